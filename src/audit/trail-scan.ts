@@ -2,8 +2,9 @@
  * Events of the audit trail in the order of time, a few blocks at a time. Blocks of several processes overlap, by BLOCK_SPAN at
  * most; so what is near the end of the blocks read so far waits for the next ones.
  */
-import { setImmediate } from 'node:timers/promises'
+
 import { spend } from '../budget/budget.ts'
+import { oneByOne } from '../budget/one-by-one.ts'
 import { type AuditScan, type AuditStore, BLOCK_SPAN } from '../storage/audit-port.ts'
 import type { PatientPart } from './audit-event.ts'
 import { eventsOf, timeOfKey } from './block.ts'
@@ -70,7 +71,7 @@ export async function* trailScan(store: AuditStore, query: TrailQuery): AsyncGen
     const sure = end < 0 ? events.length : end
     waiting = events.slice(sure)
     yield { events: events.slice(0, sure), reached }
-    await setImmediate()
+    await oneByOne()
   } while (after !== undefined)
 }
 

@@ -3,9 +3,10 @@
  * is, and by its due time that there is work; it is written in the same change as the Slots, so every part is done once,
  * whoever does it and whoever dies meanwhile. docs/adr/021-slot-generation.md
  */
-import { setImmediate } from 'node:timers/promises'
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Schedule } from 'fhir/r4'
+import { oneByOne } from '../budget/one-by-one.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { recordKind } from '../repository/record-kinds.ts'
@@ -177,11 +178,11 @@ async function stageSlots(ctx: Context, schedule: string, run: Run, window: Wind
   const earlier = blocksWithin(before, window.start, Math.min(window.end, run.beforeUntil))
   const known = new Set(idsOf(schedule, earlier))
   const unwanted = new Set(absent.filter((id, index) => read[index]?.deleted === true && known.has(id)))
-  await setImmediate()
+  await oneByOne()
   const changes = slotChanges({ schedule, plan, blocks: window.blocks, stored, unwanted, window })
   // Beneath the rules of the provider, which are for what people change.
   for (const [index, slot] of [...changes.created, ...changes.updated].entries()) {
-    if (index % AT_ONCE === 0) await setImmediate()
+    if (index % AT_ONCE === 0) await oneByOne()
     await ctx.unit.put(slot, 'PUT')
   }
   for (const id of changes.removed) await ctx.unit.delete('Slot', id)

@@ -1,13 +1,11 @@
 /**
- * What ends at the same moment, such as many waits with one deadline, goes on one after the other, so that the event loop
- * does other work in between.
+ * Long work lets the event loop do other work between its parts. Where much of it is under way, or many waits end at the same
+ * moment, all their parts would come in one round of the loop: of all of them, one goes on in a round, in their order.
  */
-export class OneByOne {
-  #last: Promise<unknown> = Promise.resolve()
+let last: Promise<void> = Promise.resolve()
 
-  /** Resolves a turn of the event loop after that of the call before. */
-  turn(): Promise<unknown> {
-    this.#last = this.#last.then(() => new Promise((resolve) => setImmediate(resolve)))
-    return this.#last
-  }
+/** Resolves a round of the event loop after the call before it has. */
+export function oneByOne(): Promise<void> {
+  last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
+  return last
 }

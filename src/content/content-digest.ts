@@ -1,6 +1,6 @@
 /** What is known of a content once all of its bytes have passed: its hashes, its size, and what they look like. */
 import { createHash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
+import { oneByOne } from '../budget/one-by-one.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { type ContentLooks, Sniffer } from './sniff.ts'
 
@@ -47,7 +47,7 @@ export class ContentDigest {
       for (let start = 0; start < piece.length; start += LOOK_BYTES) {
         const part = piece.subarray(start, start + LOOK_BYTES)
         this.push(part)
-        if (part.length === LOOK_BYTES) await setImmediate()
+        if (part.length === LOOK_BYTES) await oneByOne()
       }
       yield piece
     }

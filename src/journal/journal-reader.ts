@@ -1,5 +1,5 @@
 /** The journal of one clinic, as it is read: lists by filters, and single exchanges. */
-import { setImmediate } from 'node:timers/promises'
+import { oneByOne } from '../budget/one-by-one.ts'
 import type { JournalBounds, JournalFilter, JournalStore } from '../storage/journal-port.ts'
 import type { ExchangeDetail, Summary } from './exchange.ts'
 
@@ -60,7 +60,7 @@ export class JournalReader {
       }
       next = page.next
       if (next === undefined) return { exchanges: found }
-      await setImmediate()
+      await oneByOne()
     }
     return { exchanges: found, ...(next === undefined ? {} : { next }) }
   }

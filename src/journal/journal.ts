@@ -2,8 +2,9 @@
  * The journal: exchanges go into a bounded queue and are written in batches beside the requests, which never wait for it.
  * What is more than a clinic's allowance, or cannot be written, is missing, and that is an entry too. docs/journal.md
  */
-import { setImmediate } from 'node:timers/promises'
+
 import type { Logger } from 'pino'
+import { oneByOne } from '../budget/one-by-one.ts'
 import type { PartLoad } from '../budget/part-load.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
@@ -186,7 +187,7 @@ export class Journal {
       const now = performance.now()
       this.#allowancesOf(clinic).charge(clinic, now - begun)
       if (now - since < SLICE) continue
-      await setImmediate()
+      await oneByOne()
       since = performance.now()
     }
     entries.push(...this.#gaps.take(Date.now(), isLast).map(gapEntry))

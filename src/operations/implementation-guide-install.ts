@@ -1,8 +1,8 @@
 /** ImplementationGuide/$install: a FHIR package, or a Bundle, whose profiles and terminology take effect in the clinic. */
 import { randomUUID } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import type { Binary, Bundle } from 'fhir/r4'
 import { BudgetError, leaveEventLoop, passOn } from '../budget/budget.ts'
+import { oneByOne } from '../budget/one-by-one.ts'
 import { wholeData } from '../content/whole-content.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { defineOperation, type OperationInput } from '../core/operation.ts'
@@ -47,7 +47,7 @@ async function installAll(access: ClinicAccess, { candidates, count }: Content, 
   try {
     for await (const part of parts(candidates())) {
       // Other requests are served between the parts of a large package.
-      await setImmediate()
+      await oneByOne()
       await storeAll(
         access,
         part.flatMap((one) => resourceOf(one, tally)),

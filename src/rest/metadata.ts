@@ -4,6 +4,7 @@
  */
 import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
+import { oneByOne } from '../budget/one-by-one.ts'
 import { terminologyCapabilities } from '../capability/terminology.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { Compressed, ENCODINGS } from './compressed.ts'
@@ -16,7 +17,6 @@ const MODES = ['full', 'normative', 'terminology']
 export class Capabilities {
   readonly #statement: CapabilityStatement
   readonly #forms = new Map<string, PreparedForm>()
-  readonly #inTurn = oneInATurn()
 
   constructor(statement: CapabilityStatement) {
     this.#statement = statement
@@ -27,8 +27,8 @@ export class Capabilities {
     if (mode !== null && !MODES.includes(mode)) throw badRequest(`mode=${mode} is none of ${MODES.join(', ')}`)
     const isTerminology = mode === 'terminology'
     const key = `${isTerminology} ${name.format} ${name.pretty}`
-    if (!this.#forms.has(key)) await this.#inTurn()
-    // Another request may have prepared it meanwhile.
+    // To prepare one takes some 50 ms. Another request may have prepared it meanwhile.
+    if (!this.#forms.has(key)) await oneByOne()
     const known = this.#forms.get(key)
     if (known !== undefined) return known
     const fresh = new PreparedForm(key, (url) => this.#located(url, isTerminology), name)
@@ -52,15 +52,6 @@ export function metadata(capabilities: Capabilities, baseOf: (koa: KoaContext) =
     })
     koa.set({ 'Content-Type': contentType, Vary: 'Accept, Accept-Encoding', 'Cache-Control': 'no-cache' })
     send(koa, form, baseOf(koa), compressed)
-  }
-}
-
-/** To prepare a form takes some 50 ms: between one and the next, the event loop has a turn for other requests. */
-function oneInATurn(): () => Promise<void> {
-  let last = Promise.resolve()
-  return () => {
-    last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
-    return last
   }
 }
 

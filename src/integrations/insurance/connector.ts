@@ -3,7 +3,7 @@
  * it, that is the simulator: over the same HTTP where this server listens, within the process where it does not.
  */
 import { hash } from 'node:crypto'
-import { OneByOne } from '../../budget/one-by-one.ts'
+import { oneByOne } from '../../budget/one-by-one.ts'
 import { DEFAULT_DEADLINE, ownSystem } from '../../clinics/insurance-settings.ts'
 import type { InsuranceRequest, InsuranceResult, InsuranceVerification } from '../../core/ports.ts'
 import { deliveryOf, jsonOf, retryAfterMs } from '../exchange.ts'
@@ -53,8 +53,6 @@ interface ConnectorParts {
 
 export function insuranceConnector({ outbound, simulator, clock }: ConnectorParts): InsuranceVerification {
   const breaker = new CircuitBreaker<InsuranceResult>(clock)
-  // Many calls of a clinic may wait for a system until the same moment, and record their results then.
-  const oneByOne = new OneByOne()
 
   const ask = async (target: Target, request: InsuranceRequest, idempotencyKey: string): Promise<InsuranceResult> => {
     const system = systemOf(request.clinic, target)
@@ -64,7 +62,8 @@ export function insuranceConnector({ outbound, simulator, clock }: ConnectorPart
     if (target.outbound.signal?.aborted) return result
     if (hasAnswered) breaker.succeeded(system)
     else breaker.failed(system, result)
-    await oneByOne.turn()
+    // Many calls of a clinic may wait for a system until the same moment, and record their results then.
+    await oneByOne()
     return result
   }
 

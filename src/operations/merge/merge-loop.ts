@@ -2,7 +2,7 @@
  * Goes on with large merges, and their returns, in the background: a few resources in each change, which also records how far
  * it is, so that it goes on where it was when a server dies. One server at a time works on a merge.
  */
-import { setImmediate } from 'node:timers/promises'
+
 import type { BackgroundLoop, LeasedJob } from '../../budget/background-loop.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
@@ -107,7 +107,6 @@ async function advanced(ctx: Context, job: MergeJob): Promise<Advanced> {
         count,
         characters: CHARACTERS_AT_ONCE,
         onRefusal,
-        pause: setImmediate,
       })
       if (changed.length > 0) await stageMergeProvenance(ctx, by, begin, changed)
       const state = { ...job, changed: job.changed + changed.length, refused: [...all] }
@@ -118,7 +117,6 @@ async function advanced(ctx: Context, job: MergeJob): Promise<Advanced> {
         count: CHANGED_AT_ONCE,
         characters: CHARACTERS_AT_ONCE,
         onRefusal,
-        pause: setImmediate,
       })
       if (changed.length > 0) await stageUnmergeProvenance(ctx, by, merges, changed)
       const state = { ...job, changed: job.changed + changed.length, refused: [...all] }

@@ -3,6 +3,7 @@
  * those in elements that R4 has no search parameter for, by a look at every resource of the clinic.
  */
 import { passOn, spend } from '../../budget/budget.ts'
+import { oneByOne } from '../../budget/one-by-one.ts'
 import type { Context } from '../../core/context.ts'
 import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
@@ -96,8 +97,6 @@ export interface PageSize {
   readonly characters: number
   /** Absent: a resource that cannot be written is thrown. */
   readonly onRefusal?: OnRefusal
-  /** Awaited after each that is changed, where others have to be served meanwhile. */
-  readonly pause?: () => Promise<unknown>
 }
 
 /** Stages the changes of one page. @throws what `onRefusal` throws; BudgetError */
@@ -105,7 +104,7 @@ export async function movePage(
   ctx: Context,
   move: Move,
   position: Position,
-  { count, characters, onRefusal = refuse, pause }: PageSize,
+  { count, characters, onRefusal = refuse }: PageSize,
 ): Promise<MovedPage> {
   const { matches, next } = await ctx.unit.search(planOf(ctx, move.from, position, count))
   const changed: Versioned[] = []
@@ -117,7 +116,7 @@ export async function movePage(
     changed.push(moved)
     left -= moved.text.length
     if (left <= 0) break
-    await pause?.()
+    await oneByOne()
   }
   const naming = matches.filter((one) => !isEither(one, move) && namesVersion(one.text, move.from))
   // What is changed by now is passed over when the same page is looked at again.

@@ -1,6 +1,7 @@
 /** Takes back what a merge has changed in a resource: what was changed otherwise since then stays. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Provenance } from 'fhir/r4'
+import { oneByOne } from '../../budget/one-by-one.ts'
 import type { Context } from '../../core/context.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -53,7 +54,7 @@ export async function takeBackPage(
   ctx: Context,
   begin: MergeBegin,
   { after, done }: ReturnPosition,
-  { count, characters, onRefusal, pause }: PageSize,
+  { count, characters, onRefusal }: PageSize,
 ): Promise<ReturnedPage> {
   const { found, next } = await provenancesOf(ctx, begin, after)
   const isPatient = ({ type, id }: MadeVersion): boolean =>
@@ -67,7 +68,7 @@ export async function takeBackPage(
     if (returned === undefined) continue
     changed.push(returned)
     left -= returned.text.length
-    await pause?.()
+    await oneByOne()
   }
   const page = { merges: found, changed, looked }
   if (done + looked < all.length)

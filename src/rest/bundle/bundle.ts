@@ -1,6 +1,7 @@
 /** batch and transaction: https://hl7.org/fhir/R4/http.html#transaction. */
-import { setImmediate } from 'node:timers/promises'
+
 import { BudgetError, currentBudget, leaveEventLoop, NeedsThread, spend } from '../../budget/budget.ts'
+import { oneByOne } from '../../budget/one-by-one.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { checkProvideBundle } from '../../documents/mhd/provide-bundle.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
@@ -65,7 +66,7 @@ const isAnsweredAlone = (entry: Entry): boolean => entry.match.route.method === 
 
 /** Yields first: reads never wait for the disk, so a Bundle of reads would keep the event loop to itself. */
 async function afterYielding(work: () => Promise<void>): Promise<void> {
-  await setImmediate()
+  await oneByOne()
   await work()
 }
 

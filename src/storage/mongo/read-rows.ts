@@ -1,6 +1,6 @@
 /** Reads what a cursor finds, as far as it fits a response. */
-import { setImmediate as otherWork } from 'node:timers/promises'
 import type { AbstractCursor } from 'mongodb'
+import { oneByOne } from '../../budget/one-by-one.ts'
 import { type LimitedItems, ResponseLimit, type WithResource } from '../response-limit.ts'
 
 /** Documents that are decoded before their texts are counted. */
@@ -36,7 +36,7 @@ async function readAll<Document, Item extends WithResource>(
     }
     if (sinceTurn > TURN) {
       sinceTurn = 0
-      await otherWork()
+      await oneByOne()
     }
   }
   return { items, isCut: false }
