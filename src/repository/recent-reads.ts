@@ -1,6 +1,6 @@
 /**
- * What was read, or made of what was read, kept as long as it stays the same: names of practitioners and places, and times
- * that are free, which are asked for again and again. Nothing that is written is decided by it. An engine that notices what
+ * What was read, or made of what was read, kept as long as it stays the same: names of practitioners and places, times
+ * that are free, and searches, which are asked for again and again. Nothing that is written is decided by it. An engine that notices what
  * all processes write (ResourceStore.noticeChanges) ends it with the change; beside any other, what this thread writes ends
  * it at once, and what others write shows after LIFETIME.
  */
@@ -16,6 +16,8 @@ interface Kept {
   readonly last: number
   /** Milliseconds since 1970 UTC. */
   readonly until: number
+  /** Of the value, once it is there. */
+  characters: number
 }
 
 /** What is to be read or made. */
@@ -28,6 +30,8 @@ export interface Wanted<Value> {
   readonly make: () => Promise<Value>
   /** False: it is not the same any more, though nothing was written. Absent: it always is. */
   readonly holds?: ((value: Value) => boolean) | undefined
+  /** How large it is, where that differs much. */
+  readonly charactersOf?: ((value: Value) => number) | undefined
 }
 
 class RecentReads {
@@ -35,6 +39,7 @@ class RecentReads {
   readonly #most: number
   readonly #lifetime: number
   readonly #kept = new Map<string, Kept>()
+  #characters = 0
 
   constructor(most: number, lifetime: number) {
     this.#most = most
@@ -42,7 +47,8 @@ class RecentReads {
   }
 
   /** Several callers share what is made: it is not to be changed. */
-  async read<Value>(changes: NoticedChanges, { clinic, name, types, make, holds }: Wanted<Value>): Promise<Value> {
+  async read<Value>(changes: NoticedChanges, wanted: Wanted<Value>): Promise<Value> {
+    const { clinic, name, types, make, holds, charactersOf } = wanted
     const key = keyOf(clinic, name)
     const last = changes.last(clinic, types)
     const known = this.#kept.get(key)
@@ -56,21 +62,52 @@ class RecentReads {
       }
     }
     const lifetime = types.length === 0 ? LIFETIME : this.#lifetime
-    const kept: Kept = { value: make(), last, until: Date.now() + lifetime }
-    if (this.#kept.size >= this.#most) this.#kept.clear()
+    const made = make()
+    const kept: Kept = { value: made, last, until: Date.now() + lifetime, characters: 0 }
+    if (this.#kept.size >= this.#most) this.#forgetAll()
+    this.#drop(key)
     this.#kept.set(key, kept)
     try {
-      return (await kept.value) as Value
+      const value = await made
+      if (charactersOf !== undefined && this.#kept.get(key) === kept) this.#weigh(kept, key, charactersOf(value))
+      return value
     } catch (error) {
-      if (this.#kept.get(key) === kept) this.#kept.delete(key)
+      if (this.#kept.get(key) === kept) this.#drop(key)
       throw error
     }
   }
 
   forget(clinic: string, name: string): void {
-    this.#kept.delete(keyOf(clinic, name))
+    this.#drop(keyOf(clinic, name))
+  }
+
+  #weigh(kept: Kept, key: string, characters: number): void {
+    if (characters > MOST_CHARACTERS_OF_ONE) {
+      this.#drop(key)
+      return
+    }
+    if (this.#characters + characters > MOST_CHARACTERS) {
+      this.#forgetAll()
+      this.#kept.set(key, kept)
+    }
+    kept.characters = characters
+    this.#characters += characters
+  }
+
+  #drop(key: string): void {
+    this.#characters -= this.#kept.get(key)?.characters ?? 0
+    this.#kept.delete(key)
+  }
+
+  #forgetAll(): void {
+    this.#kept.clear()
+    this.#characters = 0
   }
 }
+
+/** Of values that say how large they are: of all together, and of the largest one that is kept. */
+const MOST_CHARACTERS = 32_000_000
+const MOST_CHARACTERS_OF_ONE = 100_000
 
 /** Characters of a name that is a key as it is. */
 const LONGEST_NAME = 200
@@ -97,8 +134,9 @@ const MOST_RESOURCES = 2_000
 /** Each may be made of a thousand resources. */
 const MOST_VIEWS = 200
 const MOST_ANSWERS = 4_000
-/** Each has some 20,000 characters. */
+/** Each has some 20,000 characters, and says how many where that differs much. */
 const MOST_PAGES = 400
+const MOST_SEARCHES = 2_000
 
 class OfStore {
   readonly resources: RecentReads
@@ -107,6 +145,8 @@ class OfStore {
   readonly answers: RecentReads
   /** What nobody may see as it was a moment ago: undefined where the engine does not notice who changes it. */
   readonly pages: RecentReads | undefined
+  /** Likewise. */
+  readonly searches: RecentReads | undefined
   readonly #store: ResourceStore
   readonly #own = new OwnChanges()
 
@@ -118,6 +158,7 @@ class OfStore {
     this.views = new RecentReads(MOST_VIEWS, lifetime)
     this.answers = new RecentReads(MOST_ANSWERS, lifetime)
     this.pages = isNoticed ? new RecentReads(MOST_PAGES, lifetime) : undefined
+    this.searches = isNoticed ? new RecentReads(MOST_SEARCHES, lifetime) : undefined
   }
 
   /** What has changed until now. */

@@ -139,6 +139,13 @@ export class UnitOfWork {
     return pages === undefined ? await page.make() : await pages.read(this.#changes(), { clinic: this.clinic, ...page })
   }
 
+  /** The same of what a search is answered with, as it is stored now: what this unit has staged is not in it. */
+  async unchangedSearch<Found>(search: Omit<Wanted<Found>, 'clinic'>): Promise<Found> {
+    const recent = recentReads(this.#store)
+    if (recent.searches === undefined) return await search.make()
+    return await recent.searches.read(recent.changes(), { clinic: this.clinic, ...search })
+  }
+
   /** What has changed until this unit first asked, or later. */
   #changes(): NoticedChanges {
     this.#noticed ??= recentReads(this.#store).changes()

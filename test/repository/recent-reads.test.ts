@@ -128,3 +128,36 @@ describe('a view', () => {
     expect(await read(async () => 'made anew')).toBe('made anew')
   })
 })
+
+describe('an answer to a search', () => {
+  const answered = async (name: string, characters: number, made: string[]): Promise<void> => {
+    await repository.reader('one').unchangedSearch({
+      name,
+      types: ['Practitioner'],
+      make: async () => made.push(name),
+      charactersOf: () => characters,
+    })
+  }
+
+  test('is made again only after a change, by an engine that notices the changes of all', async () => {
+    const made: string[] = []
+    await put('Okafor')
+    for (let time = 0; time < 3; time += 1) await answered('all', 10, made)
+    expect(made).toHaveLength(store.noticeChanges === undefined ? 3 : 1)
+    await put('Adeyemi')
+    const before = made.length
+    await answered('all', 10, made)
+    expect(made).toHaveLength(before + 1)
+  })
+
+  test('is not kept when it is large, and many do not take more memory than there is for them', async () => {
+    const made: string[] = []
+    for (let time = 0; time < 2; time += 1) await answered('large', 1_000_000, made)
+    expect(made).toEqual(['large', 'large'])
+    await answered('first', 90_000, made)
+    for (let n = 0; n < 500; n += 1) await answered(`another ${n}`, 90_000, made)
+    const before = made.length
+    await answered('first', 90_000, made)
+    expect(made).toHaveLength(before + 1)
+  })
+})

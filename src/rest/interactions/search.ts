@@ -7,7 +7,7 @@ import { searchRequest } from '../../core/search-request.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import type { SearchAnswer } from '../../repository/repository.ts'
-import type { Condition } from '../../search/plan.ts'
+import type { Condition, SearchPlan } from '../../search/plan.ts'
 import type { ParsedSearch } from '../../search/query/parse.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
 import type { InteractionHandler, InteractionRequest, InteractionResponse } from '../message/interaction.ts'
@@ -16,7 +16,41 @@ import { subsetText } from '../message/summary.ts'
 export const searchType: InteractionHandler = async (ctx, request) => {
   const handler = handlerOf(request.services.providers, request.type, 'search-type')
   const search = await requestedSearch(ctx, [request.type], request)
-  return searchset(request, search, await handler(ctx, search.plan), request.type)
+  const make = async () => searchset(request, search, await handler(ctx, search.plan), request.type)
+  const types = await typesOf(ctx, search.plan)
+  if (types === undefined) return await make()
+  // Clients that show a list, or wait for something, ask the same again and again.
+  return await ctx.unit.unchangedSearch({
+    name: JSON.stringify([request.base, search.plan, search.used, search.warnings]),
+    types,
+    make,
+    charactersOf: ({ text, about }) => text.length + about.reduce((sum, one) => sum + one.text.length, 0),
+  })
+}
+
+/**
+ * The types of the resources that decide what a search finds and shows. Undefined: something else decides it too, such as the
+ * time, a value set, the progress of an index or the audit trail.
+ */
+async function typesOf(
+  ctx: Context,
+  { types, where, include, asked }: SearchPlan,
+): Promise<readonly string[] | undefined> {
+  if (asked !== undefined || types.includes('AuditEvent')) return undefined
+  if ((await ctx.unit.customParameters()) !== undefined) return undefined
+  return include.length === 0 && where.every(isOfItsOwnType) ? types : resourceTypes
+}
+
+function isOfItsOwnType(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'any':
+    case 'all':
+      return condition.of.every(isOfItsOwnType)
+    case 'not':
+      return isOfItsOwnType(condition.of)
+    default:
+      return condition.kind !== 'chain' && condition.kind !== 'has'
+  }
 }
 
 /** Across types: `GET /?_type=Patient,Practitioner&_lastUpdated=gt2026-01-01`. */
@@ -43,13 +77,15 @@ export async function requestedSearch(
   return search
 }
 
+type FoundResponse = InteractionResponse & Required<Pick<InteractionResponse, 'text' | 'about'>>
+
 /** @param path what was searched, below the base address: `Patient`, `Patient/123/Observation`, '' for everything */
 export function searchset(
   request: InteractionRequest,
   search: ParsedSearch,
   answer: SearchAnswer,
   path: string,
-): InteractionResponse {
+): FoundResponse {
   const { base } = request
   // "The list of elements does not apply to included resources" (search.html, 3.1.1.5.9).
   const ofIncluded = { summary: search.summary, elements: undefined }
