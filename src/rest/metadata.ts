@@ -4,7 +4,6 @@
  */
 import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
-import { oneByOne } from '../budget/one-by-one.ts'
 import { terminologyCapabilities } from '../capability/terminology.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { Compressed, ENCODINGS } from './compressed.ts'
@@ -16,7 +15,7 @@ const MODES = ['full', 'normative', 'terminology']
 /** The CapabilityStatement and what is derived from it, prepared in each form in which it is asked for. */
 export class Capabilities {
   readonly #statement: CapabilityStatement
-  readonly #forms = new Map<string, PreparedForm>()
+  readonly #forms = new Map<string, Promise<PreparedForm>>()
 
   constructor(statement: CapabilityStatement) {
     this.#statement = statement
@@ -27,13 +26,9 @@ export class Capabilities {
     if (mode !== null && !MODES.includes(mode)) throw badRequest(`mode=${mode} is none of ${MODES.join(', ')}`)
     const isTerminology = mode === 'terminology'
     const key = `${isTerminology} ${name.format} ${name.pretty}`
-    // To prepare one takes some 50 ms. Another request may have prepared it meanwhile.
-    if (!this.#forms.has(key)) await oneByOne()
-    const known = this.#forms.get(key)
-    if (known !== undefined) return known
-    const fresh = new PreparedForm(key, (url) => this.#located(url, isTerminology), name)
-    this.#forms.set(key, fresh)
-    return fresh
+    const form = this.#forms.get(key) ?? PreparedForm.prepare(key, (url) => this.#located(url, isTerminology), name)
+    this.#forms.set(key, form)
+    return await form
   }
 
   #located(url: string, isTerminology: boolean): CapabilityStatement | TerminologyCapabilities {

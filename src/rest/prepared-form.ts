@@ -1,8 +1,9 @@
 /** A resource of this server in one form, prepared once for all addresses under which clients reach the server. */
 import { createHash } from 'node:crypto'
+import { oneByOne } from '../budget/one-by-one.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { attributeText } from '../fhir/xml/text.ts'
-import { formatBody } from './message/format.ts'
+import { formatUnpaid } from './message/format.ts'
 import type { Format } from './message/media-type.ts'
 
 export interface FormName {
@@ -22,13 +23,28 @@ export class PreparedForm {
   /** For the address of the answer before: mostly there is one only. */
   #last: { readonly address: string; readonly body: Buffer } | undefined
 
-  /** @param make the resource with `url` as the address of this server */
-  constructor(key: string, make: (url: string) => AnyResource, { format, pretty }: FormName) {
+  private constructor(key: string, format: Format, text: string) {
     this.key = key
     this.#format = format
-    const text = formatBody(JSON.stringify(make(PLACEHOLDER)), format, pretty)
     this.#parts = text.split(PLACEHOLDER).map((part) => Buffer.from(part))
     this.#digest = digest(text)
+  }
+
+  /**
+   * Takes some 50 ms in all, with other work in between. It is for all who ask, and paid by none of them.
+   * @param make the resource with `url` as the address of this server
+   */
+  static async prepare(
+    key: string,
+    make: (url: string) => AnyResource,
+    { format, pretty }: FormName,
+  ): Promise<PreparedForm> {
+    await oneByOne()
+    const json = JSON.stringify(make(PLACEHOLDER))
+    await oneByOne()
+    const text = formatUnpaid(json, format, pretty)
+    await oneByOne()
+    return new PreparedForm(key, format, text)
   }
 
   etag(address: string): string {

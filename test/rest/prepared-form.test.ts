@@ -11,9 +11,9 @@ const statementAt = (url: string) => ({
   implementation: { description: 'Test', url },
 })
 
-function formOf(format: 'json' | 'xml', pretty: boolean) {
+async function formOf(format: 'json' | 'xml', pretty: boolean) {
   let made = 0
-  const form = new PreparedForm(
+  const form = await PreparedForm.prepare(
     'x',
     (url) => {
       made++
@@ -30,29 +30,43 @@ describe('a prepared form', () => {
     ['json', true],
     ['xml', false],
     ['xml', true],
-  ])('in %s, pretty %s, is made once for all addresses', (format, pretty) => {
-    const { form, timesMade } = formOf(format, pretty)
+  ])('in %s, pretty %s, is made once for all addresses', async (format, pretty) => {
+    const { form, timesMade } = await formOf(format, pretty)
     const addresses = Array.from({ length: 50 }, (_, index) => `https://host-${index}.example/fhir`)
     for (const address of addresses) expect(form.body(address).toString()).toContain(`"${address}"`)
     expect(timesMade()).toBe(1)
   })
 
-  test('has the address of each answer, escaped as the format asks', () => {
+  test('has the address of each answer, escaped as the format asks', async () => {
     const address = 'https://a.example/x?"&'
-    expect(JSON.parse(formOf('json', false).form.body(address).toString()).implementation.url).toBe(address)
-    expect(formOf('xml', false).form.body(address).toString()).toContain('value="https://a.example/x?&quot;&amp;"')
+    const [json, xml] = [(await formOf('json', false)).form, (await formOf('xml', false)).form]
+    expect(JSON.parse(json.body(address).toString()).implementation.url).toBe(address)
+    expect(xml.body(address).toString()).toContain('value="https://a.example/x?&quot;&amp;"')
   })
 
-  test('has another ETag under another address, and the same one under the same', () => {
-    const { form } = formOf('json', false)
+  test('has another ETag under another address, and the same one under the same', async () => {
+    const { form } = await formOf('json', false)
     expect(form.etag('http://a')).toBe(form.etag('http://a'))
     expect(form.etag('http://a')).not.toBe(form.etag('http://b'))
   })
 
-  test('is the same object for parallel answers under one address', () => {
-    const { form } = formOf('json', false)
+  test('is the same object for parallel answers under one address', async () => {
+    const { form } = await formOf('json', false)
     expect(form.body('http://a')).toBe(form.body('http://a'))
   })
+})
+
+test('other work comes between the steps of preparing a form', async () => {
+  let rounds = 0
+  let isOver = false
+  const count = () => {
+    rounds += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await formOf('xml', true)
+  isOver = true
+  expect(rounds).toBeGreaterThan(2)
 })
 
 describe('compressed bodies', () => {

@@ -20,7 +20,7 @@ export function formatBody(text: string, format: Format, pretty: boolean): strin
   return formatUnpaid(text, format, pretty)
 }
 
-/** The same for a short body that must be sent even when the budget of the request has ended. */
+/** The same for a short body that must be sent even when the budget of the request has ended, and for what is made once for all. */
 export function formatUnpaid(text: string, format: Format, pretty: boolean): string {
   if (format === 'json' && !pretty) return text
   const resource = parseJsonUnpaid(text)
