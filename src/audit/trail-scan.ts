@@ -2,7 +2,6 @@
  * Events of the audit trail in the order of time, a few blocks at a time. Blocks of several processes overlap, by BLOCK_SPAN at
  * most; so what is near the end of the blocks read so far waits for the next ones.
  */
-
 import { spend } from '../budget/budget.ts'
 import { oneByOne } from '../budget/one-by-one.ts'
 import { type AuditScan, type AuditStore, BLOCK_SPAN } from '../storage/audit-port.ts'

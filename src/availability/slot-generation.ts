@@ -3,7 +3,6 @@
  * is, and by its due time that there is work; it is written in the same change as the Slots, so every part is done once,
  * whoever does it and whoever dies meanwhile. docs/adr/021-slot-generation.md
  */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Schedule } from 'fhir/r4'
 import { oneByOne } from '../budget/one-by-one.ts'

@@ -2,7 +2,6 @@
  * The journal: exchanges go into a bounded queue and are written in batches beside the requests, which never wait for it.
  * What is more than a clinic's allowance, or cannot be written, is missing, and that is an entry too. docs/journal.md
  */
-
 import type { Logger } from 'pino'
 import { oneByOne } from '../budget/one-by-one.ts'
 import type { PartLoad } from '../budget/part-load.ts'

@@ -7,6 +7,7 @@ import { searchRequest } from '../../core/search-request.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import type { SearchAnswer } from '../../repository/repository.ts'
+import { isInner } from '../../search/inner.ts'
 import type { Condition, SearchPlan } from '../../search/plan.ts'
 import type { ParsedSearch } from '../../search/query/parse.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
@@ -38,7 +39,9 @@ async function typesOf(
 ): Promise<readonly string[] | undefined> {
   if (asked !== undefined || types.includes('AuditEvent')) return undefined
   if ((await ctx.unit.customParameters()) !== undefined) return undefined
-  return include.length === 0 && where.every(isOfItsOwnType) ? types : resourceTypes
+  // What a resource of any type contains changes with that.
+  const isOfThese = include.length === 0 && !types.some(isInner) && where.every(isOfItsOwnType)
+  return isOfThese ? types : resourceTypes
 }
 
 function isOfItsOwnType(condition: Condition): boolean {

@@ -1,7 +1,7 @@
 /** A search that is asked again is answered as of now, whoever has changed what it finds or shows. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Bundle, FhirResource, Patient } from 'fhir/r4'
+import type { Bundle, FhirResource, Medication, MedicationRequest, Patient } from 'fhir/r4'
 import type { TestServer } from '../../support/server.ts'
 import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
 
@@ -99,6 +99,23 @@ describe('a search that was answered before', () => {
     expect(await found(reverse)).toEqual(['two'])
     expect(await found(include)).toEqual(['+two', 'second'])
     expect(await found(revinclude)).toEqual(['+second', 'one', 'two'])
+  })
+
+  test('for what resources contain follows changes of those around it', async () => {
+    const request = (status: Medication['status']): MedicationRequest => ({
+      resourceType: 'MedicationRequest',
+      id: 'around',
+      status: 'active',
+      intent: 'order',
+      subject: { reference: 'Patient/one' },
+      contained: [{ resourceType: 'Medication', id: 'inner', status } as Medication],
+      medicationReference: { reference: '#inner' },
+    })
+    const path = '/Medication?status=active&_contained=true'
+    await put(request('active'))
+    expect(await found(path)).toHaveLength(1)
+    await put(request('inactive'))
+    expect(await found(path)).toEqual([])
   })
 
   test('negated, follows changes too', async () => {
