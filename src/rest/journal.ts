@@ -145,7 +145,7 @@ function seenOf({ exchange, koa, ...ended }: Ended, bodies: Bodies, { clinic }: 
   return {
     id: requestIdOf(koa),
     direction: 'in',
-    at: Math.round(Date.now() - duration),
+    at: exchange.at,
     duration,
     clinic,
     ...agentOf(exchange, koa),

@@ -259,6 +259,18 @@ describe('a list', () => {
     expect(third.next).toBeUndefined()
   })
 
+  test('tells of no exchange as earlier than it was', async () => {
+    const run = newRun()
+    const sentAt: number[] = []
+    for (let n = 0; n < 200; n += 1) {
+      sentAt.push(Date.now())
+      await server.fhir('GET', '/Task?_count=1', undefined, { 'x-run-id': run })
+    }
+    const times = (await exchanges(server, `?run=${run}&count=200`)).map(({ time }) => Date.parse(time)).reverse()
+    expect(times).toHaveLength(200)
+    expect(times.filter((time, n) => time < (sentAt[n] ?? 0))).toEqual([])
+  })
+
   test('is filtered by run, call, status, path, type and time', async () => {
     const run = newRun()
     const headers = { 'x-run-id': run }

@@ -101,7 +101,7 @@ interface ExchangesProps {
 function Exchanges({ filters, isFiltered, follows, hidesOwn }: ExchangesProps) {
   const { id } = useClinic()
   const query = useExchanges(id, filters)
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const { hasNextPage, isFetching, fetchNextPage } = query
   const isShown = (entry: Entry): boolean => !hidesOwn || isGap(entry) || !isOwnRead(entry)
   const live = useLiveExchanges(id, filters, async () => {
     const isFirst = query.data === undefined
@@ -115,9 +115,11 @@ function Exchanges({ filters, isFiltered, follows, hidesOwn }: ExchangesProps) {
   }, [live, follows])
   const waiting = live.filter(isShown).length - shown.filter(isShown).length
   const few = merged(shown, query.entries ?? []).filter(isShown).length < ENOUGH
+  // The next page, asked for while the list is read again, would end that, and what has come meanwhile would be missed.
+  const hasMore = hasNextPage && !isFetching
   useEffect(() => {
-    if (few && hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [few, hasNextPage, isFetchingNextPage, fetchNextPage])
+    if (few && hasMore) void fetchNextPage()
+  }, [few, hasMore, fetchNextPage])
   return (
     <>
       <Arrivals count={follows ? 0 : waiting} onShow={() => setShown(live)} />
@@ -133,7 +135,7 @@ function Exchanges({ filters, isFiltered, follows, hidesOwn }: ExchangesProps) {
                 label="Exchanges"
                 keyOf={keyOf}
                 height="calc(100dvh - 240px)"
-                hasMore={hasNextPage && !isFetchingNextPage}
+                hasMore={hasMore}
                 onEnd={fetchNextPage}
               >
                 {(entry) => <EntryRow entry={entry} />}

@@ -105,10 +105,10 @@ async function sessionRecord(ctx: Context, { callId }: CallSession) {
 }
 
 /**
- * Of two first writes of a call at the same time one meets a conflict here; it runs again and finds the other's
+ * Of two requests of a call that come here at the same time one meets a conflict; it runs again and finds the other's
  * patient.
  */
-async function storePatient(
+export async function storePatient(
   ctx: Context,
   session: CallSession,
   patient: Versioned<Patient>,

@@ -14,7 +14,7 @@ import { recordChange, recordOtherPerson } from '../record/identity-change.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { activateWhenComplete } from '../record/registration.ts'
 import { contradicts } from '../record/stated-person.ts'
-import { isOwnPlaceholder, placeholderInstead } from './patient-of-call.ts'
+import { isOwnPlaceholder, placeholderInstead, storePatient } from './patient-of-call.ts'
 import { rememberSaid, type Stated, saidEarlier, takeBack } from './said-earlier.ts'
 import { verifiedPatientOf } from './verification.ts'
 
@@ -59,7 +59,11 @@ async function complete(
 ): Promise<Saved> {
   const { patient, differences } = amended(before.resource, stated, { now: ctx.now, region })
   const saved = await written(ctx, before, withStated(patient, withoutPerson(stated)), stated)
-  if (Object.keys(stated).length > 0) await rememberSaid(ctx, call, { before, after: saved.patient, stated, isKnown })
+  if (Object.keys(stated).length > 0) {
+    await rememberSaid(ctx, call, { before, after: saved.patient, stated, isKnown })
+    // Though it stays the same: a request that goes on as another person at the same time would leave this behind.
+    await storePatient(ctx, call, before)
+  }
   if (differences.length === 0) return saved
   const task = await recordChange(ctx, call, saved.patient, differences)
   return { ...saved, written: [...saved.written, task] }

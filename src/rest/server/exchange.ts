@@ -23,7 +23,8 @@ export interface Told {
 
 /** One request and its answer. */
 export interface Exchange extends Told {
-  /** When it began, as of performance.now(). */
+  /** When it began: milliseconds since 1970 UTC, and as of performance.now(). */
+  readonly at: number
   readonly since: number
 }
 
@@ -36,7 +37,7 @@ export interface Observer {
 export const observed =
   (observers: readonly Observer[]): Middleware =>
   async (koa, next) => {
-    const exchange: Exchange = { since: performance.now(), accesses: [] }
+    const exchange: Exchange = { at: Date.now(), since: performance.now(), accesses: [] }
     koa.state.exchange = exchange
     await next()
     for (const observer of observers) observer.observe(exchange, koa)
