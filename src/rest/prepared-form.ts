@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { oneByOne } from '../budget/one-by-one.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { attributeText } from '../fhir/xml/text.ts'
-import { formatUnpaid } from './message/format.ts'
+import { writeXml } from '../fhir/xml/write.ts'
 import type { Format } from './message/media-type.ts'
 
 export interface FormName {
@@ -40,9 +40,9 @@ export class PreparedForm {
     { format, pretty }: FormName,
   ): Promise<PreparedForm> {
     await oneByOne()
-    const json = JSON.stringify(make(PLACEHOLDER))
+    const resource = make(PLACEHOLDER)
     await oneByOne()
-    const text = formatUnpaid(json, format, pretty)
+    const text = format === 'json' ? JSON.stringify(resource, null, pretty ? 2 : 0) : writeXml({ ...resource }, pretty)
     await oneByOne()
     return new PreparedForm(key, format, text)
   }
