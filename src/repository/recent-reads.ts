@@ -1,8 +1,8 @@
 /**
  * What was read, or made of what was read, kept as long as it stays the same: names of practitioners and places, times
- * that are free, and searches, which are asked for again and again. Nothing that is written is decided by it. An engine that notices what
- * all processes write (ResourceStore.noticeChanges) ends it with the change; beside any other, what this thread writes ends
- * it at once, and what others write shows after LIFETIME.
+ * that are free, and searches, which are asked for again and again. Nothing that is written is decided by it. An engine that
+ * notices what all processes write (ResourceStore.noticeChanges) ends it with the change; beside any other, what this thread
+ * writes ends it at once, and what others write shows after LIFETIME.
  */
 import { hash } from 'node:crypto'
 import type { NoticedChanges, ResourceStore } from '../storage/port.ts'
@@ -107,7 +107,7 @@ class RecentReads {
 
 /** Of values that say how large they are: of all together, and of the largest one that is kept. */
 const MOST_CHARACTERS = 32_000_000
-const MOST_CHARACTERS_OF_ONE = 100_000
+const MOST_CHARACTERS_OF_ONE = 300_000
 
 /** Characters of a name that is a key as it is. */
 const LONGEST_NAME = 200
@@ -134,9 +134,8 @@ const MOST_RESOURCES = 2_000
 /** Each may be made of a thousand resources. */
 const MOST_VIEWS = 200
 const MOST_ANSWERS = 4_000
-/** Each has some 20,000 characters, and says how many where that differs much. */
-const MOST_PAGES = 400
-const MOST_SEARCHES = 2_000
+/** They say how large they are. */
+const MOST_TOLD = 2_000
 
 class OfStore {
   readonly resources: RecentReads
@@ -144,9 +143,7 @@ class OfStore {
   /** Views of a few ids or numbers. */
   readonly answers: RecentReads
   /** What nobody may see as it was a moment ago: undefined where the engine does not notice who changes it. */
-  readonly pages: RecentReads | undefined
-  /** Likewise. */
-  readonly searches: RecentReads | undefined
+  readonly told: RecentReads | undefined
   readonly #store: ResourceStore
   readonly #own = new OwnChanges()
 
@@ -157,8 +154,7 @@ class OfStore {
     this.resources = new RecentReads(MOST_RESOURCES, lifetime)
     this.views = new RecentReads(MOST_VIEWS, lifetime)
     this.answers = new RecentReads(MOST_ANSWERS, lifetime)
-    this.pages = isNoticed ? new RecentReads(MOST_PAGES, lifetime) : undefined
-    this.searches = isNoticed ? new RecentReads(MOST_SEARCHES, lifetime) : undefined
+    this.told = isNoticed ? new RecentReads(MOST_TOLD, lifetime) : undefined
   }
 
   /** What has changed until now. */

@@ -133,17 +133,15 @@ export class UnitOfWork {
     return await recentReads(this.#store).answers.read(this.#changes(), { clinic: this.clinic, name, types, make })
   }
 
-  /** The same of a page that is told as it is now: it is kept where the store notices what anybody changes. */
-  async unchangedPage<Page>(page: Omit<Wanted<Page>, 'clinic'>): Promise<Page> {
-    const { pages } = recentReads(this.#store)
-    return pages === undefined ? await page.make() : await pages.read(this.#changes(), { clinic: this.clinic, ...page })
-  }
-
-  /** The same of what a search is answered with, as it is stored now: what this unit has staged is not in it. */
-  async unchangedSearch<Found>(search: Omit<Wanted<Found>, 'clinic'>): Promise<Found> {
+  /**
+   * What is told as it is stored now, and what this unit has staged is not in it: kept where the store notices what anybody
+   * changes.
+   * @param nameOf names it, one for each `make`; it is called where it is kept
+   */
+  async unchanged<Told>(nameOf: () => string, told: Omit<Wanted<Told>, 'clinic' | 'name'>): Promise<Told> {
     const recent = recentReads(this.#store)
-    if (recent.searches === undefined) return await search.make()
-    return await recent.searches.read(recent.changes(), { clinic: this.clinic, ...search })
+    if (recent.told === undefined) return await told.make()
+    return await recent.told.read(recent.changes(), { clinic: this.clinic, name: nameOf(), ...told })
   }
 
   /** What has changed until this unit first asked, or later. */

@@ -43,10 +43,11 @@ export async function foundPage(access: ClinicAccess, ctx: Context, query: PageQ
   const from = lookedFrom({ from: query.wanted.from, after: query.after }, first)
   // Clients ask from this very moment on, and from midnight on: of each hour one answer is kept, and holds for some of it.
   const wanted = { ...query.wanted, from: Math.floor(from / HOUR) }
-  const { times, ...page } = await ctx.unit.unchangedPage({
-    name: JSON.stringify([{ ...query, wanted }, policies, timeZone, ctx.baseUrl]),
+  const nameOf = () => JSON.stringify([{ ...query, wanted }, policies, timeZone, ctx.baseUrl])
+  const { times, ...page } = await ctx.unit.unchanged(nameOf, {
     types: TYPES,
     make: () => makePage(ctx, query),
+    charactersOf: (made) => made.times.reduce((sum, { rest }) => sum + rest.length, 0),
     holds: ({ sameFrom }) => sameFrom !== undefined && sameFrom.start <= from && from <= sameFrom.end,
   })
   const ids = await proposalIds(

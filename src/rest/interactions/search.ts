@@ -21,8 +21,7 @@ export const searchType: InteractionHandler = async (ctx, request) => {
   const types = await typesOf(ctx, search.plan)
   if (types === undefined) return await make()
   // Clients that show a list, or wait for something, ask the same again and again.
-  return await ctx.unit.unchangedSearch({
-    name: JSON.stringify([request.base, search.plan, search.used, search.warnings]),
+  return await ctx.unit.unchanged(() => JSON.stringify([request.base, search.plan, search.used, search.warnings]), {
     types,
     make,
     charactersOf: ({ text, about }) => text.length + about.reduce((sum, one) => sum + one.text.length, 0),

@@ -54,10 +54,13 @@ export function lockedTypes({ guards, resources }: ChangeSet): readonly string[]
 async function checkGuard(engine: Engine, session: ClientSession, { plan, ids, indexVersions }: Guard): Promise<void> {
   const expected = new Set(ids)
   const reader = { ...engine, session }
-  const found = await withinLimits('the condition of a write', async () => {
-    if (indexVersions !== undefined) await checkIndexVersions(reader, plan, indexVersions)
-    return await findIds(reader, plan, expected.size + 1)
-  })
+  const found = await withinLimits(
+    () => 'the condition of a write',
+    async () => {
+      if (indexVersions !== undefined) await checkIndexVersions(reader, plan, indexVersions)
+      return await findIds(reader, plan, expected.size + 1)
+    },
+  )
   const holds = found.length === expected.size && found.every((id) => expected.has(id))
   if (!holds) throw new StoreConflict('guard', plan.types.join(','))
 }

@@ -1,4 +1,5 @@
 /** The engine for more than one machine: MongoDB through its official driver (https://www.mongodb.com/docs/drivers/node/). */
+import { describeRead } from '../describe-read.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { ResourceStore } from '../port.ts'
@@ -10,9 +11,9 @@ import type { Engine } from './engine.ts'
 import { toStoreError } from './faults.ts'
 import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
+import { LongReads } from './long-reads.ts'
 import { Outages, type Wait } from './outages.ts'
 import { PointReads } from './point-reads.ts'
-import { withinLimits } from './read-limits.ts'
 import { RecentRecords } from './recent-records.ts'
 import { findRecords } from './records.ts'
 import { indexingStorage, reindex } from './reindex.ts'
@@ -60,18 +61,25 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   const background = shared === undefined ? options : { ...options, onlyScanned: true }
   const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), background)
   const serve = serving(engine, outages)
+  const longReads = new LongReads()
+  const read = <Kind extends keyof typeof describeRead, T>(
+    kind: Kind,
+    query: Parameters<(typeof describeRead)[Kind]>[0],
+    work: () => Promise<T>,
+  ): Promise<T> => {
+    const describe = describeRead[kind] as (asked: typeof query) => string
+    return serve(() => longReads.read(query.clinic, () => describe(query), work))
+  }
   let closed = false
   return {
     read: (clinic, type, id) => serve(() => reads.resource(clinic, type, id)),
     readVersion: (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
     write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records)), WRITE),
-    search: (plan, indexVersions) =>
-      serve(() => withinLimits('the search in the database', () => search(engine, plan, indexVersions))),
+    search: (plan, indexVersions) => read('search', plan, () => search(engine, plan, indexVersions)),
     reindex: (batch) => serve(() => reindex(engine, options.extraction, batch)),
-    values: (query) => serve(() => withinLimits('the values in the database', () => values(engine, query))),
-    findByKeys: (query) =>
-      serve(() => withinLimits('the resources that share values in the database', () => findByKeys(engine, query))),
-    history: (query) => serve(() => withinLimits('the history in the database', () => history(engine, query))),
+    values: (query) => read('values', query, () => values(engine, query)),
+    findByKeys: (query) => read('keys', query, () => findByKeys(engine, query)),
+    history: (query) => read('history', query, () => history(engine, query)),
     readRecord: (clinic, kind, key) => serve(() => reads.record(clinic, kind, key)),
     readRecent: (clinic, kind, key) => {
       const address = { clinic, kind, key }
@@ -83,7 +91,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     scanVersions: (scan) => serve(() => scanVersions(engine, scan)),
     scanRecords: (scan) => serve(() => scanRecords(engine, scan)),
     isEmpty: () => serve(() => isEmpty(engine)),
-    load: () => ({ parts: [commits.load] }),
+    load: () => ({ parts: [commits.load, longReads.load] }),
     share: () => ({ value, transferList: [] }),
     close: async () => {
       if (closed) return

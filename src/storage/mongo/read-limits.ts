@@ -3,6 +3,7 @@
  * ends a command whose time is up (https://www.mongodb.com/docs/manual/reference/method/cursor.maxTimeMS/), and one
  * whose connection is closed.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { MongoServerError } from 'mongodb'
 import { type Budget, BudgetError, currentBudget } from '../../budget/budget.ts'
 import { TIME_LIMIT } from './connection.ts'
@@ -27,45 +28,76 @@ interface Watch {
 
 const watches = new WeakMap<Budget, Watch>()
 
+/** When the allowance of the read under way ends, milliseconds since 1970 UTC. */
+const allowance = new AsyncLocalStorage<number>()
+
 /** The limits of the request under way. */
 export function readLimits(): ReadLimits {
   const budget = currentBudget()
   if (budget === undefined) return { maxTimeMS: TIME_LIMIT }
-  const maxTimeMS = Math.max(1, Math.ceil(Math.min(TIME_LIMIT, budget.endsAt - Date.now())))
+  const endsAt = Math.min(budget.endsAt, allowance.getStore() ?? budget.endsAt)
+  const maxTimeMS = Math.max(1, Math.ceil(Math.min(TIME_LIMIT, endsAt - Date.now())))
   const watch = watches.get(budget)
   return { maxTimeMS, ...(watch === undefined ? {} : { signal: watch.controller.signal }) }
 }
 
+/** Of what belongs to no request. */
+const NEVER = new AbortController().signal
+
+/** @param endsAt when `read` ends at the latest, milliseconds since 1970 UTC */
+export const until = <T>(endsAt: number, read: () => Promise<T>): Promise<T> => allowance.run(endsAt, read)
+
+/** Undefined: it would take longer. */
+export async function briefly<T>(
+  milliseconds: number,
+  read: () => Promise<T>,
+): Promise<{ readonly value: T } | undefined> {
+  try {
+    return { value: await until(Date.now() + milliseconds, read) }
+  } catch (error) {
+    if (isTimeUp(error)) return undefined
+    throw error
+  }
+}
+
 /**
  * Reads for the request under way, and ends the commands when its client leaves.
- * @param what as BudgetError has it
+ * @param what as BudgetError has it; called where it is needed
+ * @param read with a signal that is aborted when the time of the request is up, or its client has left
  * @throws BudgetError when the time is up, or the client has left
  */
-export async function withinLimits<T>(what: string, read: () => Promise<T>): Promise<T> {
+export async function withinLimits<T>(what: () => string, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const budget = currentBudget()
-  budget?.check(what)
-  const watch = budget === undefined ? undefined : watchOf(budget, what)
+  if (budget !== undefined) check(budget, what)
+  const watch = budget && watchOf(budget, what)
   try {
-    return await read()
+    return await read(watch?.controller.signal ?? NEVER)
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED) throw new BudgetError('too late', what)
-    throw error
+    throw isTimeUp(error) ? new BudgetError('too late', what()) : error
   } finally {
     if (budget !== undefined && watch !== undefined) leave(budget, watch)
   }
 }
 
-function watchOf(budget: Budget, what: string): Watch {
+const isTimeUp = (error: unknown): boolean => error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED
+
+/** @throws BudgetError */
+function check(budget: Budget, what: () => string): void {
+  if (Date.now() > budget.endsAt || budget.isAbandoned) budget.check(what())
+}
+
+function watchOf(budget: Budget, what: () => string): Watch {
   const watch = watches.get(budget) ?? newWatch(budget, what)
   watch.reads += 1
   watches.set(budget, watch)
   return watch
 }
 
-function newWatch(budget: Budget, what: string): Watch {
+function newWatch(budget: Budget, what: () => string): Watch {
   const controller = new AbortController()
   const timer = setInterval(() => {
-    if (budget.isAbandoned) controller.abort(new BudgetError('left', what))
+    if (budget.isAbandoned) controller.abort(new BudgetError('left', what()))
+    else if (Date.now() > budget.endsAt) controller.abort(new BudgetError('too late', what()))
   }, LOOK)
   return { controller, timer, reads: 0 }
 }

@@ -2,7 +2,7 @@
 
 import { BudgetError } from '../../budget/budget.ts'
 import type { SearchPlan } from '../../search/plan.ts'
-import { describeSearch } from '../describe-search.ts'
+import { describeRead } from '../describe-read.ts'
 import type {
   FoundByKeys,
   HistoryPage,
@@ -67,15 +67,9 @@ const READS: { readonly [Kind in ReadKind]: (engine: Engine, query: Queries[Kind
   scanRecords: ({ db }, query) => scanRecords(db, query),
 }
 
-/**
- * What is read, as BudgetError.what: without the values that are searched for, which may be patient data. Calls with the
- * same words are taken to be of about the same length.
- */
+/** See describeRead. */
 const WHAT: { readonly [Kind in ReadKind]: (query: Queries[Kind]) => string } = {
-  search: (plan) => `the search ${describeSearch(plan)}`,
-  history: ({ type = 'all types', id }) => `the history of ${id === undefined ? type : `one ${type}`}`,
-  values: ({ type = 'all types', param }) => `the values of ${param} in ${type}`,
-  keys: ({ type, param }) => `the ${type} resources that share values of ${param}`,
+  ...describeRead,
   records: () => 'a list of the records of the server',
   clinics: () => 'the list of the clinics',
   scanVersions: () => 'a copy of the versions of a clinic',

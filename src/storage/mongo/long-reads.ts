@@ -1,0 +1,67 @@
+/**
+ * Reads whose length depends on what is stored and requested. The database has few processors and connections for all
+ * clinics, so a few reads of a clinic are under way at a time, each with a small allowance, within which most end. One that
+ * exceeds it begins again where there is room for a few long ones.
+ */
+import { currentBudget } from '../../budget/budget.ts'
+import { FairQueue, QueueFull, type Release } from '../../budget/fair-queue.ts'
+import { LongLately } from '../../budget/long-lately.ts'
+import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { TIME_LIMIT } from './connection.ts'
+import { briefly, until, withinLimits } from './read-limits.ts'
+
+/** Reads at once, and those of one clinic. How many requests wait is limited where they come in. */
+const BRIEF = { slots: 32, slotsPerClinic: 8, total: Number.POSITIVE_INFINITY, perClinic: Number.POSITIVE_INFINITY }
+/** The same of long reads; those that wait, and those of one clinic. */
+const LONG = { slots: 6, slotsPerClinic: 2, total: 128, perClinic: 32 }
+/** Milliseconds for a read that is not known to be long. */
+const ALLOWANCE = 50
+/** So many times more often than short: a read may be long for once because the database is busy. */
+const TIMES_LONG = 3
+
+export class LongReads {
+  readonly #brief = new FairQueue(BRIEF)
+  readonly #long = new FairQueue(LONG)
+  readonly #lately = new LongLately(TIMES_LONG)
+
+  get load(): PartLoad {
+    const queues = [this.#brief, this.#long]
+    const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0)
+    return loadOfQueue('searches', { waiting, oldestMs: Math.max(...queues.map(({ oldestMs }) => oldestMs)) })
+  }
+
+  /**
+   * @param what as BudgetError has it; called where it is needed
+   * @throws BudgetError, QueueFull, and what `read` throws
+   */
+  async read<T>(clinic: string, what: () => string, read: () => Promise<T>): Promise<T> {
+    // What belongs to no request is background work, a batch at a time.
+    if (currentBudget() === undefined) return await withinLimits(what, read)
+    const kindOf = () => `${clinic} ${what()}`
+    return await withinLimits(what, async (signal) => {
+      const endsAt = Date.now() + TIME_LIMIT
+      if (this.#lately.isEmpty || !this.#lately.isLong(kindOf())) {
+        const release = await this.#brief.enter({ clinic, token: '', signal })
+        const found = await briefly(ALLOWANCE, read).finally(release)
+        if (found !== undefined) {
+          if (!this.#lately.isEmpty) this.#lately.wasShort(kindOf())
+          return found.value
+        }
+        this.#lately.wasLong(kindOf())
+      }
+      const release = await this.#enterLong(clinic, signal)
+      return await until(endsAt, read).finally(release)
+    })
+  }
+
+  /** What has waited for half of its time is refused, as it could not be given enough. @throws QueueFull */
+  async #enterLong(clinic: string, signal: AbortSignal): Promise<Release> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new QueueFull(this.#long.waitsFor(clinic))), TIME_LIMIT / 2)
+    try {
+      return await this.#long.enter({ clinic, token: '', signal: AbortSignal.any([signal, late.signal]) })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
