@@ -17,6 +17,9 @@ const REQUEST_STEPS = 8_000_000
 /** Steps to write an answer that must be given, as what it tells has been done. */
 const ANSWER_STEPS = 1_000_000
 
+/** Milliseconds that a request may wait for reads of the store that take long, all of them together. */
+const READING_MS = 8_000
+
 /** Ends the work of a request. Code that catches errors passes it on: see `passOn`. */
 export class BudgetError extends Error {
   /** `left`: nobody waits for the answer any more. */
@@ -47,6 +50,8 @@ export interface BudgetSettings {
   readonly endsAt?: number
   /** True once the client has left. */
   readonly isAbandoned?: () => boolean
+  /** Identifies the token of the request, or whatever else tells the clients of one clinic apart. */
+  readonly tokenOf?: () => string
   /** Called when the request is about to have an effect that must not happen twice. */
   readonly onEffect?: () => void
 }
@@ -57,14 +62,17 @@ export class Budget {
   /** Milliseconds since 1970 UTC; infinite where the request has no limit. */
   readonly endsAt: number
   readonly #isAbandoned: () => boolean
+  readonly #tokenOf: (() => string) | undefined
   readonly #onEffect: (() => void) | undefined
   #canMove: boolean
   #isAnswering = false
   #left: number
+  #reading = 0
 
-  constructor({ canMove, endsAt = Number.POSITIVE_INFINITY, isAbandoned = never, onEffect }: BudgetSettings) {
+  constructor({ canMove, endsAt = Number.POSITIVE_INFINITY, isAbandoned = never, tokenOf, onEffect }: BudgetSettings) {
     this.endsAt = endsAt
     this.#isAbandoned = isAbandoned
+    this.#tokenOf = tokenOf
     this.#onEffect = onEffect
     this.#canMove = canMove
     this.#left = canMove ? EVENT_LOOP_STEPS : REQUEST_STEPS
@@ -77,6 +85,26 @@ export class Budget {
 
   get isAbandoned(): boolean {
     return this.#isAbandoned()
+  }
+
+  /** '' where it has none, or none yet. */
+  get token(): string {
+    return this.#tokenOf?.() ?? ''
+  }
+
+  /** Milliseconds that it has waited for long reads. */
+  get reading(): number {
+    return this.#reading
+  }
+
+  /** When a read that begins now is to end, milliseconds since 1970 UTC. */
+  get readEndsAt(): number {
+    return Math.min(this.endsAt, Date.now() + READING_MS - this.#reading)
+  }
+
+  /** A long read has ended. @param since when it began, milliseconds since 1970 UTC */
+  hasReadSince(since: number): void {
+    this.#reading += Math.max(0, Date.now() - since)
   }
 
   /** To be called before an effect that must not happen twice, such as a commit: from now on it stays where it is. */

@@ -29,11 +29,14 @@ export type Release = () => void
 /** No more jobs may wait: none of this clinic, or none at all. */
 export class QueueFull extends Error {
   readonly by: 'clinic' | 'all'
+  /** How many may wait. */
+  readonly most: number
 
-  constructor(by: QueueFull['by']) {
+  constructor(by: QueueFull['by'], most: number) {
     super(by === 'clinic' ? 'Too many jobs of this clinic wait' : 'Too many jobs wait')
     this.name = 'QueueFull'
     this.by = by
+    this.most = most
   }
 }
 
@@ -82,9 +85,10 @@ export class FairQueue {
     return this.#waiting.size
   }
 
-  /** What keeps a job of the clinic waiting: as many of its own as may run, or those of all. */
-  waitsFor(clinic: string): QueueFull['by'] {
-    return (this.#clinics.get(clinic)?.running ?? 0) >= this.#limits.slotsPerClinic ? 'clinic' : 'all'
+  /** For a job of the clinic that has waited too long: for those of its own that run, or for those of all. */
+  refusal(clinic: string): QueueFull {
+    const isByItsOwn = (this.#clinics.get(clinic)?.running ?? 0) >= this.#limits.slotsPerClinic
+    return isByItsOwn ? new QueueFull('clinic', this.#limits.perClinic) : new QueueFull('all', this.#limits.total)
   }
 
   /** Milliseconds that the longest wait has lasted so far; 0 when there is none. */
@@ -113,8 +117,9 @@ export class FairQueue {
   }
 
   async #wait({ clinic, token, signal }: Entrant): Promise<void> {
-    if (this.#waiting.size >= this.#limits.total) throw new QueueFull('all')
-    if ((this.#clinics.get(clinic)?.waiting ?? 0) >= this.#limits.perClinic) throw new QueueFull('clinic')
+    const { total, perClinic } = this.#limits
+    if (this.#waiting.size >= total) throw new QueueFull('all', total)
+    if ((this.#clinics.get(clinic)?.waiting ?? 0) >= perClinic) throw new QueueFull('clinic', perClinic)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = () => {
       this.#remove(job)

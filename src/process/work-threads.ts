@@ -3,7 +3,7 @@
  * shared fairly by clinics, ended when they have been idle for a while. Each answers one request at a time.
  */
 import type { Logger } from 'pino'
-import { type Entrant, FairQueue, QueueFull, type Release } from '../budget/fair-queue.ts'
+import { type Entrant, FairQueue, type Release } from '../budget/fair-queue.ts'
 import { loadOfQueue, type PartLoad } from '../budget/part-load.ts'
 import type { ComparedBatch, PatientBatch } from '../operations/duplicates/compare-patients.ts'
 import type { ThreadAnswer, ThreadClient, ThreadRequest, WorkThreads } from '../rest/server/work-threads.ts'
@@ -42,7 +42,7 @@ export class WorkThreadPool implements WorkThreads {
   }
 
   async answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer> {
-    return (await this.#do({ kind: 'answer', request }, client)).answer
+    return (await this.#do({ kind: 'answer', request }, client, client.waited)).answer
   }
 
   /** Background work, which takes its turn among the requests of its clinic. @throws as ResourceStore.reindex does */
@@ -57,10 +57,11 @@ export class WorkThreadPool implements WorkThreads {
     return (await this.#do({ kind: 'duplicates', batch }, { clinic, token: '' })).done
   }
 
-  async #do<Kind extends ThreadWork['kind']>(work: WorkOf<Kind>, client: Entrant): Promise<ResultOf<Kind>> {
-    const { workMilliseconds } = this.#options.config.limits
-    const until = Date.now() + workMilliseconds
-    const release = await this.#enter(client, workMilliseconds / 2)
+  /** @param waited milliseconds that its client has waited before */
+  async #do<Kind extends ThreadWork['kind']>(work: WorkOf<Kind>, client: Entrant, waited = 0): Promise<ResultOf<Kind>> {
+    const time = Math.max(0, this.#options.config.limits.workMilliseconds - waited)
+    const until = Date.now() + time
+    const release = await this.#enter(client, time / 2)
     try {
       const milliseconds = until - Date.now()
       const thread = this.#take()
@@ -84,7 +85,7 @@ export class WorkThreadPool implements WorkThreads {
   /** What has waited for half of its time is refused, as it could not be given enough. @throws QueueFull */
   async #enter(client: Entrant, longestWait: number): Promise<Release> {
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(new QueueFull(this.#queue.waitsFor(client.clinic))), longestWait)
+    const timer = setTimeout(() => late.abort(this.#queue.refusal(client.clinic)), longestWait)
     const signals = client.signal === undefined ? [late.signal] : [late.signal, client.signal]
     try {
       return await this.#queue.enter({ ...client, signal: AbortSignal.any(signals) })

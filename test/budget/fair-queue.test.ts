@@ -110,9 +110,9 @@ describe('a fair queue', () => {
   test('knows whether a clinic waits for its own jobs or for those of others', async () => {
     const jobs = new Jobs({ slots: 3, slotsPerClinic: 2 })
     await jobs.enterAll('a', 'a', 'a', 'b', 'b')
-    expect(jobs.queue.waitsFor('a')).toBe('clinic')
-    expect(jobs.queue.waitsFor('b')).toBe('all')
-    expect(jobs.queue.waitsFor('c')).toBe('all')
+    expect(jobs.queue.refusal('a').by).toBe('clinic')
+    expect(jobs.queue.refusal('b').by).toBe('all')
+    expect(jobs.queue.refusal('c').by).toBe('all')
   })
 
   test('takes clinics with one slot in turn', async () => {
@@ -140,7 +140,7 @@ describe('a fair queue', () => {
   test('refuses what is too many in all', async () => {
     const jobs = new Jobs({ slots: 1, perClinic: 2, total: 3 })
     await jobs.enterAll('a', 'b', 'c', 'd')
-    expect(await (await jobs.enter('e')).ended).toEqual(new QueueFull('all'))
+    expect(await (await jobs.enter('e')).ended).toEqual(new QueueFull('all', 3))
   })
 
   test('forgets a job whose client has left, with the reason', async () => {

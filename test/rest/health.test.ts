@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { openTestStore } from '../support/database.ts'
+import { testEngine } from '../support/engine.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer | undefined
@@ -21,6 +22,9 @@ test('needs no token', async () => {
   expect([status, body.status]).toEqual([200, 'ready'])
   expect(body.parts).toContainEqual({ name: 'database', ...OK })
   expect(body.parts).toContainEqual({ name: 'bodies in flight', ...OK })
+  // The embedded store has neither while it is in memory alone.
+  const ofStore = testEngine() === 'mongodb' ? ['writer', 'searches'] : []
+  for (const name of ofStore) expect(body.parts).toContainEqual({ name, ...OK })
 })
 
 describe('a store', () => {

@@ -103,14 +103,13 @@ describe('reads of a database that many clinics share', () => {
     expect(await other).toBe('found')
   })
 
-  test('one whose time is up while it waits, or whose client leaves, waits no longer', async () => {
+  test('one that has waited for half of its time is refused, and one whose client leaves waits no longer', async () => {
     const reads = new LongReads()
     const held = new Held()
     const running = Array.from({ length: 8 }, () => asked(reads, held.read))
     await expect(asked(reads, held.read, { endsAt: Date.now() + 50 })).rejects.toMatchObject({
-      name: 'BudgetError',
-      reason: 'too late',
-      what: WHAT(),
+      name: 'QueueFull',
+      by: 'clinic',
     })
     let hasLeft = false
     const abandoned = asked(reads, held.read, { isAbandoned: () => hasLeft })
@@ -122,16 +121,52 @@ describe('reads of a database that many clinics share', () => {
     expect(held.begun).toBe(8)
   })
 
-  test('one that begins again has what is left of the eight seconds of a search, however long its request may take', async () => {
+  test('all long reads of a request have eight seconds together, however long it may take', async () => {
     const reads = new LongReads()
     const limits: number[] = []
     const read = async () => {
       limits.push(readLimits().maxTimeMS)
-      if (limits.length === 1) await sleep(60).then(() => Promise.reject(timeIsUp()))
+      await sleep(60)
+      if (limits.length % 2 === 1) throw timeIsUp()
     }
-    await asked(reads, read, { endsAt: Date.now() + 60_000 })
-    expect(limits[1]).toBeGreaterThan(7_500)
-    expect(limits[1]).toBeLessThanOrEqual(7_941)
+    await withBudget(new Budget({ canMove: false, endsAt: Date.now() + 60_000 }), async () => {
+      await reads.read('one', WHAT, read)
+      await reads.read('one', WHAT, read)
+    })
+    const [, first = 0, , second = 0] = limits
+    expect(first).toBeLessThanOrEqual(7_941)
+    expect(second).toBeLessThanOrEqual(first - 110)
+    expect(second).toBeGreaterThan(7_000)
+  })
+
+  test('one that fails gives back its place', async () => {
+    const reads = new LongReads()
+    const failing = () => asked(reads, () => Promise.reject(new Error('the database is away')))
+    for (let n = 0; n < 20; n += 1) await expect(failing()).rejects.toThrow('the database is away')
+    const held = new Held()
+    const all = Array.from({ length: 8 }, () => asked(reads, held.read))
+    await sleep(5)
+    expect(held.underWay).toBe(8)
+    held.end()
+    await Promise.all(all)
+  })
+
+  test('of the tokens of a clinic none waits for all that another one has sent', async () => {
+    const reads = new LongReads()
+    const held = new Held()
+    const order: string[] = []
+    const ask = (token: string) =>
+      withBudget(new Budget({ canMove: false, endsAt: Date.now() + 5_000, tokenOf: () => token }), () =>
+        reads.read('one', WHAT, async () => {
+          await held.read()
+          order.push(token)
+        }),
+      )
+    const all = [...Array.from({ length: 16 }, () => ask('many')), ask('one')]
+    await sleep(5)
+    held.end()
+    await Promise.all(all)
+    expect(order.indexOf('one')).toBeLessThan(10)
   })
 
   test('one that still exceeds the time of its request is told so', async () => {

@@ -135,6 +135,30 @@ const transactions: readonly HostileCase[] = [
 
 const batches: readonly HostileCase[] = [
   {
+    name: 'batches-of-long-searches',
+    about: '16 batches of three searches by chains with _total=accurate, which may stay on the event loop',
+    stored: 'records',
+    attack: () =>
+      inParallel(
+        16,
+        times(16, () =>
+          send(
+            'POST',
+            '/',
+            bundle(
+              'batch',
+              times(3, (n) => ({
+                request: {
+                  method: 'GET',
+                  url: `Observation?subject:Patient.name:contains=${'aeo'[n]}&_total=accurate`,
+                },
+              })),
+            ),
+          ),
+        ),
+      ),
+  },
+  {
     name: 'batch-of-searches',
     about: 'batch of 5,000 searches with _total=accurate',
     stored: 'records',

@@ -5,6 +5,7 @@
 import type { Context as KoaContext } from 'koa'
 import { BudgetError } from '../../budget/budget.ts'
 import { FhirError } from '../../fhir/outcome.ts'
+import { exceeded } from '../server/share.ts'
 
 export interface BodyRoom {
   /** Bytes of all bodies in flight. */
@@ -180,6 +181,8 @@ export class BodiesInFlight {
     const diagnostics =
       `${whose} take all of the ${most} bytes of memory that there are for them; nothing was changed. ` +
       'Send fewer large bodies at once, or smaller ones'
-    return new FhirError(status, { code: 'throttled', diagnostics }, { 'retry-after': '5' })
+    const headers =
+      status === 429 ? exceeded('clinic-bodies', { most, of: 'content-bytes' }, 5) : { 'retry-after': '5' }
+    return new FhirError(status, { code: 'throttled', diagnostics }, headers)
   }
 }

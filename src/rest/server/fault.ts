@@ -4,6 +4,7 @@ import { BudgetError, NeedsThread } from '../../budget/budget.ts'
 import { QueueFull } from '../../budget/fair-queue.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { ResourceTooLarge, StoreUnavailable } from '../../repository/repository.ts'
+import { exceeded } from './share.ts'
 
 /** Messages of unexpected faults may quote data; the kind and the place are enough to find the cause. */
 export function faultOf(error: unknown): { readonly type: string; readonly stack: readonly string[] } {
@@ -65,12 +66,17 @@ function overBudget({ reason, what }: BudgetError): FhirError {
   })
 }
 
-function queueFull({ by }: QueueFull): FhirError {
+function queueFull({ by, most }: QueueFull): FhirError {
   const diagnostics =
     by === 'clinic'
       ? 'Too many long requests of this clinic are waiting; nothing was changed. Wait for their answers before sending more'
       : 'Too many long requests are waiting; nothing was changed. Try again later'
-  return new FhirError(by === 'clinic' ? 429 : 503, { code: 'throttled', diagnostics }, { 'retry-after': '5' })
+  if (by === 'all') return new FhirError(503, { code: 'throttled', diagnostics }, { 'retry-after': '5' })
+  return new FhirError(
+    429,
+    { code: 'throttled', diagnostics },
+    exceeded('clinic-waiting', { most, of: 'concurrent-requests' }, 5),
+  )
 }
 
 const tooLarge = ({ subject }: ResourceTooLarge): FhirError =>

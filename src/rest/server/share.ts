@@ -70,30 +70,35 @@ export class Share {
     const { whose, name, inFlight } = this.#limits
     return tooMany(
       `${inFlight} requests of ${whose} are under way, the most there may be; wait for their answers before sending more`,
-      { policy: `"${name}";q=${inFlight};qu="concurrent-requests"`, name, seconds: RETRY_SECONDS },
+      exceeded(name, { most: inFlight, of: 'concurrent-requests' }, RETRY_SECONDS),
     )
   }
 
   #tooFast(): FhirError {
     const { whose, name, rate } = this.#limits
     const seconds = Math.ceil((1 - this.#saved) / rate)
-    return tooMany(`The requests of ${whose} are more than ${rate} a second; send the next in ${seconds} s`, {
-      policy: `"${name}";q=${rate * BURST_SECONDS};w=${BURST_SECONDS}`,
-      name,
-      seconds,
-    })
+    return tooMany(
+      `The requests of ${whose} are more than ${rate} a second; send the next in ${seconds} s`,
+      exceeded(name, { most: rate * BURST_SECONDS, perSeconds: BURST_SECONDS }, seconds),
+    )
   }
 }
 
-interface Exceeded {
-  readonly policy: string
-  readonly name: string
-  readonly seconds: number
-}
+const tooMany = (diagnostics: string, headers: Readonly<Record<string, string>>): FhirError =>
+  new FhirError(429, { code: 'throttled', diagnostics: `${diagnostics}; nothing was changed` }, headers)
 
-const tooMany = (diagnostics: string, { policy, name, seconds }: Exceeded): FhirError =>
-  new FhirError(
-    429,
-    { code: 'throttled', diagnostics: `${diagnostics}; nothing was changed` },
-    { 'retry-after': String(seconds), 'ratelimit-policy': policy, ratelimit: `"${name}";r=0;t=${seconds}` },
-  )
+/** So many, in a unit of the draft; or requests within a number of seconds. */
+type Quota =
+  | { readonly most: number; readonly of: 'concurrent-requests' | 'content-bytes' }
+  | { readonly most: number; readonly perSeconds: number }
+
+/**
+ * The header fields of an answer 429.
+ * @param name of the share
+ * @param seconds after which to come back
+ */
+export const exceeded = (name: string, quota: Quota, seconds: number): Readonly<Record<string, string>> => ({
+  'retry-after': String(seconds),
+  'ratelimit-policy': `"${name}";q=${quota.most};${'of' in quota ? `qu="${quota.of}"` : `w=${quota.perSeconds}`}`,
+  ratelimit: `"${name}";r=0;t=${seconds}`,
+})

@@ -43,6 +43,8 @@ export interface ThreadClient {
   readonly token: string
   /** Aborted when the client has left. */
   readonly signal: AbortSignal
+  /** Milliseconds that it has waited for what the request read before. */
+  readonly waited: number
 }
 
 /** The threads, as src/process/work-threads.ts implements them. */
@@ -72,7 +74,11 @@ export class Budgets {
     // In a work thread, whoever runs it has set the budget.
     if (currentBudget() !== undefined) return next()
     const threads = this.#threads
-    const budget = new Budget({ canMove: threads !== undefined, isAbandoned: () => koa.res.destroyed })
+    const budget = new Budget({
+      canMove: threads !== undefined,
+      isAbandoned: () => koa.res.destroyed,
+      tokenOf: () => holderOf(koa).token,
+    })
     causedBy(budget, () => causeOf(koa))
     try {
       await withBudget(budget, next)
@@ -83,7 +89,7 @@ export class Budgets {
       this.#logger.debug({ method, route, what: error.what }, 'a request goes to a work thread')
       // Only reads are told apart by their address; what is written differs by its body.
       if (method === 'GET' && error.what !== AS_BEFORE) this.#moved.wasLong(kindOf(koa))
-      await answerInThread(koa, threads, this.#bodyBytes)
+      await answerInThread(koa, threads, this.#bodyBytes, budget.reading)
     }
   }
 
@@ -105,7 +111,7 @@ function causeOf(koa: KoaContext): Cause {
   return { id: requestIdOf(koa), ...(run === undefined ? {} : { run }), ...(call === undefined ? {} : { call }) }
 }
 
-async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number): Promise<void> {
+async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number, waited: number): Promise<void> {
   const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined
   // The thread takes the bytes away.
   keepBeginning(koa)
@@ -121,7 +127,7 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
       cause: causeOf(koa),
       ...(body === undefined ? {} : { body }),
     },
-    { ...holderOf(koa), signal: left.signal },
+    { ...holderOf(koa), signal: left.signal, waited },
   )
   // What it did here before it moved was begun again there.
   retell(koa, answer.told)

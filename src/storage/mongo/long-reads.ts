@@ -4,10 +4,9 @@
  * exceeds it begins again where there is room for a few long ones.
  */
 import { currentBudget } from '../../budget/budget.ts'
-import { FairQueue, QueueFull, type Release } from '../../budget/fair-queue.ts'
+import { type Entrant, FairQueue, type Release } from '../../budget/fair-queue.ts'
 import { LongLately } from '../../budget/long-lately.ts'
 import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
-import { TIME_LIMIT } from './connection.ts'
 import { briefly, until, withinLimits } from './read-limits.ts'
 
 /** Reads at once, and those of one clinic. How many requests wait is limited where they come in. */
@@ -35,13 +34,15 @@ export class LongReads {
    * @throws BudgetError, QueueFull, and what `read` throws
    */
   async read<T>(clinic: string, what: () => string, read: () => Promise<T>): Promise<T> {
+    const budget = currentBudget()
     // What belongs to no request is background work, a batch at a time.
-    if (currentBudget() === undefined) return await withinLimits(what, read)
+    if (budget === undefined) return await withinLimits(what, read)
     const kindOf = () => `${clinic} ${what()}`
     return await withinLimits(what, async (signal) => {
-      const endsAt = Date.now() + TIME_LIMIT
+      const [since, endsAt] = [Date.now(), budget.readEndsAt]
+      const entrant = { clinic, token: budget.token, signal }
       if (this.#lately.isEmpty || !this.#lately.isLong(kindOf())) {
-        const release = await this.#brief.enter({ clinic, token: '', signal })
+        const release = await enter(this.#brief, entrant, endsAt)
         const found = await briefly(ALLOWANCE, read).finally(release)
         if (found !== undefined) {
           if (!this.#lately.isEmpty) this.#lately.wasShort(kindOf())
@@ -49,19 +50,28 @@ export class LongReads {
         }
         this.#lately.wasLong(kindOf())
       }
-      const release = await this.#enterLong(clinic, signal)
-      return await until(endsAt, read).finally(release)
+      try {
+        const release = await enter(this.#long, entrant, endsAt)
+        return await until(endsAt, read).finally(release)
+      } finally {
+        budget.hasReadSince(since)
+      }
     })
   }
+}
 
-  /** What has waited for half of its time is refused, as it could not be given enough. @throws QueueFull */
-  async #enterLong(clinic: string, signal: AbortSignal): Promise<Release> {
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(new QueueFull(this.#long.waitsFor(clinic))), TIME_LIMIT / 2)
-    try {
-      return await this.#long.enter({ clinic, token: '', signal: AbortSignal.any([signal, late.signal]) })
-    } finally {
-      clearTimeout(timer)
-    }
+/** What has waited for half of its time is refused, as it could not be given enough. @throws QueueFull, BudgetError */
+async function enter(
+  queue: FairQueue,
+  { signal, ...entrant }: Entrant & { readonly signal: AbortSignal },
+  endsAt: number,
+): Promise<Release> {
+  const late = new AbortController()
+  const longest = Math.max(0, (endsAt - Date.now()) / 2)
+  const timer = setTimeout(() => late.abort(queue.refusal(entrant.clinic)), longest)
+  try {
+    return await queue.enter({ ...entrant, signal: AbortSignal.any([signal, late.signal]) })
+  } finally {
+    clearTimeout(timer)
   }
 }

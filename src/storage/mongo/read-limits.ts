@@ -28,15 +28,23 @@ interface Watch {
 
 const watches = new WeakMap<Budget, Watch>()
 
-/** When the allowance of the read under way ends, milliseconds since 1970 UTC. */
-const allowance = new AsyncLocalStorage<number>()
+/** Of the read under way. */
+interface Allowance {
+  /** Milliseconds since 1970 UTC. */
+  readonly endsAt?: number
+  /** Milliseconds of a command in the database, where how long it takes to get there does not count. */
+  readonly ofCommand?: number
+}
+
+const allowance = new AsyncLocalStorage<Allowance>()
 
 /** The limits of the request under way. */
 export function readLimits(): ReadLimits {
   const budget = currentBudget()
   if (budget === undefined) return { maxTimeMS: TIME_LIMIT }
-  const endsAt = Math.min(budget.endsAt, allowance.getStore() ?? budget.endsAt)
-  const maxTimeMS = Math.max(1, Math.ceil(Math.min(TIME_LIMIT, endsAt - Date.now())))
+  const { endsAt = budget.endsAt, ofCommand = TIME_LIMIT } = allowance.getStore() ?? {}
+  const left = Math.min(budget.endsAt, endsAt) - Date.now()
+  const maxTimeMS = Math.max(1, Math.ceil(Math.min(TIME_LIMIT, ofCommand, left)))
   const watch = watches.get(budget)
   return { maxTimeMS, ...(watch === undefined ? {} : { signal: watch.controller.signal }) }
 }
@@ -45,15 +53,18 @@ export function readLimits(): ReadLimits {
 const NEVER = new AbortController().signal
 
 /** @param endsAt when `read` ends at the latest, milliseconds since 1970 UTC */
-export const until = <T>(endsAt: number, read: () => Promise<T>): Promise<T> => allowance.run(endsAt, read)
+export const until = <T>(endsAt: number, read: () => Promise<T>): Promise<T> => allowance.run({ endsAt }, read)
 
-/** Undefined: it would take longer. */
+/**
+ * @param milliseconds that each command may take in the database
+ * @returns undefined where one would take longer
+ */
 export async function briefly<T>(
   milliseconds: number,
   read: () => Promise<T>,
 ): Promise<{ readonly value: T } | undefined> {
   try {
-    return { value: await until(Date.now() + milliseconds, read) }
+    return { value: await allowance.run({ ofCommand: milliseconds }, read) }
   } catch (error) {
     if (isTimeUp(error)) return undefined
     throw error

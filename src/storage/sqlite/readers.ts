@@ -96,7 +96,11 @@ export class Readers {
   async #enter(waiting: Waiting, clinic: string): Promise<() => void> {
     const remove = this.#waiting.add(waiting)
     try {
-      return await this.#queue.enter({ clinic, token: '', signal: waiting.controller.signal })
+      return await this.#queue.enter({
+        clinic,
+        token: waiting.budget?.token ?? '',
+        signal: waiting.controller.signal,
+      })
     } finally {
       remove()
     }
@@ -142,7 +146,8 @@ export class Readers {
   #look(): void {
     const now = Date.now()
     for (const job of this.#waiting) {
-      if (now > job.request.endsAt || job.budget?.isAbandoned) job.controller.abort(errorOf(job))
+      if (job.budget?.isAbandoned) job.controller.abort(errorOf(job))
+      else if (now > job.request.endsAt) job.controller.abort(this.#queue.refusal(clinicOf(job.request.query)))
     }
     for (const thread of this.#threads) {
       const { job, abandoned } = thread

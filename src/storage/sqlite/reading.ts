@@ -33,14 +33,20 @@ export class Reading {
     if (this.#readers === undefined) return this.#readHere(kind, query, endsAt, budget)
     const isKnownLong = !this.#long.isEmpty && this.#long.isLong(wordsOf(kind, query))
     const answer = isKnownLong ? undefined : this.#readBriefly(kind, query, budget)
-    return answer ?? (await this.#readers.read({ kind, query, endsAt, what: whatIsRead(kind, query) }, budget))
+    if (answer !== undefined) return answer
+    const since = Date.now()
+    try {
+      return await this.#readers.read({ kind, query, endsAt, what: whatIsRead(kind, query) }, budget)
+    } finally {
+      budget?.hasReadSince(since)
+    }
   }
 
   /** Milliseconds since 1970 UTC. */
   #endOf(budget: Budget | undefined): number {
     const now = Date.now()
     const { longest, inBackground } = this.#times
-    return budget === undefined ? now + inBackground : Math.min(budget.endsAt, now + longest)
+    return budget === undefined ? now + inBackground : Math.min(budget.readEndsAt, now + longest)
   }
 
   #readHere<Kind extends ReadKind>(

@@ -79,7 +79,11 @@ describe('the room for bodies', () => {
     const bodies = new BodiesInFlight({ ...ROOM, waitMs: 1 })
     await bodies.reserve('a', 60)
     await bodies.reserve('b', 40)
-    await expect(bodies.reserve('a', 10)).rejects.toMatchObject({ status: 429, code: 'throttled' })
+    await expect(bodies.reserve('a', 10)).rejects.toMatchObject({
+      status: 429,
+      code: 'throttled',
+      headers: { 'retry-after': '5', 'ratelimit-policy': '"clinic-bodies";q=60;qu="content-bytes"' },
+    })
     await expect(bodies.reserve('c', 10)).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
     expect(bodies.waiting).toBe(0)
   })

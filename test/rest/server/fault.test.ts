@@ -84,12 +84,23 @@ describe.each([
 })
 
 describe('a queue for the work threads', () => {
-  test.each([
-    ['clinic', 429],
-    ['all', 503],
-  ] as const)('that is full (%s) is %d, with Retry-After', (by, status) => {
-    const failure = failureOf(new QueueFull(by), pino({ level: 'silent' }), { method: 'POST', route: '/:type' })
-    expect(failure).toMatchObject({ status, code: 'throttled', headers: { 'retry-after': '5' } })
+  const failureBy = (by: QueueFull['by']) =>
+    failureOf(new QueueFull(by, 32), pino({ level: 'silent' }), { method: 'POST', route: '/:type' })
+
+  test('that is full of one clinic is 429, with Retry-After and how many may wait', () => {
+    expect(failureBy('clinic')).toMatchObject({
+      status: 429,
+      code: 'throttled',
+      headers: {
+        'retry-after': '5',
+        'ratelimit-policy': '"clinic-waiting";q=32;qu="concurrent-requests"',
+        ratelimit: '"clinic-waiting";r=0;t=5',
+      },
+    })
+  })
+
+  test('that is full of all is 503, with Retry-After', () => {
+    expect(failureBy('all')).toMatchObject({ status: 503, code: 'throttled', headers: { 'retry-after': '5' } })
   })
 })
 
