@@ -5,7 +5,7 @@
 import type { Context as KoaContext } from 'koa'
 import { BudgetError } from '../../budget/budget.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import { exceeded } from '../server/share.ts'
+import { exceeded } from './rate-limit.ts'
 
 export interface BodyRoom {
   /** Bytes of all bodies in flight. */

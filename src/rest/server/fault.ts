@@ -4,7 +4,7 @@ import { BudgetError, NeedsThread } from '../../budget/budget.ts'
 import { QueueFull } from '../../budget/fair-queue.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { ResourceTooLarge, StoreUnavailable } from '../../repository/repository.ts'
-import { exceeded } from './share.ts'
+import { exceeded } from '../message/rate-limit.ts'
 
 /** Messages of unexpected faults may quote data; the kind and the place are enough to find the cause. */
 export function faultOf(error: unknown): { readonly type: string; readonly stack: readonly string[] } {

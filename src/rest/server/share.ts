@@ -1,8 +1,9 @@
 /**
  * What one clinic, one token or one address may have of the server: requests in flight, and requests per second. What is
- * beyond is refused with 429 and the fields of https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10.
+ * beyond is refused with 429.
  */
 import { FhirError } from '../../fhir/outcome.ts'
+import { exceeded } from '../message/rate-limit.ts'
 
 export interface ShareLimits {
   /** Whose share it is, for the client, such as `this clinic`. */
@@ -86,19 +87,3 @@ export class Share {
 
 const tooMany = (diagnostics: string, headers: Readonly<Record<string, string>>): FhirError =>
   new FhirError(429, { code: 'throttled', diagnostics: `${diagnostics}; nothing was changed` }, headers)
-
-/** So many, in a unit of the draft; or requests within a number of seconds. */
-type Quota =
-  | { readonly most: number; readonly of: 'concurrent-requests' | 'content-bytes' }
-  | { readonly most: number; readonly perSeconds: number }
-
-/**
- * The header fields of an answer 429.
- * @param name of the share
- * @param seconds after which to come back
- */
-export const exceeded = (name: string, quota: Quota, seconds: number): Readonly<Record<string, string>> => ({
-  'retry-after': String(seconds),
-  'ratelimit-policy': `"${name}";q=${quota.most};${'of' in quota ? `qu="${quota.of}"` : `w=${quota.perSeconds}`}`,
-  ratelimit: `"${name}";r=0;t=${seconds}`,
-})
