@@ -75,7 +75,8 @@ async function goOnAsAnother(
   { stated, isKnown }: Pick<Saving, 'stated'> & { readonly isKnown: boolean },
 ): Promise<Saved> {
   const found = await writtenByCall(ctx, call, before)
-  const earlier = isKnown || found?.isKnown ? undefined : found
+  const stays = isKnown || found?.isKnown === true
+  const earlier = stays ? undefined : found
   const said: Stated = { ...earlier?.stated, ...stated }
   const { back, left } = earlier === undefined ? { back: [], left: [] } : await takeBack(ctx, call, earlier)
   const mayBe = (placeholder: Patient) => !contradicts(placeholder, said)
@@ -89,7 +90,7 @@ async function goOnAsAnother(
     earlierFields: Object.keys(earlier?.stated ?? {}),
     earlier: { back, left, along, verification },
   })
-  if (earlier !== undefined) await moveLog(ctx, call, { from: before.id, to: saved.patient.id })
+  if (!stays) await moveLog(ctx, call, { from: before.id, to: saved.patient.id })
   return { ...saved, written: [...back, ...saved.written, ...along, task] }
 }
 

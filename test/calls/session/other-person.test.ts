@@ -366,10 +366,11 @@ describe('what other tools have put on the patient before it is known that someb
 
   test('the log of the call is the placeholder’s', async () => {
     const caller = new Caller(server, number)
+    await caller.use('validate_intake_field', { fieldName: 'email', value: 'jane at example dot com' })
     await caller.use(INSURANCE, CARD)
     await says(caller)
     expect(await find(`Communication?subject=Patient/${ruth}`)).toEqual([])
-    expect(await find(`Communication?subject=Patient/${await caller.patientId()}`)).toHaveLength(2)
+    expect(await find(`Communication?subject=Patient/${await caller.patientId()}`)).toHaveLength(3)
   })
 
   test('staff see in the Task what was taken back, what went along, and what was left as somebody else has changed it', async () => {
@@ -420,6 +421,8 @@ describe('what other tools have put on the patient before it is known that someb
     'at the same time: nothing of it is left with the patient, and nothing lost (%i)',
     async () => {
       const caller = new Caller(server, number)
+      // The call has its patient already, so that nothing else makes the requests meet a conflict.
+      await caller.use(UPDATE, {})
       await Promise.all([
         caller.use(INSURANCE, CARD),
         caller.use('escalate_billing', { reason: 'x' }),
