@@ -364,10 +364,13 @@ describe('what other tools have put on the patient before it is known that someb
     expect(await consents()).toMatchObject([{ status: 'inactive' }])
   })
 
-  test('the log of the call is the placeholder’s', async () => {
+  test.each<[string, string, object]>([
+    ['has written on the patient', INSURANCE, CARD],
+    ['has only found the patient', UPDATE, {}],
+  ])('the log of a call that %s is the placeholder’s', async (_what, tool, args) => {
     const caller = new Caller(server, number)
+    await caller.use(tool, args)
     await caller.use('validate_intake_field', { fieldName: 'email', value: 'jane at example dot com' })
-    await caller.use(INSURANCE, CARD)
     await says(caller)
     expect(await find(`Communication?subject=Patient/${ruth}`)).toEqual([])
     expect(await find(`Communication?subject=Patient/${await caller.patientId()}`)).toHaveLength(3)
