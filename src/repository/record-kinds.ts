@@ -137,12 +137,12 @@ export const RECORD_KINDS = {
     expires: 'with its call; an expired one counts as none and is overwritten',
     writtenBy: 'calls/session/verification.ts',
   },
-  'call-said': {
+  'call-written': {
     of: 'clinic',
     key: 'the hash of the call id',
-    shape: 'Said (calls/session/said-earlier.ts)',
+    shape: 'WrittenByCall (calls/record/written-by-call.ts)',
     expires: 'with its call; an expired one counts as none and is overwritten',
-    writtenBy: 'calls/session/said-earlier.ts',
+    writtenBy: 'calls/record/written-by-call.ts',
   },
   'contact-opt-out': {
     of: 'clinic',

@@ -1,5 +1,5 @@
 /** What the billing staff see of a call: one Task for it, with all that is known of the call, to which it adds. */
-import type { Patient, Task, TaskInput } from 'fhir/r4'
+import type { CoverageEligibilityResponse, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -23,32 +23,47 @@ const MAX_DESCRIPTION = 2_000
 /**
  * A Task that staff have closed is opened again. Without a call, as staff raise it, each is a Task of its own.
  * @param reason absent: the caller gave none
+ * @param verification the latest; absent: the one that a search finds, which is none that the same change writes
  */
 export async function escalateToBilling(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
   reason: string | undefined,
+  verification?: CoverageEligibilityResponse,
 ): Promise<Versioned<Task>> {
   if (call === undefined)
-    return await createStaffTask(ctx, call, patient, await escalation(ctx, call, patient, [reason]))
+    return await createStaffTask(
+      ctx,
+      call,
+      patient,
+      await escalation(ctx, call, patient, { given: [reason], verification }),
+    )
   const id = derivedId('billing-escalation', call.callId)
   const earlier = (await ctx.find<Task>('Task', id))?.resource
   const reasons = [...(earlier?.input ?? []).filter(isReason).map(({ valueString }) => valueString), reason]
-  return await upsertStaffTask(ctx, call, patient, { id, ...(await escalation(ctx, call, patient, reasons)) })
+  return await upsertStaffTask(ctx, call, patient, {
+    id,
+    ...(await escalation(ctx, call, patient, { given: reasons, verification })),
+  })
 }
 
 const isReason = (input: TaskInput): boolean => codeOfInput(input) === 'reason'
+
+interface Given {
+  readonly given: readonly (string | undefined)[]
+  readonly verification: CoverageEligibilityResponse | undefined
+}
 
 async function escalation(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
-  given: readonly (string | undefined)[],
+  { given, verification: latest }: Given,
 ): Promise<StaffTask> {
   const reasons = [...new Set(given.filter((reason) => reason !== undefined))].slice(-MAX_REASONS)
   const text = reasons.join('; ')
-  const verification = await latestVerification(ctx, patient)
+  const verification = latest ?? (await latestVerification(ctx, patient))
   const shown = text.length <= MAX_DESCRIPTION ? text : `${text.slice(0, MAX_DESCRIPTION).toWellFormed()} […]`
   return {
     code: 'billing-escalation',

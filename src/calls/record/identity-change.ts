@@ -5,9 +5,11 @@ import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { AmendedField, Difference } from './amended-patient.ts'
 import { derivedId } from './derived-id.ts'
+import type { GoneAlong } from './gone-along.ts'
 import { patientFields } from './patient-fields.ts'
 import { attached, attachedText, codeOfInput, upsertStaffTask } from './staff-task.ts'
 import type { StatedPerson } from './stated-person.ts'
+import type { TakenBack } from './written-by-call.ts'
 
 /** What a call added to a record or stated otherwise, one Task for each call and patient. */
 export async function recordChange(
@@ -62,6 +64,8 @@ interface OtherPerson {
   readonly stated: StatedPerson
   /** Arguments that were stated before it was known that somebody else calls. */
   readonly earlierFields: readonly string[]
+  /** What the call had put on the record before that. */
+  readonly earlier: TakenBack & GoneAlong
 }
 
 /** @param own the placeholder with which the call goes on; the Task is for the one whom it was taken for */
@@ -69,27 +73,38 @@ export async function recordOtherPerson(
   ctx: Context,
   call: CallSession,
   own: Versioned<Patient>,
-  { recorded, stated, earlierFields }: OtherPerson,
+  { recorded, stated, earlierFields, earlier: { back, left, along, verification } }: OtherPerson,
 ): Promise<Versioned<Task>> {
   const { firstName, lastName, dateOfBirth } = stated
-  const reference = (id: string) => ({ valueReference: { reference: `Patient/${id}` } })
   return await upsertStaffTask(ctx, call, own, {
     id: derivedId('other-person', call.callId, recorded.id),
     code: 'identity-contradiction',
     priority: 'routine',
     description:
-      'The caller is not the patient whom the call was taken for: name or birth date differ. Nothing was replaced, and the call goes on with a placeholder. Please compare both records.',
+      'The caller is not the patient whom the call was taken for: name or birth date differ. Nothing was replaced, and the call goes on with a placeholder; what it had put on the record before is taken back unless somebody else has changed it since. Please compare both records.',
     beneficiary: recorded.id,
     input: [
-      ...attached('recorded-patient', reference(recorded.id)),
+      ...attachedReference('recorded-patient', `Patient/${recorded.id}`),
       ...attachedText('recorded-first-name', patientFields.firstName.get(recorded.resource)),
       ...attachedText('recorded-last-name', patientFields.lastName.get(recorded.resource)),
       ...attachedText('recorded-date-of-birth', patientFields.dateOfBirth.get(recorded.resource)),
-      ...attached('call-patient', reference(own.id)),
+      ...attachedReference('call-patient', `Patient/${own.id}`),
       ...attachedText('stated-first-name', firstName),
       ...attachedText('stated-last-name', lastName),
       ...attachedText('stated-date-of-birth', dateOfBirth),
       ...earlierFields.flatMap((field) => attachedText('stated-before', field)),
+      ...addressesOf(back).flatMap((address) => attachedReference('taken-back', address)),
+      ...left.flatMap((address) => attachedReference('not-taken-back', address)),
+      ...addressesOf(along).flatMap((address) => attachedReference('went-along', address)),
     ],
+    ...(verification === undefined ? {} : { verification }),
   })
 }
+
+const attachedReference = (code: string, reference: string): readonly TaskInput[] =>
+  attached(code, { valueReference: { reference } })
+
+/** Each once, though it was written twice. */
+const addressesOf = (written: readonly Versioned[]): readonly string[] => [
+  ...new Set(written.map(({ type, id }) => `${type}/${id}`)),
+]

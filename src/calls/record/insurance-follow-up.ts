@@ -44,9 +44,9 @@ export async function followUpLater(
   patient: Versioned<Patient>,
   { status, reason }: InsuranceResult,
   record: InsuranceRecord,
-): Promise<void> {
+): Promise<Versioned<Task>> {
   const toDo = FOLLOW_UPS[status] ?? `The insurer has answered: ${status}. Please tell the patient the result.`
-  await raise(ctx, call, patient, withReason(toDo, reason), record)
+  return await raise(ctx, call, patient, withReason(toDo, reason), record)
 }
 
 const taskOf = (coverage: string): string => derivedId('insurance-follow-up', coverage)

@@ -12,6 +12,7 @@ import { LEASE, waitAfter } from '../../integrations/outbox/retries.ts'
 import { followUpLater } from './insurance-follow-up.ts'
 import { ASK_FOR, INQUIRY, type InsuranceInquiry } from './insurance-inquiry.ts'
 import { updateInsurance } from './insurance-record.ts'
+import { rememberChange } from './written-by-call.ts'
 
 /** Milliseconds that a system may take when nobody is on the line; shorter than the lease. */
 const DEADLINE = 15_000
@@ -106,5 +107,7 @@ async function recordResult(
   result: InsuranceResult,
 ): Promise<void> {
   const record = await updateInsurance(ctx, { coverage, response }, result)
-  if (record !== undefined) await followUpLater(ctx, call, record.patient, result, record)
+  if (record === undefined) return
+  const task = await followUpLater(ctx, call, record.patient, result, record)
+  if (call !== undefined) await rememberChange(ctx, call, [...record.written, task])
 }

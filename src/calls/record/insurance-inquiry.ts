@@ -30,15 +30,16 @@ export const ASK_FOR = 24 * 3_600_000
 /** Milliseconds until a system that has said PENDING is asked again, unless it says when. */
 const FIRST_WAIT = 60_000
 
-type Asked = Pick<InsuranceInquiry, 'card' | 'idempotencyKey' | 'ofClinic'> & {
-  readonly call: CallSession | undefined
+/** What a verification system was asked, and its first answer. */
+export type AskedInsurance = Pick<InsuranceInquiry, 'card' | 'idempotencyKey' | 'ofClinic'> & {
   readonly result: InsuranceResult
 }
 
 /** Stages the inquiry for a result that is pending, and the end of any other inquiry of the Coverage. */
 export async function stageInquiry(
   ctx: Context,
-  { card, idempotencyKey, ofClinic, call, result }: Asked,
+  call: CallSession | undefined,
+  { card, idempotencyKey, ofClinic, result }: AskedInsurance,
   { coverage, response }: InsuranceRecord,
 ): Promise<void> {
   const { records } = ctx.unit
@@ -57,4 +58,10 @@ export async function stageInquiry(
     tryUntil: ctx.now + ASK_FOR,
   }
   records.put(INQUIRY, coverage, inquiry, { due: ctx.now + (result.again?.afterMs ?? FIRST_WAIT) })
+}
+
+/** Stages the end of the inquiry of the Coverage, where it is of that call. */
+export async function endInquiry({ unit: { records } }: Context, call: CallSession, coverage: string): Promise<void> {
+  const inquiry = await records.read(INQUIRY, coverage)
+  if (inquiry?.value.call?.callId === call.callId) records.delete(INQUIRY, coverage)
 }

@@ -96,6 +96,8 @@ async function writeCoverage(
   return { id: saved.id, written: [saved] }
 }
 
+const isInError = ({ resource }: Versioned<Coverage>): boolean => resource.status === 'entered-in-error'
+
 const newCoverage = (patient: string, card: InsuranceCard): Coverage => ({
   resourceType: 'Coverage',
   id: coverageId(patient, card),
@@ -111,7 +113,7 @@ const signs = (memberId: string): string => fold(memberId).replace(/[\s/-]+/g, '
 const coverageId = (patient: string, { payerName, memberId }: InsuranceCard): string =>
   derivedId('coverage', patient, fold(payerName), signs(memberId))
 
-/** The Coverage of that insurer and member id, no matter who wrote it. */
+/** The Coverage of that insurer and member id, no matter who wrote it. One that was entered in error counts as none. */
 async function findCoverage(
   ctx: Context,
   { id, created }: Versioned<Patient>,
@@ -119,14 +121,14 @@ async function findCoverage(
 ): Promise<Versioned<Coverage> | undefined> {
   if (created) return undefined
   const own = await ctx.find<Coverage>('Coverage', coverageId(id, card))
-  if (own !== undefined) return own
+  if (own !== undefined && !isInError(own)) return own
   const all = await ctx.search<Coverage>('Coverage', `beneficiary=Patient/${id}`)
-  return all.find(
-    ({ resource: { subscriberId = '', payor } }) =>
-      signs(subscriberId) === signs(card.memberId) &&
-      payor.some(({ display = '' }) => fold(display) === fold(card.payerName)),
-  )
+  return all.find((coverage) => !isInError(coverage) && isOfCard(coverage.resource, card))
 }
+
+const isOfCard = ({ subscriberId = '', payor }: Coverage, card: InsuranceCard): boolean =>
+  signs(subscriberId) === signs(card.memberId) &&
+  payor.some(({ display = '' }) => fold(display) === fold(card.payerName))
 
 const subscriberOf = ({ subscriberName }: InsuranceCard, current: Coverage): Partial<Coverage> =>
   subscriberName === undefined || subscriberName === current.subscriber?.display

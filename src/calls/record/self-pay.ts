@@ -27,8 +27,14 @@ export const isSelfPayDecision = (value: unknown): value is SelfPayDecision =>
 
 const selfPayId = (patient: string): string => derivedId('self-pay', patient)
 
-export async function readSelfPay(ctx: Context, patient: string): Promise<SelfPay | undefined> {
+/** One that was entered in error counts as none. */
+async function findSelfPay(ctx: Context, patient: string): Promise<Coverage | undefined> {
   const coverage = (await ctx.find<Coverage>('Coverage', selfPayId(patient)))?.resource
+  return coverage?.status === 'entered-in-error' ? undefined : coverage
+}
+
+export async function readSelfPay(ctx: Context, patient: string): Promise<SelfPay | undefined> {
+  const coverage = await findSelfPay(ctx, patient)
   const decision = extensionOf(coverage, 'self-pay-decision')?.valueCode
   const priceCents = extensionOf(coverage?.costToBeneficiary?.[0], 'self-pay-price-cents')?.valueInteger
   return isSelfPayDecision(decision) ? { decision, ...(priceCents === undefined ? {} : { priceCents }) } : undefined
@@ -40,7 +46,7 @@ export async function writeSelfPay(
   patient: string,
   { decision, priceCents }: SelfPay,
 ): Promise<Versioned<Coverage>> {
-  const current = (await ctx.find<Coverage>('Coverage', selfPayId(patient)))?.resource ?? newSelfPay(patient)
+  const current = (await findSelfPay(ctx, patient)) ?? newSelfPay(patient)
   const coverage = withExtension(current, 'self-pay-decision', { valueCode: decision })
   return await ctx.update<Coverage>({
     ...coverage,

@@ -1,5 +1,5 @@
 /** A Task for the staff of the clinic, with the patient of the call in focus and everything known of the call attached. */
-import type { CoverageEligibilityResponse, Extension, Patient, Task, TaskInput } from 'fhir/r4'
+import type { CoverageEligibilityResponse, Extension, FhirResource, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
@@ -8,7 +8,7 @@ import { encounterIdOf } from './call-record.ts'
 import { missingFields, registrationStatus } from './registration.ts'
 import { readSelfPay, type SelfPay } from './self-pay.ts'
 import { dueBy, earlierDue } from './task-due.ts'
-import { concept, extensionOf, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
+import { concept, extensionOf, hasCoding, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
 
 const DISPLAYS = {
   'identity-outcome': 'Identity outcome',
@@ -117,14 +117,66 @@ async function staffTask(
       ? {}
       : { restriction: due === undefined ? dueBy(priority, ctx.now) : { period: { end: due } } }),
     ...(call === undefined ? {} : { encounter: { reference: `Encounter/${encounterIdOf(call.callId)}` } }),
-    input: [
-      ...input,
-      ...callFacts(call),
-      ...registrationFacts(patient.resource),
-      ...insuranceFacts(verification ?? (await latestVerification(ctx, patient))),
-      ...selfPayFacts(await readSelfPay(ctx, patient.id)),
-    ],
+    input: [...input, ...callFacts(call), ...(await patientFacts(ctx, patient, verification))],
   }
+}
+
+async function patientFacts(
+  ctx: Context,
+  patient: Versioned<Patient>,
+  verification: CoverageEligibilityResponse | undefined,
+): Promise<readonly TaskInput[]> {
+  return [
+    ...registrationFacts(patient.resource),
+    ...insuranceFacts(verification ?? (await latestVerification(ctx, patient))),
+    ...selfPayFacts(await readSelfPay(ctx, patient.id)),
+  ]
+}
+
+const PATIENT_FACTS: ReadonlySet<string> = new Set([
+  'registration-status',
+  'missing-field',
+  'insurance-status',
+  'insurance-payer',
+  'self-pay-decision',
+  'self-pay-price-cents',
+])
+
+/** An open Task of the call itself: it is about whomever the call goes on with. */
+export const goesAlong = (resource: FhirResource): boolean =>
+  (isTaskOf(resource, 'billing-escalation') || isTaskOf(resource, 'identity-outcome')) && isOpenTask(resource)
+
+export const isTaskOf = (resource: FhirResource, code: StaffTaskCode): resource is Task =>
+  resource.resourceType === 'Task' && hasCoding(resource.code ?? {}, { system: TASK_CODE_SYSTEM, code })
+
+interface Moved {
+  /** Patient.id */
+  readonly from: string
+  /** The latest of `to`, where the same change writes it. */
+  readonly verification: CoverageEligibilityResponse | undefined
+}
+
+/** It stays for the one whom what was stated singles out, also where that is `from`. */
+export async function moveStaffTask(
+  ctx: Context,
+  task: Task,
+  to: Versioned<Patient>,
+  { from, verification }: Moved,
+): Promise<Versioned<Task>> {
+  const input = task.input ?? []
+  const isSingledOut = input.some((one) => codeOfInput(one) === 'match-grade' && one.valueCode === 'probable')
+  const own = { reference: `Patient/${to.id}` }
+  const beneficiary = isSingledOut || task.for?.reference !== `Patient/${from}` ? task.for : own
+  return await ctx.update<Task>({
+    ...task,
+    focus: own,
+    ...(beneficiary === undefined ? {} : { for: beneficiary }),
+    lastModified: new Date(ctx.now).toISOString(),
+    input: [
+      ...input.filter((one) => !PATIENT_FACTS.has(codeOfInput(one))),
+      ...(await patientFacts(ctx, to, verification)),
+    ],
+  })
 }
 
 const callFacts = (call: CallSession | undefined): readonly TaskInput[] => [
@@ -138,14 +190,14 @@ const registrationFacts = (patient: Patient): readonly TaskInput[] => [
   ...missingFields(patient).flatMap((field) => attachedText('missing-field', field)),
 ]
 
-/** As it is stored; undefined where there is none. */
+/** As it is stored; undefined where there is none, or none but what was entered in error. */
 export async function latestVerification(
   ctx: Context,
   { id, created }: Versioned<Patient>,
 ): Promise<CoverageEligibilityResponse | undefined> {
   // A patient that this change creates has none yet.
   if (created) return undefined
-  const latest = `patient=Patient/${id}&_sort=-_lastUpdated&_count=1`
+  const latest = `patient=Patient/${id}&status:not=entered-in-error&_sort=-_lastUpdated&_count=1`
   const [found] = await ctx.search<CoverageEligibilityResponse>('CoverageEligibilityResponse', latest)
   return found?.resource
 }

@@ -50,6 +50,17 @@ export async function logToolCall(
   else await ctx.update<Communication>({ ...entry, id: derivedId('tool-call', key) })
 }
 
+/** Stages it for another patient, where the caller turns out not to be the one whom the call was taken for. */
+export async function moveLog(
+  ctx: Context,
+  { callId }: CallSession,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const query = new URLSearchParams({ identifier: `${CALL_ID_SYSTEM}|${callId}`, subject: `Patient/${from}` })
+  for (const { resource } of await ctx.search<Communication>('Communication', String(query)))
+    await ctx.update<Communication>({ ...resource, subject: { reference: `Patient/${to}` } })
+}
+
 /** With a mark where something is cut off, and no half of a character before it. */
 const kept = (text: string): string =>
   text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/[\uD800-\uDBFF]$/, '')}…`

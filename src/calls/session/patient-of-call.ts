@@ -34,7 +34,11 @@ export async function patientOfCall(ctx: Context, session: CallSession): Promise
  */
 export async function patientForWrite(ctx: Context, session: CallSession): Promise<Versioned<Patient>> {
   const stored = await storedPatient(ctx, session)
-  if (stored !== undefined) return stored
+  if (stored !== undefined) {
+    // Though it stays the same: a request that goes on as another person at the same time would leave behind what is written.
+    if (!isPlaceholder(stored.resource)) await putSession(ctx, session)
+    return stored
+  }
   const { callerNumber } = session
   const patient = (await patientOfNumber(ctx, callerNumber)) ?? (await createPlaceholder(ctx, callerNumber))
   await storePatient(ctx, session, patient)
@@ -108,15 +112,19 @@ async function sessionRecord(ctx: Context, { callId }: CallSession) {
  * Of two requests of a call that come here at the same time one meets a conflict; it runs again and finds the other's
  * patient.
  */
-export async function storePatient(
+async function storePatient(
   ctx: Context,
   session: CallSession,
   patient: Versioned<Patient>,
   more: Pick<CallSession, 'insteadOf'> = {},
 ): Promise<void> {
-  const stored = await sessionRecord(ctx, session)
   const registers = isPlaceholder(patient.resource) ? { registers: true as const } : {}
-  const value: CallSession = { ...session, ...stored?.session, patient: patient.id, ...registers, ...more }
+  await putSession(ctx, session, { patient: patient.id, ...registers, ...more })
+}
+
+async function putSession(ctx: Context, session: CallSession, more: Partial<CallSession> = {}): Promise<void> {
+  const stored = await sessionRecord(ctx, session)
+  const value: CallSession = { ...session, ...stored?.session, ...more }
   const due = stored?.due ?? ctx.now + CALL_LIFETIME
   ctx.unit.records.put(CALL, callKey(session.callId), value, { due })
 }

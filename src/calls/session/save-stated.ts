@@ -10,12 +10,14 @@ import { isPlaceholder } from '../../matching/placeholder.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { AMENDED_FIELDS, amended } from '../record/amended-patient.ts'
 import { writeCommunicationConsent } from '../record/communication-consent.ts'
+import { goAlong } from '../record/gone-along.ts'
 import { recordChange, recordOtherPerson } from '../record/identity-change.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { activateWhenComplete } from '../record/registration.ts'
 import { contradicts } from '../record/stated-person.ts'
-import { isOwnPlaceholder, placeholderInstead, storePatient } from './patient-of-call.ts'
-import { rememberSaid, type Stated, saidEarlier, takeBack } from './said-earlier.ts'
+import { remember, type Stated, takeBack, writtenByCall } from '../record/written-by-call.ts'
+import { moveLog } from './call-log.ts'
+import { isOwnPlaceholder, placeholderInstead } from './patient-of-call.ts'
 import { verifiedPatientOf } from './verification.ts'
 
 export interface Saved {
@@ -36,13 +38,9 @@ interface Saving {
 export async function saveStated(ctx: Context, { call, before, stated, region }: Saving): Promise<Saved> {
   if (call === undefined || isPlaceholder(before.resource)) return await replace(ctx, before, stated)
   const isVerified = (await verifiedPatientOf(ctx, call)) === before.id
-  if (contradicts(before.resource, stated, isVerified)) return await goOnAsAnother(ctx, call, before, stated)
-  const isKnown =
-    isVerified ||
-    stated.firstName !== undefined ||
-    stated.dateOfBirth !== undefined ||
-    (await isOwnPlaceholder(ctx, call, before))
-  return await complete(ctx, call, before, { stated, region, isKnown })
+  if (!contradicts(before.resource, stated, isVerified)) return await complete(ctx, call, before, { stated, region })
+  const isKnown = isVerified || (await isOwnPlaceholder(ctx, call, before))
+  return await goOnAsAnother(ctx, call, before, { stated, isKnown })
 }
 
 /** A placeholder, or a patient in the hands of staff. */
@@ -55,37 +53,45 @@ async function complete(
   ctx: Context,
   call: CallSession,
   before: Versioned<Patient>,
-  { stated, region, isKnown }: Pick<Saving, 'stated' | 'region'> & { readonly isKnown: boolean },
+  { stated, region }: Pick<Saving, 'stated' | 'region'>,
 ): Promise<Saved> {
   const { patient, differences } = amended(before.resource, stated, { now: ctx.now, region })
   const saved = await written(ctx, before, withStated(patient, withoutPerson(stated)), stated)
-  if (Object.keys(stated).length > 0) {
-    await rememberSaid(ctx, call, { before, after: saved.patient, stated, isKnown })
-    // Though it stays the same: a request that goes on as another person at the same time would leave this behind.
-    await storePatient(ctx, call, before)
-  }
-  if (differences.length === 0) return saved
-  const task = await recordChange(ctx, call, saved.patient, differences)
-  return { ...saved, written: [...saved.written, task] }
+  const tasks = differences.length === 0 ? [] : [await recordChange(ctx, call, saved.patient, differences)]
+  const all = [...saved.written, ...tasks]
+  const isKnown = stated.firstName !== undefined || stated.dateOfBirth !== undefined
+  if (Object.keys(stated).length > 0) await remember(ctx, call, saved.patient, { written: all, stated, isKnown })
+  return { ...saved, written: all }
 }
 
-/** In the same change, so that of two requests of the call the second finds the placeholder. */
+/**
+ * In the same change, so that of two requests of the call the second finds the placeholder.
+ * @param isKnown the caller was known to be the patient until now, so that what the call has written on them stays
+ */
 async function goOnAsAnother(
   ctx: Context,
   call: CallSession,
   before: Versioned<Patient>,
-  stated: Stated,
+  { stated, isKnown }: Pick<Saving, 'stated'> & { readonly isKnown: boolean },
 ): Promise<Saved> {
-  const known = await saidEarlier(ctx, call, before)
-  const earlier = known?.isKnown ? undefined : known
+  const found = await writtenByCall(ctx, call, before)
+  const stays = isKnown || found?.isKnown === true
+  const earlier = stays ? undefined : found
   const said: Stated = { ...earlier?.stated, ...stated }
-  const takenBack = earlier === undefined ? [] : await takeBack(ctx, before, earlier)
+  const { back, left } = earlier === undefined ? { back: [], left: [] } : await takeBack(ctx, call, earlier)
   const mayBe = (placeholder: Patient) => !contradicts(placeholder, said)
   const own = await placeholderInstead(ctx, call, { before, mayBe })
   const saved = await replace(ctx, own, said)
-  const earlierFields = earlier === undefined ? [] : Object.keys(earlier.stated)
-  const task = await recordOtherPerson(ctx, call, saved.patient, { recorded: before, stated: said, earlierFields })
-  return { ...saved, written: [...takenBack, ...saved.written, task] }
+  const { along, verification } =
+    earlier === undefined ? { along: [], verification: undefined } : await goAlong(ctx, call, saved.patient, earlier)
+  const task = await recordOtherPerson(ctx, call, saved.patient, {
+    recorded: before,
+    stated: said,
+    earlierFields: Object.keys(earlier?.stated ?? {}),
+    earlier: { back, left, along, verification },
+  })
+  if (!stays) await moveLog(ctx, call, { from: before.id, to: saved.patient.id })
+  return { ...saved, written: [...back, ...saved.written, ...along, task] }
 }
 
 async function written(

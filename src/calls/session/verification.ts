@@ -9,8 +9,8 @@ import type { OperationRequest } from '../../core/operation.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
+import { putOfCall, readOfCall } from '../record/call-records.ts'
 import { isReal } from '../record/registration.ts'
-import { putOfCall, readOfCall } from './call-records.ts'
 import { currentRecord, isOwnPlaceholder, patientForWrite, patientOfCall } from './patient-of-call.ts'
 
 export interface Verification {

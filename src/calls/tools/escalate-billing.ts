@@ -2,6 +2,7 @@
 import { defineOperation } from '../../core/operation.ts'
 import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
+import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { KEPT_LENGTH, keptText } from '../spoken/kept-text.ts'
 
@@ -10,6 +11,7 @@ export const escalateBilling = defineOperation('patient-escalate-billing', async
   return request.access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
     const task = await escalateToBilling(ctx, request.call, patient, reason)
+    await remember(ctx, request.call, patient, { written: [task] })
     await recordCall(ctx, request.call, patient, { activity: escalateBilling.code, written: [task] })
     return {
       success: true,

@@ -4,6 +4,7 @@ import { FhirError } from '../../fhir/outcome.ts'
 import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { isSelfPayDecision, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/self-pay.ts'
+import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { spokenCents } from '../spoken/spoken-money.ts'
 import { argumentIssue, invalidArgument } from '../spoken/stated-values.ts'
@@ -15,10 +16,9 @@ export const recordSelfPayDecision = defineOperation('patient-record-self-pay-de
     const coverage = await writeSelfPay(ctx, patient.id, selfPay)
     const escalated = selfPay.decision === 'billing_escalation'
     const tasks = escalated ? [await escalateToBilling(ctx, request.call, patient, ESCALATION)] : []
-    await recordCall(ctx, request.call, patient, {
-      activity: recordSelfPayDecision.code,
-      written: [coverage, ...tasks],
-    })
+    const written = [coverage, ...tasks]
+    await remember(ctx, request.call, patient, { written, selfPay })
+    await recordCall(ctx, request.call, patient, { activity: recordSelfPayDecision.code, written })
     return { success: true, code: CODES[selfPay.decision], say: SENTENCES[selfPay.decision] }
   })
 })

@@ -10,6 +10,7 @@ import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { recordCall } from '../record/call-record.ts'
 import { attached, attachedText, createStaffTask } from '../record/staff-task.ts'
+import { remember } from '../record/written-by-call.ts'
 import { type CallerMatch, matchCaller, type StatedIdentity } from '../session/match-caller.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import type { ParsedValue } from '../spoken/spoken.ts'
@@ -29,6 +30,7 @@ export const resolvePatientIdentity = defineOperation('patient-resolve-patient-i
         ...singledOut(match),
         input: outcome(statement, match),
       })
+      await remember(ctx, request.call, patient, { written: [task] })
       await recordCall(ctx, request.call, patient, { activity: resolvePatientIdentity.code, written: [task] })
     }
     return match.candidates.length > 0

@@ -11,9 +11,9 @@ import { defineOperation, type OperationOutput } from '../../core/operation.ts'
 import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import { recordCall } from '../record/call-record.ts'
 import { derivedId } from '../record/derived-id.ts'
-import { followUp } from '../record/insurance-follow-up.ts'
-import { stageInquiry } from '../record/insurance-inquiry.ts'
-import { type InsuranceCard, writeInsurance } from '../record/insurance-record.ts'
+import type { InsuranceCard } from '../record/insurance-record.ts'
+import { recordInsurance } from '../record/submitted-insurance.ts'
+import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest, requirePatient } from '../session/patient-of-request.ts'
 import { spokenIdentifier } from '../spoken/spoken-identifier.ts'
 import { readAll } from '../spoken/stated-arguments.ts'
@@ -37,17 +37,9 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   )
   return await access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
-    const record = await writeInsurance(ctx, patient, card, verification)
-    const tasks = await followUp(ctx, request.call, patient, verification, record)
-    const asked = {
-      card,
-      idempotencyKey,
-      ofClinic: ownSystem(settings) !== undefined,
-      call: request.call,
-      result: verification,
-    }
-    await stageInquiry(ctx, asked, record)
-    const written = [...record.written, ...tasks]
+    const asked = { card, idempotencyKey, ofClinic: ownSystem(settings) !== undefined, result: verification }
+    const { coverage, written } = await recordInsurance(ctx, request.call, patient, asked)
+    await remember(ctx, request.call, patient, { written, insurance: { asked, coverage } })
     await recordCall(ctx, request.call, patient, { activity: submitInsuranceInfo.code, written })
     return relayed(verification)
   })

@@ -11,6 +11,7 @@ import { FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { recordCall } from '../record/call-record.ts'
 import { recordNotVerified, recordVerified, type StatedForStaff } from '../record/verification-outcome.ts'
+import { remember } from '../record/written-by-call.ts'
 import { fullNames, matchStatedPerson, type StatedPerson } from '../session/match-stated-person.ts'
 import { patientForWrite } from '../session/patient-of-call.ts'
 import { MAX_FAILURES, putVerification, readVerification, type Verification } from '../session/verification.ts'
@@ -45,6 +46,7 @@ async function verify(ctx: Context, call: CallSession, stated: Stated) {
   await putVerification(ctx, call, { ...before, failures })
   const isLast = failures >= MAX_FAILURES
   const task = await recordNotVerified(ctx, call, own, { attempts: failures, isLast, stated, candidates })
+  await remember(ctx, call, own, { written: [task] })
   await recordCall(ctx, call, own, { activity: verifyPatient.code, written: [task] })
   return failed(failures)
 }

@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { type InquiryServices, insuranceInquiries } from '../../../src/calls/record/insurance-inquiries.ts'
 import { ASK_FOR, INQUIRY } from '../../../src/calls/record/insurance-inquiry.ts'
 import { submitInsuranceInfo } from '../../../src/calls/tools/submit-insurance-info.ts'
+import { updateRegistrationField } from '../../../src/calls/tools/update-registration-field.ts'
 import { createClinic } from '../../../src/clinics/clinics.ts'
 import type { InsuranceSettings } from '../../../src/clinics/insurance-settings.ts'
 import { type ClinicSettings, writeSettings } from '../../../src/clinics/settings.ts'
@@ -245,6 +246,55 @@ describe('a system that says PENDING', () => {
     expect(system.asked).toHaveLength(1)
     await askAgain(1)
     expect(system.asked).toHaveLength(2)
+  })
+})
+
+describe('where the caller turns out to be somebody else', () => {
+  const ruth = { resourceType: 'Patient', name: [{ given: ['Ruth'] }] } as const satisfies Patient
+  const integrations = () => ({ insurance, crm: none, messages: none })
+  const inCall = () => ({
+    access: store.access('a'),
+    call: { clinic: 'a', callId: 'c', patient },
+    integrations: integrations(),
+  })
+  const submitInCall = () =>
+    submitInsuranceInfo.handler({ ...inCall(), input: { payerName: 'Acme Health', memberId: 'M-1234' } })
+  const sayOtherName = () => updateRegistrationField.handler({ ...inCall(), input: { firstName: 'Harold' } })
+  const byPatient = async () =>
+    (await responses()).map((one) => [one.patient.reference === `Patient/${patient}`, one.status, statusOf(one)])
+
+  beforeEach(async () => {
+    const created = await store.access('a').change((ctx) => ctx.create<Patient>({ ...ruth, name: [...ruth.name] }))
+    patient = created.id
+  })
+
+  test('what is pending is asked for the caller alone', async () => {
+    await submitInCall()
+    await sayOtherName()
+    expect(await inquiries()).toHaveLength(1)
+    system.answer(VERIFIED)
+    await askAgain(MINUTE)
+    expect(await inquiries()).toEqual([])
+    expect(system.keys()).toHaveLength(1)
+    expect(await byPatient()).toEqual([
+      [true, 'entered-in-error', 'PENDING'],
+      [false, 'active', 'VERIFIED'],
+    ])
+  })
+
+  test('a result that came before that is taken back too', async () => {
+    await submitInCall()
+    system.answer(VERIFIED)
+    await askAgain(SOON)
+    await sayOtherName()
+    await askAgain(MINUTE)
+    expect(await byPatient()).toEqual([
+      [true, 'entered-in-error', 'VERIFIED'],
+      [false, 'active', 'VERIFIED'],
+    ])
+    expect((await coverages()).map(({ status }) => status).sort()).toEqual(['active', 'entered-in-error'])
+    const followUps = (await tasks()).filter(({ code }) => code?.coding?.[0]?.code === 'insurance-follow-up')
+    expect(followUps.map(({ status }) => status).sort()).toEqual(['entered-in-error', 'requested'])
   })
 })
 

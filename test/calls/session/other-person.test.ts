@@ -213,6 +213,239 @@ describe('what was said before it is known that somebody else calls', () => {
   })
 })
 
+describe('what other tools have put on the patient before it is known that somebody else calls', () => {
+  const CARD = { payerName: 'Acme Health', memberId: 'XYZ-1234' }
+  const INSURANCE = 'submit_insurance_info'
+  const SELF_PAY = 'record_self_pay_decision'
+  const says = (caller: Caller) => caller.use(UPDATE, { firstName: 'Harold' })
+
+  test('insurance is taken back, and is the placeholder’s', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(INSURANCE, CARD)
+    await says(caller)
+    const own = await caller.patientId()
+    for (const type of ['Coverage', 'CoverageEligibilityRequest', 'CoverageEligibilityResponse']) {
+      expect(await find(`${type}?patient=${ruth}`)).toMatchObject([{ status: 'entered-in-error' }])
+      expect(await find(`${type}?patient=${own}`)).toMatchObject([{ status: 'active' }])
+    }
+    expect(await find<Coverage>(`Coverage?beneficiary=${own}`)).toMatchObject([{ subscriberId: 'XYZ-1234' }])
+  })
+
+  test('a Coverage that was on file is as it was', async () => {
+    const onFile: Coverage = {
+      resourceType: 'Coverage',
+      id: `coverage-${count}`,
+      status: 'draft',
+      subscriberId: 'XYZ-1234',
+      relationship: { text: 'self' },
+      beneficiary: { reference: `Patient/${ruth}` },
+      payor: [{ display: 'Acme Health' }],
+    }
+    await server.fhir('PUT', `/Coverage/${onFile.id}`, onFile)
+    const caller = new Caller(server, number)
+    await caller.use(INSURANCE, { ...CARD, groupId: 'G-7' })
+    await says(caller)
+    const [coverage, ...more] = await find<Coverage>(`Coverage?beneficiary=${ruth}`)
+    expect(more).toEqual([])
+    const { meta: _meta, ...rest } = coverage ?? {}
+    expect(rest).toEqual(onFile)
+    const [own] = await find<Coverage>(`Coverage?beneficiary=${await caller.patientId()}`)
+    expect(own).toMatchObject({ status: 'active', class: [{ value: 'G-7' }] })
+    expect(own?.relationship).toBeUndefined()
+  })
+
+  test('a pending verification goes on for the placeholder, and its Task too', async () => {
+    const caller = new Caller(server, number)
+    expect(await caller.use(INSURANCE, { ...CARD, memberId: 'PEND-1' })).toMatchObject({ status: 'PENDING' })
+    await says(caller)
+    const followUps = (patient: string) => find<Task>(`Task?patient=${patient}&code=insurance-follow-up`)
+    expect(await followUps(ruth)).toMatchObject([{ status: 'entered-in-error' }])
+    const own = await caller.patientId()
+    const [coverage] = await find<Coverage>(`Coverage?beneficiary=${own}`)
+    const [task, ...more] = await followUps(own)
+    expect(more).toEqual([])
+    expect(task?.status).toBe('requested')
+    expect(attachedTo(task)).toMatchObject({ coverage: [{ reference: `Coverage/${coverage?.id}` }] })
+  })
+
+  test('an earlier self-pay decision of the patient is as it was, and its price does not go along', async () => {
+    const earlier = new Caller(server, number)
+    await earlier.use(SELF_PAY, { decision: 'billing_escalation', selfPayPriceCents: 777 })
+    const [before] = await find<Coverage>(`Coverage?beneficiary=${ruth}`)
+    const caller = new Caller(server, number)
+    await caller.use(SELF_PAY, { decision: 'self_pay_continue' })
+    await says(caller)
+    const [after] = await find<Coverage>(`Coverage?beneficiary=${ruth}`)
+    expect({ ...after, meta: {} }).toEqual({ ...before, meta: {} })
+    const [own] = await find<Coverage>(`Coverage?beneficiary=${await caller.patientId()}`)
+    expect(own?.status).toBe('active')
+    expect(own?.costToBeneficiary).toBeUndefined()
+  })
+
+  test('after a self-pay decision was taken back, a new one of the patient has nothing of it', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(SELF_PAY, { decision: 'self_pay_continue', selfPayPriceCents: 777 })
+    await says(caller)
+    expect(await find(`Coverage?beneficiary=${ruth}`)).toMatchObject([{ status: 'entered-in-error' }])
+    const patient = new Caller(server, number)
+    await patient.use('escalate_billing', {})
+    const escalation = async () => attachedTo((await patient.tasks()).find(({ priority }) => priority === 'urgent'))
+    expect((await escalation())['self-pay-decision']).toBeUndefined()
+    await patient.use(SELF_PAY, { decision: 'billing_escalation' })
+    expect(await escalation()).toMatchObject({ 'self-pay-decision': ['billing_escalation'] })
+    expect((await escalation())['self-pay-price-cents']).toBeUndefined()
+  })
+
+  test('after insurance was taken back, the patient may have the same, and has no verification until then', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(INSURANCE, { ...CARD, groupId: 'G-7' })
+    await says(caller)
+    const patient = new Caller(server, number)
+    await patient.use('escalate_billing', {})
+    const [task] = await find<Task>(`Task?patient=${ruth}&code=billing-escalation`)
+    expect(attachedTo(task)['insurance-status']).toBeUndefined()
+    await patient.use(INSURANCE, { ...CARD, memberId: 'XYZ-1234' })
+    const [coverage] = await find<Coverage>(`Coverage?beneficiary=${ruth}`)
+    expect(coverage?.status).toBe('active')
+    expect(coverage?.class).toBeUndefined()
+  })
+
+  test('an escalation is about the placeholder, and has what went along', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(INSURANCE, CARD)
+    await caller.use(SELF_PAY, { decision: 'billing_escalation', selfPayPriceCents: 777 })
+    await caller.use('escalate_billing', { reason: 'a bill of last year' })
+    await says(caller)
+    const own = await caller.patientId()
+    expect(await find(`Task?patient=${ruth}&code=billing-escalation`)).toEqual([])
+    const bundle = async () => {
+      const [task, ...more] = await find<Task>(`Task?patient=${own}&code=billing-escalation`)
+      expect(more).toEqual([])
+      expect(task?.focus).toEqual({ reference: `Patient/${own}` })
+      return attachedTo(task)
+    }
+    const whole = {
+      reason: ['was quoted a self-pay price and wants to talk to billing', 'a bill of last year'],
+      name: ['Harold'],
+      'insurance-status': ['VERIFIED'],
+      'insurance-member-id': ['XYZ-1234'],
+      'self-pay-decision': ['billing_escalation'],
+      'self-pay-price-cents': [777],
+    }
+    expect(await bundle()).toMatchObject(whole)
+    await caller.use('escalate_billing', { reason: 'more' })
+    expect(await bundle()).toMatchObject({ ...whole, reason: [...whole.reason, 'more'] })
+  })
+
+  test('outcomes of the identity, and Tasks of what is taken back, are not the patient’s any more', async () => {
+    const caller = new Caller(server, number)
+    await caller.use('resolve_patient_identity', { statedName: 'Nobody Known' })
+    await caller.use('verify_patient', { statedName: 'Nobody Known', statedDateOfBirth: '1950-01-01' })
+    await caller.use(UPDATE, { email: 'harold@example.com' })
+    await says(caller)
+    expect(await find(`Task?patient=${ruth}&code=identity-outcome`)).toEqual([])
+    const own = await caller.patientId()
+    expect(await find(`Task?patient=${own}&code=identity-outcome`)).toHaveLength(2)
+    expect(await changes()).toMatchObject([{ status: 'entered-in-error' }])
+  })
+
+  test('a consent where none was on file is entered in error, and an earlier one is as it was', async () => {
+    const consents = (patient = ruth) => find<Consent>(`Consent?patient=${patient}`)
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { commsConsent: true })
+    expect(await consents()).toMatchObject([{ status: 'active' }])
+    await says(caller)
+    expect(await consents()).toMatchObject([{ status: 'entered-in-error' }])
+    expect(await consents(await caller.patientId())).toMatchObject([{ status: 'active' }])
+    await new Caller(server, number).use(UPDATE, { firstName: 'Ruth', commsConsent: false })
+    const other = new Caller(server, number)
+    await other.use(UPDATE, { commsConsent: true })
+    await says(other)
+    expect(await consents()).toMatchObject([{ status: 'inactive' }])
+  })
+
+  test.each<[string, string, object]>([
+    ['has written on the patient', INSURANCE, CARD],
+    ['has only found the patient', UPDATE, {}],
+  ])('the log of a call that %s is the placeholder’s', async (_what, tool, args) => {
+    const caller = new Caller(server, number)
+    await caller.use(tool, args)
+    await caller.use('validate_intake_field', { fieldName: 'email', value: 'jane at example dot com' })
+    await says(caller)
+    expect(await find(`Communication?subject=Patient/${ruth}`)).toEqual([])
+    expect(await find(`Communication?subject=Patient/${await caller.patientId()}`)).toHaveLength(3)
+  })
+
+  test('staff see in the Task what was taken back, what went along, and what was left as somebody else has changed it', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(INSURANCE, CARD)
+    await caller.use(SELF_PAY, { decision: 'self_pay_continue' })
+    const all = await find<Coverage>(`Coverage?beneficiary=${ruth}`)
+    const isSelfPay = ({ type }: Coverage) => type !== undefined
+    const [insured, selfPay] = [all.find((one) => !isSelfPay(one)), all.find(isSelfPay)]
+    await server.fhir('PUT', `/Coverage/${insured?.id}`, { ...insured, order: 1 })
+    await says(caller)
+    expect((await server.fhir('GET', `/Coverage/${insured?.id}`)).body).toMatchObject({ status: 'active', order: 1 })
+    const own = await find<Coverage>(`Coverage?beneficiary=${await caller.patientId()}`)
+    expect(own).toHaveLength(2)
+    const coverages = (code: string) =>
+      (attachedTo(task)[code] as { reference: string }[]).filter(({ reference }) => reference.startsWith('Coverage/'))
+    const [task] = await contradictions()
+    expect(coverages('not-taken-back')).toEqual([{ reference: `Coverage/${insured?.id}` }])
+    expect(coverages('taken-back')).toEqual([{ reference: `Coverage/${selfPay?.id}` }])
+    expect(
+      coverages('went-along')
+        .map(({ reference }) => reference)
+        .sort(),
+    ).toEqual(own.map(({ id }) => `Coverage/${id}`).sort())
+    expect(attachedTo(task)).toMatchObject({
+      'insurance-status': ['VERIFIED'],
+      'self-pay-decision': ['self_pay_continue'],
+    })
+  })
+
+  test.each<[string, string, object]>([
+    ['has said who they are', UPDATE, { firstName: 'Ruth' }],
+    ['was verified', 'verify_patient', { statedName: 'Ruth Abernathy', statedDateOfBirth: '1941-02-17' }],
+  ])('stays with the patient who %s, when a second person takes the phone', async (_how, tool, said) => {
+    const caller = new Caller(server, number)
+    await caller.use(INSURANCE, CARD)
+    await caller.use(tool, said)
+    await caller.use(SELF_PAY, { decision: 'self_pay_continue' })
+    await says(caller)
+    expect(await find<Coverage>(`Coverage?beneficiary=${ruth}`)).toMatchObject([
+      { status: 'active' },
+      { status: 'active' },
+    ])
+    expect(await find<Coverage>(`Coverage?beneficiary=${await caller.patientId()}`)).toEqual([])
+  })
+
+  test.each([1, 2, 3, 4, 5])(
+    'at the same time: nothing of it is left with the patient, and nothing lost (%i)',
+    async () => {
+      const caller = new Caller(server, number)
+      // The call has its patient already, so that nothing else makes the requests meet a conflict.
+      await caller.use(UPDATE, {})
+      await Promise.all([
+        caller.use(INSURANCE, CARD),
+        caller.use('escalate_billing', { reason: 'x' }),
+        caller.use(INSURANCE, { ...CARD, memberId: 'XYZ-9' }),
+        says(caller),
+        caller.use(SELF_PAY, { decision: 'self_pay_continue' }),
+        caller.use('resolve_patient_identity', { statedName: 'Nobody Known' }),
+      ])
+      const notOf = `status:not=entered-in-error`
+      for (const type of ['Coverage', 'CoverageEligibilityRequest', 'CoverageEligibilityResponse'])
+        expect(await find(`${type}?patient=${ruth}&${notOf}`)).toEqual([])
+      expect(await find(`Task?patient=${ruth}&code:not=identity-contradiction&${notOf}`)).toEqual([])
+      const own = await caller.patientId()
+      expect(await find<Coverage>(`Coverage?beneficiary=${own}`)).toHaveLength(3)
+      expect(await find<Task>(`Task?patient=${own}&code=billing-escalation`)).toHaveLength(1)
+      expect(await find<Task>(`Task?patient=${own}&code=identity-outcome`)).toHaveLength(1)
+    },
+  )
+})
+
 describe('concurrent requests of a call', () => {
   test('make one placeholder, and all that follows is on it', async () => {
     const before = await read()

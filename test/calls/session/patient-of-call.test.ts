@@ -1,7 +1,8 @@
 /** The patient of a call: registered, else found by the caller's number, else a placeholder that the first write makes. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import type { Patient } from 'fhir/r4'
+import type { Patient, Task } from 'fhir/r4'
 import { patientForWrite, patientOfCall } from '../../../src/calls/session/patient-of-call.ts'
+import { saveStated } from '../../../src/calls/session/save-stated.ts'
 import type { CallSession } from '../../../src/core/call-session.ts'
 import { isPlaceholder, PLACEHOLDER_TAG } from '../../../src/matching/placeholder.ts'
 import { openTestRepository, type TestRepository } from '../../support/repository.ts'
@@ -196,6 +197,35 @@ describe('a patient once written to', () => {
     await write()
     await create(withPhone(NUMBER))
     expect(await found()).toBe(patient)
+  })
+
+  test('gets nothing more of a request that has found it just before another one of the call finds that somebody else calls', async () => {
+    const before = await store
+      .access('a')
+      .change((ctx) =>
+        ctx.create<Patient>({ resourceType: 'Patient', ...withPhone(NUMBER, { name: [{ given: ['Ruth'] }] }) }),
+      )
+    await write()
+    const found: string[] = []
+    const task = await store.access('a').change(async (ctx) => {
+      const { id } = await patientForWrite(ctx, CALL)
+      found.push(id)
+      if (found.length === 1)
+        await store
+          .access('a')
+          .change((other) =>
+            saveStated(other, { call: CALL, before, stated: { firstName: 'Harold' }, region: undefined }),
+          )
+      return await ctx.create<Task>({
+        resourceType: 'Task',
+        status: 'requested',
+        intent: 'order',
+        for: { reference: `Patient/${id}` },
+      })
+    })
+    const own = (await write()).id
+    expect(found).toEqual([before.id, own])
+    expect(task.resource.for).toEqual({ reference: `Patient/${own}` })
   })
 
   test('can never be reached by the same call id from another clinic', async () => {
