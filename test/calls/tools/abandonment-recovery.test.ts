@@ -38,6 +38,9 @@ const FORM = {
 const enter = (body: unknown, headers: Record<string, string> = {}) =>
   request(clinics.server.url, 'POST', '/abandonments', body, { ...SECRET, ...headers })
 
+const register = (call: object) =>
+  request(clinics.server.url, 'POST', '/calls', { dialedNumber: DEMO_NUMBER, ...call }, SECRET)
+
 let count = 0
 /** A call about a new abandonment. */
 async function recovery(changes: object = {}) {
@@ -49,13 +52,7 @@ async function recovery(changes: object = {}) {
   })
   expect(status).toBe(201)
   const callId = `recovery-${count}`
-  const registered = await request(
-    clinics.server.url,
-    'POST',
-    '/calls',
-    { callId, dialedNumber: DEMO_NUMBER, abandonment: body.id },
-    SECRET,
-  )
+  const registered = await register({ callId, abandonment: body.id })
   expect(registered.status).toBe(201)
   const use = (tool: string, args: object = {}) =>
     clinics.server.tool(`/abandonment-recovery/${tool}`, args, { 'x-call-id': callId })
@@ -260,6 +257,46 @@ describe('the tools', () => {
     for (const { resource } of body.entry)
       await clinics.ours('PUT', `/Consent/${resource.id}`, { ...resource, status: 'inactive' })
     expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: true })
+  })
+
+  test('who does not agree to be contacted any more is not called, and is sent no link', async () => {
+    const { use, callId, id } = await recovery({ kind: 'registration', fields: { firstName: 'Ruth' } })
+    const consent = (value: string) => use('save_recovery_field', { fieldName: 'commsConsent', value })
+    const call = (name: string) => register({ callId: `${callId}-${name}`, abandonment: id })
+    expect(await consent('no thanks')).toMatchObject({ success: true })
+    expect(await call('after-no')).toMatchObject({ status: 422, body: { code: 'no-consent' } })
+    const refused = await use('send_resume_link', { channel: 'sms' })
+    expect(refused).toMatchObject({ success: false, code: 'no-consent', say: expect.stringContaining('cannot send') })
+    expect(await consent('yes please')).toMatchObject({ success: true })
+    expect((await call('after-yes')).status).toBe(201)
+    expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: true })
+  })
+
+  test.each([
+    ['a number of the patient', { telecom: [{ system: 'phone', value: '(212) 555-0171' }] }, {}, '+12125550171', 422],
+    ['the number that is called', {}, { callerNumber: '+12125550172' }, '+12125550172', 422],
+    ['an old number', { telecom: [{ system: 'phone', value: '2125550173', use: 'old' }] }, {}, '+12125550173', 201],
+  ])(
+    'an opt-out of calls holds for a call to a patient of the clinic: by %s',
+    async (what, of, called, phone, status) => {
+      const { use } = await recovery({ contact: { phone } })
+      expect(await use('set_contact_preference', { channel: 'call', optOut: true })).toMatchObject({ success: true })
+      const { body: patient } = await clinics.ours('POST', '/Patient', { resourceType: 'Patient', ...of })
+      const answer = await register({ callId: `by-${what.replaceAll(' ', '-')}`, patient: patient.id, ...called })
+      expect([answer.status, answer.body.code]).toEqual([status, status === 422 ? 'opted-out' : undefined])
+    },
+  )
+
+  test('an opt-out of calls holds for other calls to the Patient of the abandonment, and one of messages for none', async () => {
+    const { use, callId, task } = await recovery()
+    const patient = (await task()).for.reference
+    expect(await use('set_contact_preference', { channel: 'sms', optOut: true })).toMatchObject({ success: true })
+    expect((await register({ callId: `${callId}-allowed`, patient })).status).toBe(201)
+    expect(await use('set_contact_preference', { channel: 'all', optOut: true })).toMatchObject({ success: true })
+    const answer = await register({ callId: `${callId}-refused`, patient })
+    expect(answer).toMatchObject({ status: 422, body: { code: 'opted-out' } })
+    // Who has opted out may call.
+    expect((await register({ callId: `${callId}-incoming`, callerNumber: `+1212555${1000 + count}` })).status).toBe(201)
   })
 
   test.each([
