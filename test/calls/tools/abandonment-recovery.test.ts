@@ -1,5 +1,6 @@
 /** Abandonment recovery: how abandonments enter, what each tool does with them, and resume links. docs/abandonment.md */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { CodeableConcept } from 'fhir/r4'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { request } from '../../support/request.ts'
 import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
@@ -199,6 +200,43 @@ describe('the tools', () => {
     expect((await use('get_recovery_context')).missingFields).toEqual([fieldName])
   })
 
+  test.each([
+    ['phone', 2125550123, '+12125550123'],
+    ['plan', true, 'true'],
+    ['seats', 4, '4'],
+    ['share', 0.5, '0.5'],
+  ])('save_recovery_field reads %s of a form as agents send it: %j', async (fieldName, value, stored) => {
+    const { use } = await recovery({ fields: { [fieldName]: null } })
+    expect(await use('save_recovery_field', { fieldName, value })).toMatchObject({ success: true })
+    expect((await use('get_recovery_context')).knownFields).toEqual({ [fieldName]: stored })
+  })
+
+  test.each([
+    ['phone', 2125550123, '+12125550123'],
+    ['commsConsent', true, true],
+    ['commsConsent', 'true', true],
+    ['commsConsent', false, false],
+  ])('save_recovery_field reads %s of a registration as agents send it: %j', async (fieldName, value, stored) => {
+    const { use } = await recovery({ kind: 'registration', fields: {} })
+    expect(await use('save_recovery_field', { fieldName, value })).toMatchObject({ success: true })
+    expect((await use('get_recovery_context')).knownFields).toMatchObject({ [fieldName]: stored })
+  })
+
+  test.each([
+    [{ value: 'gold' }, 'missing-argument', 'fieldName'],
+    [{ fieldName: 'plan' }, 'missing-argument', 'value'],
+    [{ fieldName: 'plan', value: ['gold'] }, 'invalid-argument', 'value'],
+    [{ fieldName: { name: 'plan' }, value: 'gold' }, 'invalid-argument', 'fieldName'],
+    [{ fieldName: 'plan', value: { is: 'gold' } }, 'invalid-argument', 'value'],
+  ])('save_recovery_field names what is missing or wrong: %j', async (args, code, named) => {
+    const { use } = await recovery()
+    expect(await use('save_recovery_field', args)).toMatchObject({
+      success: false,
+      code,
+      error: expect.stringContaining(named),
+    })
+  })
+
   test('save_recovery_field writes a registration to its Patient', async () => {
     const { use, task } = await recovery({ kind: 'registration', fields: { firstName: 'Ruth' } })
     expect(await use('save_recovery_field', { fieldName: 'lastName', value: 'Abel' })).toMatchObject({ success: true })
@@ -238,6 +276,29 @@ describe('the tools', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404])
     const won = answers.find(({ status }) => status === 200)
     expect(await won?.json()).toMatchObject({ kind: 'checkout', fields: { plan: 'gold' } })
+  })
+
+  test('an abandonment has five links at most, however many of them were used', async () => {
+    const { use, task } = await recovery()
+    const email = `ruth${count}@example.com`
+    const outputs = async (code: string) =>
+      (await task()).output.filter(({ type }: { type: CodeableConcept }) => type.coding?.[0]?.code === code).length
+    for (let sent = 1; sent <= 5; sent++) {
+      expect(await use('send_resume_link', { channel: 'email' })).toMatchObject({ success: true })
+      const messages = await until(() => {
+        const found = receiver.received.map(({ body }) => JSON.parse(body).data).filter(({ to }) => to === email)
+        return found.length === sent ? found : undefined
+      })
+      const { pathname } = new URL(messages.at(-1).link)
+      expect((await fetch(`${clinics.server.url}${pathname}`, { method: 'POST' })).status).toBe(200)
+    }
+    expect([await outputs('resume-link'), await outputs('resume-link-used')]).toEqual([5, 5])
+    expect(await use('send_resume_link', { channel: 'email' })).toMatchObject({
+      success: false,
+      code: 'too-many-links',
+      say: expect.stringContaining('several times'),
+    })
+    expect(await outputs('resume-link')).toBe(5)
   })
 
   test('an opt-out is final for calls, and only staff end it', async () => {
@@ -335,6 +396,28 @@ describe('the tools', () => {
     expect(result).toMatchObject({ success: true, label: expect.stringContaining('2 in the afternoon') })
     const { body } = await clinics.ours('GET', '/Task?code=callback')
     expect(body.entry[0].resource.restriction.period.end).toBe(result.callbackAt)
+  })
+
+  test('schedule_callback reads a phone that is sent as a number', async () => {
+    const { use } = await recovery()
+    const result = await use('schedule_callback', { when: 'tomorrow at two in the afternoon', phone: 2125550174 })
+    expect(result).toMatchObject({ success: true })
+    const { body } = await clinics.ours('GET', '/Task?code=callback&_sort=-_lastUpdated&_count=1')
+    expect(JSON.stringify(body.entry[0].resource.input)).toContain('+12125550174')
+  })
+
+  test.each([
+    [{ phone: 2125550174 }, 'missing-argument', 'when'],
+    [{ when: ['tomorrow'] }, 'invalid-argument', 'when'],
+    [{ when: 'tomorrow at two in the afternoon', phone: ['2125550174'] }, 'invalid-argument', 'phone'],
+    [{ when: 'tomorrow at two in the afternoon', phone: true }, 'invalid-argument', 'phone'],
+  ])('schedule_callback names what is missing or wrong: %j', async (args, code, named) => {
+    const { use } = await recovery()
+    expect(await use('schedule_callback', args)).toMatchObject({
+      success: false,
+      code,
+      error: expect.stringContaining(named),
+    })
   })
 
   test('record_abandon_reason and log_call_outcome tell staff, and an outcome closes the recovery', async () => {
