@@ -52,10 +52,10 @@ export const toolFamilies: ToolFamilies = {
   },
   'abandonment-recovery': {
     get_recovery_context: defineTool(getRecoveryContext),
-    save_recovery_field: defineTool(saveRecoveryField),
+    save_recovery_field: defineTool(saveRecoveryField, { argumentsCheckedBy: 'handler' }),
     send_resume_link: defineTool(sendResumeLink),
     record_abandon_reason: defineTool(recordAbandonReason),
-    schedule_callback: defineTool(scheduleCallback),
+    schedule_callback: defineTool(scheduleCallback, { argumentsCheckedBy: 'handler' }),
     set_contact_preference: defineTool(setContactPreference, { argumentsCheckedBy: 'handler' }),
     log_call_outcome: defineTool(logCallOutcome),
   },

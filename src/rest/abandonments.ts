@@ -59,7 +59,7 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
     if (!(await isSandboxEnabled(repository, clinic))) throw forbidden('The sandbox of this clinic is turned off')
     const key = readKey(koa.get('idempotency-key'))
     const body = await readJsonBody(koa, LIMITS)
-    if (isPlatform) await requireClinicCheck(repository, clinic, receivedAs(koa, key !== undefined))
+    if (isPlatform) await requireClinicCheck(repository, clinic, receivedAs(koa, key))
     const locale = localeOf(await readSettings(repository, clinic), ofClinic.reader().now)
     const input = readAbandonment(body, locale)
     const { id, created } = await ofClinic.change((ctx) => enterAbandonment(ctx, input, key))
@@ -70,10 +70,11 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
 }
 
 /** For the clinic's own check of what voice platforms send. */
-const receivedAs = (koa: KoaContext, isRepeatable: boolean): ReceivedRequest => ({
+const receivedAs = (koa: KoaContext, idempotencyKey: string | undefined): ReceivedRequest => ({
   header: (name) => koa.get(name),
   body: () => receivedBytes(koa, LIMITS.bodyBytes),
-  isRepeatable,
+  isRepeatable: idempotencyKey !== undefined,
+  idempotencyKey,
 })
 
 /** Undefined where none was sent. @throws FhirError 400 */

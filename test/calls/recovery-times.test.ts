@@ -1,11 +1,14 @@
 /** What time brings about: contact windows, opt-outs of messages that wait, links that end, registrations left open. */
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Task } from 'fhir/r4'
+import { OPEN_REGISTRATION } from '../../src/calls/recovery/registration-follow-up.ts'
 import { defineProvider } from '../../src/core/provider.ts'
 import { standard } from '../../src/core/standard.ts'
 import { OUTBOX } from '../../src/integrations/outbox/rows.ts'
 import { specialProviders } from '../../src/providers/index.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
+import { attachedTo } from './caller.ts'
 
 const HOUR = 3_600_000
 /** 23:00 in New York, the demo clinic's zone. */
@@ -144,6 +147,91 @@ test('a registration that stays incomplete becomes an abandonment, which its com
   const rest = { email: 'ruth@example.com', preferredLocation: 'Downtown', medicareStatus: 'none' }
   await register({ ...rest, healthPlanName: 'Gold', referralSource: 'a friend', commsConsent: true })
   expect((await tasks()).entry[0].resource.status).toBe('completed')
+})
+
+const REST = {
+  preferredLocation: 'Downtown',
+  medicareStatus: 'none',
+  healthPlanName: 'Gold',
+  referralSource: 'a friend',
+}
+const abandonments = async (): Promise<readonly Task[]> =>
+  ((await server.fhir('GET', '/Task?code=abandonment-recovery')).body.entry ?? []).map(
+    ({ resource }: { resource: Task }) => resource,
+  )
+const registers = (fields: object, callId = 'registers') =>
+  server.tool('/patient-journey/update_registration_field', fields, {
+    'x-call-id': callId,
+    'x-call-to': '+12125550100',
+    'x-call-from': '+12125550157',
+  })
+
+describe('the abandonment of a registration that came with POST /abandonments', () => {
+  const enter = async (fields: object, contact: object = { phone: '+12125550157' }, consent = true) => {
+    await setRecovery({ contactFrom: '00:00', contactUntil: '24:00' })
+    const body = { kind: 'registration', stepReached: 'details', fields, contact, consent }
+    const { id } = (await request(server.url, 'POST', '/abandonments', body, secret)).body
+    return id as string
+  }
+  const call = (abandonment: string, callId = 'about-it') =>
+    request(server.url, 'POST', '/calls', { callId, dialedNumber: '+12125550100', abandonment }, secret)
+  const save = (fieldName: string, value: unknown) =>
+    server.tool('/abandonment-recovery/save_recovery_field', { fieldName, value }, { 'x-call-id': 'about-it' })
+
+  test('is completed with it, be it in several requests at the same time', async () => {
+    const id = await enter({ firstName: 'Ruth', lastName: 'Abel', ...REST })
+    expect((await call(id)).status).toBe(201)
+    const saved = await Promise.all([save('email', 'ruth@example.com'), save('commsConsent', 'yes')])
+    expect(saved).toMatchObject([{ success: true }, { success: true }])
+    expect(await abandonments()).toMatchObject([{ id, status: 'completed' }])
+    now += 25 * HOUR
+    expect(await server.app.repository.records(OPEN_REGISTRATION, { clinic: 'demo-clinic', limit: 10 })).toEqual([])
+  })
+
+  test('is the only one, though the registration stays incomplete after a call, or its person calls after it was closed', async () => {
+    const id = await enter({ firstName: 'Ruth' })
+    expect((await call(id)).status).toBe(201)
+    expect(await save('lastName', 'Abel')).toMatchObject({ success: true })
+    const due = () => server.app.repository.records(OPEN_REGISTRATION, { clinic: 'demo-clinic', limit: 10 })
+    expect(await due()).toEqual([])
+    await server.tool('/abandonment-recovery/log_call_outcome', { outcome: 'declined' }, { 'x-call-id': 'about-it' })
+    expect(await registers({ email: 'ruth@example.com' })).toMatchObject({ success: true })
+    expect(await due()).toEqual([])
+    expect(await abandonments()).toMatchObject([{ id, status: 'cancelled' }])
+  })
+
+  test('takes consent, but no other contact, from a call about it', async () => {
+    const id = await enter({ firstName: 'Ruth' })
+    expect((await call(id)).status).toBe(201)
+    expect(await save('email', 'elsewhere@example.com')).toMatchObject({ success: true })
+    expect(await save('commsConsent', 'no')).toMatchObject({ success: true })
+    const [task] = await abandonments()
+    expect(attachedTo(task)).toMatchObject({ 'contact-phone': ['+12125550157'], 'contact-consent': [false] })
+    expect(attachedTo(task)).not.toHaveProperty('contact-email')
+  })
+})
+
+test('an abandonment without contact or consent has them once the person has told them, and can be called about', async () => {
+  await setRecovery({ contactFrom: '00:00', contactUntil: '24:00' })
+  await registers({ firstName: 'Ruth' })
+  now += 25 * HOUR
+  await until(async () => (await abandonments()).length === 1)
+  const [task] = await abandonments()
+  const about = () => {
+    const call = { callId: 'at-last', dialedNumber: '+12125550100', abandonment: task?.id }
+    return request(server.url, 'POST', '/calls', call, secret)
+  }
+  expect((await about()).body.code).toBe('no-consent')
+  await registers({ email: 'rut@example.com' }, 'again')
+  await registers({ email: 'ruth@example.com', phone: '2125550157', commsConsent: 'yes' }, 'again')
+  const [told] = await abandonments()
+  expect(attachedTo(told)).toMatchObject({
+    'contact-phone': ['+12125550157'],
+    'contact-email': ['ruth@example.com'],
+    'contact-consent': [true],
+    'step-reached': attachedTo(task)['step-reached'],
+  })
+  expect((await about()).status).toBe(201)
 })
 
 test('no message is sent where its Task cannot be written', async () => {

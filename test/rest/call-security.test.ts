@@ -189,6 +189,89 @@ test('the shared secret is asked for first, whatever the clinic has', async () =
   expect((await request(server.url, 'POST', ESCALATE, body, headers)).status).toBe(401)
 })
 
+describe('POST /abandonments for a clinic with a check of its own', () => {
+  const ENTERED = JSON.stringify({
+    kind: 'form',
+    stepReached: 'contact',
+    fields: { plan: null },
+    contact: { phone: '+12125550166' },
+    consent: true,
+  })
+  const enter = (clinic: Clinic, headers: Record<string, string>, body = ENTERED) =>
+    request(server.url, 'POST', '/abandonments', body, {
+      'x-voice-secret': 'demo-secret',
+      'content-type': 'application/json',
+      'x-call-to': CLINICS[clinic].number,
+      ...headers,
+    })
+  const byKey = (key = randomUUID() as string) => ({ 'idempotency-key': key })
+
+  test.each<[string, Clinic, () => Record<string, string>]>([
+    ['no signature', 'signed', () => ({})],
+    ["another clinic's signature", 'signed', () => signature(OTHERS, ENTERED)],
+    ['a signature of another body', 'signed', () => signature(OLD, '{}')],
+    ['an old signature', 'signed', () => signature(OLD, ENTERED, { age: 301 })],
+    ['no signature of its Retell account', 'retell', () => ({})],
+    ['the signature of another Retell account', 'retell', () => retellSignature('another-key-0000', ENTERED)],
+    ['no secret of the clinic', 'header', () => ({})],
+    ['a wrong secret of the clinic', 'header', () => ({ 'x-clinic-secret': 'wrong' })],
+  ])('with %s is 403, and enters nothing', async (_what, clinic, headers) => {
+    const before = await tasksOf(clinic)
+    const { status, body } = await enter(clinic, { ...byKey(), ...headers() })
+    expect([status, body.code]).toEqual([403, 'call-not-signed'])
+    expect(await tasksOf(clinic)).toBe(before)
+  })
+
+  test('is entered once by a request that is signed and has an Idempotency-Key, though it is sent again', async () => {
+    const before = await tasksOf('signed')
+    const headers = { ...byKey(), ...signature(NEW, ENTERED) }
+    const first = await enter('signed', headers)
+    expect(first.status).toBe(201)
+    const again = await enter('signed', headers)
+    expect([again.status, again.body]).toEqual([200, first.body])
+    expect(await tasksOf('signed')).toBe(before + 1)
+  })
+
+  test('is refused without an Idempotency-Key, by which a repeat of the signed request is told', async () => {
+    const before = await tasksOf('signed')
+    const unkeyed = await enter('signed', signature(OLD, ENTERED))
+    expect([unkeyed.status, unkeyed.body]).toEqual([
+      400,
+      expect.objectContaining({ code: 'call-without-id', error: expect.stringContaining('Idempotency-Key') }),
+    ])
+    expect((await enter('retell', retellSignature(KEY, ENTERED))).body.code).toBe('call-without-id')
+    expect(await tasksOf('signed')).toBe(before)
+  })
+
+  test('is refused where the id of its signature came with another body or another Idempotency-Key', async () => {
+    const before = await tasksOf('signed')
+    const id = randomUUID()
+    const key = byKey()
+    const other = ENTERED.replace('contact', 'payment')
+    expect((await enter('signed', { ...key, ...signature(OLD, ENTERED, { id }) })).status).toBe(201)
+    for (const answer of [
+      await enter('signed', { ...byKey(), ...signature(OLD, ENTERED, { id }) }),
+      await enter('signed', { ...key, ...signature(OLD, other, { id }) }, other),
+    ])
+      expect([answer.status, answer.body.code]).toEqual([409, 'signature-used'])
+    expect(await tasksOf('signed')).toBe(before + 1)
+  })
+
+  test('needs no Idempotency-Key where the clinic has a secret that signs nothing', async () => {
+    expect((await enter('header', { 'x-clinic-secret': TEXT })).status).toBe(201)
+  })
+
+  test('with a token of its staff needs no signature', async () => {
+    const staff = withToken(server, await logInAs(server, { username: randomUUID(), clinic: 'signed', role: 'staff' }))
+    expect((await staff.fhir('POST', '/abandonments', JSON.parse(ENTERED))).status).toBe(201)
+  })
+
+  test('is asked for the shared secret first', async () => {
+    const headers = { ...byKey(), ...signature(OLD, ENTERED), 'x-voice-secret': 'wrong' }
+    expect((await enter('signed', headers)).status).toBe(401)
+  })
+})
+
 describe('the setting callSecurity', () => {
   test('shows no secret, and keeps one that is sent back as set', async () => {
     const admin = withToken(server, await logInAs(server, { username: 'admin', clinic: 'header', role: 'admin' }))

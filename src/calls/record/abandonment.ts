@@ -3,6 +3,7 @@
  * placeholder Patient. What was filled in is on the Patient where it is a registration, else in a QuestionnaireResponse.
  */
 import type { Task, TaskInput } from 'fhir/r4'
+import type { Context } from '../../core/context.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
 import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
 import { concept, hasCoding, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
@@ -31,11 +32,28 @@ export interface Abandonment {
   readonly isOpen: boolean
 }
 
+const OF_PATIENT = new URLSearchParams({ code: `${TASK_CODE_SYSTEM}|abandonment-recovery` }).toString()
+
+/**
+ * Those of the registration of a Patient, closed ones too. The change is only written while there are no others.
+ * @param patient Patient.id
+ */
+export async function registrationAbandonments(ctx: Context, patient: string): Promise<readonly Abandonment[]> {
+  const found = await ctx.searchGuarded<Task>('Task', `patient=Patient/${patient}&${OF_PATIENT}`)
+  // Read one by one, so that the change is only written while they stay as they are.
+  const all = await Promise.all(found.map(({ id }) => findAbandonment(ctx.unit, id)))
+  return all.flatMap((one) => (one?.kind === 'registration' ? one : []))
+}
+
 /** Undefined where the clinic has no abandonment of that id. */
 export async function findAbandonment(unit: Pick<UnitOfWork, 'read'>, id: string): Promise<Abandonment | undefined> {
   const found = await unit.read('Task', id)
   if (found === undefined || found.deleted) return undefined
-  const task = found as unknown as Versioned<Task>
+  return abandonmentIn(found as unknown as Versioned<Task>)
+}
+
+/** Undefined where the Task is no abandonment. */
+function abandonmentIn(task: Versioned<Task>): Abandonment | undefined {
   const { code = {}, for: subject } = task.resource
   const patient = /^Patient\/([A-Za-z0-9.-]{1,64})$/.exec(subject?.reference ?? '')?.[1]
   if (!hasCoding(code, { system: TASK_CODE_SYSTEM, code: 'abandonment-recovery' }) || patient === undefined)

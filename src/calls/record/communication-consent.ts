@@ -4,15 +4,17 @@
  */
 import type { Consent } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
-import type { Versioned } from '../../repository/repository.ts'
+import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
 import { derivedId } from './derived-id.ts'
 import { CONSENT_CATEGORY_SYSTEM, concept } from './vocabulary.ts'
 
 const consentIdOf = (patient: string): string => derivedId('communication', patient)
 
 /** Whether the patient has said no, or staff have. @param patient Patient.id */
-export const refusesCommunication = async (ctx: Context, patient: string): Promise<boolean> =>
-  (await ctx.find<Consent>('Consent', consentIdOf(patient)))?.resource.status === 'inactive'
+export async function refusesCommunication(unit: Pick<UnitOfWork, 'read'>, patient: string): Promise<boolean> {
+  const found = await unit.read('Consent', consentIdOf(patient))
+  return found !== undefined && !found.deleted && (found.resource as Consent).status === 'inactive'
+}
 
 /** The Consent written; undefined when it said the same already. */
 export async function writeCommunicationConsent(

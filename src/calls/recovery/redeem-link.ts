@@ -24,6 +24,6 @@ export async function redeemLink(
   if (record.due <= ctx.now || abandonment?.isOpen !== true) return undefined
   const { kind, stepReached, patient, task } = abandonment
   const { known, missing } = await fieldsOf(ctx, abandonment)
-  await ctx.update(withOutput(task.resource, 'resume-link', `used ${new Date(ctx.now).toISOString()}`))
+  await ctx.update(withOutput(task.resource, 'resume-link-used', new Date(ctx.now).toISOString()))
   return { resumed: { kind, stepReached, fields: known, missingFields: missing }, patient }
 }

@@ -11,7 +11,7 @@ export async function objectionTo(ctx: Context, { message }: OutboxRow): Promise
   if (message === undefined) return undefined
   const { channel, to, patient } = message
   if (await hasOptedOut(ctx.unit, channel, { point: to, patient })) return 'the person has opted out'
-  if (patient !== undefined && (await refusesCommunication(ctx, patient)))
+  if (patient !== undefined && (await refusesCommunication(ctx.unit, patient)))
     return 'the person does not agree to be contacted any more'
   if (message.abandonment !== undefined && (await findAbandonment(ctx.unit, message.abandonment))?.isOpen !== true)
     return 'what the message is about has been closed'

@@ -6,6 +6,7 @@ import { unprocessable } from '../../fhir/outcome.ts'
 import { isPlaceholder } from '../../matching/placeholder.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
 import { findAbandonment } from '../record/abandonment.ts'
+import { refusesCommunication } from '../record/communication-consent.ts'
 import { hasOptedOut } from '../record/contact-opt-out.ts'
 import { firstOpen, windowOf } from '../record/contact-window.ts'
 
@@ -31,7 +32,7 @@ export async function callAbout(
     throw unprocessable('patient: the abandonment is of another Patient; leave patient out', {
       reason: 'patient-not-known',
     })
-  if (!found.consent)
+  if (!found.consent || (await refusesCommunication(unit, found.patient)))
     throw unprocessable('abandonment: its person has not agreed to be contacted', { reason: 'no-consent' })
   if (await hasOptedOut(unit, 'phone', { point: found.contact.phone, patient: found.patient }))
     throw unprocessable('abandonment: its person has opted out of calls', { reason: 'opted-out' })

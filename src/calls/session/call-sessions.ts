@@ -12,11 +12,11 @@ import {
   MAX_CALL_ID_LENGTH,
 } from '../../core/call-session.ts'
 import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
-import { isPlaceholder } from '../../matching/placeholder.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { callAbout } from './call-about.ts'
 import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
+import { callTo } from './call-to.ts'
 import { DEFAULT_CALL, seeCall } from './open-calls.ts'
 
 /** What a request says about its call: from headers, or from the body where the service trusts it. */
@@ -92,7 +92,7 @@ export class CallSessions {
   /**
    * Registers a call in advance; registering the same again changes nothing.
    * @param allow is asked before anything is stored
-   * @throws FhirError 422 when no clinic has the dialled number or it has no such patient, 409 when the call is stored
+   * @throws FhirError 422 when no clinic has the dialled number or it has no such patient, or the person is not to be called, 409 when the call is stored
    *   with other values
    */
   async register(
@@ -118,12 +118,13 @@ export class CallSessions {
     const { clinic, number } = dialed
     await allow(clinic)
     const about = abandonment === undefined ? {} : await this.#about(clinic, abandonment, patient)
+    const caller = await this.#caller(clinic, callerNumber)
     return {
       clinic,
       callId,
       dialedNumber: number,
-      ...(await this.#caller(clinic, callerNumber)),
-      ...(patient === undefined ? {} : await this.#patient(clinic, patient)),
+      ...caller,
+      ...(patient === undefined ? {} : await this.#to(clinic, patient, caller.callerNumber)),
       ...about,
     }
   }
@@ -141,15 +142,9 @@ export class CallSessions {
     return callerNumber === undefined ? {} : { callerNumber }
   }
 
-  /** @throws FhirError 422 when the clinic has no such patient */
-  async #patient(clinic: string, patient: string): Promise<Pick<CallSession, 'patient' | 'registers'>> {
-    const found = await this.#repository.reader(clinic).read('Patient', patient)
-    if (found === undefined || found.deleted) {
-      throw unprocessable('patient: the clinic of the dialled number has no such Patient', {
-        reason: 'patient-not-known',
-      })
-    }
-    return { patient, ...(isPlaceholder(found.resource) ? { registers: true } : {}) }
+  async #to(clinic: string, patient: string, callerNumber: string | undefined) {
+    const { defaultRegion: region } = await readSettings(this.#repository, clinic)
+    return await callTo(this.#repository.reader(clinic), { patient, callerNumber, region })
   }
 
   /** @throws FhirError `call-not-identified` when the dialled number leads to no clinic */

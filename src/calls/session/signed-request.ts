@@ -18,7 +18,7 @@ const TOLERANCE = 5 * 60_000
 const SIGNED_REQUEST = recordKind<SignedRequest>('signed-request')
 
 interface SignedRequest {
-  /** The hash of the body that came with the signature's id. */
+  /** The hash of the body, and of the Idempotency-Key where there was one, that came with the signature's id. */
   readonly body: string
 }
 
@@ -28,13 +28,15 @@ export interface ReceivedRequest {
   readonly header: (name: string) => string
   /** As it was sent. */
   readonly body: () => Promise<Buffer>
-  /** Sent again it has no second effect: each of its tool calls has an id. */
+  /** Sent again it has no second effect: each of its tool calls has an id, or it has an Idempotency-Key. */
   readonly isRepeatable: boolean
+  /** By which a repeat is told where the body does not tell it. No signature covers it. */
+  readonly idempotencyKey?: string | undefined
 }
 
 /**
  * Passes where the clinic has no check of its own.
- * @throws FhirError 403 `call-not-signed`; 400 `call-without-id`; 409 `signature-used` where the signature came with another body before
+ * @throws FhirError 403 `call-not-signed`; 400 `call-without-id`; 409 `signature-used` where the signature came with another body or Idempotency-Key before
  */
 export async function requireClinicCheck(
   repository: Repository,
@@ -47,7 +49,7 @@ export async function requireClinicCheck(
   const id = CHECKS[callSecurity.method](callSecurity.secrets, request.header, body)
   if (id === undefined) return
   if (!request.isRepeatable) throw withoutIds()
-  await takeId(repository, clinic, id, body)
+  await takeId(repository, clinic, id, hashOf(body, request.idempotencyKey))
 }
 
 type Check = (
@@ -97,14 +99,18 @@ const isSame = (left: string, right: string): boolean =>
 /** Kept for longer than a signature with the id is accepted, whatever the clocks. An expired one is overwritten. */
 const LIFETIME = 3 * TOLERANCE
 
-async function takeId(repository: Repository, clinic: string, id: string, body: Buffer): Promise<void> {
+const hashOf = (body: Buffer, idempotencyKey: string | undefined): string => {
+  const ofBody = hash('sha256', body)
+  return idempotencyKey === undefined ? ofBody : hash('sha256', `${ofBody} ${idempotencyKey}`)
+}
+
+async function takeId(repository: Repository, clinic: string, id: string, sent: string): Promise<void> {
   const key = hash('sha256', id)
-  const bodyHash = hash('sha256', body)
   const take = async ({ records, now }: Parameters<Parameters<Repository['change']>[1]>[0]): Promise<void> => {
     const known = await records.read(SIGNED_REQUEST, key)
     if (known?.due == null || known.due <= now)
-      records.put(SIGNED_REQUEST, key, { body: bodyHash }, { due: now + LIFETIME })
-    else if (known.value.body !== bodyHash) throw used()
+      records.put(SIGNED_REQUEST, key, { body: sent }, { due: now + LIFETIME })
+    else if (known.value.body !== sent) throw used()
   }
   // A request that begins again is a repeat of itself.
   await repository.change(clinic, take, true)
@@ -118,11 +124,15 @@ const notSigned = (what: string): FhirError =>
   })
 
 const withoutIds = (): FhirError =>
-  badRequest('The tool calls of a signed request need ids, by which a repeat of the request is told from a new one', {
-    reason: 'call-without-id',
-  })
+  badRequest(
+    'Each tool call of a signed request needs an id, and POST /abandonments an Idempotency-Key, by which a repeat is told from a new one',
+    { reason: 'call-without-id' },
+  )
 
 const used = (): FhirError =>
-  conflict('The id of this signature has come with another body before; sign each request with an id of its own', {
-    reason: 'signature-used',
-  })
+  conflict(
+    'The id of this signature has come with another body or Idempotency-Key before; sign each request with an id of its own',
+    {
+      reason: 'signature-used',
+    },
+  )

@@ -89,6 +89,14 @@ export function unreadableText(value: unknown): string {
 
 const onOneLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
 
+/** Text in any words, for which platforms also send a number, true or false. */
+export function readAsText(value: unknown): ParsedValue {
+  if (typeof value === 'string' && value.isWellFormed()) return understood(value)
+  if (typeof value === 'boolean') return understood(String(value))
+  if (isNumber(value)) return understood(wholeNumberText(value) ?? String(value))
+  return unclear(value === undefined ? MISSING : 'The value must be text, a number, true or false')
+}
+
 /** What is on one line of a card. @param maxLength characters */
 export function readLine(value: unknown, maxLength: number): ParsedValue {
   if (typeof value === 'string' && value.isWellFormed()) return statedText(value, maxLength)

@@ -10,10 +10,12 @@ import { openAbandonmentOf } from '../recovery/abandonment-of.ts'
 import { fieldsOf, withField } from '../recovery/form-fields.ts'
 import { sayMissing } from '../recovery/say-missing.ts'
 import { keptText } from '../spoken/kept-text.ts'
-import { type ClinicLocale, invalidArgument, localeOf, readStated } from '../spoken/stated-values.ts'
+import { readAll } from '../spoken/stated-arguments.ts'
+import { type ClinicLocale, invalidArgument, localeOf, readAsText, readStated } from '../spoken/stated-values.ts'
 import { updateRegistrationField } from './update-registration-field.ts'
 
-export const saveRecoveryField = defineOperation('task-save-recovery-field', async (request) => {
+export const saveRecoveryField = defineOperation('task-save-recovery-field', async (given) => {
+  const request = { ...given, input: readAll({ fieldName: readAsText, value: readAsText }, given.input) }
   const abandonment = await openAbandonmentOf(request.access.reader(), request)
   if (abandonment.kind === 'registration') return await saveRegistrationField(request, abandonment)
   return await request.access.change((ctx) => saveFormField(ctx, request))

@@ -11,12 +11,14 @@ import { derivedId } from '../record/derived-id.ts'
 import { attachedText, upsertStaffTask } from '../record/staff-task.ts'
 import { openAbandonmentOf, refusal } from '../recovery/abandonment-of.ts'
 import { sayTime } from '../spoken/say-time.ts'
-import { invalidArgument, localeOf, readStated } from '../spoken/stated-values.ts'
+import { readAll } from '../spoken/stated-arguments.ts'
+import { invalidArgument, localeOf, readAsText, readStated } from '../spoken/stated-values.ts'
 import { askedTimes } from '../visits/asked-times.ts'
 import { requestedPeriods } from '../visits/requested-periods.ts'
 
-export const scheduleCallback = defineOperation('task-schedule-callback', (request) =>
-  request.access.change(async (ctx) => {
+export const scheduleCallback = defineOperation('task-schedule-callback', (request) => {
+  const { when } = readAll({ when: readAsText }, request.input)
+  return request.access.change(async (ctx) => {
     const { task, patient: id, contact } = await openAbandonmentOf(ctx, request)
     const phone = (await statedPhone(ctx, request.input.phone)) ?? contact.phone ?? request.call?.callerNumber
     if (phone === undefined)
@@ -27,7 +29,7 @@ export const scheduleCallback = defineOperation('task-schedule-callback', (reque
         'The person has opted out of calls; only staff can end that',
         'You asked us not to call you, so we will not.',
       )
-    const time = await callbackTime(ctx, id, request.input.when)
+    const time = await callbackTime(ctx, id, when)
     const callbackAt = time.toISO({ suppressMilliseconds: true }) ?? ''
     const label = sayTime(time, DateTime.fromMillis(ctx.now, { zone: time.zone }))
     const patient = await ctx.read<Patient>('Patient', id)
@@ -41,8 +43,8 @@ export const scheduleCallback = defineOperation('task-schedule-callback', (reque
     })
     await recordCall(ctx, request.call, patient, { activity: scheduleCallback.code, written: [callback] })
     return { success: true, callbackAt, label, say: `We will call you back on ${label}.` }
-  }),
-)
+  })
+})
 
 async function statedPhone(ctx: Context, value: unknown): Promise<string | undefined> {
   if (value === undefined) return undefined
@@ -52,7 +54,7 @@ async function statedPhone(ctx: Context, value: unknown): Promise<string | undef
 }
 
 /** The first moment that was asked for at which the person may be called; in the clinic's zone. */
-async function callbackTime(ctx: Context, patient: string, when: unknown): Promise<DateTime> {
+async function callbackTime(ctx: Context, patient: string, when: string): Promise<DateTime> {
   const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
   const window = await contactWindow(ctx, patient)
   const periods = requestedPeriods((await askedTimes(ctx, when)) ?? [], timeZone)

@@ -7,6 +7,7 @@ import { newMessageId } from '../../integrations/outbox/rows.ts'
 import { stageMessage } from '../../integrations/outbox/staging.ts'
 import { type Abandonment, outputsOf, withOutput } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
+import { refusesCommunication } from '../record/communication-consent.ts'
 import { hasOptedOut } from '../record/contact-opt-out.ts'
 import { openAbandonmentOf, refusal } from '../recovery/abandonment-of.ts'
 import { stageResumeLink } from '../recovery/resume-link.ts'
@@ -66,7 +67,8 @@ async function addresseeOf(ctx: Context, { task, contact, consent, patient }: Ab
       `The abandonment came with no address for ${channel}`,
       'Sorry, I have nowhere to send that.',
     )
-  if (!consent) throw refusal('no-consent', 'The person has not agreed to be contacted about it', CANNOT)
+  if (!consent || (await refusesCommunication(ctx.unit, patient)))
+    throw refusal('no-consent', 'The person has not agreed to be contacted about it', CANNOT)
   if (await hasOptedOut(ctx.unit, channel, { point: to, patient }))
     throw refusal(
       'opted-out',

@@ -56,7 +56,7 @@ async function write(ctx: Context, request: OperationRequest, messageId: string)
   const before = await patientOfRequest(ctx, request)
   // An intake that brings the last missing field completes the registration too (spec 2.4).
   const { patient, written } = await saveStated(ctx, { call, before, stated: intake, region: locale.region })
-  await followRegistration(ctx, before.resource, patient)
+  await followRegistration(ctx, { call, before, after: patient })
   const { reasonForVisit } = intake
   await recordCall(ctx, call, patient, { activity: submitIntake.code, written, reasonForVisit })
   if (!settings.crm?.enabled) return SUBMITTED

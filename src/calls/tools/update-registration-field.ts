@@ -31,7 +31,7 @@ export const updateRegistrationField = defineOperation(
       const stated: Stated = Object.assign({}, ...fields.map((field) => ('stated' in field ? field.stated : {})))
       const { call } = request
       const { patient, written } = await saveStated(ctx, { call, before, stated, region: locale.region })
-      await followRegistration(ctx, before.resource, patient)
+      await followRegistration(ctx, { call, before, after: patient })
       await recordCall(ctx, call, patient, { activity: updateRegistrationField.code, written })
       const invalid = fields.flatMap((field) => ('invalid' in field ? field.invalid : []))
       return resultOf(missingFields(patient.resource), invalid)

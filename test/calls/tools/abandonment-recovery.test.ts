@@ -1,5 +1,6 @@
 /** Abandonment recovery: how abandonments enter, what each tool does with them, and resume links. docs/abandonment.md */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { CodeableConcept } from 'fhir/r4'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { request } from '../../support/request.ts'
 import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
@@ -38,6 +39,9 @@ const FORM = {
 const enter = (body: unknown, headers: Record<string, string> = {}) =>
   request(clinics.server.url, 'POST', '/abandonments', body, { ...SECRET, ...headers })
 
+const register = (call: object) =>
+  request(clinics.server.url, 'POST', '/calls', { dialedNumber: DEMO_NUMBER, ...call }, SECRET)
+
 let count = 0
 /** A call about a new abandonment. */
 async function recovery(changes: object = {}) {
@@ -49,13 +53,7 @@ async function recovery(changes: object = {}) {
   })
   expect(status).toBe(201)
   const callId = `recovery-${count}`
-  const registered = await request(
-    clinics.server.url,
-    'POST',
-    '/calls',
-    { callId, dialedNumber: DEMO_NUMBER, abandonment: body.id },
-    SECRET,
-  )
+  const registered = await register({ callId, abandonment: body.id })
   expect(registered.status).toBe(201)
   const use = (tool: string, args: object = {}) =>
     clinics.server.tool(`/abandonment-recovery/${tool}`, args, { 'x-call-id': callId })
@@ -202,6 +200,43 @@ describe('the tools', () => {
     expect((await use('get_recovery_context')).missingFields).toEqual([fieldName])
   })
 
+  test.each([
+    ['phone', 2125550123, '+12125550123'],
+    ['plan', true, 'true'],
+    ['seats', 4, '4'],
+    ['share', 0.5, '0.5'],
+  ])('save_recovery_field reads %s of a form as agents send it: %j', async (fieldName, value, stored) => {
+    const { use } = await recovery({ fields: { [fieldName]: null } })
+    expect(await use('save_recovery_field', { fieldName, value })).toMatchObject({ success: true })
+    expect((await use('get_recovery_context')).knownFields).toEqual({ [fieldName]: stored })
+  })
+
+  test.each([
+    ['phone', 2125550123, '+12125550123'],
+    ['commsConsent', true, true],
+    ['commsConsent', 'true', true],
+    ['commsConsent', false, false],
+  ])('save_recovery_field reads %s of a registration as agents send it: %j', async (fieldName, value, stored) => {
+    const { use } = await recovery({ kind: 'registration', fields: {} })
+    expect(await use('save_recovery_field', { fieldName, value })).toMatchObject({ success: true })
+    expect((await use('get_recovery_context')).knownFields).toMatchObject({ [fieldName]: stored })
+  })
+
+  test.each([
+    [{ value: 'gold' }, 'missing-argument', 'fieldName'],
+    [{ fieldName: 'plan' }, 'missing-argument', 'value'],
+    [{ fieldName: 'plan', value: ['gold'] }, 'invalid-argument', 'value'],
+    [{ fieldName: { name: 'plan' }, value: 'gold' }, 'invalid-argument', 'fieldName'],
+    [{ fieldName: 'plan', value: { is: 'gold' } }, 'invalid-argument', 'value'],
+  ])('save_recovery_field names what is missing or wrong: %j', async (args, code, named) => {
+    const { use } = await recovery()
+    expect(await use('save_recovery_field', args)).toMatchObject({
+      success: false,
+      code,
+      error: expect.stringContaining(named),
+    })
+  })
+
   test('save_recovery_field writes a registration to its Patient', async () => {
     const { use, task } = await recovery({ kind: 'registration', fields: { firstName: 'Ruth' } })
     expect(await use('save_recovery_field', { fieldName: 'lastName', value: 'Abel' })).toMatchObject({ success: true })
@@ -243,6 +278,29 @@ describe('the tools', () => {
     expect(await won?.json()).toMatchObject({ kind: 'checkout', fields: { plan: 'gold' } })
   })
 
+  test('an abandonment has five links at most, however many of them were used', async () => {
+    const { use, task } = await recovery()
+    const email = `ruth${count}@example.com`
+    const outputs = async (code: string) =>
+      (await task()).output.filter(({ type }: { type: CodeableConcept }) => type.coding?.[0]?.code === code).length
+    for (let sent = 1; sent <= 5; sent++) {
+      expect(await use('send_resume_link', { channel: 'email' })).toMatchObject({ success: true })
+      const messages = await until(() => {
+        const found = receiver.received.map(({ body }) => JSON.parse(body).data).filter(({ to }) => to === email)
+        return found.length === sent ? found : undefined
+      })
+      const { pathname } = new URL(messages.at(-1).link)
+      expect((await fetch(`${clinics.server.url}${pathname}`, { method: 'POST' })).status).toBe(200)
+    }
+    expect([await outputs('resume-link'), await outputs('resume-link-used')]).toEqual([5, 5])
+    expect(await use('send_resume_link', { channel: 'email' })).toMatchObject({
+      success: false,
+      code: 'too-many-links',
+      say: expect.stringContaining('several times'),
+    })
+    expect(await outputs('resume-link')).toBe(5)
+  })
+
   test('an opt-out is final for calls, and only staff end it', async () => {
     const { use, callId, id } = await recovery()
     expect(await use('set_contact_preference', { channel: 'all', optOut: true })).toMatchObject({
@@ -260,6 +318,46 @@ describe('the tools', () => {
     for (const { resource } of body.entry)
       await clinics.ours('PUT', `/Consent/${resource.id}`, { ...resource, status: 'inactive' })
     expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: true })
+  })
+
+  test('who does not agree to be contacted any more is not called, and is sent no link', async () => {
+    const { use, callId, id } = await recovery({ kind: 'registration', fields: { firstName: 'Ruth' } })
+    const consent = (value: string) => use('save_recovery_field', { fieldName: 'commsConsent', value })
+    const call = (name: string) => register({ callId: `${callId}-${name}`, abandonment: id })
+    expect(await consent('no thanks')).toMatchObject({ success: true })
+    expect(await call('after-no')).toMatchObject({ status: 422, body: { code: 'no-consent' } })
+    const refused = await use('send_resume_link', { channel: 'sms' })
+    expect(refused).toMatchObject({ success: false, code: 'no-consent', say: expect.stringContaining('cannot send') })
+    expect(await consent('yes please')).toMatchObject({ success: true })
+    expect((await call('after-yes')).status).toBe(201)
+    expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ success: true })
+  })
+
+  test.each([
+    ['a number of the patient', { telecom: [{ system: 'phone', value: '(212) 555-0171' }] }, {}, '+12125550171', 422],
+    ['the number that is called', {}, { callerNumber: '+12125550172' }, '+12125550172', 422],
+    ['an old number', { telecom: [{ system: 'phone', value: '2125550173', use: 'old' }] }, {}, '+12125550173', 201],
+  ])(
+    'an opt-out of calls holds for a call to a patient of the clinic: by %s',
+    async (what, of, called, phone, status) => {
+      const { use } = await recovery({ contact: { phone } })
+      expect(await use('set_contact_preference', { channel: 'call', optOut: true })).toMatchObject({ success: true })
+      const { body: patient } = await clinics.ours('POST', '/Patient', { resourceType: 'Patient', ...of })
+      const answer = await register({ callId: `by-${what.replaceAll(' ', '-')}`, patient: patient.id, ...called })
+      expect([answer.status, answer.body.code]).toEqual([status, status === 422 ? 'opted-out' : undefined])
+    },
+  )
+
+  test('an opt-out of calls holds for other calls to the Patient of the abandonment, and one of messages for none', async () => {
+    const { use, callId, task } = await recovery()
+    const patient = (await task()).for.reference
+    expect(await use('set_contact_preference', { channel: 'sms', optOut: true })).toMatchObject({ success: true })
+    expect((await register({ callId: `${callId}-allowed`, patient })).status).toBe(201)
+    expect(await use('set_contact_preference', { channel: 'all', optOut: true })).toMatchObject({ success: true })
+    const answer = await register({ callId: `${callId}-refused`, patient })
+    expect(answer).toMatchObject({ status: 422, body: { code: 'opted-out' } })
+    // Who has opted out may call.
+    expect((await register({ callId: `${callId}-incoming`, callerNumber: `+1212555${1000 + count}` })).status).toBe(201)
   })
 
   test.each([
@@ -298,6 +396,28 @@ describe('the tools', () => {
     expect(result).toMatchObject({ success: true, label: expect.stringContaining('2 in the afternoon') })
     const { body } = await clinics.ours('GET', '/Task?code=callback')
     expect(body.entry[0].resource.restriction.period.end).toBe(result.callbackAt)
+  })
+
+  test('schedule_callback reads a phone that is sent as a number', async () => {
+    const { use } = await recovery()
+    const result = await use('schedule_callback', { when: 'tomorrow at two in the afternoon', phone: 2125550174 })
+    expect(result).toMatchObject({ success: true })
+    const { body } = await clinics.ours('GET', '/Task?code=callback&_sort=-_lastUpdated&_count=1')
+    expect(JSON.stringify(body.entry[0].resource.input)).toContain('+12125550174')
+  })
+
+  test.each([
+    [{ phone: 2125550174 }, 'missing-argument', 'when'],
+    [{ when: ['tomorrow'] }, 'invalid-argument', 'when'],
+    [{ when: 'tomorrow at two in the afternoon', phone: ['2125550174'] }, 'invalid-argument', 'phone'],
+    [{ when: 'tomorrow at two in the afternoon', phone: true }, 'invalid-argument', 'phone'],
+  ])('schedule_callback names what is missing or wrong: %j', async (args, code, named) => {
+    const { use } = await recovery()
+    expect(await use('schedule_callback', args)).toMatchObject({
+      success: false,
+      code,
+      error: expect.stringContaining(named),
+    })
   })
 
   test('record_abandon_reason and log_call_outcome tell staff, and an outcome closes the recovery', async () => {
