@@ -34,10 +34,10 @@ interface Proposed {
 const MINUTE = 60_000
 
 /** A Slot says what takes place in it, else its Schedule does: https://hl7.org/fhir/R4/slot-definitions.html#Slot.serviceType. */
-export const servicesAt = (schedule: Schedule, slot: Slot) => ({
-  serviceCategory: slot.serviceCategory ?? schedule.serviceCategory,
-  serviceType: slot.serviceType ?? schedule.serviceType,
-  specialty: slot.specialty ?? schedule.specialty,
+export const servicesAt = (schedule: Schedule | undefined, slot: Slot) => ({
+  serviceCategory: slot.serviceCategory ?? schedule?.serviceCategory,
+  serviceType: slot.serviceType ?? schedule?.serviceType,
+  specialty: slot.specialty ?? schedule?.specialty,
 })
 
 /** Those that are the first of the visit types that any of them is; all of them where none is. */
