@@ -39,13 +39,13 @@ export async function moveSlots(
   if (after.start !== undefined || wanted.as !== undefined) checkTimes(after, slots)
 }
 
-async function hold(ctx: Context, held: Held, wanted: Held, { status }: Appointment): Promise<readonly Slot[]> {
+async function hold(ctx: Context, held: Held, wanted: Held, after: Appointment): Promise<readonly Slot[]> {
   const isHeld = new Set(held.slots.map(({ id }) => id))
   const slots: Slot[] = []
   for (const slot of wanted.slots) {
     const found = isHeld.has(slot.id)
-      ? await keepSlot(ctx, slot.id, wanted.as)
-      : await takeSlot(ctx, slot, wanted.as, stageOf(status) === 'recorded')
+      ? await keepSlot(ctx, slot.id, { by: after.id, from: held.as, to: wanted.as })
+      : await takeSlot(ctx, slot, wanted.as, stageOf(after.status) === 'recorded')
     if (found !== undefined) slots.push(found)
   }
   return slots
@@ -78,13 +78,33 @@ const isSame = (one: readonly Named[], other: readonly Named[]): boolean => idsO
 
 const idsOf = (slots: readonly Named[]): string => slots.map(({ id }) => id).join()
 
-/** A slot that the appointment holds already; undefined when there is none (any more). A slot blocked meanwhile stays so. */
-async function keepSlot(ctx: Context, id: string, as: Slot['status'] | undefined): Promise<Slot | undefined> {
+/** What an appointment makes of a slot that it holds: `by` is Appointment.id. */
+interface Kept {
+  readonly by: string | undefined
+  readonly from: Slot['status'] | undefined
+  readonly to: Slot['status'] | undefined
+}
+
+/**
+ * A slot that the appointment holds already; undefined when there is none (any more). A slot blocked meanwhile stays so, and
+ * one that is booked by another appointment (overbooked) stays busy.
+ */
+async function keepSlot(ctx: Context, id: string, { by, from, to }: Kept): Promise<Slot | undefined> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
-  if (slot !== undefined && as !== undefined && slot.status !== as && IN_USE.has(slot.status))
-    await ctx.update<Slot>({ ...slot, status: as })
+  if (slot === undefined || to === undefined || !IN_USE.has(slot.status)) return slot
+  const mayBeBooked = to === 'busy-tentative' && slot.status === 'busy'
+  const status = mayBeBooked && isBooked(await othersHolding(ctx, id, by)) ? 'busy' : to
+  // Of an overbooked one a change of the status counts for the others: written in any case, as in takeSlot.
+  if (slot.status !== status || (slot.overbooked === true && from !== to)) await ctx.update<Slot>({ ...slot, status })
   return slot
 }
+
+const othersHolding = async (ctx: Context, id: string, by: string | undefined): Promise<readonly Appointment[]> =>
+  (await holdersOf(ctx, id)).filter((holder) => holder.id !== by)
+
+/** One of those that hold it does so for good. */
+const isBooked = (holders: readonly Appointment[]): boolean =>
+  holders.some(({ status }) => slotStatusFor(status) === 'busy')
 
 const IN_USE: ReadonlySet<Slot['status']> = new Set(['free', 'busy', 'busy-tentative'])
 
@@ -124,8 +144,9 @@ async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promis
 async function release(ctx: Context, id: string, by: string | undefined): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
   if (slot === undefined || !IN_USE.has(slot.status)) return
-  const others = (await holdersOf(ctx, id)).filter((holder) => holder.id !== by).length
+  const others = await othersHolding(ctx, id, by)
+  const status = others.length === 0 ? 'free' : isBooked(others) ? 'busy' : slot.status
   const { overbooked: _overbooked, ...rest } = slot
   // Written in any case, as in takeSlot.
-  await ctx.update<Slot>({ ...rest, ...(others === 0 ? { status: 'free' } : others > 1 ? { overbooked: true } : {}) })
+  await ctx.update<Slot>({ ...rest, status, ...(others.length > 1 ? { overbooked: true } : {}) })
 }

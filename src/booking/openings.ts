@@ -12,8 +12,8 @@ import { comparePlaces, type Place } from '../scheduling/opening-order.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import { END_OF_TIME } from '../search/plan.ts'
 import { FreeSlots } from './free-slots.ts'
-import { MOST_SLOTS } from './proposal.ts'
 import { SlotJudge, type Wishes } from './slot-judge.ts'
+import { MOST_SLOTS } from './slot-runs.ts'
 import { SlotsByStart } from './slots-by-start.ts'
 
 /** Times are milliseconds since 1970 UTC. */

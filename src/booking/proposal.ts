@@ -4,22 +4,17 @@
  * holds the id of the Slot too where that is too long to be part of another.
  */
 import type { Appointment, Slot } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
-import { firstOf, follows, type Run } from '../scheduling/adjacent-slots.ts'
+import { firstOf, type Run } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { proposedAppointment, type VisitContext } from '../scheduling/proposed-appointment.ts'
 import { resolvedActors } from './resolvable-actors.ts'
 import { scheduleOf } from './schedule-of-slot.ts'
+import { followersOf, MOST_SLOTS } from './slot-runs.ts'
 import { contextOf, isContextKey, keepContexts, type StoredContext } from './visit-contexts.ts'
 
-/** Slots of one visit at most: a day of Slots of five minutes. */
-export const MOST_SLOTS = 288
 /** https://hl7.org/fhir/R4/datatypes.html#id, less the longest key, a number of three digits, and the dots. */
 const LONGEST_SLOT_ID = 64 - 11 - 3 - 2
-
-/** Steps to look up a Slot that follows another. */
-const FOLLOWED = 30
 
 /** What an id says of adjacent Slots: the first, and how many. */
 export type OfferedRun = Readonly<{ 0: Pick<SlotWithId, 'id'>; length: number }>
@@ -74,12 +69,6 @@ async function runFrom(ctx: Context, id: string, count: number): Promise<Run | u
 
 /** A free Slot is preferred, as only free ones were offered. */
 async function followerOf(ctx: Context, last: Slot): Promise<SlotWithId | undefined> {
-  spend(FOLLOWED, 'its slots')
-  const { schedule, end } = last
-  const at = Date.parse(end)
-  const [from, until] = [at, at + 1000].map((time) => new Date(time).toISOString())
-  const query = `schedule=${encodeURIComponent(schedule.reference ?? '')}&start=ge${from}&start=lt${until}`
-  const found = (await ctx.search<Slot>('Slot', query)).map(({ id, resource }): SlotWithId => ({ ...resource, id }))
-  const following = found.filter((slot) => follows(last, slot))
+  const following = await followersOf(ctx, last)
   return firstOf(following.filter(({ status }) => status === 'free')) ?? firstOf(following)
 }

@@ -1,11 +1,13 @@
 /** Moves a visit to another time: the new slots are taken and the old ones freed at once, or nothing happens. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Appointment, AppointmentParticipant, Reference, Slot } from 'fhir/r4'
+import type { Appointment, AppointmentParticipant, CodeableConcept, Reference, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
+import { inCommon } from '../scheduling/concepts.ts'
 import { holdEndOf, holdExpired, isCancelledByExpiry } from '../scheduling/hold.ts'
 import { withActors } from '../scheduling/participants.ts'
+import { servicesAt } from '../scheduling/proposed-appointment.ts'
 import { isSameSchedule } from '../scheduling/slot-times.ts'
 import { namedSlots, noSuchSlot, slotsOf } from './named-slots.ts'
 import { readProposal } from './proposal.ts'
@@ -17,7 +19,7 @@ export type NewTime = { readonly slots: readonly Reference[] } | { readonly prop
 
 /**
  * The visit keeps its id and status. Where the new slots are of another schedule, the actors of that take the place of
- * those of the old one.
+ * those of the old one; where other services take place in them, the visit is for these.
  * @param id Appointment.id
  * @param comment Appointment.comment
  * @throws FhirError 404, 409, 410, 422
@@ -36,11 +38,12 @@ export async function reschedule(
   if ((holdEndOf(before) ?? Number.POSITIVE_INFINITY) <= ctx.now) throw holdExpired(id)
   const slot = 'slots' in to ? [...to.slots] : await slotsOffered(ctx, to.proposal)
   const slots = await slotsInOrder(ctx, slot)
+  const [old] = await slotsOf(ctx, before)
   const next: Appointment = {
-    ...before,
+    ...(await withServices(ctx, before, old, slots)),
     slot,
     ...timesOf(slots, before),
-    participant: await participantsOf(ctx, before, slots),
+    participant: await participantsOf(ctx, before, old, slots),
     ...(comment === undefined ? {} : { comment }),
   }
   return isDeepStrictEqual(next, before) ? found : await ctx.update<Appointment>(next)
@@ -86,8 +89,12 @@ function timesOf(slots: Slots, { minutesDuration }: Appointment) {
 }
 
 /** Slots of several schedules are refused when the visit is written. */
-async function participantsOf(ctx: Context, before: Appointment, [next]: Slots): Promise<AppointmentParticipant[]> {
-  const [old] = await slotsOf(ctx, before)
+async function participantsOf(
+  ctx: Context,
+  before: Appointment,
+  old: Slot | undefined,
+  [next]: Slots,
+): Promise<AppointmentParticipant[]> {
   if (old !== undefined && isSameSchedule(old, next, ctx.baseUrl)) return before.participant
   const [oldActors, newActors] = [old === undefined ? [] : await actorsOf(ctx, old), await actorsOf(ctx, next)]
   return withActors(before.participant, oldActors, await resolvedActors(ctx, newActors), ctx.baseUrl)
@@ -95,3 +102,31 @@ async function participantsOf(ctx: Context, before: Appointment, [next]: Slots):
 
 const actorsOf = async (ctx: Context, slot: Slot): Promise<readonly Reference[]> =>
   (await scheduleOf(ctx, slot))?.actor ?? []
+
+/** What it says of its services, that of the old slot gives way to that of the new one. */
+async function withServices(
+  ctx: Context,
+  visit: Appointment,
+  old: Slot | undefined,
+  [next]: Slots,
+): Promise<Appointment> {
+  const there = servicesAt(await scheduleOf(ctx, next), next)
+  const here = old && servicesAt(await scheduleOf(ctx, old), old)
+  if (isDeepStrictEqual(there, here)) return visit
+  const { serviceCategory, serviceType, specialty, ...rest } = visit
+  const kept = inCommon(serviceType ?? [], there.serviceType ?? [])
+  const categories = there.serviceCategory ?? unless(serviceCategory, here?.serviceCategory)
+  const types = kept.length > 0 ? kept : (there.serviceType ?? unless(serviceType, here?.serviceType))
+  const specialties = there.specialty ?? unless(specialty, here?.specialty)
+  return {
+    ...rest,
+    ...(categories === undefined ? {} : { serviceCategory: categories }),
+    ...(types === undefined ? {} : { serviceType: types }),
+    ...(specialties === undefined ? {} : { specialty: specialties }),
+  }
+}
+
+type Concepts = CodeableConcept[] | undefined
+
+/** What somebody has written, not what came from the old slot. */
+const unless = (own: Concepts, old: Concepts): Concepts => (isDeepStrictEqual(own, old) ? undefined : own)

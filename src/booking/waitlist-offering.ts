@@ -5,7 +5,7 @@ import type { ClinicAccess } from '../core/context.ts'
 import { searchRequest } from '../core/search-request.ts'
 import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
 import { byTurn } from '../scheduling/waitlist.ts'
-import { asEntry, FREED_SLOT, offerToWaiting, wantedBy } from './waitlist.ts'
+import { asEntry, FREED_SLOT, offerToWaiting, wanting } from './waitlist.ts'
 import { offersTo } from './waitlist-offers.ts'
 
 /** Milliseconds after which another server goes on where one has died. */
@@ -56,21 +56,21 @@ class FreedSlot implements LeasedJob {
   async #readPage(): Promise<boolean> {
     const ctx = this.#access.reader()
     const slot = (await ctx.find<Slot>('Slot', this.#slot))?.resource
-    const isWanted = slot?.status === 'free' ? await wantedBy(ctx, slot) : undefined
-    if (isWanted === undefined) return false
+    if (slot?.status !== 'free') return false
     const limits = { defaultCount: PAGE, maxCount: PAGE, includes: 0 }
     const { plan } = await searchRequest(ctx, ['Appointment'], new URLSearchParams('status=waitlist'), { limits })
     const { matches, next } = await ctx.unit.search(this.#after === undefined ? plan : { ...plan, after: this.#after })
-    const wanting = matches.map(({ resource }) => resource as Appointment).filter(isWanted)
+    const entries = matches.map(({ resource }) => resource as Appointment)
+    const wantingIt = await wanting(ctx, slot, entries)
     const offers =
-      wanting.length === 0
+      wantingIt.length === 0
         ? []
         : await offersTo(
             ctx,
-            wanting.map(({ id = '' }) => id),
+            wantingIt.map(({ id = '' }) => id),
           )
     const offered = new Set(offers.map(({ focus }) => focus?.reference))
-    const waiting = wanting.filter(({ id }) => !offered.has(`Appointment/${id}`))
+    const waiting = wantingIt.filter(({ id }) => !offered.has(`Appointment/${id}`))
     this.#next = [...this.#next, ...waiting]
       .map(asEntry)
       .toSorted(byTurn)

@@ -86,7 +86,7 @@ export async function offersTo(ctx: Context, entries: readonly string[]): Promis
 }
 
 /** `Appointment/<id>` */
-const entryOf = ({ focus }: Task, { baseUrl }: Context): string => addressOf(focus?.reference ?? '', baseUrl)
+export const entryOf = ({ focus }: Task, { baseUrl }: Context): string => addressOf(focus?.reference ?? '', baseUrl)
 
 /** The open offers to a patient of visits that are yet to come. */
 export async function offersToPatient(ctx: Context, patient: string): Promise<readonly Task[]> {

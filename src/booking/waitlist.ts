@@ -15,6 +15,7 @@ import { clockOf } from '../scheduling/zone-clock.ts'
 import { appointmentsAfter, holdersOf } from './holders.ts'
 import { slotsOf } from './named-slots.ts'
 import { scheduleOf } from './schedule-of-slot.ts'
+import { freeRunFrom } from './slot-runs.ts'
 import { closeOffer, offersTo, offerToFirst, openOffer, refusersOf, slotOf } from './waitlist-offers.ts'
 
 /** Slots that were freed where the waitlist is too long, or they are too many, to be looked through in that change. */
@@ -97,20 +98,28 @@ const isWaiting = ({ status }: Appointment): boolean => status === 'waitlist'
 
 /** Stages the offer of a free slot to the first of these entries that wants it, and has no other offer. */
 export async function offerToWaiting(ctx: Context, slot: Slot, waiting: readonly Appointment[]): Promise<void> {
-  const isWanted = await wantedBy(ctx, slot)
-  if (isWanted === undefined) return
-  const entries = waiting.filter(isWanted).map(asEntry)
+  const entries = (await wanting(ctx, slot, waiting)).map(asEntry)
   await offerToFirst(ctx, slot, entries.toSorted(byTurn))
 }
 
-/** Tells the entries that want a free slot; undefined where the clinic's policies let nobody book it now. */
-export async function wantedBy(ctx: Context, slot: Slot): Promise<((entry: Appointment) => boolean) | undefined> {
+/**
+ * Those of the entries that want a free slot, alone or with the free ones that follow where it is too short; none where the
+ * clinic's policies let nobody book it now.
+ */
+export async function wanting(
+  ctx: Context,
+  slot: Slot,
+  entries: readonly Appointment[],
+): Promise<readonly Appointment[]> {
   const settings = await readSettings(ctx.unit, ctx.clinic)
-  if (!isBookable(Date.parse(slot.start), ctx.now, settings.policies)) return undefined
-  const visit = await visitOf(ctx, slot, [slot])
+  if (entries.length === 0 || !isBookable(Date.parse(slot.start), ctx.now, settings.policies)) return []
+  const longest = Math.max(...entries.map(({ minutesDuration = 0 }) => minutesDuration))
+  const run = await freeRunFrom(ctx, { ...slot, id: slot.id ?? '' }, longest)
+  const visit = await visitOf(ctx, { ...slot, end: run.at(-1)?.end ?? slot.end }, [slot])
+  if (visit === undefined) return []
   const reading = readingOf(ctx, settings)
   const refusers = await refusersOf(ctx, slot.id ?? '')
-  return (entry) => visit !== undefined && !refusers.has(`Appointment/${entry.id}`) && wants(entry, visit, reading)
+  return entries.filter((entry) => !refusers.has(`Appointment/${entry.id}`) && wants(entry, visit, reading))
 }
 
 export const asEntry = (resource: Appointment): WaitlistEntry => ({ id: resource.id ?? '', resource })

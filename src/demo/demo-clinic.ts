@@ -1,5 +1,5 @@
 /** The demo clinic: loaded into an empty store from resources/sandbox; free slots are added at every start. */
-import type { Appointment, Organization, Schedule } from 'fhir/r4'
+import type { Appointment, Organization } from 'fhir/r4'
 import { DateTime } from 'luxon'
 import { type Role, removeDemoAccounts, stageAccount } from '../clinics/accounts.ts'
 import { stageClinic } from '../clinics/clinics.ts'
@@ -10,7 +10,7 @@ import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { slotIdAt } from '../scheduling/generated-slot.ts'
-import { fillDemoSchedules, stagePastSlots, withSlotDays } from './demo-schedules.ts'
+import { demoHolidays, fillDemoSchedules, loadSchedules, stagePastSlots, withSlotDays } from './demo-schedules.ts'
 import { load } from './sandbox-files.ts'
 
 export const DEMO_CLINIC = 'demo-clinic'
@@ -88,12 +88,10 @@ export async function hasOtherClinics(repository: Repository): Promise<boolean> 
 }
 
 async function stageResources(ctx: Context, slotDays: number | undefined): Promise<void> {
-  for (const file of ['locations', 'practitioners', 'practitioner-roles', 'schedules', 'patients', 'coverages']) {
-    for (const resource of await load(file)) {
-      const isSchedule = resource.resourceType === 'Schedule' && slotDays !== undefined
-      await ctx.update(isSchedule ? withSlotDays(resource as Schedule, slotDays) : resource)
-    }
-  }
+  for (const file of ['locations', 'practitioners', 'practitioner-roles', 'patients', 'coverages'])
+    for (const resource of await load(file)) await ctx.update(resource)
+  for (const schedule of await loadSchedules(ctx.now))
+    await ctx.update(slotDays === undefined ? schedule : withSlotDays(schedule, slotDays))
   const today = DateTime.fromMillis(ctx.now, { zone: SETTINGS.timeZone })
   const appointments = movedTo(workingDay(today), await load<Appointment>('appointments'), ctx.now)
   await fillDemoSchedules(ctx)
@@ -111,10 +109,11 @@ async function stageResources(ctx: Context, slotDays: number | undefined): Promi
 export const topUpSlots = ({ access }: Pick<DemoParts, 'access'>): Promise<number> =>
   access(DEMO_CLINIC, { kind: 'server' }).change(fillDemoSchedules)
 
-/** Today, or the next working day after closing time and on weekends. */
+/** Today, or the next working day after closing time, on weekends and on holidays. */
 function workingDay(now: DateTime): DateTime {
   let day = now.hour < CLOSING_HOUR ? now : now.plus({ days: 1 })
-  while (day.isWeekend) day = day.plus({ days: 1 })
+  const holidays = new Set(demoHolidays(now.toMillis()).map(({ date }) => date))
+  while (day.isWeekend || holidays.has(day.toISODate() ?? '')) day = day.plus({ days: 1 })
   return day.startOf('day')
 }
 

@@ -1,11 +1,12 @@
 /** The Schedules of the demo clinic and their Slots, which are generated from working hours like those of any other. */
-import type { Schedule } from 'fhir/r4'
+import type { Extension, Schedule } from 'fhir/r4'
 import { generatePart, type PartSize, SLOT_GENERATION, stageAdopted } from '../availability/slot-generation.ts'
 import type { Context } from '../core/context.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { slotsOf } from '../scheduling/generated-slot.ts'
 import { plannedBlocks } from '../scheduling/planned-slots.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
+import { type Holiday, publicHolidays } from './public-holidays.ts'
 import { load } from './sandbox-files.ts'
 
 /** Demo data come in one change, so that no client sees an incomplete clinic. */
@@ -19,10 +20,37 @@ interface Filled {
   readonly through: string
 }
 
+/** Years whose holidays the Schedules have. */
+const HOLIDAY_YEARS = 3
+
+/** The public holidays of the coming years, as the Schedules of the demo have them. @param now milliseconds since 1970 UTC */
+export const demoHolidays = (now: number): readonly Holiday[] =>
+  publicHolidays(new Date(now).getUTCFullYear(), HOLIDAY_YEARS)
+
+/** The Schedules of the demo, which are closed on public holidays. @param now milliseconds since 1970 UTC */
+export async function loadSchedules(now: number): Promise<readonly Schedule[]> {
+  const closed = demoHolidays(now).map(
+    ({ date, name }): Extension => ({
+      url: 'notAvailable',
+      extension: [
+        { url: 'during', valuePeriod: { start: date, end: date } },
+        { url: 'description', valueString: name },
+      ],
+    }),
+  )
+  return (await load<Schedule>('schedules')).map((schedule) => ({
+    ...schedule,
+    extension: (schedule.extension ?? []).map((availability) => ({
+      ...availability,
+      extension: [...(availability.extension ?? []), ...closed],
+    })),
+  }))
+}
+
 /** Stages the Slots that are due for the Schedules of the demo that still exist, and returns their number. */
 export async function fillDemoSchedules(ctx: Context): Promise<number> {
   let added = 0
-  for (const schedule of await load<Schedule>('schedules')) {
+  for (const schedule of await loadSchedules(ctx.now)) {
     await giveAvailability(ctx, schedule)
     added += (await generatePart(ctx, schedule.id ?? '', EVERYTHING)).created
   }

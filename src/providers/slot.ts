@@ -29,7 +29,8 @@ export const slot = defineProvider('Slot', {
       const before = await beforeOf(ctx, resource.id)
       const after = asSlot(resource)
       if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
-      if (before !== undefined && mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before, after)
+      if (before === undefined) checkHoldersOfNew(ctx, resource.id)
+      else if (mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before, after)
       if (before !== undefined && before.status !== after.status) noteSlot(ctx, resource.id)
       return standard.update(ctx, resource)
     },
@@ -71,6 +72,14 @@ const hasMoved = (before: Slot, after: Slot, baseUrl: string): boolean =>
  */
 const checkHoldersOf = (ctx: Context, before: Slot, written?: Slot): void =>
   ctx.unit.checkBeforeCommit(`Slot/${before.id}`, () => checkHolders(ctx, before, written))
+
+/** Visits may have been recorded in a slot before it is there, or is there again: then it is not for sale. */
+const checkHoldersOfNew = (ctx: Context, id: string): void =>
+  ctx.unit.checkBeforeCommit(`Slot/${id}`, async () => {
+    const slot = (await ctx.find<Slot>('Slot', id))?.resource
+    if (slot === undefined || !isForSale(slot)) return
+    refuse(id, (await holdersOf(ctx, id))[0], `cannot be ${slot.status}`, 'Slot.status')
+  })
 
 /** @throws FhirError 409 naming an appointment that is in the way */
 async function checkHolders(ctx: Context, before: Slot, written: Slot | undefined): Promise<void> {

@@ -1,6 +1,14 @@
 /** The Appointment that a patient is offered for free Slots: https://hl7.org/fhir/R4/appointment.html. */
-import type { Appointment, AppointmentParticipant, Identifier, Reference, Schedule, Slot } from 'fhir/r4'
-import { conceptOf, visitKindIn } from './visit-type.ts'
+import type {
+  Appointment,
+  AppointmentParticipant,
+  CodeableConcept,
+  Identifier,
+  Reference,
+  Schedule,
+  Slot,
+} from 'fhir/r4'
+import { conceptOf, isAmong, visitKindIn } from './visit-type.ts'
 
 /** What a search for times says about the visit, besides when and where. */
 export interface VisitContext {
@@ -26,16 +34,29 @@ interface Proposed {
 const MINUTE = 60_000
 
 /** A Slot says what takes place in it, else its Schedule does: https://hl7.org/fhir/R4/slot-definitions.html#Slot.serviceType. */
+export const servicesAt = (schedule: Schedule | undefined, slot: Slot) => ({
+  serviceCategory: slot.serviceCategory ?? schedule?.serviceCategory,
+  serviceType: slot.serviceType ?? schedule?.serviceType,
+  specialty: slot.specialty ?? schedule?.specialty,
+})
+
+/** Those that are the first of the visit types that any of them is; all of them where none is. */
+function askedServices(
+  services: readonly CodeableConcept[] | undefined,
+  visitTypes: readonly string[],
+): CodeableConcept[] | undefined {
+  const asked = visitTypes.map((text) => services?.filter((service) => isAmong([service], text)) ?? [])
+  const chosen = asked.find((some) => some.length > 0) ?? services
+  return chosen && [...chosen]
+}
+
 export function proposedAppointment({ schedule, slots, actors }: Proposed, context: VisitContext): Appointment {
   const [first] = slots
   const { start } = first
   const { end } = slots.at(-1) ?? first
   const { patients = [], visitTypes = [], reasons = [], referral, insurances = [] } = context
-  const [serviceCategory, serviceType, specialty] = [
-    first.serviceCategory ?? schedule.serviceCategory,
-    first.serviceType ?? schedule.serviceType,
-    first.specialty ?? schedule.specialty,
-  ]
+  const { serviceCategory, serviceType: services, specialty } = servicesAt(schedule, first)
+  const serviceType = askedServices(services, visitTypes)
   const appointmentType = first.appointmentType ?? visitKindIn(schedule, first, visitTypes)?.type?.type
   return {
     resourceType: 'Appointment',

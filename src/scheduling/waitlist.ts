@@ -4,6 +4,7 @@
  */
 import type { Appointment, CodeableConcept, Slot } from 'fhir/r4'
 import { addressOf } from '../fhir/reference.ts'
+import { agree } from './concepts.ts'
 import type { ZoneClock } from './zone-clock.ts'
 import { type Span, spanOf } from './zoned-period.ts'
 
@@ -55,15 +56,6 @@ const isOfTypes = (entry: Types, offered: Types): boolean =>
 
 const listed = (concept: CodeableConcept | undefined): readonly CodeableConcept[] =>
   concept === undefined ? [] : [concept]
-
-/** They have a code in common, or one of them names none. */
-function agree(some: readonly CodeableConcept[] = [], others: readonly CodeableConcept[] = []): boolean {
-  const [codes, otherCodes] = [codesOf(some), codesOf(others)]
-  return codes.length === 0 || otherCodes.length === 0 || codes.some((code) => otherCodes.includes(code))
-}
-
-const codesOf = (concepts: readonly CodeableConcept[]): readonly string[] =>
-  concepts.flatMap(({ coding = [] }) => coding.flatMap(({ system = '', code }) => (code ? [`${system}|${code}`] : [])))
 
 const PEOPLE = /^(Practitioner|PractitionerRole|HealthcareService|Device)\//
 const PLACES = /^Location\//

@@ -93,6 +93,20 @@ describe('a seeded store', () => {
     expect(new Set(days.values())).toEqual(new Set([46]))
   })
 
+  test('is closed on public holidays, and on the day they are kept where they are on a weekend', async () => {
+    const { look } = await seeded('2027-12-20T08:00:00-05:00')
+    const days = new Set((await slots(look)).map(({ start }) => local(start).toISODate() ?? ''))
+    expect([...days].sort().slice(0, 12)).toEqual(
+      [20, 21, 22, 23, 27, 28, 29, 30]
+        .map((day) => `2027-12-${day}`)
+        .concat('2028-01-03', '2028-01-04', '2028-01-05', '2028-01-06'),
+    )
+    const { resource } = await look().read<Schedule>('Schedule', 'schedule-okafor')
+    const closed = JSON.stringify(resource.extension)
+    for (const date of ['2027-01-01', '2027-05-31', '2027-11-25', '2028-02-21', '2029-10-08'])
+      expect(closed).toContain(date)
+  })
+
   test('has slots of the service type and specialty of their schedule, so that searches by them find some', async () => {
     for (const { schedule, serviceType, specialty } of await slots(demo.look)) {
       const { resource } = await demo.look().read<Schedule>('Schedule', schedule.reference?.slice(9) ?? '')
@@ -171,6 +185,7 @@ describe('the day of the appointments', () => {
     ['tomorrow after closing', '2026-03-03T17:00:00-05:00', '2026-03-04'],
     ['Monday after closing on Friday', '2026-03-06T18:00:00-05:00', '2026-03-09'],
     ['Monday on a Sunday', '2026-03-08T12:00:00-04:00', '2026-03-09'],
+    ['the day after a holiday', '2026-11-26T09:00:00-05:00', '2026-11-27'],
     ['by the clock of the clinic, not of UTC', '2026-03-04T02:00:00Z', '2026-03-04'],
   ])('is %s', async (_what, time, day) => {
     expect(await daysOf(time)).toEqual(new Set([day]))

@@ -466,6 +466,17 @@ describe('the policies of the clinic', () => {
     expect(await state()).toEqual(['free', undefined])
   })
 
+  test('a slot that one has booked and another one waits for stays busy when that one is changed, and when it ends', async () => {
+    await settings({ overbooking: true })
+    const [id = ''] = await freeSlots()
+    await booked([id])
+    const waiting = await booked([id], { status: 'pending' })
+    await change(waiting, { comment: 'Brings her daughter' })
+    expect(await statusOf(id)).toBe('busy')
+    await change(waiting, { status: 'cancelled' })
+    expect(await statusOf(id)).toBe('busy')
+  })
+
   test('a slot that was booked three times is overbooked until one booking is left', async () => {
     await settings({ overbooking: true })
     const [id = ''] = await freeSlots()

@@ -1,4 +1,5 @@
 /** A Slot that appointments hold: it stays at its time, is not sold again, and is not deleted. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Bookings, bookingsOn, expectRefused, half, slot, slotsOf, visit } from '../support/booking.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -32,6 +33,29 @@ describe('a slot that an appointment holds', () => {
     const inError = slot(id, 0, { status: 'entered-in-error' })
     expectRefused(await server.fhir('PUT', `/Slot/${id}`, inError), 409, 'slot-held')
     expect(await bookings.statusOf(id)).toBe('busy')
+  })
+
+  test.each(['free', 'entered-in-error'])(
+    'as a visit that was recorded before there was the slot: it is not made as %s, but as busy it is',
+    async (status) => {
+      const id = `imported-${randomUUID()}`
+      await bookings.booked([id], { status: 'arrived' })
+      expectRefused(await server.fhir('PUT', `/Slot/${id}`, slot(id, 0, { status })), 409, 'slot-held')
+      expect((await server.fhir('PUT', `/Slot/${id}`, slot(id, 0, { status: 'busy' }))).status).toBe(201)
+    },
+  )
+
+  test('of a visit that is over can be deleted, and is not made again as free', async () => {
+    const [id = ''] = await bookings.freeSlots()
+    const stored = await bookings.booked([id])
+    await bookings.change(stored, { status: 'noshow' })
+    expect((await server.fhir('DELETE', `/Slot/${id}`)).status).toBeLessThan(300)
+    expectRefused(await server.fhir('PUT', `/Slot/${id}`, slot(id, 0)), 409, 'slot-held')
+    const { body } = await bookings.transaction(
+      [`PUT Slot/${id}`, slot(id, 0)],
+      [`PUT Appointment/${stored.id}`, { ...stored, status: 'noshow', comment: 'Did not call' }],
+    )
+    expect([body.type, await bookings.statusOf(id)]).toEqual(['transaction-response', 'busy'])
   })
 
   test.each<[string, object]>([

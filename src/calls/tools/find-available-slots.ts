@@ -7,7 +7,7 @@ import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { verifiedPatientOf } from '../session/verification.ts'
 import { askedTimes } from '../visits/asked-times.ts'
 import { type AskedType, askedActors, askedType, visitTypeOf } from '../visits/asked-visit.ts'
-import { type ChosenTimes, chooseTimes } from '../visits/chosen-times.ts'
+import { type ChosenTimes, chooseTimes, MOST_TIMES } from '../visits/chosen-times.ts'
 import { keysForTimes, type OfferedTime } from '../visits/offered-time.ts'
 import { offersByPhone } from '../visits/offers-by-phone.ts'
 import { labelled, sayChoice, type VisitWords, visitWords } from '../visits/visit-label.ts'
@@ -19,12 +19,15 @@ export const findAvailableSlots = defineOperation('slot-find-available-slots', a
     const type = await askedType(ctx, call, input.appointmentType)
     const windows = await askedTimes(ctx, input.when)
     const chosen = await chooseTimes(ctx, await wishesOf(ctx, input, type), windows, timeZone)
-    const waitedFor = await waitlistOffers(ctx, call)
+    const offers = await waitlistOffers(ctx, call)
+    const waitedFor = offers.slice(0, MOST_TIMES)
     const known = new Set(waitedFor.map(({ time }) => time.slots[0]))
     const found = await Promise.all(chosen.openings.map((opening) => asTime(ctx, opening, type)))
-    const others = found.filter(({ time }) => !known.has(time.slots[0]))
+    const besides = found.filter(({ time }) => !known.has(time.slots[0]))
+    const others = besides.slice(0, MOST_TIMES - waitedFor.length)
     const slots = await toldSlots(ctx, call, waitedFor, others)
-    return { success: true, slots, more: chosen.more, ...saying(chosen, waitedFor, others) }
+    const more = chosen.more || offers.length + besides.length > slots.length
+    return { success: true, slots, more, ...saying(chosen, waitedFor, others) }
   })
 })
 
@@ -56,9 +59,9 @@ async function waitlistOffers(ctx: Context, call: CallSession | undefined): Prom
   const patient = call && (await verifiedPatientOf(ctx, call))
   if (patient === undefined) return []
   return await Promise.all(
-    (await offersByPhone(ctx, patient)).map(async ({ slot, schedule }) => ({
-      time: { slots: [slot.id], start: slot.start },
-      words: await visitWords(ctx, slot.start, schedule?.actor ?? []),
+    (await offersByPhone(ctx, patient)).map(async ({ time, schedule }) => ({
+      time,
+      words: await visitWords(ctx, time.start, schedule.actor),
     })),
   )
 }

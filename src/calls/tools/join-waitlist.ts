@@ -10,7 +10,7 @@ import { recordCall } from '../record/call-record.ts'
 import { callerFor } from '../session/verification.ts'
 import { keptText } from '../spoken/kept-text.ts'
 import { askedTimes } from '../visits/asked-times.ts'
-import { askedActors, askedType, elementOf } from '../visits/asked-visit.ts'
+import { askedActors, askedType, elementOf, minutesOf } from '../visits/asked-visit.ts'
 import { requireCall } from '../visits/live-call.ts'
 import { isOf } from '../visits/own-appointment.ts'
 import { requestedPeriods } from '../visits/requested-periods.ts'
@@ -47,11 +47,13 @@ async function entryFor(
   const windows = await askedTimes(ctx, when)
   const type = await askedType(ctx, call, appointmentType)
   const { practitioner } = await askedActors(ctx, { practitionerName })
+  const minutes = type && minutesOf(type)
   const comment = keptText(when, MAX_COMMENT_LENGTH)
   return {
     resourceType: 'Appointment',
     status: 'waitlist',
     ...(type === undefined ? {} : elementOf(type)),
+    ...(minutes === undefined ? {} : { minutesDuration: minutes }),
     ...(windows === undefined ? {} : { requestedPeriod: requestedPeriods(windows, timeZone) }),
     ...(comment === undefined ? {} : { comment }),
     participant: [

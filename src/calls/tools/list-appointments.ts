@@ -63,12 +63,12 @@ async function offersFor(ctx: Context, call: CallSession, patient: string) {
   const keys = await keysForTimes(
     ctx,
     call,
-    offers.map(({ slot }) => ({ slots: [slot.id], start: slot.start })),
+    offers.map(({ time }) => time),
   )
   return await Promise.all(
-    offers.map(async ({ slot, schedule }, index) => ({
+    offers.map(async ({ time, schedule }, index) => ({
       slotKey: keys[index],
-      ...(await spokenVisit(ctx, slot.start, schedule?.actor ?? [])),
+      ...(await spokenVisit(ctx, time.start, schedule.actor)),
     })),
   )
 }

@@ -1,10 +1,10 @@
 /** What kind of visit is asked for, with whom and where: keys and spoken names as what the clinic's Schedules offer. */
-import type { CodeableConcept } from 'fhir/r4'
+import type { Appointment, CodeableConcept } from 'fhir/r4'
 import { activeSchedules, offeredTypes } from '../../booking/offered-types.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import { splitUnescaped, unescaped } from '../../search/value.ts'
+import { splitUnescaped, tokenText, unescaped } from '../../search/value.ts'
 import { isKeyShaped, unknownKey, valueOfKey } from '../session/call-keys.ts'
 import { listed } from '../spoken/say.ts'
 import { chooseSpoken, isNamed } from '../spoken/spoken-choice.ts'
@@ -16,10 +16,11 @@ export interface AskedType {
   /** As OfferedType.query has it. */
   readonly query: string
   readonly name: string
+  readonly durationMinutes: number
 }
 
 /** The element of a Slot, or of an Appointment, that says so. */
-export function elementOf({ query, name }: AskedType): {
+export function elementOf({ query, name }: Pick<AskedType, 'query' | 'name'>): {
   readonly appointmentType?: CodeableConcept
   readonly serviceType?: CodeableConcept[]
 } {
@@ -28,6 +29,24 @@ export function elementOf({ query, name }: AskedType): {
   const concept = { coding: [{ ...(system === undefined ? {} : { system }), code, display: name }] }
   return param === 'appointment-type' ? { appointmentType: concept } : { serviceType: [concept] }
 }
+
+/** What elementOf has made an element of, as OfferedType.query has it; undefined where that is nothing. */
+export function queryOf({ appointmentType, serviceType = [] }: Pick<Appointment, 'appointmentType' | 'serviceType'>) {
+  const coded = (concepts: readonly CodeableConcept[]) =>
+    concepts.flatMap(({ coding = [] }) => coding).find(({ code }) => code !== undefined)
+  const type = coded(appointmentType === undefined ? [] : [appointmentType])
+  const { system, code } = type ?? coded(serviceType) ?? {}
+  if (code === undefined) return undefined
+  const param = type === undefined ? 'service-type' : 'appointment-type'
+  return String(new URLSearchParams({ [param]: tokenText(system, code) }))
+}
+
+/**
+ * How long a visit of the type takes; undefined for a service, which takes one Slot.
+ * @returns minutes
+ */
+export const minutesOf = ({ query, durationMinutes }: AskedType): number | undefined =>
+  query.startsWith('appointment-type=') ? durationMinutes : undefined
 
 /** As a search for times takes it: `system|code`. */
 export function visitTypeOf({ query }: Pick<AskedType, 'query'>): string {

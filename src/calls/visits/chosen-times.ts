@@ -19,7 +19,7 @@ export interface ChosenTimes {
 
 type Wishes = Pick<OpeningsQuery, 'schedules' | 'visitTypes'>
 
-const MOST = 5
+export const MOST_TIMES = 5
 const FEWEST = 3
 /** Free times of one look; most clinics have fewer on a day. */
 const AT_ONCE = 48
@@ -76,7 +76,7 @@ async function lookFor(
 ): Promise<Omit<ChosenTimes, 'isLater'>> {
   const isLong = query.until - query.from > (FEW_DAYS + 1) * DAY
   const { parts, more } = isLong ? await firstOfParts(ctx, query, clock, next) : { parts: [], more: false }
-  if (parts.length >= FEWEST && more) return { openings: parts.slice(0, MOST), more }
+  if (parts.length >= FEWEST && more) return { openings: parts.slice(0, MOST_TIMES), more }
   // Few times, and those in few parts, are chosen among all of them.
   return await lookThrough(ctx, { ...query, from: parts[0]?.start ?? query.from }, clock)
 }
@@ -96,15 +96,15 @@ async function firstOfParts(
   let span = next(query.from)
   for (let looks = 0; span !== undefined && looks < PARTS_LOOKED_AT; looks++) {
     const within = { from: span.from, startsBefore: Math.min(query.until, span.until) }
-    const { openings, next: rest } = await findOpenings(ctx, { ...query, ...within, limit: MOST + 1 })
+    const { openings, next: rest } = await findOpenings(ctx, { ...query, ...within, limit: MOST_TIMES + 1 })
     const [first] = openings
     if (first === undefined && rest !== undefined) break
     if (first !== undefined) parts.push(first)
     for (const { slots } of openings) seen.add(slots[0].id)
-    if (parts.length >= MOST && seen.size > MOST) break
+    if (parts.length >= MOST_TIMES && seen.size > MOST_TIMES) break
     span = next(first === undefined ? span.until : clock.instantFrom(endOfPart(first.start, clock)))
   }
-  return { parts, more: seen.size > MOST }
+  return { parts, more: seen.size > MOST_TIMES }
 }
 
 async function lookThrough(ctx: Context, query: Query, clock: ZoneClock): Promise<Omit<ChosenTimes, 'isLater'>> {
@@ -127,24 +127,24 @@ async function lookThrough(ctx: Context, query: Query, clock: ZoneClock): Promis
 
 function choose(found: readonly Opening[], isMore: boolean, clock: ZoneClock): readonly Opening[] {
   const times = firstOfEach(found, ({ start }) => start)
-  if (times.length <= MOST && !isMore) return filledUp(times, found)
+  if (times.length <= MOST_TIMES && !isMore) return filledUp(times, found)
   const parts = partsOf(found, clock)
-  return parts.length >= FEWEST ? parts.slice(0, MOST) : filledUp(evenly(times), found)
+  return parts.length >= FEWEST ? parts.slice(0, MOST_TIMES) : filledUp(evenly(times), found)
 }
 
 /** Where few times are free, those who are free at the same time. */
 function filledUp(chosen: readonly Opening[], found: readonly Opening[]): readonly Opening[] {
   if (chosen.length >= FEWEST) return chosen
-  const others = found.filter((opening) => !chosen.includes(opening)).slice(0, MOST - chosen.length)
+  const others = found.filter((opening) => !chosen.includes(opening)).slice(0, MOST_TIMES - chosen.length)
   return [...chosen, ...others].toSorted((one, other) => one.start - other.start)
 }
 
 const evenly = (times: readonly Opening[]): readonly Opening[] =>
-  times.length <= MOST
+  times.length <= MOST_TIMES
     ? times
-    : Array.from({ length: MOST }, (_, index) => Math.round((index * (times.length - 1)) / (MOST - 1))).flatMap(
-        (index) => times[index] ?? [],
-      )
+    : Array.from({ length: MOST_TIMES }, (_, index) =>
+        Math.round((index * (times.length - 1)) / (MOST_TIMES - 1)),
+      ).flatMap((index) => times[index] ?? [])
 
 const partsOf = (found: readonly Opening[], clock: ZoneClock): readonly Opening[] =>
   firstOfEach(found, ({ start }) => endOfPart(start, clock))

@@ -2,12 +2,14 @@
 import type { Appointment, Schedule, Slot } from 'fhir/r4'
 import { resolvedActors } from '../../booking/resolvable-actors.ts'
 import { scheduleOf } from '../../booking/schedule-of-slot.ts'
+import { isLongEnough } from '../../booking/slot-runs.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { Run } from '../../scheduling/adjacent-slots.ts'
+import { agree, codesOf } from '../../scheduling/concepts.ts'
 import type { SlotWithId } from '../../scheduling/generated-slot.ts'
-import { proposedAppointment } from '../../scheduling/proposed-appointment.ts'
+import { proposedAppointment, servicesAt } from '../../scheduling/proposed-appointment.ts'
 import { type VisitKind, visitKindIn } from '../../scheduling/visit-type.ts'
 import { keysFor, unknownKey, valueOfKey } from '../session/call-keys.ts'
 import { type AskedType, visitTypeOf } from './asked-visit.ts'
@@ -83,26 +85,34 @@ export async function visitAt(
   return proposedAppointment({ schedule, slots, actors }, { patients: [`Patient/${patient}`], visitTypes })
 }
 
-const isTooShort = (slots: Run, { type }: VisitKind): boolean =>
-  (type?.minutes ?? 0) * 60_000 > Date.parse(slots.at(-1)?.end ?? '') - Date.parse(slots[0].start)
+const isTooShort = (slots: Run, { type }: VisitKind): boolean => !isLongEnough(slots, type?.minutes ?? 0)
 
 /**
- * Checks a visit of some type that moves to a time for visits of one type, or of a Schedule that says how long its type takes.
+ * Checks a visit that moves. A time for visits of one type, or of a Schedule that says how long its type takes, is for that
+ * type; any other is for one of its services, and not shorter than it is.
  * @throws FhirError 422 `type-not-at-this-time`
  */
-export function checkSameType({ appointmentType }: Appointment, { schedule, slots }: TimeToBook): void {
-  const types = (appointmentType?.coding ?? []).flatMap(({ system = '', code }) => (code ? [`${system}|${code}`] : []))
-  if (types.length === 0) return
-  const kind = visitKindIn(schedule, slots[0], types)
-  if (kind === undefined ? slots[0].appointmentType !== undefined : isTooShort(slots, kind)) throw otherType()
+export function checkSameType(visit: Appointment, { schedule, slots }: TimeToBook): void {
+  const [first] = slots
+  const types = codesOf(visit.appointmentType === undefined ? [] : [visit.appointmentType])
+  const kind = types.length === 0 ? undefined : visitKindIn(schedule, first, types)
+  if (kind !== undefined && (kind.type !== undefined || first.appointmentType !== undefined)) {
+    if (isTooShort(slots, kind)) throw otherType()
+    return
+  }
+  const isForOthers = types.length > 0 && first.appointmentType !== undefined
+  if (isForOthers || !agree(visit.serviceType, servicesAt(schedule, first).serviceType)) throw otherType()
+  if (!isLongEnough(slots, minutesOf(visit))) throw otherType()
 }
+
+const minutesOf = ({ start = '', end = '' }: Appointment): number => (Date.parse(end) - Date.parse(start)) / 60_000 || 0
 
 const otherType = (): FhirError =>
   new FhirError(422, {
     code: 'business-rule',
     reason: 'type-not-at-this-time',
     diagnostics:
-      'slotKey is of a time that is not for this appointmentType, or too short; call find_available_slots with that type',
+      'slotKey is of a time that is not for this appointmentType or service, or too short; call find_available_slots with that type',
     text: 'I am sorry, that time does not fit this kind of appointment. Shall I look for one that does?',
     expression: 'appointmentType',
   })

@@ -1,28 +1,45 @@
 /** Visits of the waitlist that a patient who calls is offered, where the clinic has them told by phone. */
-import type { Schedule, Slot } from 'fhir/r4'
+import type { Appointment, Schedule, Slot, Task } from 'fhir/r4'
 import { scheduleOf } from '../../booking/schedule-of-slot.ts'
-import { offersToPatient, slotOf } from '../../booking/waitlist-offers.ts'
+import { freeRunFrom, isLongEnough } from '../../booking/slot-runs.ts'
+import { entryOf, offersToPatient, slotOf } from '../../booking/waitlist-offers.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { isBookable } from '../../scheduling/booking-policies.ts'
-import type { SlotWithId } from '../../scheduling/generated-slot.ts'
+import { visitKindIn } from '../../scheduling/visit-type.ts'
+import { queryOf, visitTypeOf } from './asked-visit.ts'
+import type { OfferedTime } from './offered-time.ts'
 
-export interface OfferedSlot {
-  readonly slot: SlotWithId
-  readonly schedule: Schedule | undefined
+export interface OfferedVisit {
+  readonly time: OfferedTime
+  readonly schedule: Schedule
 }
 
 /** Those that can be booked now, in order of start. @param patient Patient.id of one who is verified */
-export async function offersByPhone(ctx: Context, patient: string): Promise<readonly OfferedSlot[]> {
+export async function offersByPhone(ctx: Context, patient: string): Promise<readonly OfferedVisit[]> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (policies.waitlistOffersByPhone !== true) return []
-  const ids = (await offersToPatient(ctx, patient)).flatMap((task) => slotOf(task, ctx.baseUrl) ?? [])
-  const slots = await Promise.all(ids.map((id) => ctx.find<Slot>('Slot', id)))
-  const open = slots.flatMap((found): SlotWithId[] => {
-    if (found === undefined || found.resource.status !== 'free') return []
-    const isInTime = isBookable(Date.parse(found.resource.start), ctx.now, policies)
-    return isInTime ? [{ ...found.resource, id: found.id }] : []
-  })
-  open.sort((one, other) => Date.parse(one.start) - Date.parse(other.start))
-  return await Promise.all(open.map(async (slot) => ({ slot, schedule: await scheduleOf(ctx, slot) })))
+  const tasks = await offersToPatient(ctx, patient)
+  const visits = (await Promise.all(tasks.map((task) => offeredVisit(ctx, task)))).flatMap((visit) => visit ?? [])
+  return visits
+    .filter(({ time }) => isBookable(Date.parse(time.start), ctx.now, policies))
+    .toSorted((one, other) => Date.parse(one.time.start) - Date.parse(other.time.start))
+}
+
+/** As the entry asks for it; undefined where the Slot, or one that follows, is not free for it any more. */
+async function offeredVisit(ctx: Context, task: Task): Promise<OfferedVisit | undefined> {
+  const [slot, entry] = await Promise.all([
+    ctx.find<Slot>('Slot', slotOf(task, ctx.baseUrl) ?? ''),
+    ctx.find<Appointment>('Appointment', entryOf(task, ctx).replace('Appointment/', '')),
+  ])
+  const schedule = slot && (await scheduleOf(ctx, slot.resource))
+  if (slot?.resource.status !== 'free' || entry === undefined || schedule === undefined) return undefined
+  const query = queryOf(entry.resource)
+  const kind = visitKindIn(schedule, slot.resource, query === undefined ? [] : [visitTypeOf({ query })])
+  if (kind === undefined) return undefined
+  const minutes = Math.max(entry.resource.minutesDuration ?? 0, kind.type?.minutes ?? 0)
+  const run = await freeRunFrom(ctx, { ...slot.resource, id: slot.id }, minutes)
+  if (!isLongEnough(run, minutes)) return undefined
+  const { start } = slot.resource
+  return { schedule, time: { slots: run.map(({ id }) => id), start, ...(query === undefined ? {} : { type: query }) } }
 }

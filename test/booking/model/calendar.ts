@@ -208,8 +208,8 @@ function isSpanOf({ from, to }: Appointment, slots: readonly Slot[]): boolean {
 /** Whether a write to a slot takes it from the appointments that hold it. */
 function isTakenAway(before: Calendar, after: Calendar, { name, after: slot }: Write & { readonly type: 'Slot' }) {
   const old = before.slots.get(name)
-  if (old === undefined) return false
   const holders = holdersOf(after, name)
+  if (old === undefined) return FOR_SALE.includes(after.slots.get(name)?.status ?? '') && holders.length > 0
   const isAhead = (id: string) => !OVER.includes(after.appointments.get(id)?.status ?? '')
   if (slot === undefined) return old.status !== 'free' && holders.some(isAhead)
   const staying = new Set(holdersOf(before, name)).intersection(new Set(holders))
@@ -273,12 +273,19 @@ function withHold(before: Appointment | undefined, { heldUntil, isExpired, ...af
 
 function freed(calendar: Calendar, id: string): Calendar {
   const slot = calendar.slots.get(id)
-  if (slot === undefined || !OF_BOOKINGS.includes(slot.status) || holdersOf(calendar, id).length > 0) return calendar
-  return withSlot(calendar, id, { ...slot, status: 'free' })
+  if (slot === undefined || !OF_BOOKINGS.includes(slot.status)) return calendar
+  const holders = holdersOf(calendar, id)
+  const status = holders.length === 0 ? 'free' : isBooked(calendar, id) ? 'busy' : slot.status
+  return withSlot(calendar, id, { ...slot, status })
 }
+
+/** Not only held. */
+const isBooked = (calendar: Calendar, id: string): boolean =>
+  holdersOf(calendar, id).some((name) => calendar.appointments.get(name)?.status !== 'pending')
 
 function taken(calendar: Calendar, id: string, status: string, kept: readonly string[]): Calendar {
   const slot = calendar.slots.get(id)
-  const mayChange = kept.includes(id) ? OF_BOOKINGS : ['free']
-  return slot === undefined || !mayChange.includes(slot.status) ? calendar : withSlot(calendar, id, { ...slot, status })
+  const isKept = kept.includes(id)
+  if (slot === undefined || !(isKept ? OF_BOOKINGS : ['free']).includes(slot.status)) return calendar
+  return withSlot(calendar, id, { ...slot, status: isKept && isBooked(calendar, id) ? 'busy' : status })
 }

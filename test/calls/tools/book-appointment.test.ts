@@ -83,6 +83,23 @@ describe('a booking', () => {
     })
   })
 
+  test('of a service keeps that one of those that the Schedule offers', async () => {
+    const service = (code: string, display: string) => ({ coding: [{ system: 'urn:services', code, display }] })
+    await visits.put({
+      resourceType: 'Schedule',
+      id: 'nurse',
+      serviceType: [service('visit', 'Nurse visit'), service('flu', 'Flu shot')],
+      actor: [{ display: 'Nurse Ives' }],
+    })
+    const slot = { resourceType: 'Slot', schedule: { reference: 'Schedule/nurse' }, status: 'free' }
+    const times = { start: '2025-03-12T08:00:00-04:00', end: '2025-03-12T08:30:00-04:00' }
+    await visits.put({ ...slot, id: 'nurse', ...times })
+    const { id, caller } = await visits.verified()
+    const slotKey = await caller.slotKey({ practitionerName: 'Ives', appointmentType: 'flu shot' })
+    expect((await book(caller, slotKey)).success).toBe(true)
+    expect((await appointmentsOf(visits, id))[0]?.serviceType).toEqual([service('flu', 'Flu shot')])
+  })
+
   test('keeps a reason that is too long, cut with a mark', async () => {
     const { id, caller } = await visits.verified()
     expect((await book(caller, await caller.slotKey(), { reason: `a cough\n${'x'.repeat(5000)}` })).success).toBe(true)

@@ -134,6 +134,56 @@ describe('a time that becomes free', () => {
     expect((await caller.use('list_appointments', {})).waitlistOffers).toBeUndefined()
   })
 
+  test('is offered with the slots that follow where the visit takes several, and keeps its type when it is booked', async () => {
+    await visits.policies({ waitlistOffersByPhone: true })
+    const [patient, other] = [await visits.verified(), await visits.verified()]
+    const wish = { practitionerName: 'Núñez', appointmentType: 'check-up', when: 'March 12th at ten' }
+    const appointmentKey = await other.caller.booked(wish)
+    await join(patient.caller, wish)
+    expect(await entryOf(patient.id)).toMatchObject({ minutesDuration: 60 })
+    await other.caller.use('cancel_appointment', { appointmentKey })
+    const [offer] = await patient.caller.find5({ when: 'tomorrow' })
+    expect([offer?.start, offer?.fromWaitlist]).toEqual(['2025-03-12T10:00:00-04:00', true])
+    const listed = (await patient.caller.use('list_appointments', {})).waitlistOffers as { slotKey: string }[]
+    expect(listed.map(({ slotKey }) => slotKey)).toEqual([offer?.slotKey])
+    expect(await patient.caller.use('book_appointment', { slotKey: offer?.slotKey })).toMatchObject({ success: true })
+    const booked = (await appointmentsOf(visits, patient.id)).find(({ status }) => status === 'booked')
+    expect(booked).toMatchObject({ minutesDuration: 60, appointmentType: { coding: [{ code: 'CHECKUP' }] } })
+    expect(await entryOf(patient.id)).toBeUndefined()
+  })
+
+  test('is not offered where it is too short for the visit', async () => {
+    await visits.policies({ waitlistOffersByPhone: true })
+    const [patient, other] = [await visits.verified(), await visits.verified()]
+    const appointmentKey = await other.caller.booked({ practitionerName: 'Núñez', when: 'March 12th at 11:30' })
+    await join(patient.caller, { practitionerName: 'Núñez', appointmentType: 'check-up', when: 'March 12th' })
+    await other.caller.use('cancel_appointment', { appointmentKey })
+    expect((await visits.read(`Task?code=waitlist-offer&patient=${patient.id}&status=requested`)).total).toBe(0)
+    expect((await patient.caller.use('list_appointments', {})).waitlistOffers).toBeUndefined()
+  })
+
+  test('is among five times at most, however many the patient is offered', async () => {
+    await visits.policies({ waitlistOffersByPhone: true })
+    const { caller } = await visits.verified()
+    const joined = ['nine', '9:30', 'ten', '10:30', 'eleven', '11:30'].map((time) => `March 13th at ${time}`)
+    const others: (() => Promise<unknown>)[] = []
+    for (const when of joined) {
+      const { caller: other } = await visits.verified()
+      const appointmentKey = await other.booked({ when })
+      await join(caller, { when, practitionerName: 'Quill' })
+      others.push(() => other.use('cancel_appointment', { appointmentKey }))
+    }
+    await others[0]?.()
+    const some = (await caller.find5({ practitionerName: 'Quill' })).map(({ fromWaitlist }) => fromWaitlist === true)
+    expect(some).toEqual([true, false, false, false, false])
+    for (const cancel of others.slice(1)) await cancel()
+    const all = await caller.use('find_available_slots', { practitionerName: 'Quill' })
+    expect((all.slots as { fromWaitlist?: boolean }[]).map(({ fromWaitlist }) => fromWaitlist)).toEqual(
+      Array(5).fill(true),
+    )
+    expect(all.more).toBe(true)
+  })
+
   test('is not told where the clinic has not enabled it, but staff have their Task', async () => {
     await visits.policies({})
     const { id, caller } = await waiting('March 12th at eleven')

@@ -29,15 +29,16 @@ const queryOf = ({ id }: Caller, key: string | undefined) => {
 }
 
 describe('the demo clinic', () => {
-  test('offers the service types of its Schedules, each once, sorted by name', async () => {
+  test('offers the service types and appointment types of its Schedules, each once, with its length, sorted by name', async () => {
     const key = expect.stringMatching(/^[2-9b-z]{9}$/)
     expect(await new Caller(clinics.server).use(TOOL, {})).toEqual({
       success: true,
       appointmentTypes: [
         { appointmentTypeKey: key, name: 'General Practice', durationMinutes: 30 },
         { appointmentTypeKey: key, name: 'Immunization', durationMinutes: 30 },
+        { appointmentTypeKey: key, name: 'Routine check-up', durationMinutes: 60 },
       ],
-      say: 'We offer General Practice and Immunization. Which one would you like?',
+      say: 'We offer General Practice, Immunization, and Routine check-up. Which one would you like?',
     })
   })
 

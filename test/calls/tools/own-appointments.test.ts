@@ -129,6 +129,39 @@ describe('reschedule_appointment', () => {
       code: 'type-not-at-this-time',
     })
   })
+
+  describe('of a visit for a service', () => {
+    const concept = (code: string) => ({ coding: [{ system: 'urn:services', code, display: code }] })
+    const open = async (name: string, schedule: object, from: string, until: string) => {
+      const id = name.toLowerCase()
+      await visits.put({ resourceType: 'Practitioner', id, name: [{ family: name }] })
+      await visits.put({ resourceType: 'Schedule', id, actor: [{ reference: `Practitioner/${id}` }], ...schedule })
+      const times = { start: `2025-03-12T${from}:00-04:00`, end: `2025-03-12T${until}:00-04:00` }
+      const slot = { resourceType: 'Slot', status: 'free', schedule: { reference: `Schedule/${id}` } }
+      await visits.put({ ...slot, id, ...times })
+    }
+    const [dressing, vaccination] = [concept('dressing'), concept('vaccination')]
+    beforeAll(async () => {
+      const wounds = { specialty: [concept('wounds')], serviceCategory: [concept('nursing')] }
+      await open('Ives', { ...wounds, serviceType: [dressing, vaccination] }, '08:00', '09:00')
+      await open('Jarrow', { serviceType: [dressing] }, '08:00', '08:30')
+      await open('Kettle', { serviceType: [concept('x-ray')] }, '08:00', '09:00')
+      await open('Lomax', { serviceType: [vaccination, dressing], specialty: [concept('skin')] }, '10:00', '11:00')
+    })
+
+    test('to a time that is too short, or for another service, is refused; elsewhere it has the specialty of there', async () => {
+      const { id, caller } = await visits.verified()
+      const appointmentKey = await caller.booked({ practitionerName: 'Ives', appointmentType: 'dressing' })
+      const moveTo = async (practitionerName: string) =>
+        caller.use('reschedule_appointment', { appointmentKey, slotKey: await caller.slotKey({ practitionerName }) })
+      for (const name of ['Jarrow', 'Kettle'])
+        expect([name, (await moveTo(name)).code]).toEqual([name, 'type-not-at-this-time'])
+      expect((await moveTo('Lomax')).success).toBe(true)
+      const [moved] = await appointmentsOf(visits, id)
+      expect(moved).toMatchObject({ serviceType: [dressing], specialty: [concept('skin')] })
+      expect(moved?.serviceCategory).toBeUndefined()
+    })
+  })
 })
 
 describe('cancel_appointment', () => {

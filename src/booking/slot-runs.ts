@@ -1,0 +1,44 @@
+/** Slots of one Schedule that follow one another, as they are with what the change in the making does to them. */
+import type { Slot } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
+import type { Context } from '../core/context.ts'
+import { firstOf, follows, type Run } from '../scheduling/adjacent-slots.ts'
+import type { SlotWithId } from '../scheduling/generated-slot.ts'
+
+/** Slots of one visit at most: a day of Slots of five minutes. */
+export const MOST_SLOTS = 288
+/** Steps to look up a Slot that follows another. */
+const FOLLOWED = 30
+/** Free Slots that are looked at together: a change that frees many stays short. */
+const MOST_FREE = 24
+const MINUTE = 60_000
+
+/** Those that a visit can go on in. */
+export async function followersOf(ctx: Context, last: Slot): Promise<readonly SlotWithId[]> {
+  spend(FOLLOWED, 'its slots')
+  const { schedule, end } = last
+  const at = Date.parse(end)
+  const [from, until] = [at, at + 1000].map((time) => new Date(time).toISOString())
+  const query = `schedule=${encodeURIComponent(schedule.reference ?? '')}&start=ge${from}&start=lt${until}`
+  const stored = await ctx.search<Slot>('Slot', query)
+  const found = await Promise.all(stored.map(({ id }) => ctx.find<Slot>('Slot', id)))
+  return found
+    .flatMap((one): SlotWithId[] => (one === undefined ? [] : [{ ...one.resource, id: one.id }]))
+    .filter((slot) => follows(last, slot))
+}
+
+/** From a free Slot on, as many free ones as a visit takes, up to 24; fewer where there are not so many. */
+export async function freeRunFrom(ctx: Context, first: SlotWithId, minutes: number): Promise<Run> {
+  const run: [SlotWithId, ...SlotWithId[]] = [first]
+  let last = first
+  while (!isLongEnough(run, minutes) && run.length < MOST_FREE) {
+    const next = firstOf((await followersOf(ctx, last)).filter(({ status }) => status === 'free'))
+    if (next === undefined) break
+    run.push(next)
+    last = next
+  }
+  return run
+}
+
+export const isLongEnough = (run: Run, minutes: number): boolean =>
+  Date.parse(run.at(-1)?.end ?? '') - Date.parse(run[0].start) >= minutes * MINUTE
