@@ -40,8 +40,8 @@ interface StoredResult {
   readonly provisional?: true
 }
 
-interface ProvisionalResult {
-  readonly provisional: object
+interface ProvisionalResult<Result> {
+  readonly provisional: Result
 }
 
 /**
@@ -49,7 +49,9 @@ interface ProvisionalResult {
  * stored as the result for the time being. A repeat waits a little for the final one, and gets `result` when the
  * process that runs the handler has died.
  */
-export const provisional = (result: object): ProvisionalResult => ({ provisional: result })
+export const provisional = <Result extends object>(result: Result): ProvisionalResult<Result> => ({
+  provisional: result,
+})
 
 type Handler = (access: ClinicAccess) => Promise<object>
 

@@ -54,6 +54,10 @@ const PARSERS: Readonly<Record<TextField, (text: string, locale: ClinicLocale) =
   reasonForVisit: freeText,
 }
 
+/** What has a normal form, besides the words in which it was said. */
+export const withNormalForm = <Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(values).filter(([field]) => PARSERS[field as TextField] !== freeText))
+
 /** What a caller tells in their own words is never refused for its length. */
 function freeText(text: string): ParsedValue {
   const kept = keptText(text, KEPT_LENGTH)

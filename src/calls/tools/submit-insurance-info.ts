@@ -15,6 +15,7 @@ import { followUp } from '../record/insurance-follow-up.ts'
 import { stageInquiry } from '../record/insurance-inquiry.ts'
 import { type InsuranceCard, writeInsurance } from '../record/insurance-record.ts'
 import { patientOfRequest, requirePatient } from '../session/patient-of-request.ts'
+import { readBack } from '../spoken/read-back.ts'
 import { spokenIdentifier } from '../spoken/spoken-identifier.ts'
 import { readAll } from '../spoken/stated-arguments.ts'
 import { readLine, readPersonName } from '../spoken/stated-values.ts'
@@ -49,7 +50,7 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
     await stageInquiry(ctx, asked, record)
     const written = [...record.written, ...tasks]
     await recordCall(ctx, request.call, patient, { activity: submitInsuranceInfo.code, written })
-    return relayed(verification)
+    return { ...relayed(verification), ...readBack(request.call, { memberId, ...optional }) }
   })
 })
 

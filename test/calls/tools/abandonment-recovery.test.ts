@@ -185,9 +185,12 @@ describe('the tools', () => {
     ['firstName', 'J A N E', 'Jane'],
     ['surname', 'my last name is Smith', 'Smith'],
     ['wish', 'J A N E', 'J A N E'],
-  ])('save_recovery_field reads %s as it is said elsewhere', async (fieldName, value, stored) => {
+  ])('save_recovery_field reads %s as it is said elsewhere, and gives it back', async (fieldName, value, stored) => {
     const { use } = await recovery({ fields: { [fieldName]: null } })
-    expect(await use('save_recovery_field', { fieldName, value })).toMatchObject({ success: true, missingFields: [] })
+    const result = await use('save_recovery_field', { fieldName, value })
+    expect(result).toMatchObject({ success: true, missingFields: [] })
+    expect(result.values).toEqual(fieldName === 'wish' ? undefined : { [fieldName]: stored })
+    expect(result.inWords).toBe(fieldName === 'date_of_birth' ? 'March 3rd, 1980' : undefined)
     expect((await use('get_recovery_context')).knownFields).toEqual({ [fieldName]: stored })
   })
 
@@ -204,7 +207,10 @@ describe('the tools', () => {
 
   test('save_recovery_field writes a registration to its Patient', async () => {
     const { use, task } = await recovery({ kind: 'registration', fields: { firstName: 'Ruth' } })
-    expect(await use('save_recovery_field', { fieldName: 'lastName', value: 'Abel' })).toMatchObject({ success: true })
+    expect(await use('save_recovery_field', { fieldName: 'lastName', value: 'A B E L' })).toMatchObject({
+      success: true,
+      values: { lastName: 'Abel' },
+    })
     const patient = (await task()).for.reference
     expect((await clinics.ours('GET', `/${patient}`)).body.name).toMatchObject([{ given: ['Ruth'], family: 'Abel' }])
   })
@@ -298,6 +304,13 @@ describe('the tools', () => {
     expect(result).toMatchObject({ success: true, label: expect.stringContaining('2 in the afternoon') })
     const { body } = await clinics.ours('GET', '/Task?code=callback')
     expect(body.entry[0].resource.restriction.period.end).toBe(result.callbackAt)
+    expect(result).not.toHaveProperty('values')
+  })
+
+  test('schedule_callback gives back the number that was said, and none that it has from elsewhere', async () => {
+    const { use } = await recovery()
+    const said = { when: 'tomorrow at two in the afternoon', phone: 'two one two five five five oh one two three' }
+    expect((await use('schedule_callback', said)).values).toEqual({ phone: '+12125550123' })
   })
 
   test('record_abandon_reason and log_call_outcome tell staff, and an outcome closes the recovery', async () => {

@@ -38,6 +38,7 @@ describe('VERIFIED', () => {
       copayCents: 3500,
       code: 'verified',
       say: 'Thank you, your insurance is verified.',
+      values: { memberId: 'XYZ-1235' },
     })
   })
 
@@ -375,11 +376,13 @@ test.each([
   ['m as in mary 9 0 0 oh 7', 'M90007'],
   [900712, '900712'],
 ])(
-  'the member id %j is asked for and stored as %s, and the name of the subscriber as it is written',
+  'the member id %j is asked for, stored and given back as %s, and the name of the subscriber as it is written',
   async (memberId, id) => {
     asked.length = 0
     const caller = new Caller(server)
-    await caller.use(TOOL, { payerName: 'Acme Health', memberId, subscriberName: 'my name is John S M I T H' })
+    const said = { payerName: 'Acme Health', memberId, subscriberName: 'my name is John S M I T H' }
+    const { values } = await caller.use(TOOL, said)
+    expect(values).toEqual({ memberId: id, subscriberName: 'John Smith' })
     expect(asked).toMatchObject([{ memberId: id, subscriberName: 'John Smith' }])
     expect(await coverages(caller)).toMatchObject([{ subscriberId: id, subscriber: { display: 'John Smith' } }])
   },
