@@ -23,7 +23,7 @@ export interface LoggedToolCall {
 }
 
 /**
- * Stages the entry; that of a repeat replaces it.
+ * Stages the entry; that of a repeat, which runs again where nothing was stored, replaces it.
  * @param result JSON text
  */
 export async function logToolCall(

@@ -1,5 +1,6 @@
 /** Abandonment recovery: how abandonments enter, what each tool does with them, and resume links. docs/abandonment.md */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Communication } from 'fhir/r4'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { request } from '../../support/request.ts'
 import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
@@ -176,6 +177,24 @@ describe('the tools', () => {
       success: false,
       code: 'invalid-argument',
     })
+  })
+
+  test('get_recovery_context sent twice has the same result, though what it tells has changed since', async () => {
+    const { use, callId } = await recovery()
+    const send = async (id: string) => {
+      const call = { message: { toolCalls: [{ id, function: { arguments: {} } }] } }
+      const headers = { ...SECRET, 'x-call-id': callId }
+      const path = '/abandonment-recovery/get_recovery_context'
+      const { body } = await request(clinics.server.url, 'POST', path, call, headers)
+      return JSON.parse(body.results[0].result)
+    }
+    const first = await send('one')
+    await use('save_recovery_field', { fieldName: 'email', value: 'ruth@example.com' })
+    expect(await send('one')).toEqual(first)
+    expect((await send('two')).missingFields).toEqual(['startDate'])
+    const { body } = await clinics.ours('GET', `/Communication?identifier=${callId}`)
+    const logged = body.entry.map(({ resource }: { resource: Communication }) => resource.topic?.text)
+    expect(logged.toSorted()).toEqual(['get_recovery_context', 'get_recovery_context', 'save_recovery_field'])
   })
 
   test.each([
