@@ -34,10 +34,7 @@ const EXPECTED: Readonly<Record<NamePart, string>> = {
 
 /** A yes or no by itself is an answer to something else: whose name is "No" or "Sure" can spell it. */
 const hasNoName = (said: string): boolean =>
-  said === '' ||
-  isNoValue(said) ||
-  spokenConsent(said).ok ||
-  (/\s/.test(said) && hasSecondThoughts(said))
+  said === '' || isNoValue(said) || spokenConsent(said).ok || (/\s/.test(said) && hasSecondThoughts(said))
 
 const FILLERS =
   /^(?:uh|uhm|um|umm|er|erm|yes|yeah|yep|okay|hi|hello|hey|please|thanks|sure(?=[,.] )|well(?=[,.] )|so(?=[,.] )|ok(?=[,.] )|oh(?=[,.] )|no(?=[,.]? (?:it's|it is|that's|my)))(?:[,.!;]*\s+)/i

@@ -60,7 +60,11 @@ export const withNormalForm = <Value>(values: Readonly<Record<string, Value>>): 
 
 /** What a caller tells in their own words is never refused for its length. */
 function freeText(text: string): ParsedValue {
-  const kept = keptText(text, KEPT_LENGTH)
+  return textUpTo(KEPT_LENGTH, text)
+}
+
+function textUpTo(maxLength: number, text: string): ParsedValue {
+  const kept = keptText(text, maxLength)
   return kept === undefined ? unclear(MISSING) : understood(kept)
 }
 
@@ -93,9 +97,9 @@ export function unreadableText(value: unknown): string {
 
 const onOneLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
 
-/** What is on one line of a card. @param maxLength characters */
+/** What is on one line of a card, cut with a mark where it is longer than `maxLength` characters. */
 export function readLine(value: unknown, maxLength: number): ParsedValue {
-  if (typeof value === 'string' && value.isWellFormed()) return statedText(value, maxLength)
+  if (typeof value === 'string' && value.isWellFormed()) return textUpTo(maxLength, value)
   return unclear(value === undefined ? MISSING : 'The value must be a string')
 }
 

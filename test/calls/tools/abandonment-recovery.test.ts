@@ -335,12 +335,24 @@ describe('the tools', () => {
   test('record_abandon_reason and log_call_outcome tell staff, and an outcome closes the recovery', async () => {
     const { use, task } = await recovery()
     expect(await use('record_abandon_reason', { reason: 'x'.repeat(3_000) })).toMatchObject({ success: true })
-    expect(await use('log_call_outcome', { outcome: 'flew away' })).toMatchObject({ code: 'invalid-argument' })
     expect(await use('log_call_outcome', { outcome: 'no answer' })).toMatchObject({ success: true })
     expect((await task()).status).toBe('in-progress')
     expect(await use('log_call_outcome', { outcome: 'declined', note: 'maybe later' })).toMatchObject({ success: true })
     expect((await task()).status).toBe('cancelled')
     expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ code: 'abandonment-closed' })
+  })
+
+  test('log_call_outcome notes an outcome that it does not know as it was told, with its note', async () => {
+    const { use, task } = await recovery()
+    expect(await use('log_call_outcome', { outcome: 'flew away', note: 'to Peru' })).toMatchObject({
+      success: true,
+      code: 'outcome-unknown',
+    })
+    expect(await use('log_call_outcome', { outcome: 'x'.repeat(300) })).toMatchObject({ code: 'outcome-unknown' })
+    const { status, output } = await task()
+    expect(status).toBe('in-progress')
+    const noted = output.map(({ valueString }: { valueString: string }) => valueString)
+    expect(noted).toEqual(['flew away: to Peru', expect.stringMatching(/^x+ \[…\]$/)])
   })
 })
 
