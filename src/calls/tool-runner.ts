@@ -162,8 +162,8 @@ export class ToolRunner {
     const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations, ...repeatable })
     if (session.endedAt !== undefined) return await resultBefore(session.endedAt, access, identity)
     const log = this.#logOf(session, { key, tool: name, arguments: call.arguments, startedAt })
-    // Without an id a repeat cannot be told from a new call, and what changes nothing may as well run again.
-    if (call.id !== null && definition.affectsState === true) return await this.#replay.once(access, identity, run, log)
+    if (key !== undefined) return await this.#replay.once(access, identity, run, log)
+    // Without an id a repeat cannot be told from a new call.
     const answer = JSON.stringify(await run(access))
     await access.change((ctx) => log(ctx, answer))
     return answer

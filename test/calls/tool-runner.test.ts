@@ -25,8 +25,8 @@ beforeEach(async () => {
 })
 
 /** A runner whose escalate_billing is `handler`. */
-function runnerWith(handler: OperationHandler, deadline: number): ToolRunner {
-  const operation = { ...escalateBilling, handler }
+function runnerWith(handler: OperationHandler, deadline: number, affectsState = true): ToolRunner {
+  const operation = { ...escalateBilling, definition: { ...escalateBilling.definition, affectsState }, handler }
   const patient = defineProvider('Patient', { interactions: standard, operations: [operation] })
   const families = { [TO.family]: { [TO.toolName]: defineTool(operation) } }
   const logger = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) })
@@ -64,6 +64,25 @@ describe('the deadline of a request', () => {
     finished.resolve()
     expect(await run(runner, ['1'])).toEqual([{ success: true }])
     expect(begun).toBe(1)
+  })
+})
+
+describe('a tool that changes nothing', () => {
+  test('is run once for a call and its repeats: one meanwhile, and one after that', async () => {
+    const finished = Promise.withResolvers<void>()
+    let runs = 0
+    const slow: OperationHandler = async () => {
+      await finished.promise
+      return { success: true, run: ++runs }
+    }
+    const runner = runnerWith(slow, 5_000, false)
+    const meanwhile = [run(runner, ['1']), run(runner, ['1'])]
+    finished.resolve()
+    expect(await Promise.all(meanwhile)).toEqual([[{ success: true, run: 1 }], [{ success: true, run: 1 }]])
+    expect(await run(runner, ['1', '2'])).toEqual([
+      { success: true, run: 1 },
+      { success: true, run: 2 },
+    ])
   })
 })
 

@@ -204,6 +204,14 @@ describe('the log of a call', () => {
     })
   })
 
+  test('has spoken values as they were said, and as they were stored', async () => {
+    const caller = new Caller(server)
+    await caller.use('update_registration_field', { email: 'jane dot doe at example dot com' })
+    const [, given, result] = said((await logOf(caller))[0] ?? ({} as Communication))
+    expect(given).toEqual({ email: 'jane dot doe at example dot com' })
+    expect(result).toMatchObject({ values: { email: 'jane.doe@example.com' } })
+  })
+
   test('has no second entry of a repeat', async () => {
     const caller = new Caller(server)
     const headers = { 'x-call-id': caller.id }

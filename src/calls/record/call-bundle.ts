@@ -1,6 +1,6 @@
 /**
  * What is known of a call besides what every Task has of it (staff-task.ts): who the patient is and where they are reached,
- * the outcomes of their identity, what the insurer answered, and the documents of the call.
+ * what they stated for their registration and of the visit, the outcomes of their identity, what the insurer answered, and the documents of the call.
  */
 import type { Coverage, CoverageEligibilityResponse, DocumentReference, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
@@ -30,7 +30,8 @@ export async function callBundle(
 }
 
 function personFacts(patient: Patient): readonly TaskInput[] {
-  const { firstName, lastName, dateOfBirth, phone, email, address } = patientFields
+  const { firstName, lastName, dateOfBirth, phone, email, address, ...others } = patientFields
+  const consent = others.commsConsent.get(patient)
   const name = [firstName.get(patient), lastName.get(patient)].filter(Boolean).join(' ')
   return [
     ...attachedText('name', name === '' ? undefined : name),
@@ -38,6 +39,12 @@ function personFacts(patient: Patient): readonly TaskInput[] {
     ...attachedText('phone', phone.get(patient)),
     ...attachedText('email', email.get(patient)),
     ...attachedText('address', address.get(patient)),
+    ...attachedText('preferred-location', others.preferredLocation.get(patient)),
+    ...attachedText('medicare-status', others.medicareStatus.get(patient)),
+    ...attachedText('health-plan-name', others.healthPlanName.get(patient)),
+    ...attachedText('referral-source', others.referralSource.get(patient)),
+    ...attached('communication-consent', consent === undefined ? undefined : { valueBoolean: consent }),
+    ...attachedText('reason-for-visit', others.reasonForVisit.get(patient)),
   ]
 }
 

@@ -1,6 +1,7 @@
 /**
- * The log of a call that staff read over FHIR: a Communication for each tool call, with its arguments and its result. It
- * is written in the change that stores the result, so no effect is without its entry.
+ * The log of a call that staff read over FHIR: a Communication for each tool call, with its arguments as they came and
+ * its result, which has the normal form of spoken values. It is written in the change that stores the result, so no
+ * effect is without its entry.
  */
 import type { Communication } from 'fhir/r4'
 import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
@@ -22,7 +23,7 @@ export interface LoggedToolCall {
 }
 
 /**
- * Stages the entry; that of a repeat replaces it.
+ * Stages the entry; that of a repeat, which runs again where nothing was stored, replaces it.
  * @param result JSON text
  */
 export async function logToolCall(

@@ -7,8 +7,8 @@
  * - Repeats at the same time in one process share one run, so systems outside are asked once. In several processes each
  *   runs, but only one commits; the others get its result. Systems outside may then be asked twice, as they may after a
  *   crash between asking and committing.
- * - The result of a handler that changes nothing is stored when it ends. One that fails stores nothing, and a repeat
- *   runs again.
+ * - The result of a handler that changes nothing is stored when it ends: a repeat has it, whatever has changed since. One
+ *   that fails stores nothing, and a repeat runs again.
  */
 import { hash } from 'node:crypto'
 import { BudgetError } from '../../budget/budget.ts'
@@ -40,8 +40,8 @@ interface StoredResult {
   readonly provisional?: true
 }
 
-interface ProvisionalResult {
-  readonly provisional: object
+interface ProvisionalResult<Result> {
+  readonly provisional: Result
 }
 
 /**
@@ -49,7 +49,9 @@ interface ProvisionalResult {
  * stored as the result for the time being. A repeat waits a little for the final one, and gets `result` when the
  * process that runs the handler has died.
  */
-export const provisional = (result: object): ProvisionalResult => ({ provisional: result })
+export const provisional = <Result extends object>(result: Result): ProvisionalResult<Result> => ({
+  provisional: result,
+})
 
 type Handler = (access: ClinicAccess) => Promise<object>
 

@@ -5,6 +5,7 @@
 import { hasSecondThoughts, isNoValue } from './around-value.ts'
 import { type NamePart, OF_SENTENCES, PARTICLE, spelledName, spelledWords, wordsIn, writtenName } from './name-words.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
+import { spokenConsent } from './spoken-consent.ts'
 
 /** Characters of a name; the sentence around it may be longer. */
 const MAX_LENGTH = 100
@@ -14,7 +15,7 @@ export function spokenName(text: string, part: NamePart): ParsedValue {
   if (given === '') return unclear('The value is missing')
   if (tooLong(given) || (given.length > MAX_LENGTH && !given.includes(' '))) return tooLongName(given)
   const { said, introduction } = withoutIntroduction(given, part)
-  const name = hasNoName(said, part) ? undefined : nameIn(said, part)
+  const name = hasNoName(said) ? undefined : nameIn(said, part)
   if (name === undefined) return unclear(`The name is not certain; give ${EXPECTED[part]} alone, or spell it`)
   // "my name is Mary Ann" holds one name or two.
   if (part !== 'whole' && introduction === 'any' && /\s/.test(name) && !PARTICLE.test(name))
@@ -31,12 +32,9 @@ const EXPECTED: Readonly<Record<NamePart, string>> = {
   whole: 'the first name and the last name',
 }
 
-/** "No" and "Sure" are family names, too. */
-const hasNoName = (said: string, part: NamePart): boolean =>
-  said === '' ||
-  isNoValue(said) ||
-  (part !== 'family' && /^(?:no|sure)[.!]?$/i.test(said)) ||
-  (/\s/.test(said) && hasSecondThoughts(said))
+/** A yes or no by itself is an answer to something else: whose name is "No" or "Sure" can spell it. */
+const hasNoName = (said: string): boolean =>
+  said === '' || isNoValue(said) || spokenConsent(said).ok || (/\s/.test(said) && hasSecondThoughts(said))
 
 const FILLERS =
   /^(?:uh|uhm|um|umm|er|erm|yes|yeah|yep|okay|hi|hello|hey|please|thanks|sure(?=[,.] )|well(?=[,.] )|so(?=[,.] )|ok(?=[,.] )|oh(?=[,.] )|no(?=[,.]? (?:it's|it is|that's|my)))(?:[,.!;]*\s+)/i

@@ -54,9 +54,17 @@ const PARSERS: Readonly<Record<TextField, (text: string, locale: ClinicLocale) =
   reasonForVisit: freeText,
 }
 
+/** What has a normal form, besides the words in which it was said. */
+export const withNormalForm = <Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(values).filter(([field]) => PARSERS[field as TextField] !== freeText))
+
 /** What a caller tells in their own words is never refused for its length. */
 function freeText(text: string): ParsedValue {
-  const kept = keptText(text, KEPT_LENGTH)
+  return textUpTo(KEPT_LENGTH, text)
+}
+
+function textUpTo(maxLength: number, text: string): ParsedValue {
+  const kept = keptText(text, maxLength)
   return kept === undefined ? unclear(MISSING) : understood(kept)
 }
 
@@ -97,9 +105,9 @@ export function readAsText(value: unknown): ParsedValue {
   return unclear(value === undefined ? MISSING : 'The value must be text, a number, true or false')
 }
 
-/** What is on one line of a card. @param maxLength characters */
+/** What is on one line of a card, cut with a mark where it is longer than `maxLength` characters. */
 export function readLine(value: unknown, maxLength: number): ParsedValue {
-  if (typeof value === 'string' && value.isWellFormed()) return statedText(value, maxLength)
+  if (typeof value === 'string' && value.isWellFormed()) return textUpTo(maxLength, value)
   return unclear(value === undefined ? MISSING : 'The value must be a string')
 }
 

@@ -5,7 +5,6 @@ import { abandonmentOf } from '../recovery/abandonment-of.ts'
 import { noteOutput } from '../recovery/note-output.ts'
 import { lettersOf } from '../recovery/stated-channel.ts'
 import { keptText } from '../spoken/kept-text.ts'
-import { invalidArgument } from '../spoken/stated-values.ts'
 
 /** What the Task becomes with each; undefined: it stays open. */
 const OUTCOMES: ReadonlyMap<string, Task['status'] | undefined> = new Map([
@@ -21,18 +20,24 @@ const OUTCOMES: ReadonlyMap<string, Task['status'] | undefined> = new Map([
 
 /** Characters. */
 const MAX_NOTE = 2_000
+const MAX_OUTCOME = 200
 
 export const logCallOutcome = defineOperation('task-log-call-outcome', (request) => {
   // "Call back scheduled" is callback-scheduled.
   const said = lettersOf(String(request.input.outcome))
-  const outcome = [...OUTCOMES.keys()].find((one) => lettersOf(one) === said)
-  if (outcome === undefined) throw invalidArgument('outcome', `it must be ${[...OUTCOMES.keys()].join(', ')}`)
+  const known = [...OUTCOMES.keys()].find((one) => lettersOf(one) === said)
+  // Any other is for staff to read; the call is over, and nobody would be asked again.
+  const outcome = known ?? keptText(request.input.outcome, MAX_OUTCOME) ?? 'unknown'
   return request.access.change(async (ctx) => {
     const abandonment = await abandonmentOf(ctx, request)
     const note = keptText(request.input.note, MAX_NOTE)
     const text = note === undefined ? outcome : `${outcome}: ${note}`
-    const status = abandonment.isOpen ? OUTCOMES.get(outcome) : undefined
+    const status = abandonment.isOpen && known !== undefined ? OUTCOMES.get(known) : undefined
     await noteOutput(ctx, request, abandonment, [['call-outcome', text]], logCallOutcome.code, status)
-    return { success: true, say: 'Thank you for your time. Goodbye.' }
+    return {
+      success: true,
+      ...(known === undefined ? { code: 'outcome-unknown' } : {}),
+      say: 'Thank you for your time. Goodbye.',
+    }
   })
 })

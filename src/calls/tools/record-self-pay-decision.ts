@@ -6,6 +6,7 @@ import { recordCall } from '../record/call-record.ts'
 import { isSelfPayDecision, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/self-pay.ts'
 import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
+import { readBack } from '../spoken/read-back.ts'
 import { spokenCents } from '../spoken/spoken-money.ts'
 import { argumentIssue, invalidArgument } from '../spoken/stated-values.ts'
 
@@ -19,7 +20,12 @@ export const recordSelfPayDecision = defineOperation('patient-record-self-pay-de
     const written = [coverage, ...tasks]
     await remember(ctx, request.call, patient, { written, selfPay })
     await recordCall(ctx, request.call, patient, { activity: recordSelfPayDecision.code, written })
-    return { success: true, code: CODES[selfPay.decision], say: SENTENCES[selfPay.decision] }
+    return {
+      success: true,
+      code: CODES[selfPay.decision],
+      say: SENTENCES[selfPay.decision],
+      ...readBack(request.call, { selfPayPriceCents: selfPay.priceCents }),
+    }
   })
 })
 

@@ -10,6 +10,7 @@ import { openAbandonmentOf } from '../recovery/abandonment-of.ts'
 import { fieldsOf, withField } from '../recovery/form-fields.ts'
 import { sayMissing } from '../recovery/say-missing.ts'
 import { keptText } from '../spoken/kept-text.ts'
+import { readBack } from '../spoken/read-back.ts'
 import { readAll } from '../spoken/stated-arguments.ts'
 import { type ClinicLocale, invalidArgument, localeOf, readAsText, readStated } from '../spoken/stated-values.ts'
 import { updateRegistrationField } from './update-registration-field.ts'
@@ -32,8 +33,15 @@ async function saveRegistrationField(request: OperationRequest, { patient }: Aba
     ...ofPatient,
     input: { [name]: request.input.value },
   })
-  const { success, missingFields, code, error, say } = saved as Record<string, unknown>
-  return { success, missingFields, code, ...(error === undefined ? {} : { error }), say }
+  const { success, missingFields, code, error, say, values } = saved as Record<string, unknown>
+  return {
+    success,
+    missingFields,
+    code,
+    ...(error === undefined ? {} : { error }),
+    say,
+    ...(values === undefined ? {} : { values }),
+  }
 }
 
 async function saveFormField(ctx: Context, request: OperationRequest): Promise<OperationAnswer> {
@@ -41,7 +49,8 @@ async function saveFormField(ctx: Context, request: OperationRequest): Promise<O
   const fieldName = String(request.input.fieldName)
   const form = await ctx.read<QuestionnaireResponse>('QuestionnaireResponse', abandonment.form ?? '')
   const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
-  const next = withField(form.resource, fieldName, normalValue(fieldName, String(request.input.value), locale))
+  const { kind, value } = fieldValue(fieldName, String(request.input.value), locale)
+  const next = withField(form.resource, fieldName, value)
   if (next === undefined) {
     const names = (form.resource.item ?? []).map(({ linkId }) => linkId)
     throw invalidArgument('fieldName', `the form has no such field; it has ${names.join(', ') || 'none'}`)
@@ -50,14 +59,21 @@ async function saveFormField(ctx: Context, request: OperationRequest): Promise<O
   const patient = await ctx.read<Patient>('Patient', abandonment.patient)
   await recordCall(ctx, request.call, patient, { activity: saveRecoveryField.code, written: [saved] })
   const { missing } = await fieldsOf(ctx, abandonment)
-  return { success: true, missingFields: missing, say: `Thank you. ${sayMissing(missing)}` }
+  const understood = kind === undefined ? {} : { [fieldName]: value }
+  return {
+    success: true,
+    missingFields: missing,
+    say: `Thank you. ${sayMissing(missing)}`,
+    ...readBack(request.call, understood, kind === 'dateOfBirth' ? value : undefined),
+  }
 }
 
 /** Characters of a value that is kept as it was said. */
 const MAX_VALUE = 1_000
 
 /** Fields that are named as elsewhere are read as elsewhere; any other is kept as text. */
-const KINDS: Readonly<Record<string, 'email' | 'phone' | 'dateOfBirth' | 'firstName' | 'lastName'>> = {
+type Kind = 'email' | 'phone' | 'dateOfBirth' | 'firstName' | 'lastName'
+const KINDS: Readonly<Record<string, Kind>> = {
   email: 'email',
   emailaddress: 'email',
   phone: 'phone',
@@ -73,10 +89,17 @@ const KINDS: Readonly<Record<string, 'email' | 'phone' | 'dateOfBirth' | 'firstN
   surname: 'lastName',
 }
 
-function normalValue(fieldName: string, value: string, locale: ClinicLocale): string {
+interface FieldValue {
+  /** Undefined for text as it was said. */
+  readonly kind: Kind | undefined
+  readonly value: string
+}
+
+/** @throws FhirError 400 for a value that is bad, or not certain */
+function fieldValue(fieldName: string, value: string, locale: ClinicLocale): FieldValue {
   const kind = KINDS[fieldName.toLowerCase().replace(/[-_.]/g, '')]
-  if (kind === undefined) return keptText(value, MAX_VALUE) ?? ''
+  if (kind === undefined) return { kind, value: keptText(value, MAX_VALUE) ?? '' }
   const stated = readStated(kind, value, locale)
   if (!stated.ok) throw invalidArgument('value', stated.error)
-  return stated.value
+  return { kind, value: stated.value }
 }

@@ -10,6 +10,7 @@ import { contactWindow, firstOpen } from '../record/contact-window.ts'
 import { derivedId } from '../record/derived-id.ts'
 import { attachedText, upsertStaffTask } from '../record/staff-task.ts'
 import { openAbandonmentOf, refusal } from '../recovery/abandonment-of.ts'
+import { readBack } from '../spoken/read-back.ts'
 import { sayTime } from '../spoken/say-time.ts'
 import { readAll } from '../spoken/stated-arguments.ts'
 import { invalidArgument, localeOf, readAsText, readStated } from '../spoken/stated-values.ts'
@@ -20,7 +21,8 @@ export const scheduleCallback = defineOperation('task-schedule-callback', (reque
   const { when } = readAll({ when: readAsText }, request.input)
   return request.access.change(async (ctx) => {
     const { task, patient: id, contact } = await openAbandonmentOf(ctx, request)
-    const phone = (await statedPhone(ctx, request.input.phone)) ?? contact.phone ?? request.call?.callerNumber
+    const stated = await statedPhone(ctx, request.input.phone)
+    const phone = stated ?? contact.phone ?? request.call?.callerNumber
     if (phone === undefined)
       throw refusal('no-contact', 'No number is known to call back; send phone', 'Which number may we call?')
     if (await hasOptedOut(ctx.unit, 'phone', { point: phone, patient: id }))
@@ -42,7 +44,13 @@ export const scheduleCallback = defineOperation('task-schedule-callback', (reque
       input: attachedText('callback-phone', phone),
     })
     await recordCall(ctx, request.call, patient, { activity: scheduleCallback.code, written: [callback] })
-    return { success: true, callbackAt, label, say: `We will call you back on ${label}.` }
+    return {
+      success: true,
+      callbackAt,
+      label,
+      say: `We will call you back on ${label}.`,
+      ...readBack(request.call, { phone: stated }),
+    }
   })
 })
 

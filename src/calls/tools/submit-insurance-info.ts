@@ -15,6 +15,7 @@ import type { InsuranceCard } from '../record/insurance-record.ts'
 import { recordInsurance } from '../record/submitted-insurance.ts'
 import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest, requirePatient } from '../session/patient-of-request.ts'
+import { readBack } from '../spoken/read-back.ts'
 import { spokenIdentifier } from '../spoken/spoken-identifier.ts'
 import { readAll } from '../spoken/stated-arguments.ts'
 import { readLine, readPersonName } from '../spoken/stated-values.ts'
@@ -41,7 +42,7 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
     const { coverage, written } = await recordInsurance(ctx, request.call, patient, asked)
     await remember(ctx, request.call, patient, { written, insurance: { asked, coverage } })
     await recordCall(ctx, request.call, patient, { activity: submitInsuranceInfo.code, written })
-    return relayed(verification)
+    return { ...relayed(verification), ...readBack(request.call, { memberId, ...optional }) }
   })
 })
 

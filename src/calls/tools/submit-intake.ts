@@ -16,8 +16,9 @@ import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { provisional } from '../session/replay.ts'
 import { saveStated } from '../session/save-stated.ts'
+import { readBack } from '../spoken/read-back.ts'
 import { readAll } from '../spoken/stated-arguments.ts'
-import { type ClinicLocale, localeOf, readStated } from '../spoken/stated-values.ts'
+import { type ClinicLocale, localeOf, readStated, withNormalForm } from '../spoken/stated-values.ts'
 
 const FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'] as const
 type Intake = Readonly<Record<(typeof FIELDS)[number], string>>
@@ -35,19 +36,20 @@ const NOT_SYNCED = {
   say: 'Thank you, I have your details. Our staff will finish the rest.',
 }
 
-/** The result until the CRM has answered, and for good when the process ends before that. */
-const SYNC_PENDING = provisional(NOT_SYNCED)
-
 export const submitIntake = defineOperation('patient-submit-intake', async (request) => {
   const { access, integrations } = request
   const messageId = newMessageId(access.reader().now)
   const saved = await access.change((ctx) => write(ctx, request, messageId))
-  if (saved === SUBMITTED) return SUBMITTED
+  if (!('provisional' in saved)) return saved
   const delivery = await deliverStaged(access, { ...integrations, tasks: deliveryTasks }, messageId)
-  return delivery.delivered ? SUBMITTED : NOT_SYNCED
+  const { submitted, provisional: notSynced } = saved
+  return delivery.delivered ? submitted : notSynced
 })
 
-/** @throws FhirError 400 for arguments that are missing or bad, or when the request has no patient */
+/**
+ * The result; of a clinic with a CRM the one until that has answered, and for good when the process ends before.
+ * @throws FhirError 400 for arguments that are missing or bad, or when the request has no patient
+ */
 async function write(ctx: Context, request: OperationRequest, messageId: string) {
   const settings = await readSettings(ctx.unit, ctx.clinic)
   const { call } = request
@@ -59,9 +61,11 @@ async function write(ctx: Context, request: OperationRequest, messageId: string)
   await followRegistration(ctx, { call, before, after: patient })
   const { reasonForVisit } = intake
   await recordCall(ctx, call, patient, { activity: submitIntake.code, written, reasonForVisit })
-  if (!settings.crm?.enabled) return SUBMITTED
+  const understood = readBack(call, withNormalForm(intake), intake.dateOfBirth)
+  const submitted = { ...SUBMITTED, ...understood }
+  if (!settings.crm?.enabled) return submitted
   await stageContact(ctx, contactOf(ctx.clinic, patient.id, messageId, intake), call)
-  return SYNC_PENDING
+  return { submitted, ...provisional({ ...NOT_SYNCED, ...understood }) }
 }
 
 const contactOf = (clinic: string, patient: string, messageId: string, intake: Intake): CrmContact => ({

@@ -7,9 +7,10 @@ import type { Stated } from '../record/written-by-call.ts'
 import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { saveStated } from '../session/save-stated.ts'
+import { readBack } from '../spoken/read-back.ts'
 import { listed, spokenName } from '../spoken/say.ts'
 import { spokenConsent } from '../spoken/spoken-consent.ts'
-import { type ClinicLocale, localeOf, readStated } from '../spoken/stated-values.ts'
+import { type ClinicLocale, localeOf, readStated, withNormalForm } from '../spoken/stated-values.ts'
 
 interface InvalidField {
   readonly field: RegistrationField
@@ -34,7 +35,7 @@ export const updateRegistrationField = defineOperation(
       await followRegistration(ctx, { call, before, after: patient })
       await recordCall(ctx, call, patient, { activity: updateRegistrationField.code, written })
       const invalid = fields.flatMap((field) => ('invalid' in field ? field.invalid : []))
-      return resultOf(missingFields(patient.resource), invalid)
+      return { ...resultOf(missingFields(patient.resource), invalid), ...readBack(call, withNormalForm(stated)) }
     }),
 )
 

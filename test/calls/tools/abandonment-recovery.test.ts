@@ -1,6 +1,6 @@
 /** Abandonment recovery: how abandonments enter, what each tool does with them, and resume links. docs/abandonment.md */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { CodeableConcept } from 'fhir/r4'
+import type { CodeableConcept, Communication } from 'fhir/r4'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { request } from '../../support/request.ts'
 import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
@@ -176,6 +176,24 @@ describe('the tools', () => {
     })
   })
 
+  test('get_recovery_context sent twice has the same result, though what it tells has changed since', async () => {
+    const { use, callId } = await recovery()
+    const send = async (id: string) => {
+      const call = { message: { toolCalls: [{ id, function: { arguments: {} } }] } }
+      const headers = { ...SECRET, 'x-call-id': callId }
+      const path = '/abandonment-recovery/get_recovery_context'
+      const { body } = await request(clinics.server.url, 'POST', path, call, headers)
+      return JSON.parse(body.results[0].result)
+    }
+    const first = await send('one')
+    await use('save_recovery_field', { fieldName: 'email', value: 'ruth@example.com' })
+    expect(await send('one')).toEqual(first)
+    expect((await send('two')).missingFields).toEqual(['startDate'])
+    const { body } = await clinics.ours('GET', `/Communication?identifier=${callId}`)
+    const logged = body.entry.map(({ resource }: { resource: Communication }) => resource.topic?.text)
+    expect(logged.toSorted()).toEqual(['get_recovery_context', 'get_recovery_context', 'save_recovery_field'])
+  })
+
   test.each([
     ['email', 'jane dot doe at example dot com okay', 'jane.doe@example.com'],
     ['phoneNumber', 'two one two five five five oh one two three', '+12125550123'],
@@ -183,9 +201,12 @@ describe('the tools', () => {
     ['firstName', 'J A N E', 'Jane'],
     ['surname', 'my last name is Smith', 'Smith'],
     ['wish', 'J A N E', 'J A N E'],
-  ])('save_recovery_field reads %s as it is said elsewhere', async (fieldName, value, stored) => {
+  ])('save_recovery_field reads %s as it is said elsewhere, and gives it back', async (fieldName, value, stored) => {
     const { use } = await recovery({ fields: { [fieldName]: null } })
-    expect(await use('save_recovery_field', { fieldName, value })).toMatchObject({ success: true, missingFields: [] })
+    const result = await use('save_recovery_field', { fieldName, value })
+    expect(result).toMatchObject({ success: true, missingFields: [] })
+    expect(result.values).toEqual(fieldName === 'wish' ? undefined : { [fieldName]: stored })
+    expect(result.inWords).toBe(fieldName === 'date_of_birth' ? 'March 3rd, 1980' : undefined)
     expect((await use('get_recovery_context')).knownFields).toEqual({ [fieldName]: stored })
   })
 
@@ -239,7 +260,10 @@ describe('the tools', () => {
 
   test('save_recovery_field writes a registration to its Patient', async () => {
     const { use, task } = await recovery({ kind: 'registration', fields: { firstName: 'Ruth' } })
-    expect(await use('save_recovery_field', { fieldName: 'lastName', value: 'Abel' })).toMatchObject({ success: true })
+    expect(await use('save_recovery_field', { fieldName: 'lastName', value: 'A B E L' })).toMatchObject({
+      success: true,
+      values: { lastName: 'Abel' },
+    })
     const patient = (await task()).for.reference
     expect((await clinics.ours('GET', `/${patient}`)).body.name).toMatchObject([{ given: ['Ruth'], family: 'Abel' }])
   })
@@ -396,6 +420,13 @@ describe('the tools', () => {
     expect(result).toMatchObject({ success: true, label: expect.stringContaining('2 in the afternoon') })
     const { body } = await clinics.ours('GET', '/Task?code=callback')
     expect(body.entry[0].resource.restriction.period.end).toBe(result.callbackAt)
+    expect(result).not.toHaveProperty('values')
+  })
+
+  test('schedule_callback gives back the number that was said, and none that it has from elsewhere', async () => {
+    const { use } = await recovery()
+    const said = { when: 'tomorrow at two in the afternoon', phone: 'two one two five five five oh one two three' }
+    expect((await use('schedule_callback', said)).values).toEqual({ phone: '+12125550123' })
   })
 
   test('schedule_callback reads a phone that is sent as a number', async () => {
@@ -423,12 +454,24 @@ describe('the tools', () => {
   test('record_abandon_reason and log_call_outcome tell staff, and an outcome closes the recovery', async () => {
     const { use, task } = await recovery()
     expect(await use('record_abandon_reason', { reason: 'x'.repeat(3_000) })).toMatchObject({ success: true })
-    expect(await use('log_call_outcome', { outcome: 'flew away' })).toMatchObject({ code: 'invalid-argument' })
     expect(await use('log_call_outcome', { outcome: 'no answer' })).toMatchObject({ success: true })
     expect((await task()).status).toBe('in-progress')
     expect(await use('log_call_outcome', { outcome: 'declined', note: 'maybe later' })).toMatchObject({ success: true })
     expect((await task()).status).toBe('cancelled')
     expect(await use('send_resume_link', { channel: 'sms' })).toMatchObject({ code: 'abandonment-closed' })
+  })
+
+  test('log_call_outcome notes an outcome that it does not know as it was told, with its note', async () => {
+    const { use, task } = await recovery()
+    expect(await use('log_call_outcome', { outcome: 'flew away', note: 'to Peru' })).toMatchObject({
+      success: true,
+      code: 'outcome-unknown',
+    })
+    expect(await use('log_call_outcome', { outcome: 'x'.repeat(300) })).toMatchObject({ code: 'outcome-unknown' })
+    const { status, output } = await task()
+    expect(status).toBe('in-progress')
+    const noted = output.map(({ valueString }: { valueString: string }) => valueString)
+    expect(noted).toEqual(['flew away: to Peru', expect.stringMatching(/^x+ \[…\]$/)])
   })
 })
 

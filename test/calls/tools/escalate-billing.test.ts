@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Task } from 'fhir/r4'
 import { startServer, type TestServer } from '../../support/server.ts'
-import { attachedTo, Caller, INTAKE } from '../caller.ts'
+import { ALL_FIELDS, attachedTo, Caller, INTAKE } from '../caller.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -107,6 +107,23 @@ test('holds the identity outcomes, contact details, copayment and documents of t
     transcript: [{ reference: `DocumentReference/${body.id}` }],
   })
   expect(attachedTo(task)['identity-outcome']).toHaveLength(2)
+})
+
+test('holds what the caller stated for the registration and of the visit', async () => {
+  const caller = new Caller(server)
+  await caller.use('update_registration_field', { ...ALL_FIELDS, commsConsent: 'no' })
+  await caller.use('submit_intake', { ...INTAKE, firstName: 'Jane', lastName: 'Doe' })
+  await caller.use(TOOL, {})
+  const [task] = await caller.find<Task>(`Task?patient=${await caller.patientId()}&code=billing-escalation`)
+  expect(attachedTo(task)).toMatchObject({
+    'preferred-location': ['Downtown'],
+    'medicare-status': ['not enrolled'],
+    'health-plan-name': ['Blue Harbor Gold'],
+    'referral-source': ['a friend'],
+    'communication-consent': [false],
+    'reason-for-visit': ['a cough for two weeks'],
+    'registration-status': ['COMPLETE'],
+  })
 })
 
 describe('a second escalation of a call adds to the first', () => {

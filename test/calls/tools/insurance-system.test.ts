@@ -71,6 +71,7 @@ describe('the result of the system is relayed and recorded', () => {
     expect(await caller.use(TOOL, CARD)).toEqual({
       success: isSuccess,
       status,
+      values: { memberId: CARD.memberId },
       copayCents: 1250,
       ...errorMessage,
       code: status.toLowerCase().replaceAll('_', '-'),

@@ -25,6 +25,7 @@ describe('the decision is recorded as a Coverage of type self-pay', () => {
       success: true,
       code: 'self-pay-continue',
       say: 'Thank you, I have noted that you will pay for this yourself.',
+      values: { selfPayPriceCents: 12999 },
     })
     const patient = { reference: `Patient/${await caller.patientId()}` }
     expect(await selfPay(caller)).toMatchObject([

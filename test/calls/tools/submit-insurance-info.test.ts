@@ -38,6 +38,7 @@ describe('VERIFIED', () => {
       copayCents: 3500,
       code: 'verified',
       say: 'Thank you, your insurance is verified.',
+      values: { memberId: 'XYZ-1235' },
     })
   })
 
@@ -330,12 +331,7 @@ describe('missing and bad arguments: nothing is asked and nothing is written', (
     ['no memberId', { payerName: 'Acme Health' }, 'missing-argument', 'memberId'],
     ['a blank memberId', { payerName: 'Acme Health', memberId: ' ' }, 'missing-argument', 'memberId'],
     ['a memberId that is not text', { payerName: 'Acme Health', memberId: ['5'] }, 'invalid-argument', 'memberId'],
-    [
-      'a payerName of more than 200 characters',
-      { payerName: 'x'.repeat(201), memberId: 'A-1' },
-      'invalid-argument',
-      'payerName',
-    ],
+    ['a payerName that is not text', { payerName: 5, memberId: 'A-1' }, 'invalid-argument', 'payerName'],
   ])('%s', async (_what, args, code, named) => {
     asked.length = 0
     const caller = new Caller(server)
@@ -343,6 +339,16 @@ describe('missing and bad arguments: nothing is asked and nothing is written', (
     expect(asked).toEqual([])
     expect(await caller.encounter()).toBeUndefined()
   })
+})
+
+test('a payerName of more than 200 characters is cut with a mark', async () => {
+  asked.length = 0
+  const caller = new Caller(server)
+  await caller.use(TOOL, { payerName: `Acme  Health\n${'and so on '.repeat(30)}`, memberId: 'XYZ-1235' })
+  const [{ payerName = '' } = {}] = asked as { payerName?: string }[]
+  expect(payerName).toMatch(/^Acme Health and so on and .* \[…\]$/)
+  expect(payerName).toHaveLength(200)
+  expect(await coverages(caller)).toMatchObject([{ payor: [{ display: payerName }] }])
 })
 
 test('all that was written is in one Provenance of the call', async () => {
@@ -375,11 +381,13 @@ test.each([
   ['m as in mary 9 0 0 oh 7', 'M90007'],
   [900712, '900712'],
 ])(
-  'the member id %j is asked for and stored as %s, and the name of the subscriber as it is written',
+  'the member id %j is asked for, stored and given back as %s, and the name of the subscriber as it is written',
   async (memberId, id) => {
     asked.length = 0
     const caller = new Caller(server)
-    await caller.use(TOOL, { payerName: 'Acme Health', memberId, subscriberName: 'my name is John S M I T H' })
+    const said = { payerName: 'Acme Health', memberId, subscriberName: 'my name is John S M I T H' }
+    const { values } = await caller.use(TOOL, said)
+    expect(values).toEqual({ memberId: id, subscriberName: 'John Smith' })
     expect(asked).toMatchObject([{ memberId: id, subscriberName: 'John Smith' }])
     expect(await coverages(caller)).toMatchObject([{ subscriberId: id, subscriber: { display: 'John Smith' } }])
   },

@@ -50,12 +50,29 @@ async function configureCrm(settings: { readonly enabled: boolean; readonly url?
 const outboxRows = () => server.app.repository.records(OUTBOX, { clinic: 'demo-clinic', limit: 100 })
 
 const TOOL = 'submit_intake'
-const SUCCESS = { success: true, code: 'intake-submitted', say: 'Thank you, I have everything I need for your visit.' }
+/** Of what has a normal form. */
+const UNDERSTOOD = {
+  values: {
+    firstName: 'John',
+    lastName: 'Roe',
+    dateOfBirth: '1980-03-03',
+    phone: '+12125550124',
+    email: 'john.roe@example.com',
+  },
+  inWords: 'March 3rd, 1980',
+}
+const SUCCESS = {
+  success: true,
+  code: 'intake-submitted',
+  say: 'Thank you, I have everything I need for your visit.',
+  ...UNDERSTOOD,
+}
 const FAILURE = {
   success: false,
   code: 'crm-sync-failed',
   error: 'crm sync failed',
   say: 'Thank you, I have your details. Our staff will finish the rest.',
+  ...UNDERSTOOD,
 }
 const PATIENT = {
   name: [{ given: ['John'], family: 'Roe' }],
@@ -81,7 +98,7 @@ describe('writes the intake through to the Patient record (4.1 rule 8, 2.4)', ()
     expect((await caller.encounter())?.reasonCode).toEqual([{ text: 'a cough for two weeks' }])
   })
 
-  test('spoken values are stored in their normal form', async () => {
+  test('spoken values are stored in their normal form, and given back in it, the birth date in words too', async () => {
     const caller = new Caller(server)
     const spoken = {
       ...INTAKE,

@@ -28,6 +28,7 @@ describe('registrationStatus ACTION_REQUIRED (spec 3)', () => {
       missingFields: NAMES.slice(1),
       code: 'action-required',
       say: 'Thank you. I still need your last name, phone number, email address, preferred location, Medicare status, health plan, referral source, and consent to be contacted.',
+      values: { firstName: 'Jane' },
     })
     const patient = await caller.patient()
     expect(patient).toMatchObject({ active: false, name: [{ given: ['Jane'] }] })
@@ -81,6 +82,7 @@ describe('registrationStatus COMPLETE (spec 3, 2.4)', () => {
       missingFields: [],
       code: 'complete',
       say: 'Thank you, your registration is complete.',
+      values: { commsConsent: true },
     })
     const patient = await caller.patient()
     expect(patient).toMatchObject({
@@ -178,6 +180,49 @@ describe('spoken values are stored in their normal form', () => {
       { system: 'phone', value: '+12125550199' },
       { system: 'email', value: 'jane.doe@example.com' },
     ])
+  })
+})
+
+describe('what was understood is given back in normal form', () => {
+  test('of all that has one, also where other fields are bad; what is kept as it was said is left out', async () => {
+    const said = {
+      firstName: 'my name is Jane',
+      lastName: 'S M I T H',
+      phone: 'two one two, five five five, oh one double two',
+      email: 'jane dot doe at example dot com',
+      referralSource: 'a friend',
+      commsConsent: 'yeah sure',
+    }
+    const values = {
+      firstName: 'Jane',
+      lastName: 'Smith',
+      phone: '+12125550122',
+      email: 'jane.doe@example.com',
+      commsConsent: true,
+    }
+    expect((await new Caller(server).use(TOOL, said)).values).toEqual(values)
+    const { email: _email, ...others } = values
+    expect((await new Caller(server).use(TOOL, { ...said, email: 'jane at' })).values).toEqual(others)
+  })
+
+  test('and nothing is where nothing was understood', async () => {
+    const caller = new Caller(server)
+    for (const args of [{}, { email: 'jane at' }, { referralSource: 'a friend' }])
+      expect(await caller.use(TOOL, args)).not.toHaveProperty('values')
+  })
+
+  test('over FHIR each value is a parameter with two parts', async () => {
+    const { body } = await server.fhir('POST', '/Patient/adeyemi-tunde/$update-registration-field', {
+      resourceType: 'Parameters',
+      parameter: [{ name: 'email', valueString: 'tunde dot a at example dot com' }],
+    })
+    expect(body.parameter).toContainEqual({
+      name: 'values',
+      part: [
+        { name: 'name', valueString: 'email' },
+        { name: 'value', valueString: 'tunde.a@example.com' },
+      ],
+    })
   })
 })
 
