@@ -89,7 +89,7 @@ const asAppointment = (resource: AnyResource): Appointment => resource as Appoin
  */
 async function checkWrite(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
-  if (before !== undefined) checkCancellationWindow(before, after, ctx.now, policies)
+  if (before !== undefined) checkCancellationWindow(before, after, ctx, policies)
   if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
   checkPlannedTime(before, after, ctx.now, policies)
   await checkActors(ctx, before, after)
@@ -102,7 +102,7 @@ async function checkWrite(ctx: Context, before: Appointment | undefined, after: 
 /** @throws FhirError 422 by the clinic's policy */
 async function giveUp(ctx: Context, before: Appointment): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
-  checkCancellationWindow(before, undefined, ctx.now, policies)
+  checkCancellationWindow(before, undefined, ctx, policies)
   await endHold(ctx, before)
   await moveSlots(ctx, before, undefined)
   await noteAppointment(ctx, before, undefined)

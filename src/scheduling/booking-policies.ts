@@ -1,6 +1,7 @@
 /** When a visit may be booked, cancelled and moved: in the future, and as the clinic's policies say. */
 import type { Appointment } from 'fhir/r4'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
+import { addressOf } from '../fhir/reference.ts'
 import { stageOf } from './appointment-status.ts'
 import { isSamePeriod } from './slot-times.ts'
 
@@ -84,18 +85,18 @@ const refused = (what: string, reason: string): FhirError =>
   unprocessable(`Appointment.start is ${what}`, { expression: 'Appointment.start', reason })
 
 /**
- * A booked visit is given up in time: cancelled, moved or (without `after`) deleted. The clinic itself can cancel at any
- * time, with a reason of the provider.
+ * A booked visit is given up in time: cancelled, moved, entered in error or (without `after`) deleted. To leave one of its
+ * slots is a move too. The clinic itself can cancel at any time, with a reason of the provider.
  * @param now milliseconds since 1970 UTC
  * @throws FhirError 422 naming the rule, and what is right instead
  */
 export function checkCancellationWindow(
   before: Appointment,
   after: Appointment | undefined,
-  now: number,
+  { now, baseUrl }: { readonly now: number; readonly baseUrl: string },
   { cancellationWindowHours: hours }: BookingPolicies,
 ): void {
-  if (hours === undefined || before.start === undefined || !isGivenUp(before, after)) return
+  if (hours === undefined || before.start === undefined || !isGivenUp(before, after, baseUrl)) return
   const latest = Date.parse(before.start) - hours * HOUR
   if (now <= latest) return
   throw unprocessable(
@@ -104,11 +105,18 @@ export function checkCancellationWindow(
   )
 }
 
-function isGivenUp(before: Appointment, after: Appointment | undefined): boolean {
+function isGivenUp(before: Appointment, after: Appointment | undefined, baseUrl: string): boolean {
   if (before.status !== 'booked') return false
-  if (after === undefined) return true
+  if (after === undefined || after.status === 'entered-in-error') return true
   if (after.status === 'cancelled') return !isByProvider(after)
-  return stageOf(after.status) === 'planned' && !isSamePeriod(before, after)
+  return stageOf(after.status) === 'planned' && !(isSamePeriod(before, after) && keepsSlots(before, after, baseUrl))
+}
+
+function keepsSlots(before: Appointment, after: Appointment, baseUrl: string): boolean {
+  const [held, wanted] = [before, after].map(({ slot = [] }) =>
+    slot.map(({ reference = '' }) => addressOf(reference, baseUrl)),
+  )
+  return new Set(held).isSubsetOf(new Set(wanted))
 }
 
 /** https://terminology.hl7.org/CodeSystem-appointment-cancellation-reason.html: `prov`, `prov-pers` and the like. */

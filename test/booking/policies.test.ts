@@ -68,6 +68,40 @@ describe('cancellation window', () => {
   })
 })
 
+describe('a slot that the cancellation window keeps', () => {
+  const kept = async () => {
+    const times = inHours(5)
+    const [id = ''] = await bookings.freeSlots(1, times)
+    const stored = await bookings.booked([id], times)
+    await bookings.policies({ cancellationWindowHours: 6 })
+    return { id, stored, times }
+  }
+
+  test('is not left for one at the same time with somebody else, nor for none, nor as entered in error: 422', async () => {
+    const { id, stored, times } = await kept()
+    const [other = ''] = await bookings.freeSlots(1, { ...times, schedule: { reference: 'Schedule/other' } })
+    const parameter = [{ name: 'slot', valueReference: { reference: `Slot/${other}` } }]
+    const { slot: _slot, ...without } = stored
+    for (const refused of [
+      await bookings.change(stored, { slot: [{ reference: `Slot/${other}` }] }),
+      await server.fhir('POST', `/Appointment/${stored.id}/$reschedule`, { resourceType: 'Parameters', parameter }),
+      await server.fhir('PUT', `/Appointment/${stored.id}`, without),
+      await bookings.change(stored, { status: 'entered-in-error' }),
+    ])
+      expectRefused(refused, 422, 'cancellation-window')
+    expect(await bookings.statusesOf([id, other])).toEqual(['busy', 'free'])
+  })
+
+  test('is freed where the clinic cancels; after that the visit may be entered in error', async () => {
+    const { id, stored } = await kept()
+    const system = 'http://terminology.hl7.org/CodeSystem/appointment-cancellation-reason'
+    const cancelationReason = { coding: [{ system, code: 'prov' }] }
+    expect((await bookings.change(stored, { status: 'cancelled', cancelationReason })).status).toBe(200)
+    expect(await bookings.statusOf(id)).toBe('free')
+    expect((await bookings.change(stored, { status: 'entered-in-error' })).status).toBe(200)
+  })
+})
+
 describe('maximum of open appointments', () => {
   const patient = async () => {
     const id = `often-${randomUUID()}`

@@ -174,6 +174,16 @@ describe('bad input: refused with the reason, and nothing changes', () => {
     })
   })
 
+  test('a transaction frees a slot for the entries that are carried out after that: an update, not a create', async () => {
+    const [id = ''] = await bookings.freeSlots()
+    const stored = await bookings.booked([id])
+    const cancel = [`PUT Appointment/${stored.id}`, { ...stored, status: 'cancelled' }] as const
+    expectRefused(await bookings.transaction(cancel, ['POST Appointment', visit([id])]), 409, 'slot-unavailable')
+    const next = `next-${randomUUID()}`
+    const answer = await bookings.transaction(cancel, [`PUT Appointment/${next}`, { ...visit([id]), id: next }])
+    expect([answer.status, await bookings.statusOf(id)]).toEqual([200, 'busy'])
+  })
+
   test('a transaction that makes a booked slot free and books it once more is 409, and nothing changes', async () => {
     const [id = ''] = await bookings.freeSlots()
     const stored = await bookings.booked([id])

@@ -10,6 +10,7 @@ import {
 const NOW = Date.parse('2031-03-03T09:00:00Z')
 const inMinutes = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString()
 const DAY = 24 * 60
+const BASE = 'https://emr.example'
 
 /** A visit that starts so many minutes from now. */
 const visit = (minutes: number, more: Partial<Appointment> = {}): Appointment => ({
@@ -85,7 +86,7 @@ const RECORDED = ['waitlist', 'arrived', 'checked-in', 'fulfilled', 'cancelled',
 
 describe('a cancellation window of 24 hours', () => {
   const giveUp = (before: Appointment, then: Appointment | undefined) =>
-    checkCancellationWindow(before, then, NOW, { cancellationWindowHours: 24 })
+    checkCancellationWindow(before, then, { now: NOW, baseUrl: BASE }, { cancellationWindowHours: 24 })
   const reason = (code: string, system = 'http://terminology.hl7.org/CodeSystem/appointment-cancellation-reason') => ({
     status: 'cancelled' as const,
     cancelationReason: { coding: [{ system, code }] },
@@ -97,11 +98,12 @@ describe('a cancellation window of 24 hours', () => {
     ['cancelled with a code of another system', visit(DAY - 1, reason('prov', 'urn:other'))],
     ['moved', visit(3 * DAY)],
     ['deleted', undefined],
+    ['entered in error', visit(DAY - 1, { status: 'entered-in-error' })],
   ])('a visit in less is not %s: 422 that says until when it was possible', (_what, then) => {
     const refusal = { status: 422, code: 'cancellation-window', message: expect.stringContaining(inMinutes(-1)) }
     expect(() => giveUp(visit(DAY - 1), then)).toThrow(expect.objectContaining(refusal))
     if (then !== undefined) expect(() => giveUp(visit(DAY), then)).not.toThrow()
-    expect(() => checkCancellationWindow(visit(DAY - 1), then, NOW, {})).not.toThrow()
+    expect(() => checkCancellationWindow(visit(DAY - 1), then, { now: NOW, baseUrl: BASE }, {})).not.toThrow()
   })
 
   test.each<[string, Appointment]>([
@@ -109,10 +111,23 @@ describe('a cancellation window of 24 hours', () => {
     ['cancelled by the clinic, as the practitioner is ill', visit(DAY - 1, reason('prov-pers'))],
     ['noshow', visit(DAY - 1, { status: 'noshow' })],
     ['arrived', visit(DAY - 1, { status: 'arrived' })],
-    ['entered in error', visit(DAY - 1, { status: 'entered-in-error' })],
     ['changed otherwise', visit(DAY - 1, { comment: 'Bring the letter' })],
   ])('a visit in less can be %s', (_what, then) => {
     expect(() => giveUp(visit(DAY - 1), then)).not.toThrow()
+  })
+
+  test.each<[string, readonly string[], boolean]>([
+    ['keeps its slot', ['Slot/a'], true],
+    ['keeps its slot, by the whole address', [`${BASE}/Slot/a`], true],
+    ['takes another one besides', ['Slot/b', 'Slot/a'], true],
+    ['leaves its slot', ['Slot/b'], false],
+    ['has no slot any more', [], false],
+  ])('a visit that stays at its time in less and %s', (_what, slots, isAllowed) => {
+    const inSlots = (references: readonly string[]) =>
+      visit(DAY - 1, { slot: references.map((reference) => ({ reference })) })
+    const move = () => giveUp(inSlots(['Slot/a']), inSlots(slots))
+    if (isAllowed) expect(move).not.toThrow()
+    else expect(move).toThrow(expect.objectContaining({ code: 'cancellation-window' }))
   })
 
   test('does not concern a hold or a proposal', () => {
