@@ -32,6 +32,7 @@ const KNOWN: Readonly<Record<string, Patient>> = {
   james: person('James', 'Featherstone'),
   sean: person('Sean', 'Quigley'),
   ruth: person('Ruthanne', 'Abernathy', { identifier: [{ system: MRN, value: 'MRN-4711' }] }),
+  stopgap: person('Wilma', 'Stopgap'),
   twofold1: person('Nora', 'Twofold', {
     birthDate: '1966-06-06',
     telecom: [{ system: 'email', value: 'n@example.com' }],
@@ -48,6 +49,7 @@ beforeAll(async () => {
   const known = Object.entries(KNOWN).map(([id, patient]) => ({ ...patient, id }))
   const others = [
     ...Array.from({ length: PLACEHOLDERS }, (_none, n) => ({ ...placeholder('Tamsin', 'Zabriskie'), id: `p${n}` })),
+    ...Array.from({ length: 3 }, (_none, n) => ({ ...placeholder('Wilma', 'Stopgap'), id: `a-stopgap-${n}` })),
     ...Array.from({ length: NAMESAKES }, (_none, n) => ({
       ...person('Elmer', 'Common', address(`${n} Oak Lane`, `${20_000 + n}`)),
       id: `n${n}`,
@@ -84,16 +86,24 @@ const issuesOf = ({ body }: FhirResponse) =>
   )
 
 describe(`among ${PLACEHOLDERS} placeholders of the name`, () => {
-  test('the patient is the first by the name alone, and the placeholders come after', async () => {
+  test('the name alone finds the patient, and the answer says that not all who have it were compared', async () => {
     const answer = await match(person('Tamsin', 'Zabriskie'))
+    expect(idsOf(answer)).toEqual(['tamsin'])
+    expect(gradesOf(answer)).toEqual(['probable'])
+    expect(issuesOf(answer)).toEqual([expect.objectContaining({ severity: 'information', code: 'incomplete' })])
+  })
+
+  test('of a few the patient comes first', async () => {
+    const answer = await match(person('Wilma', 'Stopgap'))
     const [first, ...rest] = idsOf(answer)
-    expect(first).toBe('tamsin')
-    expect(rest.every((id) => id.startsWith('p'))).toBe(true)
+    expect(first).toBe('stopgap')
+    expect(rest.toSorted()).toEqual(['a-stopgap-0', 'a-stopgap-1', 'a-stopgap-2'])
     expect(gradesOf(answer)[0]).toBe('probable')
   })
 
   test('count leaves placeholders out before it leaves out the patient', async () => {
     expect(idsOf(await match(person('Tamsin', 'Zabriskie'), { name: 'count', valueInteger: 1 }))).toEqual(['tamsin'])
+    expect(idsOf(await match(person('Wilma', 'Stopgap'), { name: 'count', valueInteger: 1 }))).toEqual(['stopgap'])
   })
 
   test('onlySingleMatch is the patient', async () => {
