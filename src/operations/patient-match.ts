@@ -106,15 +106,21 @@ const NARROWED: OperationOutcomeIssue = {
     'of the patients who have it, those were compared for which something else agrees too. Give more, for instance the birth date, a telephone number or an identifier',
 }
 
+const POSSIBLE_DUPLICATE = 'https://sandbox-emr.example/fhir/StructureDefinition/possible-duplicate'
+
+/** Of all who match, also where the answer is to have fewer entries. */
 function duplicatesIn(matches: readonly PatientMatch[]): readonly OperationOutcomeIssue[] {
   const real = matches.filter(({ isPlaceholder }) => !isPlaceholder)
   const [best] = real
   if (best === undefined) return []
   const close = real.filter((other) => other === best || (isClose(other, best) && isClose(best, other)))
   if (close.length < 2) return []
-  const names = close.map(({ patient }) => `Patient/${patient.id}`).join(', ')
+  const references = close.map(({ patient }) => `Patient/${patient.id}`)
+  const names = references.join(', ')
   return [
     {
+      // Also for the audit trail, which knows patients by references: their entries may not be in the answer.
+      extension: references.map((reference) => ({ url: POSSIBLE_DUPLICATE, valueReference: { reference } })),
       severity: 'information',
       code: 'duplicate',
       diagnostics: `The clinic has possible duplicates: ${names} may be the same person. None of them is certain until they are compared by staff, and merged where they are`,

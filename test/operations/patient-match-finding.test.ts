@@ -191,6 +191,14 @@ test('of two exact duplicates each is probable, and the answer says that they ma
   expect(more).toEqual([])
   expect(issue).toMatchObject({ severity: 'information', code: 'duplicate' })
   expect(issue?.diagnostics).toMatch(/Patient\/twofold1, Patient\/twofold2/)
+  expect(issue?.extension).toEqual(
+    ['twofold1', 'twofold2'].map((id) => ({
+      url: 'https://sandbox-emr.example/fhir/StructureDefinition/possible-duplicate',
+      valueReference: { reference: `Patient/${id}` },
+    })),
+  )
+  const { status, body } = await clinics.ours('POST', '/Bundle/$validate', answer.body)
+  expect([status, body.issue.filter(({ severity }: { severity: string }) => severity === 'error')]).toEqual([200, []])
 })
 
 describe('explain', () => {
