@@ -1,5 +1,5 @@
 /** Patient/$match: https://hl7.org/fhir/R4/patient-operation-match.html, with the cases of IHE PDQm ITI-119. */
-import type { Bundle, BundleEntry, OperationOutcome, OperationOutcomeIssue, Patient } from 'fhir/r4'
+import type { Bundle, BundleEntry, Extension, OperationOutcome, OperationOutcomeIssue, Patient } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { defineOperation, type OperationRequest } from '../core/operation.ts'
@@ -7,7 +7,7 @@ import { type Linkage, type LinkedPatient, linkPatients } from '../core/patient-
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
 import { gradeOf, isClose, isListed, type MatchGrade } from '../matching/grade.ts'
-import type { Frequencies } from '../matching/score.ts'
+import { type Frequencies, priorBits } from '../matching/score.ts'
 import { matchExplanation, matchGrade, scoreOf } from './match-explanation.ts'
 
 /** Of what a Patient is matched by, as JSON. */
@@ -82,10 +82,7 @@ function searchset(matches: readonly PatientMatch[], base: string, explained: Fr
       fullUrl: `${base}/Patient/${match.patient.id}`,
       resource: match.patient.resource,
       search: {
-        extension: [
-          matchGrade(match.grade),
-          ...(explained === undefined ? [] : [matchExplanation(match.evidence, explained)]),
-        ],
+        extension: [matchGrade(match.grade), ...(explained === undefined ? [] : [explanationOf(match, explained)])],
         mode: 'match',
         score: scoreOf(match.probability),
       },
@@ -93,6 +90,9 @@ function searchset(matches: readonly PatientMatch[], base: string, explained: Fr
   )
   return { resourceType: 'Bundle', type: 'searchset', total: matches.length, ...(entry.length === 0 ? {} : { entry }) }
 }
+
+const explanationOf = ({ evidence, probability }: PatientMatch, frequencies: Frequencies): Extension =>
+  matchExplanation({ evidence, frequencies, probability, prior: priorBits(frequencies.patients) })
 
 function issuesOf({ narrowed }: Linkage, matches: readonly PatientMatch[]): readonly OperationOutcomeIssue[] {
   return [...(narrowed ? [NARROWED] : []), ...duplicatesIn(matches)]

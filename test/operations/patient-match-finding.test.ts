@@ -20,6 +20,8 @@ const address = (line: string, postalCode: string): Partial<Patient> => ({ addre
 const placeholder = (given: string, family: string): Patient =>
   person(given, family, { active: false, meta: { tag: [PLACEHOLDER_TAG] } })
 
+const SHARED_HOME: Partial<Patient> = { ...phone('+13155550123'), ...address('77 Shared Lane', '12999') }
+
 /** More than a page, or than a search looks at, used to hold. */
 const PLACEHOLDERS = 205
 const NAMESAKES = 130
@@ -32,6 +34,7 @@ const KNOWN: Readonly<Record<string, Patient>> = {
   james: person('James', 'Featherstone'),
   sean: person('Sean', 'Quigley'),
   ruth: person('Ruthanne', 'Abernathy', { identifier: [{ system: MRN, value: 'MRN-4711' }] }),
+  sharing: person('Wanda', 'Sharing', SHARED_HOME),
   stopgap: person('Wilma', 'Stopgap'),
   twofold1: person('Nora', 'Twofold', {
     birthDate: '1966-06-06',
@@ -213,14 +216,29 @@ describe('explain', () => {
     expect(explanation?.extension?.find(({ url }) => url === 'identityLevel')?.valueDecimal).toBe(0.6)
     const contributions = (explanation?.extension ?? []).filter(({ url }) => url === 'contribution')
     const fields = contributions.map(({ extension = [] }) =>
-      extension.map(({ valueCode, valueString }) => valueCode ?? valueString),
+      extension.flatMap(({ valueCode, valueString }) => valueCode ?? valueString ?? []).join(' '),
     )
-    expect(fields.map(([field, agreement]) => `${field} ${agreement}`)).toEqual([
-      'family same',
-      'given same',
-      'birthDate same',
-    ])
-    for (const { extension = [] } of contributions) expect(extension[2]?.valueDecimal).toBeGreaterThan(0)
+    expect(fields.slice(0, 3)).toEqual(['family same', 'given same', 'birthDate same'])
+    expect(fields.at(-1)).toBe('prior')
+    for (const { extension = [] } of contributions.slice(0, 3)) expect(extension[2]?.valueDecimal).toBeGreaterThan(0)
+  })
+
+  test.each<[string, Patient, readonly string[]]>([
+    ['one who agrees in little', person('Samuel', 'Whitlok'), ['prior']],
+    ['namesakes', person('Elmer', 'Common'), ['others', 'prior']],
+    ['a household', person('Walter', 'Sharing', SHARED_HOME), ['household', 'prior']],
+  ])('adds up to the odds of the score: %s', async (_what, one, besides) => {
+    const [best] = entriesOf(await match(one, EXPLAIN))
+    const contributions = (best?.search.extension[1]?.extension ?? []).filter(({ url }) => url === 'contribution')
+    const bits = contributions.map(
+      ({ extension = [] }) => extension.find(({ url }) => url === 'bits')?.valueDecimal ?? Number.NaN,
+    )
+    const score = best?.search.score ?? Number.NaN
+    const odds = bits.reduce((sum, some) => sum + some, 0)
+    expect(score).toBeLessThan(0.9999)
+    expect(1 / (1 + 2 ** -odds)).toBeCloseTo(score, 2)
+    const names = contributions.map(({ extension = [] }) => extension[0]?.valueCode)
+    expect(names).toEqual(expect.arrayContaining([...besides]))
   })
 
   test('has no level where the fields that agree reach none, and bits below zero for what differs', async () => {
