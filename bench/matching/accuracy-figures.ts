@@ -91,3 +91,20 @@ export function reliabilityOf(answers: readonly Answered[]): readonly Reliabilit
     ]
   })
 }
+
+/**
+ * The expected calibration error: how far the mean score of a bin is from the part that is right, on average of the entries.
+ * @param least score of the bins that count
+ */
+export function calibrationErrorOf(answers: readonly Answered[], least = 0): number {
+  const bins = reliabilityOf(answers).filter(({ from }) => from >= least)
+  const entries = bins.reduce((sum, bin) => sum + bin.entries, 0)
+  const error = bins.reduce((sum, bin) => sum + bin.entries * Math.abs(bin.meanScore - bin.right), 0)
+  return entries === 0 ? 0 : error / entries
+}
+
+/** The part of the entries that is right less their mean score: above 0 where scores are too low, below 0 where too high. */
+export function underconfidenceOf(answers: readonly Answered[]): number {
+  const found = entriesOf(answers)
+  return found.reduce((sum, { score, isRight }) => sum + Number(isRight) - score, 0) / Math.max(1, found.length)
+}

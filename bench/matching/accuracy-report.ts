@@ -1,7 +1,8 @@
 /** The accuracy of Patient/$match: as tables, and compared with targets. */
+import { PROBABLE } from '../../src/matching/grade.ts'
 import { table, type Verdict } from '../report.ts'
 import type { Answered, SetResults } from './accuracy.ts'
-import { type Accuracy, accuracyOf, reliabilityOf } from './accuracy-figures.ts'
+import { type Accuracy, accuracyOf, calibrationErrorOf, reliabilityOf, underconfidenceOf } from './accuracy-figures.ts'
 
 export interface AccuracyResults {
   readonly sets: readonly SetResults[]
@@ -24,8 +25,33 @@ const TARGETS: Readonly<Record<string, Target>> = {
   name: { f1: 0.785, first: 0.72, certain: 0 },
 }
 
-/** On all sets together; F1 is that of the grades from probable on. */
-export const accuracyVerdicts = ({ sets }: AccuracyResults): readonly Verdict[] =>
+const FIELDS = Object.keys(TARGETS)
+
+/** The most that the calibration error may be: a score is true to the tenth to which it is read, nine in ten for 0.9. */
+const CALIBRATION_ERROR = 0.05
+
+/** F1, first and certain on all sets together; F1 is that of the grades from probable on. */
+export const accuracyVerdicts = (results: AccuracyResults): readonly Verdict[] => [
+  ...foundVerdicts(results),
+  ...FIELDS.map((fields): Verdict => {
+    const error = calibrationErrorOf(answersOf(heldOutOf(results).both, fields))
+    return {
+      what: `${fields}: calibration error`,
+      value: error.toFixed(4),
+      target: `at most ${CALIBRATION_ERROR}`,
+      pass: error <= CALIBRATION_ERROR,
+    }
+  }),
+]
+
+/** The set by which no prior was chosen: the last one. Where all persons are stored, where every second one is, and both. */
+function heldOutOf({ sets, halves }: AccuracyResults) {
+  const name = sets.at(-1)?.set
+  const [all, half] = [sets, halves].map((some) => some.filter(({ set }) => set === name))
+  return { name, all: all ?? [], half: half ?? [], both: [...(all ?? []), ...(half ?? [])] }
+}
+
+const foundVerdicts = ({ sets }: AccuracyResults): readonly Verdict[] =>
   Object.entries(TARGETS).flatMap(([fields, target]) => {
     const { probable, first, certain, certainPrecision } = accuracyOf(answersOf(sets, fields))
     const atLeast = (what: string, value: number, least: number | undefined): readonly Verdict[] =>
@@ -59,21 +85,29 @@ const figuresOfSet = ({ answers, ...set }: SetResults) => ({
   ...set,
   asked: answers.length,
   ...accuracyOf(answers),
+  calibrationError: calibrationErrorOf(answers),
+  underconfidence: underconfidenceOf(answers),
   reliability: reliabilityOf(answers),
 })
 
 const answersOf = (sets: readonly SetResults[], fields: string): readonly Answered[] =>
   sets.filter((set) => set.fields === fields).flatMap(({ answers }) => answers)
 
-export function accuracyTables({ sets, halves }: AccuracyResults): string {
-  const heldOut = sets.at(-1)?.set
+export function accuracyTables(results: AccuracyResults): string {
+  const { sets, halves } = results
+  const heldOut = heldOutOf(results)
   return [
     ['Accuracy', accuracyTable(sets)],
     ['Accuracy where every second person is not stored', accuracyTable(halves)],
-    [`Reliability of search.score, on ${heldOut}`, reliabilityTable(sets.filter(({ set }) => set === heldOut))],
+    [`Reliability of search.score on ${heldOut.name}, both together`, reliabilityTable(heldOut.both)],
     [
-      `Reliability on ${heldOut} where every second person is not stored`,
-      reliabilityTable(halves.filter(({ set }) => set === heldOut)),
+      'Calibration error of search.score',
+      calibrationTable([
+        [`${heldOut.name}, all stored`, heldOut.all],
+        [`${heldOut.name}, every second stored`, heldOut.half],
+        [`${heldOut.name}, both together`, heldOut.both],
+        ['all sets, both together', [...sets, ...halves]],
+      ]),
     ],
   ]
     .flat()
@@ -105,16 +139,28 @@ const accuracyTable = (sets: readonly SetResults[]): string =>
 const figures = ({ precision, recall, f1 }: Accuracy): readonly string[] =>
   [precision, recall, f1].map((value) => value.toFixed(4))
 
-const reliabilityTable = (sets: readonly SetResults[]): string =>
+const reliabilityTable = (results: readonly SetResults[]): string =>
   table(
     ['', 'scores', 'entries', 'mean score', 'right'],
-    sets.flatMap(({ fields, answers }) =>
-      reliabilityOf(answers).map(({ from, to, entries, meanScore, right }) => [
+    FIELDS.flatMap((fields) =>
+      reliabilityOf(answersOf(results, fields)).map(({ from, to, entries, meanScore, right }) => [
         fields,
         `${from} - ${to}`,
         String(entries),
         meanScore.toFixed(3),
         right.toFixed(3),
       ]),
+    ),
+  )
+
+const calibrationTable = (rows: readonly (readonly [what: string, results: readonly SetResults[]])[]): string =>
+  table(
+    ['', 'fields', 'error', `error from ${PROBABLE}`, 'right less score'],
+    rows.flatMap(([what, results]) =>
+      FIELDS.map((fields) => {
+        const answers = answersOf(results, fields)
+        const errors = [calibrationErrorOf(answers), calibrationErrorOf(answers, PROBABLE), underconfidenceOf(answers)]
+        return [what, fields, ...errors.map((error) => error.toFixed(4))]
+      }),
     ),
   )

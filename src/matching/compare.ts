@@ -100,25 +100,38 @@ const emailEvidence = (mine: readonly string[], theirs: readonly string[]): Fiel
   level: mine.some((email) => theirs.includes(email)) ? 'same' : 'differ',
 })
 
-/** Those of one system are compared; one without a system only tells something where its value agrees. */
+/**
+ * What each system says that both have: one that agrees does not hide that another differs. One without a system only tells
+ * something where its value agrees, and no system does.
+ */
 function identifierEvidence(
   mine: readonly ComparedIdentifier[],
   theirs: readonly ComparedIdentifier[],
 ): readonly FieldEvidence[] {
-  const pairs = mine.flatMap((one) => theirs.map((other) => [one, other] as const))
-  const ofOneSystem = pairs.filter(([one, other]) => one.system !== '' && one.system === other.system)
-  if (ofOneSystem.some(isEqual)) return [{ field: 'identifier', level: 'same' }]
-  const withoutSystem = pairs.filter(([one, other]) => one.system === '' || other.system === '')
-  if (withoutSystem.some(isEqual)) return [{ field: 'identifier', level: 'same, without system' }]
-  if (ofOneSystem.length === 0) return []
-  return [{ field: 'identifier', level: ofOneSystem.some(isNear) ? 'digit' : 'differ' }]
+  const systems = new Set(mine.map(({ system }) => system).filter(Boolean))
+  const shared = [...systems].filter((system) => theirs.some((other) => other.system === system)).toSorted()
+  const evidence = shared.map(
+    (system): FieldEvidence => ({
+      field: 'identifier',
+      level: valuesLevel(valuesOf(mine, system), valuesOf(theirs, system)),
+    }),
+  )
+  if (evidence.some(({ level }) => level === 'same')) return evidence
+  const isEqualWithoutSystem = mine.some(({ system, value }) =>
+    theirs.some((other) => (system === '' || other.system === '') && value === other.value),
+  )
+  return isEqualWithoutSystem ? [{ field: 'identifier', level: 'same, without system' }, ...evidence] : evidence
 }
 
-type IdentifierPair = readonly [ComparedIdentifier, ComparedIdentifier]
+const valuesOf = (identifiers: readonly ComparedIdentifier[], system: string): readonly string[] =>
+  identifiers.filter((one) => one.system === system).map(({ value }) => value)
 
-const isEqual = ([one, other]: IdentifierPair): boolean => one.value === other.value
+function valuesLevel(mine: readonly string[], theirs: readonly string[]): 'same' | 'digit' | 'differ' {
+  if (mine.some((value) => theirs.includes(value))) return 'same'
+  return mine.some((value) => theirs.some((other) => isNear(value, other))) ? 'digit' : 'differ'
+}
 
 /** Shorter values are seldom mistyped, and often close to those of others: 1 and 2. */
 const SHORTEST_NEAR = 5
 
-const isNear = ([{ value: a }, { value: b }]: IdentifierPair): boolean => a.length >= SHORTEST_NEAR && isOneOff(a, b)
+const isNear = (a: string, b: string): boolean => a.length >= SHORTEST_NEAR && isOneOff(a, b)

@@ -38,7 +38,8 @@ export interface Rated {
 /** @param others records that may be the person */
 export function gradeOf(rated: Rated, others: readonly Rated[]): MatchGrade {
   const { probability, evidence } = rated
-  const isCertain = probability >= CERTAIN && identifies(evidence) && !isContradicted(evidence)
+  const isContrary = isContradicted(evidence) || hasOtherIdentifier(evidence)
+  const isCertain = probability >= CERTAIN && identifies(evidence) && !isContrary
   if (isCertain && !others.some((other) => isClose(other, rated))) return 'certain'
   return probability >= PROBABLE && isNamed(evidence) ? 'probable' : 'possible'
 }
@@ -46,7 +47,10 @@ export function gradeOf(rated: Rated, others: readonly Rated[]): MatchGrade {
 /** The other may be the person, too: nothing that distinguishes people agrees better here than there. */
 export function isClose(other: Rated, rated: Rated): boolean {
   const [mine, theirs] = [agreementOf(rated.evidence), agreementOf(other.evidence)]
-  const isDistinguished = DISTINGUISHING.some((field) => mine(field, 'same') && !theirs(field, 'same'))
+  const isDistinguished =
+    DISTINGUISHING.some((field) => mine(field, 'same') && !theirs(field, 'same')) ||
+    // Both share an identifier with the person, as a family does that of its insurance, and here no other one differs.
+    (mine('identifier', 'same') && !hasOtherIdentifier(rated.evidence) && hasOtherIdentifier(other.evidence))
   return other.probability >= PROBABLE && !isDistinguished
 }
 
@@ -67,6 +71,13 @@ const CONTRADICTING: ReadonlySet<FieldEvidence['field']> = new Set([
 /** A field that people do not change, and that does not change by itself, differs. */
 const isContradicted = (evidence: readonly FieldEvidence[]): boolean =>
   evidence.some(({ field, level }) => level === 'differ' && CONTRADICTING.has(field))
+
+/**
+ * By however little: two numbers that differ by a digit may be one that was mistyped, or those of two who were registered
+ * one after the other.
+ */
+const hasOtherIdentifier = (evidence: readonly FieldEvidence[]): boolean =>
+  agreementOf(evidence)('identifier', 'digit', 'differ')
 
 /**
  * What agrees is enough for the higher levels of the HL7 Identity Matching guide. Families share a telephone, so that it

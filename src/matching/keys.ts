@@ -22,7 +22,7 @@ import { isPlaceholder, isReplaced } from './placeholder.ts'
 export const MATCH_KEYS = '_match'
 
 /** Raised when the same Patient has other keys than before. */
-export const KEYS_VERSION = '2'
+export const KEYS_VERSION = '3'
 
 /** Of one Patient. More have those with hundreds of names and addresses, which are no records of people. */
 const MAX_KEYS = 200

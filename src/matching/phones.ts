@@ -59,12 +59,16 @@ export function samePhone(one: string, other: string): boolean {
   return isEndOf(one, other, MIN_SHARED_DIGITS) || isEndOf(other, one, MIN_SHARED_DIGITS)
 }
 
+/** `ext 12`, `extension 12`, `x12`, `;ext=12`, `#12`, after a number. */
+const EXTENSION = /(?<=(?:\d\D*){7})(?:ext(?:n|ension)?|x|#)[^\p{L}\d]*\d{1,7}\D*$/iu
+
 /**
- * A number as it is compared: E.164 when the country is known, else only digits.
+ * A number as it is compared: E.164 when the country is known, else only digits; without its extension, as one and the same
+ * number is written with another or none.
  * @param region ISO 3166 code of the clinic's country, assumed for a number without country code when possible there
  */
 export function comparablePhone(number: string, region: string | undefined): string {
-  const plain = withoutTrunkZero(number).replace(/[^\d+]/g, '')
+  const plain = withoutTrunkZero(number.replace(EXTENSION, '')).replace(/[^\d+]/g, '')
   if (plain.startsWith('+') || region === undefined || !isSupportedCountry(region)) return plain
   const parsed = parsePhone(plain, region)
   return parsed?.isPossible() ? parsed.number : plain

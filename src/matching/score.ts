@@ -67,6 +67,10 @@ export function weightOf(evidence: readonly FieldEvidence[], frequencies: Freque
   return m - other
 }
 
+/** What is left of the weight of a pair when the bits of its fields are taken off: that two may be of one household. */
+export const householdBits = (evidence: readonly FieldEvidence[], frequencies: Frequencies): number =>
+  weightOf(evidence, frequencies) / Math.LN2 - bitsOf(evidence, frequencies)
+
 function sumOf(evidence: readonly FieldEvidence[], frequencies: Frequencies): Sum {
   let [m, u, household] = [0, 0, 0]
   for (const one of evidence) {
@@ -117,6 +121,10 @@ export function probabilitiesOf(weights: readonly number[], patients: number): r
   const logAll = addLogs(Math.log(1 - HAS_RECORD), logHas + logSets)
   return odds.map((one) => Math.min(1, Math.exp(logHas + one - addLogs(0, one) + logProduct - logAll)))
 }
+
+/** Of a patient, before anything has been compared: that this is the person asked for. As odds, in bits. */
+export const priorBits = (patients: number): number =>
+  Math.log2(HAS_RECORD / (1 - HAS_RECORD)) - Math.log2(populationOf(patients))
 
 /**
  * How likely a pair of stored patients is one person, given its weight (see weightOf): the odds as a natural logarithm. Of

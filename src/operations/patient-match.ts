@@ -1,5 +1,5 @@
 /** Patient/$match: https://hl7.org/fhir/R4/patient-operation-match.html, with the cases of IHE PDQm ITI-119. */
-import type { Bundle, BundleEntry, OperationOutcome, OperationOutcomeIssue, Patient } from 'fhir/r4'
+import type { Bundle, BundleEntry, Extension, OperationOutcome, OperationOutcomeIssue, Patient } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { defineOperation, type OperationRequest } from '../core/operation.ts'
@@ -7,7 +7,7 @@ import { type Linkage, type LinkedPatient, linkPatients } from '../core/patient-
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
 import { gradeOf, isClose, isListed, type MatchGrade } from '../matching/grade.ts'
-import type { Frequencies } from '../matching/score.ts'
+import { type Frequencies, priorBits } from '../matching/score.ts'
 import { matchExplanation, matchGrade, scoreOf } from './match-explanation.ts'
 
 /** Of what a Patient is matched by, as JSON. */
@@ -82,10 +82,7 @@ function searchset(matches: readonly PatientMatch[], base: string, explained: Fr
       fullUrl: `${base}/Patient/${match.patient.id}`,
       resource: match.patient.resource,
       search: {
-        extension: [
-          matchGrade(match.grade),
-          ...(explained === undefined ? [] : [matchExplanation(match.evidence, explained)]),
-        ],
+        extension: [matchGrade(match.grade), ...(explained === undefined ? [] : [explanationOf(match, explained)])],
         mode: 'match',
         score: scoreOf(match.probability),
       },
@@ -93,6 +90,9 @@ function searchset(matches: readonly PatientMatch[], base: string, explained: Fr
   )
   return { resourceType: 'Bundle', type: 'searchset', total: matches.length, ...(entry.length === 0 ? {} : { entry }) }
 }
+
+const explanationOf = ({ evidence, probability }: PatientMatch, frequencies: Frequencies): Extension =>
+  matchExplanation({ evidence, frequencies, probability, prior: priorBits(frequencies.patients) })
 
 function issuesOf({ narrowed }: Linkage, matches: readonly PatientMatch[]): readonly OperationOutcomeIssue[] {
   return [...(narrowed ? [NARROWED] : []), ...duplicatesIn(matches)]
@@ -106,15 +106,21 @@ const NARROWED: OperationOutcomeIssue = {
     'of the patients who have it, those were compared for which something else agrees too. Give more, for instance the birth date, a telephone number or an identifier',
 }
 
+const POSSIBLE_DUPLICATE = 'https://sandbox-emr.example/fhir/StructureDefinition/possible-duplicate'
+
+/** Of all who match, also where the answer is to have fewer entries. */
 function duplicatesIn(matches: readonly PatientMatch[]): readonly OperationOutcomeIssue[] {
   const real = matches.filter(({ isPlaceholder }) => !isPlaceholder)
   const [best] = real
   if (best === undefined) return []
   const close = real.filter((other) => other === best || (isClose(other, best) && isClose(best, other)))
   if (close.length < 2) return []
-  const names = close.map(({ patient }) => `Patient/${patient.id}`).join(', ')
+  const references = close.map(({ patient }) => `Patient/${patient.id}`)
+  const names = references.join(', ')
   return [
     {
+      // Also for the audit trail, which knows patients by references: their entries may not be in the answer.
+      extension: references.map((reference) => ({ url: POSSIBLE_DUPLICATE, valueReference: { reference } })),
       severity: 'information',
       code: 'duplicate',
       diagnostics: `The clinic has possible duplicates: ${names} may be the same person. None of them is certain until they are compared by staff, and merged where they are`,

@@ -126,7 +126,7 @@ describe(`among ${MANY} placeholders and ${MANY} other people of her name`, () =
 })
 
 describe('another clinic', () => {
-  test('is never in an answer, with no field, and changes no probability', async () => {
+  test('is never in an answer, with no field', async () => {
     for (const asked of [RUTH, { name }, { identifier }, { telecom: [...telecom] }, { birthDate }]) {
       const ours = listed(await link(asked))
       const theirs = listed(await link(asked, 'theirs'))
@@ -134,6 +134,27 @@ describe('another clinic', () => {
       expect(theirs.map(({ patient }) => patient.id)).not.toContain('ruth')
       expect(bestOf(await link(asked, 'theirs'))).toBe('theirs')
     }
+  })
+
+  test('changes no probability: beside clinics that hold her and her namesakes they are as where there is no other', async () => {
+    const asks: readonly Partial<Patient>[] = [RUTH, { name }, { name, birthDate }, { name, telecom: [...telecom] }]
+    const rated = async (repository: TestRepository) => {
+      await repository.access('small').change(async (ctx) => {
+        await ctx.update(RUTH)
+        for (const index of [1, 2]) await ctx.update({ ...namesake(undefined, index), id: `namesake-${index}` })
+      })
+      const { unit } = repository.access('small').reader()
+      const linkages = await Promise.all(
+        asks.map((asked) => linkPatients(unit, { resourceType: 'Patient', ...asked }, 'US')),
+      )
+      return linkages.map((linkage) =>
+        linkage?.patients.map(({ patient, weight, probability }) => [patient.id, weight, probability]),
+      )
+    }
+    const alone = await rated(await openTestRepository())
+    expect(alone.map((patients) => patients?.some(([id]) => id === 'ruth'))).toEqual(asks.map(() => true))
+    expect(alone[1]).toHaveLength(3)
+    expect(await rated(opened)).toEqual(alone)
   })
 
   test('that has nobody finds nobody', async () => {

@@ -1,7 +1,7 @@
 /** How far two records agree, field by field. */
 import { describe, expect, test } from '@jest/globals'
 import type { Address, HumanName, Identifier, Patient } from 'fhir/r4'
-import { type Level, type Levels, levels, name } from './demographics.ts'
+import { compared, type Level, type Levels, levels, name } from './demographics.ts'
 
 /** Both ways round. */
 function expectLevels(one: Partial<Patient>, other: Partial<Patient>, expected: Levels, region?: string): void {
@@ -114,6 +114,14 @@ describe('phone', () => {
     ['+3612345678', '+36 (0)1 234 5678', undefined, 'same'],
     ['+390669812345', '+39 (0)6 698 12345', undefined, 'same'],
     ['+39669812345', '+39 (0)6 698 12345', undefined, 'differ'],
+    ['+12125550123', '212-555-0123 ext 12', 'US', 'same'],
+    ['+12125550123', '212-555-0123 x12', undefined, 'same'],
+    ['+12125550123', '+1 212 555 0123 Ext. 4 (desk)', undefined, 'same'],
+    ['+12125550123', '+12125550123;ext=12', undefined, 'same'],
+    ['+12125550123', '(212) 555-0123 #12', 'US', 'same'],
+    ['+442079460958', '+44 (0)20 7946 0958 extension 12', undefined, 'same'],
+    ['212-555-0123 ext 12', '212-555-0123 ext 13', 'US', 'same'],
+    ['+12125550123', '212-555-0124 ext 12', 'US', 'differ'],
     ['+12125550123', '555-0123', undefined, 'differ'],
     ['2125550123', '5550123', undefined, 'differ'],
     ['+12125550123', '+2342125550123', undefined, 'differ'],
@@ -193,13 +201,29 @@ describe('identifiers', () => {
     expectLevels({ identifier: [one] }, { identifier: [other] }, expected)
   })
 
-  test('one that agrees counts, whatever the others', () => {
-    expectLevels(
-      { identifier: [of('A', 's'), of('B', 't')] },
-      { identifier: [of('C', 's'), of('B', 't')] },
-      {
-        identifier: 'same',
-      },
-    )
+  test('each system that both have says something: one that agrees does not hide that another differs', () => {
+    const agreeing = (one: string, other: string) =>
+      levelsOfIdentifiers([of('A', 'member'), of(one, 'mrn')], [of(other, 'mrn'), of('A', 'member')])
+    expect(agreeing('MRN-7701', 'MRN-0012')).toEqual(['same', 'differ'])
+    expect(agreeing('MRN-0013', 'MRN-0012')).toEqual(['same', 'digit'])
+    expect(agreeing('MRN-0012', 'MRN-0012')).toEqual(['same', 'same'])
   })
+
+  test('of several of one system the pair that agrees best counts', () => {
+    expect(levelsOfIdentifiers([of('A', 's'), of('B', 's')], [of('C', 's'), of('B', 's')])).toEqual(['same'])
+  })
+
+  test('one without a system that agrees does not hide that another differs', () => {
+    const expected = ['same, without system', 'differ']
+    expect(levelsOfIdentifiers([of('A'), of('B', 's')], [of('A', 't'), of('C', 's')])).toEqual(expected)
+    expect(levelsOfIdentifiers([of('A'), of('A', 's')], [of('A', 's')])).toEqual(['same'])
+  })
+
+  /** Whichever record is asked with. */
+  function levelsOfIdentifiers(one: readonly Identifier[], other: readonly Identifier[]): readonly Level[] {
+    const [mine, theirs] = [{ identifier: [...one] }, { identifier: [...other] }]
+    const evidence = compared(mine, theirs)
+    expect(compared(theirs, mine)).toEqual(evidence)
+    return evidence.map(({ level }) => level)
+  }
 })

@@ -20,6 +20,8 @@ const HOME: Partial<Patient> = { address: [{ line: ['12 Elm Street'], postalCode
 const PHONE = { system: 'phone', value: '+12125550177' } as const
 const EMAIL = { system: 'email', value: 'ruth@example.com' } as const
 const IDENTIFIED: Partial<Patient> = { identifier: [{ system: MRN, value: 'MRN-0012' }] }
+const NEXT_NUMBER: Partial<Patient> = { identifier: [{ system: MRN, value: 'MRN-0013' }] }
+const OTHER_NUMBER: Partial<Patient> = { identifier: [{ system: MRN, value: 'MRN-7799' }] }
 
 /** Everything that is known of her. */
 const RUTH: Partial<Patient> = { ...NAME, ...BORN, ...HOME, ...IDENTIFIED, gender: 'female', telecom: [PHONE, EMAIL] }
@@ -57,6 +59,19 @@ describe('what agrees decides, however high the probability is', () => {
   ])('never certain against another %s', (_what, other) => {
     expect(graded(RUTH)).toBe('certain')
     expect(graded({ ...RUTH, ...other })).not.toBe('certain')
+  })
+
+  test('a number one digit off is that of another record: record numbers follow each other', () => {
+    expect(graded({ ...RUTH, ...NEXT_NUMBER })).toBe('probable')
+  })
+
+  test('an identifier of another system that agrees does not make up for it', () => {
+    const member = { system: 'http://example.org/member', value: 'M-77-001' }
+    const known = { ...RUTH, identifier: [{ system: MRN, value: 'MRN-0012' }, member] }
+    for (const value of ['MRN-7799', 'MRN-0013']) {
+      const evidence = compared({ ...NAME, identifier: [member, { system: MRN, value }] }, known)
+      expect(gradeOf({ probability: 1, evidence }, [])).toBe('probable')
+    }
   })
 
   test('never certain against another suffix', () => {
@@ -100,6 +115,8 @@ describe('thresholds', () => {
     ['less likely, of the same name', 0, NAME, true],
     ['less likely, of the same family name', 0, { name: [name('', 'Abernathy')] }, true],
     ['less likely, of the same name and another birth date', 0, { ...NAME, birthDate: '1951-12-30' }, false],
+    ['less likely, of the same name and an identifier a digit off', 0, { ...NAME, ...NEXT_NUMBER }, true],
+    ['less likely, of the same name and another identifier', 0, { ...NAME, ...OTHER_NUMBER }, false],
     ['less likely, of the same given name', 0, { name: [name('Ruth', '')] }, false],
   ])('%s', (_what, probability, asked, expected) => expect(isListed(probability, of(asked))).toBe(expected))
 })
@@ -119,6 +136,17 @@ describe('while another record stands close', () => {
     const other = rated(RUTH, RUTH, PROBABLE - 0.0001)
     expect(isClose(other, rated(RUTH, RUTH))).toBe(false)
     expect(gradeOf(rated(RUTH, RUTH), [other])).toBe('certain')
+  })
+
+  test('one who shares an identifier, and of whose others one differs, is not close to her', () => {
+    const member = { system: 'http://example.org/member', value: 'M-77-001' }
+    const [asked, son] = ['MRN-0012', 'MRN-0013'].map((value) => ({
+      ...NAME,
+      identifier: [member, { system: MRN, value }],
+    }))
+    const [she, other] = [rated(asked ?? {}, asked ?? {}), rated(asked ?? {}, son ?? {})]
+    expect([isClose(other, she), isClose(she, other)]).toEqual([false, true])
+    expect([gradeOf(she, [other]), gradeOf(other, [she])]).toEqual(['certain', 'probable'])
   })
 
   test.each<[string, Partial<Patient>]>([

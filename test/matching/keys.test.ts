@@ -36,6 +36,8 @@ describe('what is asked for shares a key with the record', () => {
     ['by a former name', { name: [name('Ruth', 'Nowak')] }, { name: [name('Ruth', 'Berg'), name('Ruth', 'Nowak')] }],
     ['by a national telephone number', phone('212-555-0177'), phone('+12125550177')],
     ['by an international one', phone('+44 20 7946 0958'), phone('020 7946 0958')],
+    ['by a telephone number with an extension', phone('212-555-0177 ext 12'), phone('+12125550177')],
+    ['where the record has the extension', phone('+12125550177'), phone('212-555-0177 x12')],
     [
       'by e-mail',
       { telecom: [{ system: 'email', value: 'A@b.example' }] },

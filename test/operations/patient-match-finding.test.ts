@@ -20,6 +20,8 @@ const address = (line: string, postalCode: string): Partial<Patient> => ({ addre
 const placeholder = (given: string, family: string): Patient =>
   person(given, family, { active: false, meta: { tag: [PLACEHOLDER_TAG] } })
 
+const SHARED_HOME: Partial<Patient> = { ...phone('+13155550123'), ...address('77 Shared Lane', '12999') }
+
 /** More than a page, or than a search looks at, used to hold. */
 const PLACEHOLDERS = 205
 const NAMESAKES = 130
@@ -32,6 +34,8 @@ const KNOWN: Readonly<Record<string, Patient>> = {
   james: person('James', 'Featherstone'),
   sean: person('Sean', 'Quigley'),
   ruth: person('Ruthanne', 'Abernathy', { identifier: [{ system: MRN, value: 'MRN-4711' }] }),
+  sharing: person('Wanda', 'Sharing', SHARED_HOME),
+  stopgap: person('Wilma', 'Stopgap'),
   twofold1: person('Nora', 'Twofold', {
     birthDate: '1966-06-06',
     telecom: [{ system: 'email', value: 'n@example.com' }],
@@ -48,6 +52,7 @@ beforeAll(async () => {
   const known = Object.entries(KNOWN).map(([id, patient]) => ({ ...patient, id }))
   const others = [
     ...Array.from({ length: PLACEHOLDERS }, (_none, n) => ({ ...placeholder('Tamsin', 'Zabriskie'), id: `p${n}` })),
+    ...Array.from({ length: 3 }, (_none, n) => ({ ...placeholder('Wilma', 'Stopgap'), id: `a-stopgap-${n}` })),
     ...Array.from({ length: NAMESAKES }, (_none, n) => ({
       ...person('Elmer', 'Common', address(`${n} Oak Lane`, `${20_000 + n}`)),
       id: `n${n}`,
@@ -84,16 +89,24 @@ const issuesOf = ({ body }: FhirResponse) =>
   )
 
 describe(`among ${PLACEHOLDERS} placeholders of the name`, () => {
-  test('the patient is the first by the name alone, and the placeholders come after', async () => {
+  test('the name alone finds the patient, and the answer says that not all who have it were compared', async () => {
     const answer = await match(person('Tamsin', 'Zabriskie'))
+    expect(idsOf(answer)).toEqual(['tamsin'])
+    expect(gradesOf(answer)).toEqual(['probable'])
+    expect(issuesOf(answer)).toEqual([expect.objectContaining({ severity: 'information', code: 'incomplete' })])
+  })
+
+  test('of a few the patient comes first', async () => {
+    const answer = await match(person('Wilma', 'Stopgap'))
     const [first, ...rest] = idsOf(answer)
-    expect(first).toBe('tamsin')
-    expect(rest.every((id) => id.startsWith('p'))).toBe(true)
+    expect(first).toBe('stopgap')
+    expect(rest.toSorted()).toEqual(['a-stopgap-0', 'a-stopgap-1', 'a-stopgap-2'])
     expect(gradesOf(answer)[0]).toBe('probable')
   })
 
   test('count leaves placeholders out before it leaves out the patient', async () => {
     expect(idsOf(await match(person('Tamsin', 'Zabriskie'), { name: 'count', valueInteger: 1 }))).toEqual(['tamsin'])
+    expect(idsOf(await match(person('Wilma', 'Stopgap'), { name: 'count', valueInteger: 1 }))).toEqual(['stopgap'])
   })
 
   test('onlySingleMatch is the patient', async () => {
@@ -181,6 +194,14 @@ test('of two exact duplicates each is probable, and the answer says that they ma
   expect(more).toEqual([])
   expect(issue).toMatchObject({ severity: 'information', code: 'duplicate' })
   expect(issue?.diagnostics).toMatch(/Patient\/twofold1, Patient\/twofold2/)
+  expect(issue?.extension).toEqual(
+    ['twofold1', 'twofold2'].map((id) => ({
+      url: 'https://sandbox-emr.example/fhir/StructureDefinition/possible-duplicate',
+      valueReference: { reference: `Patient/${id}` },
+    })),
+  )
+  const { status, body } = await clinics.ours('POST', '/Bundle/$validate', answer.body)
+  expect([status, body.issue.filter(({ severity }: { severity: string }) => severity === 'error')]).toEqual([200, []])
 })
 
 describe('explain', () => {
@@ -195,14 +216,29 @@ describe('explain', () => {
     expect(explanation?.extension?.find(({ url }) => url === 'identityLevel')?.valueDecimal).toBe(0.6)
     const contributions = (explanation?.extension ?? []).filter(({ url }) => url === 'contribution')
     const fields = contributions.map(({ extension = [] }) =>
-      extension.map(({ valueCode, valueString }) => valueCode ?? valueString),
+      extension.flatMap(({ valueCode, valueString }) => valueCode ?? valueString ?? []).join(' '),
     )
-    expect(fields.map(([field, agreement]) => `${field} ${agreement}`)).toEqual([
-      'family same',
-      'given same',
-      'birthDate same',
-    ])
-    for (const { extension = [] } of contributions) expect(extension[2]?.valueDecimal).toBeGreaterThan(0)
+    expect(fields.slice(0, 3)).toEqual(['family same', 'given same', 'birthDate same'])
+    expect(fields.at(-1)).toBe('prior')
+    for (const { extension = [] } of contributions.slice(0, 3)) expect(extension[2]?.valueDecimal).toBeGreaterThan(0)
+  })
+
+  test.each<[string, Patient, readonly string[]]>([
+    ['one who agrees in little', person('Samuel', 'Whitlok'), ['prior']],
+    ['namesakes', person('Elmer', 'Common'), ['others', 'prior']],
+    ['a household', person('Walter', 'Sharing', SHARED_HOME), ['household', 'prior']],
+  ])('adds up to the odds of the score: %s', async (_what, one, besides) => {
+    const [best] = entriesOf(await match(one, EXPLAIN))
+    const contributions = (best?.search.extension[1]?.extension ?? []).filter(({ url }) => url === 'contribution')
+    const bits = contributions.map(
+      ({ extension = [] }) => extension.find(({ url }) => url === 'bits')?.valueDecimal ?? Number.NaN,
+    )
+    const score = best?.search.score ?? Number.NaN
+    const odds = bits.reduce((sum, some) => sum + some, 0)
+    expect(score).toBeLessThan(0.9999)
+    expect(1 / (1 + 2 ** -odds)).toBeCloseTo(score, 2)
+    const names = contributions.map(({ extension = [] }) => extension[0]?.valueCode)
+    expect(names).toEqual(expect.arrayContaining([...besides]))
   })
 
   test('has no level where the fields that agree reach none, and bits below zero for what differs', async () => {

@@ -83,6 +83,30 @@ describe('an access', () => {
     expect(issue.filter(({ severity }: Resource) => severity === 'error')).toEqual([])
   })
 
+  test.each([
+    ['count', { name: 'count', valueInteger: 1 }],
+    ['onlySingleMatch', { name: 'onlySingleMatch', valueBoolean: true }],
+    ['onlyCertainMatches', { name: 'onlyCertainMatches', valueBoolean: true }],
+  ])(
+    'is one to every patient whom $match names as a duplicate, also where %s leaves out the entry',
+    async (only, parameter) => {
+      const asked = {
+        resourceType: 'Patient',
+        name: [{ family: `Twofold${only}`, given: ['Nora'] }],
+        birthDate: '1966-06-06',
+      }
+      const ids: string[] = []
+      for (const _time of [1, 2]) ids.push((await server.fhir('POST', '/Patient', asked)).body.id)
+      const parameters = { resourceType: 'Parameters', parameter: [{ name: 'resource', resource: asked }, parameter] }
+      for (const headers of [{}, { accept: 'application/fhir+xml' }]) {
+        const { status, text } = await server.fhir('POST', '/Patient/$match', parameters, headers)
+        expect(status).toBe(200)
+        for (const id of ids) expect(text).toContain(`Patient/${id}`)
+      }
+      for (const id of ids) expect(subtypes(await events(`patient=Patient/${id}&subtype=operation`))).toHaveLength(2)
+    },
+  )
+
   test('to a contained resource is one to the patient of the resource around it', async () => {
     const id = await newPatient()
     const request = {

@@ -98,6 +98,8 @@ const IDENTITY_CODES: ReadonlySet<string> = new Set([
   'verification',
   'failed-attempts',
   'candidate',
+  'more-candidates',
+  'search-narrowed',
 ])
 
 const ofCall = ({ callId }: CallSession): string => `encounter=Encounter/${encounterIdOf(callId)}`

@@ -21,6 +21,8 @@ export interface CallerMatch {
   readonly matchedBy: readonly ('name' | 'phone')[]
   /** A code of http://hl7.org/fhir/ValueSet/match-grade; without a birth date nothing is certain. */
   readonly grade: 'probable' | 'possible' | 'certainly-not'
+  /** Not everybody was compared who has what was stated, as it is too common: see Linkage. */
+  readonly narrowed: boolean
 }
 
 /**
@@ -44,6 +46,7 @@ export async function matchCaller(ctx: Context, stated: StatedIdentity): Promise
     candidates,
     matchedBy: [...(byName.length > 0 ? (['name'] as const) : []), ...(byPhone.length > 0 ? (['phone'] as const) : [])],
     grade: gradeOf(candidates.length, both.length),
+    narrowed: linkage?.narrowed ?? false,
   }
 }
 

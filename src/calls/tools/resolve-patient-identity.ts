@@ -1,6 +1,6 @@
 /**
  * resolve_patient_identity (spec 2.3, 3, 4.1 rule 3): does the caller match an existing patient by name or phone?
- * Outcome and candidates go to staff, on the record of the patient whom name and phone single out; the result neither
+ * Outcome and candidates go to staff, on the record of the patient who is matched where it is only one; the result neither
  * names nor counts patients, nothing is merged, and the call keeps its patient. statedDateOfBirth is accepted and
  * ignored (spec 9): its definition says so, and it does not come here.
  */
@@ -27,7 +27,7 @@ export const resolvePatientIdentity = defineOperation('patient-resolve-patient-i
         code: 'identity-outcome',
         priority: 'routine',
         description: describe(match, statement),
-        ...singledOut(match),
+        ...onlyOne(match),
         input: outcome(statement, match),
       })
       await remember(ctx, request.call, patient, { written: [task] })
@@ -95,13 +95,22 @@ function nothingStated(stated: Readonly<Record<string, ParsedValue | undefined>>
 
 const ONE_IS_REQUIRED = 'At least one of statedName and statedPhone is required'
 
-const describe = ({ grade }: CallerMatch, { unreadable }: Statement): string =>
-  [DESCRIPTIONS[grade], ...Object.keys(unreadable).map((what) => `The stated ${what} could not be read.`)].join(' ')
+const describe = (match: CallerMatch, { unreadable }: Statement): string => {
+  const more = moreThanAttached(match)
+  return [
+    DESCRIPTIONS[match.grade],
+    ...(more > 0 ? [`There ${more === 1 ? 'is 1 more candidate' : `are ${more} more candidates`}.`] : []),
+    ...(match.narrowed ? [NARROWED] : []),
+    ...Object.keys(unreadable).map((what) => `The stated ${what} could not be read.`),
+  ].join(' ')
+}
 
-/** The one patient whom name and phone single out. */
-const singledOut = ({ grade, candidates }: CallerMatch): { readonly beneficiary?: string } => {
+const NARROWED = 'What was stated is too common in the clinic to compare everybody who has it.'
+
+/** Whatever the grade: one who is matched by name alone, or by phone alone, is the one to compare with. */
+const onlyOne = ({ candidates }: CallerMatch): { readonly beneficiary?: string } => {
   const [beneficiary, ...others] = candidates
-  return grade === 'probable' && beneficiary !== undefined && others.length === 0 ? { beneficiary } : {}
+  return beneficiary !== undefined && others.length === 0 ? { beneficiary } : {}
 }
 
 const DESCRIPTIONS: Readonly<Record<CallerMatch['grade'], string>> = {
@@ -113,19 +122,24 @@ const DESCRIPTIONS: Readonly<Record<CallerMatch['grade'], string>> = {
 /** More would not help staff to compare. */
 const MAX_CANDIDATES = 20
 
+const moreThanAttached = ({ candidates }: CallerMatch): number => Math.max(0, candidates.length - MAX_CANDIDATES)
+
 /** For staff only: candidates are other people. */
-const outcome = (
-  { stated, unreadable }: Statement,
-  { candidates, grade, matchedBy }: CallerMatch,
-): readonly TaskInput[] => [
-  ...attached('patient-type', { valueCode: candidates.length > 0 ? 'EXISTING' : 'NEW' }),
-  ...attached('match-grade', { valueCode: grade }),
-  ...matchedBy.flatMap((clue) => attached('matched-by', { valueCode: clue })),
-  ...attachedText('stated-name', stated.name),
-  ...attachedText('stated-phone', stated.phone),
-  ...attachedText('unreadable-name', unreadable.name),
-  ...attachedText('unreadable-phone', unreadable.phone),
-  ...candidates
-    .slice(0, MAX_CANDIDATES)
-    .flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),
-]
+const outcome = ({ stated, unreadable }: Statement, match: CallerMatch): readonly TaskInput[] => {
+  const { candidates, grade, matchedBy, narrowed } = match
+  const more = moreThanAttached(match)
+  return [
+    ...attached('patient-type', { valueCode: candidates.length > 0 ? 'EXISTING' : 'NEW' }),
+    ...attached('match-grade', { valueCode: grade }),
+    ...matchedBy.flatMap((clue) => attached('matched-by', { valueCode: clue })),
+    ...attachedText('stated-name', stated.name),
+    ...attachedText('stated-phone', stated.phone),
+    ...attachedText('unreadable-name', unreadable.name),
+    ...attachedText('unreadable-phone', unreadable.phone),
+    ...candidates
+      .slice(0, MAX_CANDIDATES)
+      .flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),
+    ...attached('more-candidates', more > 0 ? { valueInteger: more } : undefined),
+    ...attached('search-narrowed', narrowed ? { valueBoolean: true } : undefined),
+  ]
+}

@@ -4,6 +4,7 @@ import type { Bundle, BundleEntry, BundleLink, Linkage, Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
+import { duplicateOdds } from '../../matching/score.ts'
 import { cursorError, type Versioned } from '../../repository/repository.ts'
 import { matchExplanation, matchGrade, scoreOf } from '../match-explanation.ts'
 import type { CompleteSearch } from './duplicate-search.ts'
@@ -112,7 +113,8 @@ function pairEntry({ patients: [one, other], probability, grade, evidence, frequ
       { type: 'alternate', resource: { reference: `Patient/${other.id}` } },
     ],
   }
-  const extension = [matchGrade(grade), matchExplanation(evidence, frequencies)]
+  const prior = duplicateOdds(0, frequencies.patients) / Math.LN2
+  const extension = [matchGrade(grade), matchExplanation({ evidence, frequencies, probability, prior })]
   return {
     fullUrl: `urn:uuid:${randomUUID()}`,
     resource,
