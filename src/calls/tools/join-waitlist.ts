@@ -62,7 +62,10 @@ async function entryFor(
         ? []
         : [
             {
-              actor: { reference: practitioner.address, display: practitioner.name },
+              actor: {
+                ...(practitioner.address === '' ? {} : { reference: practitioner.address }),
+                display: practitioner.name,
+              },
               status: 'needs-action' as const,
             },
           ]),

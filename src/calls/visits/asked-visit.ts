@@ -99,8 +99,8 @@ export async function askedActors(
   const location = choose('locationName', 'location', locationName, schedules, ({ places }) => places)
   const fit = schedules.filter(
     ({ people, places }) =>
-      (practitioner === undefined || people.some(({ address }) => address === practitioner.address)) &&
-      (location === undefined || places.some(({ address }) => address === location.address)),
+      (practitioner === undefined || people.some((one) => identityOf(one) === identityOf(practitioner))) &&
+      (location === undefined || places.some((one) => identityOf(one) === identityOf(location))),
   )
   if (fit.length === 0) throw notThere(`${practitioner?.name} does not see patients at ${location?.name}`)
   return {
@@ -112,6 +112,9 @@ export async function askedActors(
 
 /** Types of actors that have names, and of what they have them for. */
 const NAMED = ['Schedule', 'Practitioner', 'PractitionerRole', 'Location', 'HealthcareService']
+
+/** An actor of a Schedule may have a name and no address. */
+const identityOf = ({ address, name }: NamedActor): string => (address === '' ? name : address)
 
 type NamedSchedule = NamedActors & { readonly id: string }
 
@@ -141,7 +144,7 @@ function choose<Schedule>(
   actorsOf: (schedule: Schedule) => readonly NamedActor[],
 ): NamedActor | undefined {
   if (said === undefined) return undefined
-  const actors = [...new Map(schedules.flatMap(actorsOf).map((actor) => [actor.address, actor])).values()]
+  const actors = [...new Map(schedules.flatMap(actorsOf).map((actor) => [identityOf(actor), actor])).values()]
   const texts = actors.map(({ name, alsoCalled }) => [name, ...alsoCalled].join(' '))
   const byName = chooseSpoken(
     String(said),

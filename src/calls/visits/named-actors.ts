@@ -5,7 +5,7 @@ import type { Context } from '../../core/context.ts'
 import { localReference } from '../../fhir/reference.ts'
 
 export interface NamedActor {
-  /** `Practitioner/1`; of a PractitionerRole that of its practitioner, where it has one. */
+  /** `Practitioner/1`; of a PractitionerRole that of its practitioner, where it has one; '' where it is named without one. */
   readonly address: string
   /** As it is read aloud: "Dr. Amara Okafor". */
   readonly name: string

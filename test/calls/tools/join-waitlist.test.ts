@@ -41,6 +41,18 @@ describe('an entry', () => {
     expect((await caller.provenances()).map(({ activity }) => activity?.text)).toContain('join-waitlist')
   })
 
+  test('may ask for somebody whom the Schedule only names', async () => {
+    await visits.put({
+      resourceType: 'Schedule',
+      id: 'named',
+      active: true,
+      actor: [{ display: 'Dr. Wilma Oxenbridge' }],
+    })
+    const { id, caller } = await visits.verified()
+    expect(await join(caller, { practitionerName: 'doctor Oxenbridge' })).toMatchObject({ success: true })
+    expect((await entryOf(id))?.participant[1]?.actor).toEqual({ display: 'Dr. Wilma Oxenbridge' })
+  })
+
   test('may ask for any time, kind and practitioner', async () => {
     const { id, caller } = await visits.verified()
     expect(await join(caller)).toMatchObject({ success: true, position: 1 })
