@@ -13,7 +13,7 @@ import { extractEntries, KEPT_BY_STORE } from './extract.ts'
 import { CONTENT, FULL_TEXT_VERSION, TEXT } from './full-text.ts'
 
 /** Raised with every change of what is extracted, however small; test/search/index/versions.test.ts says when. */
-const VERSION = 5
+const VERSION = 6
 
 /** Raised for a type of parameter when its values are extracted differently from the same elements. */
 const RULES: Readonly<Record<SearchParameter['type'], number>> = {

@@ -62,7 +62,7 @@ const visit = (page: Page, text: string) => page.getByRole('button', { name: tex
 /** A free slot of the same practitioner on another day of that week, or else of the same day. */
 async function freeInWeek(): Promise<Slot> {
   const { body } = await fhir('GET', `/Slot?schedule=${OKAFOR}&status=free&start=gt${day}&_sort=start&_count=200`)
-  const all: readonly Slot[] = body.entry.map(({ resource }: { resource: Slot }) => resource)
+  const all: readonly Slot[] = (body.entry ?? []).map(({ resource }: { resource: Slot }) => resource)
   const weekday = new Date(day).getUTCDay()
   const isInWeek = ({ start }: Slot) => (Date.parse(dayOf(start)) - Date.parse(day)) / 86_400_000 + weekday <= 6
   const found = all.find((slot) => isInWeek(slot) && dayOf(slot.start) > day) ?? slots.at(-2)
