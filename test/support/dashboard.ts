@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findBrowser } from '../../scripts/browser/find-browser.ts'
-import type { AppParts } from '../../src/app.ts'
 import { closeLater } from './opened-stores.ts'
 import { startServer, type TestServer } from './server.ts'
 
@@ -33,7 +32,7 @@ const FAILED_ANSWER = /^Failed to load resource/
 /** @throws Error where there is no browser, or the dashboard cannot be built */
 export async function startDashboard(
   env: Record<string, string> = {},
-  parts: Partial<AppParts> = {},
+  parts: Parameters<typeof startServer>[1] = {},
 ): Promise<Dashboard> {
   buildDashboard()
   const server = await startServer(env, parts)
