@@ -99,15 +99,16 @@ export class FairQueue {
 
   /**
    * Resolves when the job may begin. The caller gives the slot back when it has ended.
+   * @param longestWait milliseconds after which the job is refused
    * @throws QueueFull
    * @throws the reason of the signal, when that is aborted before the job may begin
    */
-  async enter(entrant: Entrant): Promise<Release> {
+  async enter(entrant: Entrant, longestWait?: number): Promise<Release> {
     entrant.signal?.throwIfAborted()
     // Where a slot is free, only clinics wait that may have no further one.
     const running = this.#clinics.get(entrant.clinic)?.running ?? 0
     if (this.#running < this.#limits.slots && running < this.#limits.slotsPerClinic) this.#start(entrant)
-    else await this.#wait(entrant)
+    else await this.#wait(entrant, longestWait)
     let isHeld = true
     return () => {
       if (!isHeld) return
@@ -116,19 +117,26 @@ export class FairQueue {
     }
   }
 
-  async #wait({ clinic, token, signal }: Entrant): Promise<void> {
+  async #wait({ clinic, token, signal }: Entrant, longestWait: number | undefined): Promise<void> {
     const { total, perClinic } = this.#limits
     if (this.#waiting.size >= total) throw new QueueFull('all', total)
     if ((this.#clinics.get(clinic)?.waiting ?? 0) >= perClinic) throw new QueueFull('clinic', perClinic)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const leave = () => {
-      this.#remove(job)
-      reject(signal?.reason)
-    }
-    const admit = () => {
+    const endWait = () => {
       signal?.removeEventListener('abort', leave)
+      clearTimeout(timer)
+    }
+    const giveUp = (reason: unknown) => {
+      endWait()
+      this.#remove(job)
+      reject(reason)
+    }
+    const leave = () => giveUp(signal?.reason)
+    const admit = () => {
+      endWait()
       resolve()
     }
+    const timer = longestWait === undefined ? undefined : setTimeout(() => giveUp(this.refusal(clinic)), longestWait)
     const job: Waiting = { clinic, token, since: performance.now(), admit }
     signal?.addEventListener('abort', leave, { once: true })
     this.#add(job)

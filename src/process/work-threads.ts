@@ -3,7 +3,7 @@
  * shared fairly by clinics, ended when they have been idle for a while. Each answers one request at a time.
  */
 import type { Logger } from 'pino'
-import { type Entrant, FairQueue, type Release } from '../budget/fair-queue.ts'
+import { type Entrant, FairQueue } from '../budget/fair-queue.ts'
 import { loadOfQueue, type PartLoad } from '../budget/part-load.ts'
 import type { ComparedBatch, PatientBatch } from '../operations/duplicates/compare-patients.ts'
 import type { ThreadAnswer, ThreadClient, ThreadRequest, WorkThreads } from '../rest/server/work-threads.ts'
@@ -61,7 +61,8 @@ export class WorkThreadPool implements WorkThreads {
   async #do<Kind extends ThreadWork['kind']>(work: WorkOf<Kind>, client: Entrant, waited = 0): Promise<ResultOf<Kind>> {
     const time = Math.max(0, this.#options.config.limits.workMilliseconds - waited)
     const until = Date.now() + time
-    const release = await this.#enter(client, time / 2)
+    // What has waited for half of its time could not be given enough.
+    const release = await this.#queue.enter(client, time / 2)
     try {
       const milliseconds = until - Date.now()
       const thread = this.#take()
@@ -80,18 +81,6 @@ export class WorkThreadPool implements WorkThreads {
   #fault(fault: object): Error {
     this.#options.logger.error({ fault }, 'a work thread met an unexpected fault')
     return new Error('A work thread could not do its work')
-  }
-
-  /** What has waited for half of its time is refused, as it could not be given enough. @throws QueueFull */
-  async #enter(client: Entrant, longestWait: number): Promise<Release> {
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(this.#queue.refusal(client.clinic)), longestWait)
-    const signals = client.signal === undefined ? [late.signal] : [late.signal, client.signal]
-    try {
-      return await this.#queue.enter({ ...client, signal: AbortSignal.any(signals) })
-    } finally {
-      clearTimeout(timer)
-    }
   }
 
   /** Threads end, whatever they are doing: to be called when no request is under way. */

@@ -4,7 +4,7 @@
  * exceeds it begins again where there is room for a few long ones.
  */
 import { currentBudget } from '../../budget/budget.ts'
-import { type Entrant, FairQueue, type Release } from '../../budget/fair-queue.ts'
+import { FairQueue } from '../../budget/fair-queue.ts'
 import { LongLately } from '../../budget/long-lately.ts'
 import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
 import { briefly, until, withinLimits } from './read-limits.ts'
@@ -40,9 +40,11 @@ export class LongReads {
     const kindOf = () => `${clinic} ${what()}`
     return await withinLimits(what, async (signal) => {
       const [since, endsAt] = [Date.now(), budget.readEndsAt]
-      const entrant = { clinic, token: budget.token, signal }
+      // What has waited for half of its time could not be given enough.
+      const enter = (queue: FairQueue) =>
+        queue.enter({ clinic, token: budget.token, signal }, Math.max(0, (endsAt - Date.now()) / 2))
       if (this.#lately.isEmpty || !this.#lately.isLong(kindOf())) {
-        const release = await enter(this.#brief, entrant, endsAt)
+        const release = await enter(this.#brief)
         const found = await briefly(ALLOWANCE, read).finally(release)
         if (found !== undefined) {
           if (!this.#lately.isEmpty) this.#lately.wasShort(kindOf())
@@ -51,27 +53,11 @@ export class LongReads {
         this.#lately.wasLong(kindOf())
       }
       try {
-        const release = await enter(this.#long, entrant, endsAt)
+        const release = await enter(this.#long)
         return await until(endsAt, read).finally(release)
       } finally {
         budget.hasReadSince(since)
       }
     })
-  }
-}
-
-/** What has waited for half of its time is refused, as it could not be given enough. @throws QueueFull, BudgetError */
-async function enter(
-  queue: FairQueue,
-  { signal, ...entrant }: Entrant & { readonly signal: AbortSignal },
-  endsAt: number,
-): Promise<Release> {
-  const late = new AbortController()
-  const longest = Math.max(0, (endsAt - Date.now()) / 2)
-  const timer = setTimeout(() => late.abort(queue.refusal(entrant.clinic)), longest)
-  try {
-    return await queue.enter({ ...entrant, signal: AbortSignal.any([signal, late.signal]) })
-  } finally {
-    clearTimeout(timer)
   }
 }
