@@ -6,6 +6,7 @@ import type { Task, TaskInput } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
 import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
+import { isTaskOf } from './staff-task.ts'
 import { concept, hasCoding, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
 
 export const ABANDONMENT_KINDS = ['checkout', 'form', 'registration'] as const
@@ -49,15 +50,9 @@ export async function registrationAbandonments(ctx: Context, patient: string): P
 export async function findAbandonment(unit: Pick<UnitOfWork, 'read'>, id: string): Promise<Abandonment | undefined> {
   const found = await unit.read('Task', id)
   if (found === undefined || found.deleted) return undefined
-  return abandonmentIn(found as unknown as Versioned<Task>)
-}
-
-/** Undefined where the Task is no abandonment. */
-function abandonmentIn(task: Versioned<Task>): Abandonment | undefined {
-  const { code = {}, for: subject } = task.resource
-  const patient = /^Patient\/([A-Za-z0-9.-]{1,64})$/.exec(subject?.reference ?? '')?.[1]
-  if (!hasCoding(code, { system: TASK_CODE_SYSTEM, code: 'abandonment-recovery' }) || patient === undefined)
-    return undefined
+  const task = found as unknown as Versioned<Task>
+  const patient = /^Patient\/([A-Za-z0-9.-]{1,64})$/.exec(task.resource.for?.reference ?? '')?.[1]
+  if (!isTaskOf(task.resource, 'abandonment-recovery') || patient === undefined) return undefined
   const input = (name: string) => inputOf(task.resource, name)
   const kind = ABANDONMENT_KINDS.find((one) => one === input('abandonment-kind')?.valueCode)
   if (kind === undefined) return undefined

@@ -9,8 +9,7 @@ import { localReference } from '../../fhir/reference.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { encounterIdOf } from './call-record.ts'
 import { patientFields } from './patient-fields.ts'
-import { attached, attachedText, codeOfInput } from './staff-task.ts'
-import { hasCoding, TASK_CODE_SYSTEM } from './vocabulary.ts'
+import { attached, attachedReference, attachedText, codeOfInput, isTaskOf } from './staff-task.ts'
 
 /**
  * @param patient as the change leaves it
@@ -61,10 +60,8 @@ async function insuranceFacts(
     ...attachedText('insurance-member-id', coverage?.resource.subscriberId),
     ...attachedText('insurance-message', verification.disposition),
     ...attached('insurance-copay-cents', cents === undefined ? undefined : { valueInteger: cents }),
-    ...attached('coverage', reference === undefined ? undefined : { valueReference: { reference } }),
-    ...attached('insurance-response', {
-      valueReference: { reference: `CoverageEligibilityResponse/${verification.id}` },
-    }),
+    ...attachedReference('coverage', reference),
+    ...attachedReference('insurance-response', `CoverageEligibilityResponse/${verification.id}`),
   ]
 }
 
@@ -79,10 +76,10 @@ async function identityFacts(ctx: Context, call: CallSession): Promise<readonly 
   const tasks = await ctx.search<Task>('Task', `${ofCall(call)}&_sort=-_lastUpdated&_count=${MAX_TASKS}`)
   const outcomes = new Map<string, readonly TaskInput[]>()
   for (const { id, resource } of tasks) {
-    if (!hasCoding(resource.code ?? {}, { system: TASK_CODE_SYSTEM, code: 'identity-outcome' })) continue
+    if (!isTaskOf(resource, 'identity-outcome')) continue
     const said = (resource.input ?? []).filter((input) => IDENTITY_CODES.has(codeOfInput(input)))
     const kind = said.some((input) => codeOfInput(input) === 'verification') ? 'verification' : 'match'
-    const task = attached('identity-outcome', { valueReference: { reference: `Task/${id}` } })
+    const task = attachedReference('identity-outcome', `Task/${id}`)
     if (!outcomes.has(kind)) outcomes.set(kind, [...task, ...said])
   }
   return [...outcomes.values()].flat()
@@ -113,5 +110,5 @@ async function documents(ctx: Context, call: CallSession): Promise<readonly Task
     'DocumentReference',
     `${ofCall(call)}&_sort=_lastUpdated&_count=${MAX_DOCUMENTS}`,
   )
-  return found.flatMap(({ id }) => attached('transcript', { valueReference: { reference: `DocumentReference/${id}` } }))
+  return found.flatMap(({ id }) => attachedReference('transcript', `DocumentReference/${id}`))
 }

@@ -7,7 +7,7 @@ import type { AmendedField, Difference } from './amended-patient.ts'
 import { derivedId } from './derived-id.ts'
 import type { GoneAlong } from './gone-along.ts'
 import { patientFields } from './patient-fields.ts'
-import { attached, attachedText, codeOfInput, upsertStaffTask } from './staff-task.ts'
+import { attachedReference, attachedText, codeOfInput, upsertStaffTask } from './staff-task.ts'
 import type { StatedPerson } from './stated-person.ts'
 import type { TakenBack } from './written-by-call.ts'
 
@@ -100,9 +100,6 @@ export async function recordOtherPerson(
     ...(verification === undefined ? {} : { verification }),
   })
 }
-
-const attachedReference = (code: string, reference: string): readonly TaskInput[] =>
-  attached(code, { valueReference: { reference } })
 
 /** Each once, though it was written twice. */
 const addressesOf = (written: readonly Versioned[]): readonly string[] => [

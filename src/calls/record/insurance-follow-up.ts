@@ -9,7 +9,7 @@ import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { derivedId } from './derived-id.ts'
 import type { InsuranceRecord } from './insurance-record.ts'
-import { attached, completeStaffTask, upsertStaffTask } from './staff-task.ts'
+import { attachedReference, completeStaffTask, upsertStaffTask } from './staff-task.ts'
 
 /** For the statuses after which the caller is told that staff will look into it. */
 const FOLLOW_UPS: Partial<Readonly<Record<InsuranceStatus, string>>> = {
@@ -63,7 +63,7 @@ function raise(
     code: 'insurance-follow-up',
     priority: 'routine',
     description,
-    input: attached('coverage', { valueReference: { reference: `Coverage/${coverage}` } }),
+    input: attachedReference('coverage', `Coverage/${coverage}`),
     verification: response.resource,
   })
 }

@@ -49,6 +49,10 @@ export const attached = (code: string, value: Value | undefined): readonly TaskI
 export const attachedText = (code: string, text: string | undefined): readonly TaskInput[] =>
   attached(code, text === undefined ? undefined : { valueString: text })
 
+/** @param reference `Type/id` */
+export const attachedReference = (code: string, reference: string | undefined): readonly TaskInput[] =>
+  attached(code, reference === undefined ? undefined : { valueReference: { reference } })
+
 export const codeOfInput = ({ type }: TaskInput): string => type.coding?.[0]?.code ?? ''
 
 /** @param patient as the change leaves it */

@@ -4,7 +4,14 @@ import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { derivedId } from './derived-id.ts'
-import { attached, attachedText, completeStaffTask, type StaffTask, upsertStaffTask } from './staff-task.ts'
+import {
+  attached,
+  attachedReference,
+  attachedText,
+  completeStaffTask,
+  type StaffTask,
+  upsertStaffTask,
+} from './staff-task.ts'
 
 export interface StatedForStaff {
   readonly name: string
@@ -59,7 +66,7 @@ export async function recordNotVerified(
     input: [
       ...outcome('not-verified', stated),
       ...attached('failed-attempts', { valueInteger: attempts }),
-      ...candidates.flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),
+      ...candidates.flatMap((id) => attachedReference('candidate', `Patient/${id}`)),
     ],
   })
 }

@@ -7,7 +7,7 @@ import type { Versioned } from '../../repository/repository.ts'
 import type { AbandonmentKind, ContactPoints } from '../record/abandonment.ts'
 import { derivedId } from '../record/derived-id.ts'
 import { patientFields } from '../record/patient-fields.ts'
-import { attached, attachedText, upsertStaffTask } from '../record/staff-task.ts'
+import { attached, attachedReference, attachedText, upsertStaffTask } from '../record/staff-task.ts'
 import type { AbandonmentInput } from './abandonment-input.ts'
 import { formOf } from './form-fields.ts'
 
@@ -61,10 +61,7 @@ export async function raiseRecovery(
       ...attachedText('contact-phone', contact.phone),
       ...attachedText('contact-email', contact.email),
       ...attached('contact-consent', { valueBoolean: consent }),
-      ...attached(
-        'form',
-        form === undefined ? undefined : { valueReference: { reference: `QuestionnaireResponse/${form}` } },
-      ),
+      ...attachedReference('form', form === undefined ? undefined : `QuestionnaireResponse/${form}`),
     ],
   })
 }

@@ -9,7 +9,7 @@ import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { recordCall } from '../record/call-record.ts'
-import { attached, attachedText, createStaffTask } from '../record/staff-task.ts'
+import { attached, attachedReference, attachedText, createStaffTask } from '../record/staff-task.ts'
 import { remember } from '../record/written-by-call.ts'
 import { type CallerMatch, matchCaller, type StatedIdentity } from '../session/match-caller.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
@@ -136,9 +136,7 @@ const outcome = ({ stated, unreadable }: Statement, match: CallerMatch): readonl
     ...attachedText('stated-phone', stated.phone),
     ...attachedText('unreadable-name', unreadable.name),
     ...attachedText('unreadable-phone', unreadable.phone),
-    ...candidates
-      .slice(0, MAX_CANDIDATES)
-      .flatMap((id) => attached('candidate', { valueReference: { reference: `Patient/${id}` } })),
+    ...candidates.slice(0, MAX_CANDIDATES).flatMap((id) => attachedReference('candidate', `Patient/${id}`)),
     ...attached('more-candidates', more > 0 ? { valueInteger: more } : undefined),
     ...attached('search-narrowed', narrowed ? { valueBoolean: true } : undefined),
   ]
