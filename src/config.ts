@@ -90,7 +90,7 @@ export interface Limits {
   readonly maxCount: number
   /** Maximum number of resources that _include and _revinclude add to a page. */
   readonly includes: number
-  /** Milliseconds that a request may take in a work thread. */
+  /** Milliseconds that a request may take in a work thread, and the same for all its long reads of the store. */
   readonly workMilliseconds: number
   /** Megabytes of objects that a work thread may have. */
   readonly workMegabytes: number

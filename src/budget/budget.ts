@@ -17,7 +17,7 @@ const REQUEST_STEPS = 8_000_000
 /** Steps to write an answer that must be given, as what it tells has been done. */
 const ANSWER_STEPS = 1_000_000
 
-/** Milliseconds that a request may wait for reads of the store that take long, all of them together. */
+/** See BudgetSettings.readingMs. */
 const READING_MS = 8_000
 
 /** Ends the work of a request. Code that catches errors passes it on: see `passOn`. */
@@ -48,6 +48,8 @@ export interface BudgetSettings {
   readonly canMove: boolean
   /** Milliseconds since 1970 UTC when the request must have been answered. */
   readonly endsAt?: number
+  /** Milliseconds that it may wait for reads of the store that take long, all of them together; 8,000 where none are given. */
+  readonly readingMs?: number
   /** True once the client has left. */
   readonly isAbandoned?: () => boolean
   /** Identifies the token of the request, or whatever else tells the clients of one clinic apart. */
@@ -65,12 +67,16 @@ export class Budget {
   readonly #tokenOf: (() => string) | undefined
   readonly #onEffect: (() => void) | undefined
   #canMove: boolean
+  readonly #readingMs: number
   #isAnswering = false
   #left: number
   #reading = 0
 
-  constructor({ canMove, endsAt = Number.POSITIVE_INFINITY, isAbandoned = never, tokenOf, onEffect }: BudgetSettings) {
+  constructor(settings: BudgetSettings) {
+    const { canMove, endsAt = Number.POSITIVE_INFINITY, readingMs = READING_MS } = settings
+    const { isAbandoned = never, tokenOf, onEffect } = settings
     this.endsAt = endsAt
+    this.#readingMs = readingMs
     this.#isAbandoned = isAbandoned
     this.#tokenOf = tokenOf
     this.#onEffect = onEffect
@@ -99,7 +105,7 @@ export class Budget {
 
   /** When a read that begins now is to end, milliseconds since 1970 UTC. */
   get readEndsAt(): number {
-    return Math.min(this.endsAt, Date.now() + READING_MS - this.#reading)
+    return Math.min(this.endsAt, Date.now() + this.#readingMs - this.#reading)
   }
 
   /** A long read has ended. @param since when it began, milliseconds since 1970 UTC */

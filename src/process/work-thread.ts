@@ -77,6 +77,7 @@ const budgetUntil = (endsAt: number): Budget =>
   new Budget({
     canMove: false,
     endsAt,
+    readingMs: config.limits.workMilliseconds,
     isAbandoned: () => Atomics.load(flags, Flag.abandoned) === 1,
     onEffect: () => Atomics.store(flags, Flag.hasEffect, 1),
   })

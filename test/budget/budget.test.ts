@@ -72,7 +72,7 @@ test('a request ends when its time is up, and when its client has left', () => {
   expect(reasonOf(() => past.check('x'))).toBe('too late')
 })
 
-test('all long reads of a request have eight seconds together', () => {
+test('all long reads of a request have eight seconds together, or what it was given for them', () => {
   const budget = new Budget({ canMove: false })
   const left = () => budget.readEndsAt - Date.now()
   expect(left()).toBeGreaterThan(7_900)
@@ -81,6 +81,7 @@ test('all long reads of a request have eight seconds together', () => {
   expect(Math.round(left() / 1_000)).toBe(1)
   expect(Math.round(budget.reading / 1_000)).toBe(7)
   expect(new Budget({ canMove: false, endsAt: Date.now() + 100 }).readEndsAt - Date.now()).toBeLessThanOrEqual(100)
+  expect(new Budget({ canMove: false, readingMs: 100 }).readEndsAt - Date.now()).toBeLessThanOrEqual(100)
 })
 
 test('code that turns errors into something else passes the end of the budget on', () => {

@@ -94,7 +94,7 @@ async function all<R>(target: Target, path: string): Promise<readonly R[]> {
   while (next !== undefined) {
     const { status, body } = await fhir(target, 'GET', next)
     if (status === 404) return []
-    expect([next, status]).toEqual([next, 200])
+    expect({ next, status, issue: body.issue }).toEqual({ next, status: 200 })
     found.push(...(body.entry ?? []).flatMap(({ resource }: { resource?: R }) => resource ?? []))
     const link = body.link?.find(({ relation }: { relation: string }) => relation === 'next')
     next = link?.url.slice(target.url.length)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Condition, RangeBounds, SearchPlan } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { newMongoUrl, withDatabase } from '../support/mongo.ts'
-import { type SentCommand, strayIn } from '../support/mongo-commands.ts'
+import { commandsDuring, type SentCommand, strayIn } from '../support/mongo-commands.ts'
 import { type Plan, plansOf, tooCostly } from '../support/mongo-plans.ts'
 import {
   Clinic,
@@ -344,6 +344,16 @@ describe('MongoDB', () => {
 
   test.each(COLLECTED)('gives a page of %s, and keeps no more than that', async (_, type, plan, found) => {
     await planned(type, plan, found)
+  })
+
+  test('looks for what chains lead to once, and only among the types that the clinic has', async () => {
+    const types = ['Patient', 'Practitioner', 'Device', 'Group', 'Organization']
+    const chains = ['subject', 'performer', 'focus'].map(
+      (param): Condition => ({ kind: 'chain', param, types, where: text('family', 'exact', 'Family5') }),
+    )
+    const commands = await commandsDuring(() => clinic.search('Observation', { where: chains }))
+    const looked = commands.flatMap(({ name, command }) => (name === 'find' ? [command['filter'].type] : []))
+    expect(looked.filter((type) => type !== 'Observation')).toEqual(['Patient'])
   })
 
   test('counts candidates no further than it takes to know', async () => {

@@ -156,8 +156,8 @@ describe('a read that takes longer than the event loop may be held for', () => {
   })
 
   test('ends with a sentence that says what was searched when its time is up', async () => {
-    const { clinic } = await openWithReaders({ longest: -1 })
-    const budget = new Budget({ canMove: true })
+    const { clinic } = await openWithReaders()
+    const budget = new Budget({ canMove: true, readingMs: -1 })
     const search = withBudget(budget, () => clinic.find('Patient', [{ kind: 'token', param: 'gender', code: 'x' }]))
     await expect(search).rejects.toMatchObject({ reason: 'too late', what: 'the search Patient?gender' })
     const history = withBudget(budget, () => clinic.history({ type: 'Patient' }))

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach } from '@jest/globals'
 import { request } from './request.ts'
+import { TIME_LIMITS } from './time-limits.ts'
 
 const ENTRY = join(import.meta.dirname, '../../src/index.ts')
 /** Milliseconds; a busy machine takes its time. */
@@ -52,7 +53,9 @@ export function launch(
   entry: string = ENTRY,
 ): Launched {
   const [command = '', ...args] = [...within, process.execPath, '--disable-warning=ExperimentalWarning', entry]
-  const child = spawn(command, args, { env: { ...INHERITED, PORT: '0', LOG_LEVEL: 'info', DASHBOARD: 'off', ...env } })
+  const child = spawn(command, args, {
+    env: { ...INHERITED, PORT: '0', LOG_LEVEL: 'info', DASHBOARD: 'off', ...TIME_LIMITS, ...env },
+  })
   running.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

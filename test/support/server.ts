@@ -8,6 +8,7 @@ import { seedDemo, topUpSlots } from '../../src/demo/demo-clinic.ts'
 import { newDatabaseUrl } from './database.ts'
 import { CHEAP_PASSWORDS } from './passwords.ts'
 import { type FhirResponse, request } from './request.ts'
+import { TIME_LIMITS } from './time-limits.ts'
 
 export { type FhirResponse, request }
 
@@ -41,7 +42,7 @@ export async function startServer(
   { slotDays = SLOT_DAYS, ...parts }: Partial<AppParts> & { readonly slotDays?: number } = {},
 ): Promise<TestServer> {
   const DATABASE_URL = env.DATABASE_URL ?? (await newDatabaseUrl())
-  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DEMO: 'on', ...env, DATABASE_URL })
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DEMO: 'on', ...TIME_LIMITS, ...env, DATABASE_URL })
   const logger = pino({ level: config.logLevel })
   const app = await createApp({ config, logger, passwordCost: CHEAP_PASSWORDS, ...parts })
   await new Promise<void>((resolve) => app.server.listen(0, '127.0.0.1', resolve))

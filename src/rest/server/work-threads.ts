@@ -56,16 +56,18 @@ export interface WorkThreads {
 /** A request may be long for once, while what it needs is prepared, or the machine is busy: see LongLately. */
 const TIMES_MOVED = 3
 
+type BudgetLimits = Pick<Limits, 'bodyBytes' | 'workMilliseconds'>
+
 export class Budgets {
   readonly #threads: WorkThreads | undefined
-  readonly #bodyBytes: number
+  readonly #limits: BudgetLimits
   readonly #logger: Logger
   readonly #moved = new LongLately(TIMES_MOVED)
 
   /** Without `threads`, a request has its whole budget on the event loop. */
-  constructor(threads: WorkThreads | undefined, { bodyBytes }: Pick<Limits, 'bodyBytes'>, logger: Logger) {
+  constructor(threads: WorkThreads | undefined, limits: BudgetLimits, logger: Logger) {
     this.#threads = threads
-    this.#bodyBytes = bodyBytes
+    this.#limits = limits
     this.#logger = logger
   }
 
@@ -76,6 +78,7 @@ export class Budgets {
     const threads = this.#threads
     const budget = new Budget({
       canMove: threads !== undefined,
+      readingMs: this.#limits.workMilliseconds,
       isAbandoned: () => koa.res.destroyed,
       tokenOf: () => holderOf(koa).token,
     })
@@ -89,7 +92,7 @@ export class Budgets {
       this.#logger.debug({ method, route, what: error.what }, 'a request goes to a work thread')
       // Only reads are told apart by their address; what is written differs by its body.
       if (method === 'GET' && error.what !== AS_BEFORE) this.#moved.wasLong(kindOf(koa))
-      await answerInThread(koa, threads, this.#bodyBytes, budget.reading)
+      await answerInThread(koa, threads, this.#limits.bodyBytes, budget.reading)
     }
   }
 

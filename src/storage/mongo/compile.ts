@@ -1,10 +1,7 @@
 /** Search conditions as terms: one switch. The ids behind chained references are looked up on the way. */
-import type { AbstractCursor } from 'mongodb'
-import { BudgetError, spend } from '../../budget/budget.ts'
 import { CALLED, canonicalParam } from '../../search/canonical.ts'
 import { INNER_ID, innerTypes, innerTypesOf, isInner, resourceTypeOf } from '../../search/inner.ts'
 import type { Condition } from '../../search/plan.ts'
-import { accessPath, candidateFilter } from './access-path.ts'
 import { combinedTerm } from './combined.ts'
 import { compositeTerm } from './composite-term.ts'
 import type { Reader } from './engine.ts'
@@ -18,12 +15,11 @@ import {
   unequalTerm,
   uriTerm,
 } from './entry-terms.ts'
-import { keyOf } from './index-entries.ts'
-import { collectionOf, storedInnerTypes } from './inner-resources.ts'
+import { matchingIds, referencedIds } from './listed-ids.ts'
 import { positionTerm } from './position-term.ts'
 import { intersectedTerm, intersection, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
-import { allOf, anyOf, type CompiledCondition, EVERY_LIVE, NEVER, type Of, type Scope, type Term } from './term.ts'
-import { readOptions } from './transaction.ts'
+import { storedTypes } from './stored-types.ts'
+import { allOf, anyOf, type CompiledCondition, NEVER, type Of, type Scope, type Term } from './term.ts'
 
 /** Terms that must all hold, for conditions that must all hold. */
 export async function compileAll(
@@ -183,9 +179,8 @@ const innerIdTerm = (ids: readonly string[]): Term =>
   anyOf(ids.map((value) => uriTerm({ kind: 'uri', param: INNER_ID, match: 'exact', value })))
 
 async function chainTerm(reader: Reader, scope: Scope, condition: Of<'chain'>): Promise<Term> {
-  const possible = condition.canonical ? [] : innerTypes(scope.type, condition.types)
-  const inner = await storedInnerTypes(reader, scope.clinic, possible)
-  const types = condition.canonical ? condition.types : [...condition.types, ...inner]
+  const inner = condition.canonical ? [] : innerTypes(scope.type, condition.types)
+  const types = await storedTypes(reader, scope.clinic, [...condition.types, ...inner])
   const targets = types.map((type) => ({ ...scope, type }))
   return anyOf(await sequentially(targets, (target) => chainTo(reader, target, condition)))
 }
@@ -193,14 +188,28 @@ async function chainTerm(reader: Reader, scope: Scope, condition: Of<'chain'>): 
 /** `target` has one of the types that the reference may point to. */
 async function chainTo(reader: Reader, target: Scope, { param, where, canonical }: Of<'chain'>): Promise<Term> {
   if (canonical) return await calledAlike(reader, target, { param: CALLED, where }, canonicalParam(param))
-  const ids = await matchingIds(reader, target, await compileAll(reader, target, [where]))
+  const ids = await idsWhere(reader, target, where)
   return referenceTerm({ kind: 'reference', param, type: target.type, id: '' }, ids)
+}
+
+/** By reader, what was found by conditions, so that chains of one search that end alike look for it once. */
+const foundWhere = new WeakMap<Reader, Map<string, Promise<readonly string[]>>>()
+
+async function idsWhere(reader: Reader, scope: Scope, where: Condition): Promise<readonly string[]> {
+  const find = async () => await matchingIds(reader, scope, await compileAll(reader, scope, [where]))
+  // Without a session, what is read is not all of one state.
+  if (reader.session === undefined) return await find()
+  const found = foundWhere.get(reader) ?? new Map<string, Promise<readonly string[]>>()
+  foundWhere.set(reader, found)
+  const key = JSON.stringify([scope, where])
+  const ids = found.get(key) ?? find()
+  found.set(key, ids)
+  return await ids
 }
 
 /** What refers here may be contained in any resource. */
 async function hasTerm(reader: Reader, scope: Scope, condition: Of<'has'>): Promise<Term> {
-  const inner = await storedInnerTypes(reader, scope.clinic, innerTypesOf(condition.type))
-  const types = [condition.type, ...inner]
+  const types = await storedTypes(reader, scope.clinic, [condition.type, ...innerTypesOf(condition.type)])
   return anyOf(await sequentially(types, (type) => hasTermOf(reader, scope, { ...condition, type })))
 }
 
@@ -227,62 +236,3 @@ async function hasTermOf(reader: Reader, scope: Scope, { type, param, where, can
   const terms = await compileAll(reader, source, [where])
   return idTerm(await referencedIds(reader, source, terms, param, scope.type))
 }
-
-/** Documents that are decoded without other work in between. */
-const DECODED = 2_000
-
-/** Ids of all resources that fulfil `terms`. */
-async function matchingIds(reader: Reader, scope: Scope, terms: readonly Term[]): Promise<readonly string[]> {
-  if (terms.includes(NEVER)) return []
-  const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
-  const options = { hint: source.index, limit: reader.maxListed + 1, batchSize: DECODED, ...readOptions(reader) }
-  const projection = { _id: 0, id: 1 }
-  const documents = collectionOf(reader, scope.type)
-  const found = documents.find(candidateFilter(scope, source, terms), { projection, ...options })
-  return await listed(reader, found, ({ id }) => id)
-}
-
-/** Ids of the resources of `targetType` that `param` of those which fulfil `terms` refers to. */
-async function referencedIds(
-  reader: Reader,
-  scope: Scope,
-  terms: readonly Term[],
-  param: string,
-  targetType: string,
-): Promise<readonly string[]> {
-  if (terms.includes(NEVER)) return []
-  const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
-  const isReference = { $and: [{ $eq: ['$$this.k', keyOf('reference', param)] }, { $eq: ['$$this.type', targetType] }] }
-  const pipeline = [
-    { $match: candidateFilter(scope, source, terms) },
-    { $project: { references: { $filter: { input: '$ix', cond: isReference } } } },
-    { $unwind: '$references' },
-    { $group: { _id: '$references.v' } },
-    { $limit: reader.maxListed + 1 },
-  ]
-  const options = { hint: source.index, batchSize: DECODED, ...readOptions(reader) }
-  const found = collectionOf(reader, scope.type).aggregate<{ readonly _id: string }>(pipeline, options)
-  return await listed(reader, found, ({ _id }) => _id)
-}
-
-/** @throws BudgetError where there are more than may be listed */
-async function listed<Document>(
-  { maxListed }: Reader,
-  cursor: AbstractCursor<Document>,
-  idOf: (document: Document) => string,
-): Promise<readonly string[]> {
-  const ids: string[] = []
-  try {
-    while (await cursor.hasNext()) {
-      const found = cursor.readBufferedDocuments()
-      for (const document of found) ids.push(idOf(document))
-      spend(found.length, LISTED)
-      if (ids.length > maxListed) throw new BudgetError('too costly', LISTED)
-    }
-    return ids
-  } finally {
-    if (!cursor.closed) await cursor.close()
-  }
-}
-
-const LISTED = 'a chained search that matches very many resources'

@@ -56,28 +56,6 @@ function upsert(
   return { updateOne: { filter: { clinic, type, id }, update: { $set: fields, $setOnInsert }, upsert: true } }
 }
 
-/** By reader, so once for each search of one clinic. */
-const storedTypes = new WeakMap<Reader, Promise<readonly string[]>>()
-
-/** Those of `types` that the clinic has, so that nothing is looked for among the others. */
-export async function storedInnerTypes(
-  reader: Reader,
-  clinic: string,
-  types: readonly string[],
-): Promise<readonly string[]> {
-  if (types.length === 0) return []
-  const stored = storedTypes.get(reader) ?? readTypes(reader, clinic)
-  if (reader.session !== undefined) storedTypes.set(reader, stored)
-  return (await stored).filter((type) => types.includes(type))
-}
-
-async function readTypes(reader: Reader, clinic: string): Promise<readonly string[]> {
-  const pipeline = [{ $match: { clinic } }, { $group: { _id: '$type' } }]
-  const options = { hint: 'by_id', ...readOptions(reader) }
-  const found = await reader.inner.aggregate<{ readonly _id: string }>(pipeline, options).toArray()
-  return found.map(({ _id }) => _id)
-}
-
 /** The items with the texts of their containers, as far as they fit a response. */
 export async function withContainerTexts<Item extends WithResource>(
   reader: Reader,

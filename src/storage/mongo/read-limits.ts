@@ -42,9 +42,9 @@ const allowance = new AsyncLocalStorage<Allowance>()
 export function readLimits(): ReadLimits {
   const budget = currentBudget()
   if (budget === undefined) return { maxTimeMS: TIME_LIMIT }
-  const { endsAt = budget.endsAt, ofCommand = TIME_LIMIT } = allowance.getStore() ?? {}
-  const left = Math.min(budget.endsAt, endsAt) - Date.now()
-  const maxTimeMS = Math.max(1, Math.ceil(Math.min(TIME_LIMIT, ofCommand, left)))
+  const now = Date.now()
+  const { endsAt = now + TIME_LIMIT, ofCommand = TIME_LIMIT } = allowance.getStore() ?? {}
+  const maxTimeMS = Math.max(1, Math.ceil(Math.min(ofCommand, Math.min(budget.endsAt, endsAt) - now)))
   const watch = watches.get(budget)
   return { maxTimeMS, ...(watch === undefined ? {} : { signal: watch.controller.signal }) }
 }
@@ -53,7 +53,8 @@ export function readLimits(): ReadLimits {
 const NEVER = new AbortController().signal
 
 /** @param endsAt when `read` ends at the latest, milliseconds since 1970 UTC */
-export const until = <T>(endsAt: number, read: () => Promise<T>): Promise<T> => allowance.run({ endsAt }, read)
+export const until = <T>(endsAt: number, read: () => Promise<T>): Promise<T> =>
+  allowance.run({ endsAt, ofCommand: Number.POSITIVE_INFINITY }, read)
 
 /**
  * @param milliseconds that each command may take in the database

@@ -6,11 +6,12 @@ import { type IndexVersions, InvalidCursor, type SearchResult } from '../port.ts
 import { type LimitedItems, mergeWithinLimit } from '../response-limit.ts'
 import type { Engine, Reader } from './engine.ts'
 import { included } from './include.ts'
-import { storedInnerTypes, withContainerTexts } from './inner-resources.ts'
+import { withContainerTexts } from './inner-resources.ts'
 import { checkIndexVersions } from './outdated-resources.ts'
 import { type PageOptions, pageOf, type Row } from './page.ts'
 import { comparePositions, type Position } from './sort.ts'
-import { inSnapshot, readOptions } from './transaction.ts'
+import { storedTypes } from './stored-types.ts'
+import { inSnapshot } from './transaction.ts'
 import { countRows, type TypeSearch, typeSearch } from './type-search.ts'
 
 /** @throws IndexIncomplete, EntriesOutdated, InvalidCursor */
@@ -97,23 +98,11 @@ const NOTHING: LimitedItems<Row> = { items: [], isCut: false }
 /** Of several types, only those of which the clinic has resources. */
 async function typeSearches(reader: Reader, plan: SearchPlan): Promise<readonly TypeSearch[]> {
   const searches: TypeSearch[] = []
-  for (const type of await typesOf(reader, plan)) {
+  for (const type of await storedTypes(reader, plan.clinic, plan.types)) {
     const one = await typeSearch(reader, { clinic: plan.clinic, type }, plan.where, plan.sort)
     if (one !== undefined) searches.push(one)
   }
   return searches
-}
-
-/** To search so many types takes no longer than to read which types there are. */
-const MAX_UNCHECKED = 3
-
-async function typesOf(reader: Reader, { clinic, types }: SearchPlan): Promise<readonly string[]> {
-  const wanted = new Set(types)
-  if (wanted.size <= MAX_UNCHECKED) return [...wanted]
-  const stored = await reader.resources.distinct('type', { clinic }, readOptions(reader))
-  const inner = types.filter(isInner)
-  const within = inner.length === 0 ? [] : await storedInnerTypes(reader, clinic, inner)
-  return [...stored, ...within].filter((type) => wanted.has(type))
 }
 
 async function readPage(

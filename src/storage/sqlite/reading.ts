@@ -44,9 +44,7 @@ export class Reading {
 
   /** Milliseconds since 1970 UTC. */
   #endOf(budget: Budget | undefined): number {
-    const now = Date.now()
-    const { longest, inBackground } = this.#times
-    return budget === undefined ? now + inBackground : Math.min(budget.readEndsAt, now + longest)
+    return budget === undefined ? Date.now() + this.#times.inBackground : budget.readEndsAt
   }
 
   #readHere<Kind extends ReadKind>(

@@ -8,15 +8,13 @@
 export interface Times {
   /** Of a read on the event loop. */
   readonly allowance: number
-  /** Of a read that belongs to a request. */
-  readonly longest: number
-  /** Of a read in the background. */
+  /** Of a read that belongs to no request. */
   readonly inBackground: number
   /** Of the searches of a change set that must still find the same: all other writes wait for them. */
   readonly guards: number
 }
 
-export const TIMES: Times = { allowance: 5, longest: 8_000, inBackground: 60_000, guards: 1_000 }
+export const TIMES: Times = { allowance: 5, inBackground: 60_000, guards: 1_000 }
 
 /** A statement took longer than it may. */
 export class OutOfTime extends Error {

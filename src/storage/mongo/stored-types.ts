@@ -1,0 +1,46 @@
+/** Which types a clinic has resources of, so that a search looks for nothing among the others. */
+import { isInner } from '../../search/inner.ts'
+import type { Reader } from './engine.ts'
+import { readOptions } from './transaction.ts'
+
+/** To search so many types takes no longer than to read which types there are. */
+const MAX_UNCHECKED = 3
+
+/** Types by what they are read from, and by reader, so once for each search of one clinic. */
+type Known = WeakMap<Reader, Promise<readonly string[]>>
+
+const own: Known = new WeakMap()
+const inner: Known = new WeakMap()
+
+/** Those of `types` that the clinic has; a few that it has not may be among them. */
+export async function storedTypes(
+  reader: Reader,
+  clinic: string,
+  types: readonly string[],
+): Promise<readonly string[]> {
+  const wanted = new Set(types)
+  const others = [...wanted].filter((type) => !isInner(type))
+  const needsOwn = others.length > MAX_UNCHECKED || (others.length > 0 && own.has(reader))
+  const stored = [
+    ...(needsOwn ? await once(own, reader, () => ownTypes(reader, clinic)) : others),
+    ...(others.length < wanted.size ? await once(inner, reader, () => innerTypes(reader, clinic)) : []),
+  ]
+  return stored.filter((type) => wanted.has(type))
+}
+
+function once(known: Known, reader: Reader, read: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  const types = known.get(reader) ?? read()
+  // Without a session, what is read is not all of one state.
+  if (reader.session !== undefined) known.set(reader, types)
+  return types
+}
+
+const ownTypes = (reader: Reader, clinic: string): Promise<readonly string[]> =>
+  reader.resources.distinct('type', { clinic }, readOptions(reader))
+
+async function innerTypes(reader: Reader, clinic: string): Promise<readonly string[]> {
+  const pipeline = [{ $match: { clinic } }, { $group: { _id: '$type' } }]
+  const options = { hint: 'by_id', ...readOptions(reader) }
+  const found = await reader.inner.aggregate<{ readonly _id: string }>(pipeline, options).toArray()
+  return found.map(({ _id }) => _id)
+}
