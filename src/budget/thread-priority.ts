@@ -1,8 +1,11 @@
 /** The priority of the thread that calls it: where all cores are busy, the one with the event loop of the server comes first. */
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 
-/** @param nice as `nice` counts */
-export function lowerPriority(nice: number): void {
+/** As `nice` counts. */
+const LOWEST = 19
+
+/** @param by below that of the process, as `nice` counts: which may be low itself, and may not be raised then */
+export function lowerPriority(by: number): void {
   // Only on Linux threads have a priority of their own; elsewhere it would be that of the whole process.
-  if (process.platform === 'linux') setPriority(nice)
+  if (process.platform === 'linux') setPriority(Math.min(LOWEST, getPriority(process.pid) + by))
 }
