@@ -10,9 +10,7 @@ import { clockText, wallTime } from '../../fhir/time.ts'
 import { LinkToPage, PageLink } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { EVERY, onDay, TAKING_PLACE, useToday } from './today.ts'
-
-const SHOWN = 6
+import { EVERY, HEIGHT_OF_SHOWN, onDay, SHOWN, TAKING_PLACE, useToday } from './today.ts'
 
 export function AppointmentsToday() {
   const { day, zone } = useToday()
@@ -20,7 +18,11 @@ export function AppointmentsToday() {
     every: EVERY,
   })
   return (
-    <Panel title="Appointments today" aside={<LinkToPage to="/schedule">Schedule</LinkToPage>}>
+    <Panel
+      title="Appointments today"
+      aside={<LinkToPage to="/schedule">Schedule</LinkToPage>}
+      minHeight={HEIGHT_OF_SHOWN}
+    >
       <Loaded query={query} rows={SHOWN}>
         {(bundle) => <List appointments={matchesIn<Appointment>(bundle)} zone={zone} />}
       </Loaded>

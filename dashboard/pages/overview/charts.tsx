@@ -3,7 +3,7 @@ import type { Appointment } from 'fhir/r4'
 import { useCounts } from '../../api/counts.ts'
 import { usePages } from '../../api/queries.ts'
 import { dayOf, startOfDay } from '../../fhir/time.ts'
-import { LazyDayBars } from '../../parts/charts/lazy-day-bars.tsx'
+import { CHART_HEIGHT, LazyDayBars } from '../../parts/charts/lazy-day-bars.tsx'
 import { LinkToPage } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -18,8 +18,12 @@ export function CallsChart() {
     60_000,
   )
   return (
-    <Panel title={`Calls in ${CHART_DAYS} days`} aside={<LinkToPage to="/calls">Live calls</LinkToPage>}>
-      <Loaded query={query}>
+    <Panel
+      title={`Calls in ${CHART_DAYS} days`}
+      aside={<LinkToPage to="/calls">Live calls</LinkToPage>}
+      minHeight={CHART_HEIGHT}
+    >
+      <Loaded query={query} rows={4}>
         {(counts) => (
           <LazyDayBars title="Calls" days={days.map((one, index) => ({ day: one, number: counts[index] ?? 0 }))} />
         )}
@@ -38,8 +42,8 @@ export function BookingsChart() {
     ['_count', '1000'],
   ])
   return (
-    <Panel title={`Bookings in ${CHART_DAYS} days`}>
-      <Loaded query={{ ...query, data: query.resources }}>
+    <Panel title={`Bookings in ${CHART_DAYS} days`} minHeight={CHART_HEIGHT}>
+      <Loaded query={{ ...query, data: query.resources }} rows={4}>
         {(appointments) => <LazyDayBars title="Bookings" days={byDay(days, appointments, zone)} />}
       </Loaded>
     </Panel>

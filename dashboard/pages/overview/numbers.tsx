@@ -51,7 +51,7 @@ const Numeral = ({ label, value, isBad = false }: NumeralProps) => (
       {label}
     </Text>
     <Text component="dd" m={0} fz={28} fw={650} lh={1.2} className="number" c={isBad ? 'red' : undefined}>
-      {value ?? <Skeleton height={28} width={48} mt={6} />}
+      {value ?? <Skeleton height="1.2em" width={48} />}
     </Text>
   </div>
 )

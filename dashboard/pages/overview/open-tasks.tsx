@@ -11,9 +11,7 @@ import { relativeText } from '../../fhir/time.ts'
 import { LinkToPage, PageLink } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { EVERY } from './today.ts'
-
-const SHOWN = 6
+import { EVERY, HEIGHT_OF_SHOWN, SHOWN } from './today.ts'
 
 export function OpenTasks() {
   const query = useSearch(
@@ -26,7 +24,11 @@ export function OpenTasks() {
     { every: EVERY },
   )
   return (
-    <Panel title="Most urgent tasks" aside={<LinkToPage to="/work-list">Work list</LinkToPage>}>
+    <Panel
+      title="Most urgent tasks"
+      aside={<LinkToPage to="/work-list">Work list</LinkToPage>}
+      minHeight={HEIGHT_OF_SHOWN}
+    >
       <Loaded query={query} rows={SHOWN}>
         {(bundle) => <List tasks={matchesIn<Task>(bundle)} />}
       </Loaded>

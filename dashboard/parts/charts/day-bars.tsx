@@ -16,24 +16,25 @@ interface DayBarsProps {
   /** What is counted: "Calls". */
   readonly title: string
   readonly days: readonly DayNumber[]
+  /** Pixels. */
+  readonly height: number
 }
 
-const HEIGHT = 160
 const MARGIN = { top: 8, right: 4, bottom: 24, left: 30 }
 
-export function DayBars({ title, days }: DayBarsProps) {
+export function DayBars({ title, days, height }: DayBarsProps) {
   const { ref, width } = useElementSize()
   const inner = Math.max(0, width - MARGIN.left - MARGIN.right)
   const most = Math.max(4, ...days.map(({ number }) => number))
   const x = scaleBand({ domain: days.map(({ day }) => day), range: [0, inner], padding: 0.3 })
-  const y = scaleLinear({ domain: [0, most], range: [HEIGHT - MARGIN.top - MARGIN.bottom, 0], nice: true })
+  const y = scaleLinear({ domain: [0, most], range: [height - MARGIN.top - MARGIN.bottom, 0], nice: true })
   const total = days.reduce((sum, { number }) => sum + number, 0)
   const label = `${title} in ${days.length} days: ${total}`
   const few = days.filter((_, index) => index % Math.ceil(days.length / Math.max(1, Math.floor(inner / 64))) === 0)
   return (
-    <Box ref={ref} h={HEIGHT}>
+    <Box ref={ref} h={height}>
       {width > 0 && (
-        <svg width={width} height={HEIGHT} role="img" aria-label={label}>
+        <svg width={width} height={height} role="img" aria-label={label}>
           <g transform={`translate(${MARGIN.left},${MARGIN.top})`}>
             {days.map(({ day, number }) => (
               <Bar

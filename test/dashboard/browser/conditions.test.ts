@@ -40,7 +40,7 @@ test('the first page is less than 200 kB of compressed JavaScript, and what it s
         setTimeout(() => resolve(sum), 300)
       }),
   )
-  expect(shift).toBeLessThan(0.05)
+  expect(shift).toBeLessThan(0.01)
 })
 
 test('a curl that is copied runs as it is, and gives what the page shows', async () => {
