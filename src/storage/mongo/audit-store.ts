@@ -16,6 +16,8 @@ import {
 import { toStoreError } from './faults.ts'
 import { insertOnce } from './insert-once.ts'
 import { PartConnection } from './part-connection.ts'
+import { PartReads } from './part-reads.ts'
+import type { ReadLimits } from './read-limits.ts'
 
 interface BlockDocument {
   readonly clinic: string
@@ -28,24 +30,33 @@ interface BlockDocument {
 
 const COLLECTION = 'audit'
 const EXPIRY = 'by_time'
-/** One to write, one to read. */
-const CONNECTIONS = 2
+/** One more writes. */
+const READING_CONNECTIONS = 2
 
 /** @param url as DATABASE_URL */
 export function openMongoAuditStore(url: string, retention: Retention): AuditStore {
   const connection = new PartConnection({
     url,
-    connections: CONNECTIONS,
+    connections: READING_CONNECTIONS + 1,
     prepare: async ({ db }) => {
       await createIndexes(db, retention)
       return db.collection<BlockDocument>(COLLECTION)
     },
   })
   const blocks = () => connection.get()
+  const reads = new PartReads(READING_CONNECTIONS, 'the audit trail')
   return {
     write: (added) => served(async () => write(await blocks(), added)),
-    scan: (query) => served(async () => scan(await blocks(), query)),
-    read: (clinic, key) => served(async () => read(await blocks(), clinic, key)),
+    scan: (query) =>
+      served(async () => {
+        const collection = await blocks()
+        return await reads.read(query.clinic, (limits) => scan(collection, query, limits))
+      }),
+    read: (clinic, key) =>
+      served(async () => {
+        const collection = await blocks()
+        return await reads.read(clinic, (limits) => read(collection, { clinic, key }, limits))
+      }),
     close: () => connection.close(),
   }
 }
@@ -80,6 +91,7 @@ async function write(collection: Collection<BlockDocument>, blocks: readonly Aud
 async function scan(
   collection: Collection<BlockDocument>,
   { clinic, order, from, to, after, patient, limit }: AuditScan,
+  limits: ReadLimits,
 ): Promise<AuditPage> {
   const descending = order === 'newest first'
   const filter: Filter<BlockDocument> = {
@@ -91,7 +103,7 @@ async function scan(
     ...(patient === undefined ? {} : { patients: patient }),
   }
   const documents = await collection
-    .find(filter, { projection: { _id: 0, patients: 0 } })
+    .find(filter, { projection: { _id: 0, patients: 0 }, ...limits })
     .sort({ key: descending ? -1 : 1 })
     .limit(limit)
     .toArray()
@@ -104,10 +116,10 @@ async function scan(
 
 async function read(
   collection: Collection<BlockDocument>,
-  clinic: string,
-  key: string,
+  block: Pick<BlockDocument, 'clinic' | 'key'>,
+  limits: ReadLimits,
 ): Promise<StoredBlock | undefined> {
-  const found = await collection.findOne({ clinic, key }, { projection: { _id: 0, patients: 0 } })
+  const found = await collection.findOne(block, { projection: { _id: 0, patients: 0 }, ...limits })
   return found === null ? undefined : blockOf(found)
 }
 

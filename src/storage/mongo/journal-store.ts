@@ -17,6 +17,8 @@ import { StoreUnavailable } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { toStoreError } from './faults.ts'
 import { PartConnection } from './part-connection.ts'
+import { PartReads } from './part-reads.ts'
+import type { ReadLimits } from './read-limits.ts'
 import { inTransaction } from './transaction.ts'
 
 interface EntryDocument extends Omit<JournalEntry, 'at'> {
@@ -34,24 +36,35 @@ interface CounterDocument {
 
 const COLLECTION = 'journal'
 const COUNTERS = 'journal_counters'
-/** Two to write and remove, two to read. */
-const CONNECTIONS = 4
+const READING_CONNECTIONS = 2
+/** To write and remove. */
+const WRITING_CONNECTIONS = 2
 const MILLISECONDS_PER_DAY = 86_400_000
 
 /** @param url as DATABASE_URL */
 export function openMongoJournalStore(url: string): JournalStore {
-  const connection = new PartConnection({ url, connections: CONNECTIONS, prepare: collectionsIn })
+  const connection = new PartConnection({
+    url,
+    connections: READING_CONNECTIONS + WRITING_CONNECTIONS,
+    prepare: collectionsIn,
+  })
+  const reads = new PartReads(READING_CONNECTIONS, 'the journal')
   let isClosed = false
   const open = async (): Promise<Opened> => {
     // A write that came late would open what nobody closes any more.
     if (isClosed) throw new StoreUnavailable('The journal is closed')
     return await connection.get()
   }
+  const readOf = <T>(clinic: string, read: (opened: Opened, limits: ReadLimits) => Promise<T>): Promise<T> =>
+    served(async () => {
+      const opened = await open()
+      return await reads.read(clinic, (limits) => read(opened, limits))
+    })
   return {
     write: (entries, kept) => served(async () => write(await open(), entries, kept)),
-    scan: (query) => served(async () => scan(await open(), query)),
-    read: (clinic, id) => served(async () => read(await open(), clinic, id)),
-    bounds: (clinic) => served(async () => bounds(await open(), clinic)),
+    scan: (query) => readOf(query.clinic, (opened, limits) => scan(opened, query, limits)),
+    read: (clinic, id) => readOf(clinic, (opened, limits) => read(opened, { clinic, id }, limits)),
+    bounds: (clinic) => readOf(clinic, (opened, limits) => bounds(opened, clinic, limits)),
     close: async () => {
       isClosed = true
       await connection.close()
@@ -134,11 +147,15 @@ async function writeOf(
   return last
 }
 
-async function scan({ entries }: Opened, { clinic, order, after, filter, limit }: JournalScan): Promise<JournalPage> {
+async function scan(
+  { entries }: Opened,
+  { clinic, order, after, filter, limit }: JournalScan,
+  limits: ReadLimits,
+): Promise<JournalPage> {
   const isNewestFirst = order === 'newest first'
   const bound = after === undefined ? {} : { number: isNewestFirst ? { $lt: after } : { $gt: after } }
   const documents = await entries
-    .find({ clinic, ...bound, ...conditionOf(filter) }, { projection: { _id: 0, number: 1, summary: 1 } })
+    .find({ clinic, ...bound, ...conditionOf(filter) }, { projection: { _id: 0, number: 1, summary: 1 }, ...limits })
     .sort({ number: isNewestFirst ? -1 : 1 })
     .limit(limit)
     .toArray()
@@ -161,14 +178,19 @@ function conditionOf({ run, call, status, path, type, since }: JournalFilter): F
   return Object.keys(conditions).length === 0 ? {} : { $or: [{ isGap: true }, conditions] }
 }
 
-async function read({ entries }: Opened, clinic: string, id: string): Promise<FoundEntry | undefined> {
-  const found = await entries.findOne({ clinic, id }, { projection: { _id: 0, number: 1, summary: 1, detail: 1 } })
+async function read(
+  { entries }: Opened,
+  entry: Pick<EntryDocument, 'clinic' | 'id'>,
+  limits: ReadLimits,
+): Promise<FoundEntry | undefined> {
+  const projection = { _id: 0, number: 1, summary: 1, detail: 1 }
+  const found = await entries.findOne(entry, { projection, ...limits })
   return found ?? undefined
 }
 
-async function bounds({ entries, counters }: Opened, clinic: string): Promise<JournalBounds> {
-  const counter = await counters.findOne({ _id: clinic })
-  const oldest = await entries.findOne({ clinic }, { sort: { number: 1 }, projection: { number: 1 } })
+async function bounds({ entries, counters }: Opened, clinic: string, limits: ReadLimits): Promise<JournalBounds> {
+  const counter = await counters.findOne({ _id: clinic }, { ...limits })
+  const oldest = await entries.findOne({ clinic }, { sort: { number: 1 }, projection: { number: 1 }, ...limits })
   return { first: oldest?.number ?? 0, last: counter?.last ?? 0 }
 }
 
