@@ -65,7 +65,8 @@ export const configOf = (tier) => async () => {
     reporters: ['default', '<rootDir>/test/jest/engine-totals.ts'],
     testSequencer: '<rootDir>/test/jest/sequencer.ts',
     maxWorkers: '100%',
-    testTimeout: 120_000,
+    // Milliseconds: what hangs is ended; a machine that is busy with other suites takes its time.
+    testTimeout: 300_000,
     // Milliseconds: a process with much memory takes a while to end on a busy machine.
     workerGracefulExitTimeout: 10_000,
   }

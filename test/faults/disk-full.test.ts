@@ -95,9 +95,9 @@ onLinux('the embedded engine', () => {
     if (disk === undefined)
       return void process.stderr.write('No tmpfs can be mounted here: no test with a disk that is full\n')
     await expectToSurvive(disk, { fault: 'disk full', status: 507, said: 'free space' })
-  }, 240_000)
+  })
 
   test('whose file may not grow answers 503 and goes on reading; when it may again it goes on, and every acknowledged write is there once', async () => {
     await expectToSurvive(limited(), { fault: 'file size limited', status: 503, said: 'nothing was changed' })
-  }, 240_000)
+  })
 })

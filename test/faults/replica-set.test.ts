@@ -19,7 +19,7 @@ describe('a replica set of three nodes', () => {
   let nodes: ReplicaSet
   beforeAll(async () => {
     nodes = await ReplicaSet.start({ nodes: 3 })
-  }, 240_000)
+  })
   afterAll(() => nodes.stop())
   endProcessesAfterEach()
   let load: Load | undefined
@@ -50,7 +50,7 @@ describe('a replica set of three nodes', () => {
     expect(load.slowest).toBeLessThan(LONGEST_ANSWER)
     await expectKept(load, targets[1], { fault: 'primary killed', back })
     await nodes.mend()
-  }, 240_000)
+  })
 
   test('that loses a secondary goes on without a refusal', async () => {
     const { load, targets } = await underLoad('secondary')
@@ -60,7 +60,7 @@ describe('a replica set of three nodes', () => {
     expect(load.refused + load.unanswered).toBe(0)
     await expectKept(load, targets[0], { fault: 'secondary killed', back })
     await nodes.mend()
-  }, 240_000)
+  })
 
   test('all of whose nodes are killed and started again has every acknowledged write; the servers go on by themselves', async () => {
     const { load, targets } = await underLoad('all')
@@ -76,7 +76,7 @@ describe('a replica set of three nodes', () => {
     expect(load.slowest).toBeLessThan(LONGEST_ANSWER)
     await until(async () => (await request(target.url, 'GET', '/health/ready')).status === 200)
     await expectKept(load, target, { fault: 'all nodes killed, and started again', back })
-  }, 240_000)
+  })
 
   /** Without a database: each kind of route says "not now" in its own way, and the process is alive. */
   async function expectRefusals(target: Target): Promise<void> {

@@ -14,7 +14,7 @@ describe('a server process', () => {
   let nodes: ReplicaSet
   beforeAll(async () => {
     nodes = await ReplicaSet.start({ nodes: 1 })
-  }, 240_000)
+  })
   afterAll(() => nodes.stop())
   endProcessesAfterEach()
   let load: Load | undefined
@@ -41,5 +41,5 @@ describe('a server process', () => {
       { url: server.url, token },
       { fault: `server process killed, ${KILLS} times`, back: longest },
     )
-  }, 240_000)
+  })
 })

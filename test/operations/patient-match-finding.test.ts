@@ -63,7 +63,7 @@ beforeAll(async () => {
     request: { method: 'PUT', url: `Patient/${resource.id}` },
   }))
   expect((await clinics.ours('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })).status).toBe(200)
-}, 60_000)
+})
 afterAll(() => clinics.server.close())
 
 const match = (resource: Patient, ...more: readonly object[]): Promise<FhirResponse> =>

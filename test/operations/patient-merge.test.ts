@@ -819,7 +819,7 @@ describe('a merge of more than one change may hold', () => {
     } finally {
       await server.close()
     }
-  }, 120_000)
+  })
 })
 
 describe('a merge that is taken back', () => {

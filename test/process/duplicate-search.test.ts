@@ -91,4 +91,4 @@ test('a server that is killed in the middle leaves the rest to the others, which
   expect(found.filter((pair) => pair.includes('/a-')).toSorted()).toEqual(expected.toSorted())
   const { body } = await there('GET', '/Patient?_summary=count')
   expect(JSON.stringify((await there('GET', state)).body)).toContain(`compared ${body.total} patients`)
-}, 240_000)
+})

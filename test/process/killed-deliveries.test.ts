@@ -95,4 +95,4 @@ test(`a server that is killed in the middle of deliveries, ${ROUNDS.length} time
   expect(ids.size).toBe(saved.length)
   await stop(server, 'SIGTERM')
   await vendor.close()
-}, 180_000)
+})

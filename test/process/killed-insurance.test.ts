@@ -86,4 +86,4 @@ test('servers that are killed while the system is asked, before and after the ca
   } finally {
     await system.close()
   }
-}, 240_000)
+})

@@ -150,5 +150,5 @@ test(
     // The whole population and all searches, as fc.assert shows them, would hide the one that matters.
     if (failed) throw errorInstance
   },
-  60_000 * Math.max(2, POPULATIONS / 40),
+  300_000 * Math.max(1, POPULATIONS / 40),
 )

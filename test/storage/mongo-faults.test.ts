@@ -28,7 +28,7 @@ describe('the MongoDB engine', () => {
       return wire.host
     }
     nodes = await ReplicaSet.start({ nodes: 1, behind })
-  }, 120_000)
+  })
   afterAll(async () => {
     await nodes.stop()
     await wire.end()
@@ -276,7 +276,7 @@ describe('the MongoDB engine', () => {
       expect(refusedAfter).toBeLessThan(LONGEST_ANSWER)
       // One that comes later has its whole time.
       await expect(clinic.read('Basic/1')).resolves.toBeUndefined()
-    }, 60_000)
+    })
   })
 
   describe('an error of the driver that quotes what was written', () => {

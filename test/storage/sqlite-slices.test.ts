@@ -52,7 +52,7 @@ beforeAll(async () => {
       return clinic
     }),
   )
-}, 60_000)
+})
 afterAll(() => {
   clinics = []
 })
@@ -122,7 +122,7 @@ describe('a search finds all that there is, in order, on pages', () => {
       for (const other of others) expect(await pagesOf(other, where, sort, count)).toEqual(found)
     })
     await fc.assert(property, { numRuns: 25 })
-  }, 60_000)
+  })
 
   test('and one page of many stops where it is full', async () => {
     for (const clinic of clinics) {

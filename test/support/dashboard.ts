@@ -23,7 +23,7 @@ export interface Dashboard extends Windows {
 }
 
 /** Milliseconds for anything that a test waits for. */
-const PATIENCE = 15_000
+const PATIENCE = 30_000
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/dashboard.ts')
 /** As browsers write it to their console for each answer that is no success, which pages expect at times. */
