@@ -97,7 +97,7 @@ interface Extraction {
 
 function extractValues({ resource, extractors, shared, origin, meter }: Extraction, entries: IndexEntry[]): void {
   for (const { parameter, evaluate } of extractors) {
-    const values = evaluate(resource, shared)
+    const values = distinct(evaluate(resource, shared), meter)
     const start = entries.length
     meter.pay(STEPS_PER_PARAMETER)
     for (const value of values) {
@@ -217,6 +217,16 @@ const EXTRACT: Readonly<Record<SearchParameter['type'], Extract>> = {
   composite: (parameter, values, entries, origin) =>
     extractComposite(parameter, values, entries, (part, value, own) => EXTRACT[part.type](part, value, own, origin)),
   special: ({ code }, value, entries) => extractPosition(code, value, entries),
+}
+
+/** So many values are worth a look whether they are equal, since what is made of each is not. */
+const MANY = 64
+
+/** Equal values give equal entries. */
+function distinct(values: readonly unknown[], meter: Meter): readonly unknown[] {
+  if (values.length < MANY) return values
+  meter.pay(values.length)
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
 }
 
 /** Among the entries from `start` on, which are those of one parameter. */
