@@ -3,14 +3,11 @@ import cluster from 'node:cluster'
 import { pino } from 'pino'
 import type { App } from './app.ts'
 import { freeMemory, freeMemoryAfterLoad } from './budget/free-memory.ts'
-import { lowerHelpers } from './budget/thread-priority.ts'
 import { type Config, readConfig } from './config.ts'
 import { greeting } from './process/greeting.ts'
 import { freePort, listen } from './process/listen.ts'
 import type { WorkerMessage } from './process/workers.ts'
 
-/** Of what collects garbage, as `nice` counts: below the event loop, as it waits for that too, by half of what others are. */
-const HELPER_PRIORITY = 5
 /** Time from the signal to the forced exit of a server process. */
 const SHUTDOWN_TIMEOUT_MS = 10_000
 /** Idle connections stay open for so long at SIGTERM, which balancers and supervisors send; not at Ctrl-C. */
@@ -34,7 +31,6 @@ try {
 
 /** Starts serving and returns the port. */
 async function serve(): Promise<number> {
-  lowerHelpers(HELPER_PRIORITY)
   const app = await openApp()
   await logUncaughtErrors()
   await seed(app)

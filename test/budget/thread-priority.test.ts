@@ -26,28 +26,3 @@ onLinux.each([0, 4, 17])('a thread that lowers its priority by five is five belo
   const below = (steps: number) => Math.min(19, getPriority() + steps)
   expect(stdout.trim()).toBe(`${below(by)} ${below(by + 5)}`)
 })
-
-/** By name, of the threads of a process that lowers those that V8 collects garbage with. */
-const HELPERS = `
-  const { readdirSync, readFileSync } = require('node:fs')
-  const { getPriority } = require('node:os')
-  import('${MODULE}').then(({ lowerHelpers }) => {
-    lowerHelpers(5)
-    const threads = readdirSync('/proc/self/task').map((id) => [
-      readFileSync('/proc/self/task/' + id + '/comm', 'utf8').trim(),
-      getPriority(Number(id)),
-    ])
-    console.log(JSON.stringify(threads))
-  })`
-
-onLinux('the threads that V8 collects garbage with are lowered, and no other', () => {
-  const { stdout } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', '-e', HELPERS], {
-    encoding: 'utf8',
-  })
-  const threads: readonly (readonly [name: string, priority: number])[] = JSON.parse(stdout)
-  const [own, lowered] = [getPriority(), Math.min(19, getPriority() + 5)]
-  const helpers = threads.filter(([name]) => name.startsWith('V8Worker'))
-  expect(helpers.length).toBeGreaterThan(0)
-  expect(new Set(helpers.map(([, priority]) => priority))).toEqual(new Set([lowered]))
-  expect(threads.filter(([name, priority]) => !name.startsWith('V8Worker') && priority !== own)).toEqual([])
-})

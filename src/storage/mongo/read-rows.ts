@@ -1,15 +1,23 @@
 /** Reads what a cursor finds, as far as it fits a response. */
 import type { AbstractCursor } from 'mongodb'
+import { leaveEventLoop } from '../../budget/budget.ts'
 import { oneByOne } from '../../budget/one-by-one.ts'
 import { type LimitedItems, ResponseLimit, type WithResource } from '../response-limit.ts'
+import type { ResourceDocument } from './collections.ts'
+import { isPacked } from './stored-text.ts'
 
 /** Documents that are decoded before their texts are counted. */
 const DECODED = 16
 /** Characters of text after which other work of the process has its turn. */
 const TURN = 1024 * 1024
 
-/** Reads no more of the documents than fits, and lets other work come between. */
-export async function readRows<Document, Item extends WithResource>(
+type WithText = Pick<ResourceDocument, 'text'>
+
+/**
+ * Reads no more of the documents than fits, and lets other work come between.
+ * @throws NeedsThread for a large one
+ */
+export async function readRows<Document extends WithText, Item extends WithResource>(
   cursor: AbstractCursor<Document>,
   itemOf: (document: Document) => Item,
 ): Promise<LimitedItems<Item>> {
@@ -20,7 +28,7 @@ export async function readRows<Document, Item extends WithResource>(
   }
 }
 
-async function readAll<Document, Item extends WithResource>(
+async function readAll<Document extends WithText, Item extends WithResource>(
   cursor: AbstractCursor<Document>,
   itemOf: (document: Document) => Item,
 ): Promise<LimitedItems<Item>> {
@@ -29,6 +37,8 @@ async function readAll<Document, Item extends WithResource>(
   // Waiting for each document on its own would take longer than decoding it.
   while (await cursor.hasNext()) {
     for (const document of cursor.readBufferedDocuments(DECODED)) {
+      // To unpack it takes longer than anything that the event loop does with it.
+      if (isPacked(document.text)) leaveEventLoop('the size of a resource')
       const item = itemOf(document)
       if (!limit.fits(item.resource)) return { items, isCut: true }
       items.push(item)

@@ -16,8 +16,10 @@ const MAX_DEPTH = 90
 export const packText = (text: string): string | Binary =>
   text.length <= MAX_PLAIN ? text : new Binary(deflateRawSync(text, { level: 1 }))
 
-export const unpackText = (packed: string | Binary): string =>
-  typeof packed === 'string' ? packed : inflateRawSync(packed.buffer).toString()
+export const isPacked = (text: string | Binary): text is Binary => typeof text !== 'string'
+
+export const unpackText = (text: string | Binary): string =>
+  isPacked(text) ? inflateRawSync(text.buffer).toString() : text
 
 /** undefined where there can't be one: no JSON object, too long, too deep, or with names that BSON forbids. */
 export function documentOf(text: string): Document | undefined {
