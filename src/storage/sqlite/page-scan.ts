@@ -66,11 +66,14 @@ export function scanSortIndex(
     scan,
     page,
     (range) => scanValues(engine, search, scan, descends, range),
-    (range) => (isSearched(scan, search.terms) ? [] : withoutValue(engine, search, scan, range)),
+    (range) =>
+      isSearched(scan, search.terms)
+        ? unsortedEntries(engine, search, scan, range)
+        : withoutValue(engine, search, search.every(), scan, range),
   )
 }
 
-/** Whether there is a condition on the sort parameter too, which only resources with a value of it fulfil. */
+/** Whether there is a condition on the sort parameter too, which only resources with an entry of it fulfil. */
 export const isSearched = ({ param }: OrderedScan, terms: readonly Term[]): boolean =>
   terms.some((term) => term.op === 'entry' && term.param === param)
 
@@ -142,15 +145,26 @@ function inOrder(
 
 function withoutValue(
   engine: Engine,
-  { every: everyRowOf, orderings }: TypeSearch,
+  { orderings }: TypeSearch,
+  source: Source,
   scan: OrderedScan,
   { after, limit }: PageRange,
 ): readonly SortedRow[] {
-  const every = everyRowOf()
-  const isAfter = after === undefined ? ALWAYS : comesAfter(orderings, [raw('NULL')], every.row, after)
+  const isAfter = after === undefined ? ALWAYS : comesAfter(orderings, [raw('NULL')], source.row, after)
   return sortedRows(
     engine,
-    sql`SELECT ${every.row}, NULL FROM ${every.from} WHERE ${and([every.where, scan.absent(every.row), isAfter])}
-      ORDER BY ${every.row} ${direction(rowsDescend(orderings))} ${limitedTo(limit)}`,
+    sql`SELECT ${distinct(source)} ${source.row}, NULL FROM ${source.from}
+      WHERE ${and([source.where, scan.absent(source.row), isAfter])}
+      ORDER BY ${source.row} ${direction(rowsDescend(orderings))} ${limitedTo(limit)}`,
   )
+}
+
+/** The rows that match by an entry of the sort parameter which is no value to be sorted by. */
+function unsortedEntries(engine: Engine, search: TypeSearch, scan: OrderedScan, page: PageRange): readonly SortedRow[] {
+  const { unsorted } = scan
+  if (unsorted === undefined) return []
+  if (unsorted === 'anywhere') return withoutValue(engine, search, search.path?.source ?? search.every(), scan, page)
+  const where = and([unsorted.where, ...testsOf(search.terms, scan)])
+  const source = { from: unsorted.from, where, row: raw('d.row'), inRowOrder: false, distinct: false }
+  return withoutValue(engine, search, source, scan, page)
 }

@@ -28,6 +28,11 @@ export interface OrderedScan {
   readonly isRepeated: boolean
   /** It passes values that no resource of the type has, so it pays only where there are at least `fewCandidates` of these. */
   readonly needsMany?: true
+  /**
+   * Entries of the parameter that a condition may hold for though they are no values to be sorted by: where they are, as alias
+   * d, or that they may be anywhere. Absent: every entry is a value.
+   */
+  readonly unsorted?: Pick<Source, 'from' | 'where'> | 'anywhere'
   /** True for the resources (by `row`) that the index does not have. */
   absent(row: Sql): Sql
 }
@@ -154,6 +159,7 @@ function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey,
         ? and(params.map((one) => isFirstOfResource(sorted, one, params.length > 1, descending)))
         : ALWAYS,
       column: raw(`d.${columns[0]}`),
+      ...(sorted.isText ? { unsorted: emptyTexts(sorted, param) } : {}),
       absent: (row) => and(params.map((one) => sql`NOT EXISTS (SELECT 1 FROM ${ofResource(one, row)})`)),
     },
   }
@@ -164,6 +170,11 @@ function valuesOf({ columns, isText }: SortedColumns, param: number, alias: 's' 
   const ofParam = sql`${raw(alias)}.param = ${param}`
   return isText ? sql`${ofParam} AND ${raw(`${alias}.${columns[0]}`)} > ''` : ofParam
 }
+
+const emptyTexts = ({ table, index, columns }: SortedColumns, param: number) => ({
+  from: sql`${raw(table)} AS d INDEXED BY ${raw(index)}`,
+  where: sql`d.param = ${param} AND ${raw(`d.${columns[0]}`)} = '' AND ${visited(raw('d.row'))}`,
+})
 
 /**
  * By the lowest or highest of the sounds of a resource, as a list in JSON: they are letters. No index has that order,
@@ -234,6 +245,8 @@ function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by
         : ALWAYS,
       column: raw('r.id'),
       needsMany: true,
+      // What is referred to may be elsewhere, or may not be there.
+      unsorted: 'anywhere',
       absent: (row) => sql`NOT EXISTS (SELECT 1 FROM ${targetsOf(row)})`,
     },
   }
