@@ -8,7 +8,7 @@ const MODULE = join(import.meta.dirname, '../../src/budget/thread-priority.ts')
 
 /** Of a thread that lowers its priority, and of the thread that it is started by. */
 const PROGRAM = `
-  const { Worker, isMainThread, parentPort } = require('node:worker_threads')
+  const { Worker } = require('node:worker_threads')
   const { getPriority } = require('node:os')
   const thread = \`
     const { parentPort } = require('node:worker_threads')

@@ -10,9 +10,11 @@ import { newMongoUrl } from '../support/mongo.ts'
 import { commandsDuring } from '../support/mongo-commands.ts'
 import { closeLater } from '../support/opened-stores.ts'
 
+const readsOf = (connections: number) => new PartReads({ open: async () => 'part', connections, what: 'the journal' })
+
 describe('reads of a part', () => {
   test('of one clinic take all connections but one, so that those of another one begin at once', async () => {
-    const reads = new PartReads(3, 'the journal')
+    const reads = readsOf(3)
     const end = Promise.withResolvers<void>()
     let underWay = 0
     const held = async () => {
@@ -29,7 +31,7 @@ describe('reads of a part', () => {
   })
 
   test('that wait end when their client has left', async () => {
-    const reads = new PartReads(2, 'the journal')
+    const reads = readsOf(2)
     const end = Promise.withResolvers<void>()
     const first = reads.read('one', () => end.promise)
     let hasLeft = false

@@ -13,7 +13,7 @@ import {
   type Retention,
   type StoredBlock,
 } from '../audit-port.ts'
-import { toStoreError } from './faults.ts'
+import { served } from './faults.ts'
 import { insertOnce } from './insert-once.ts'
 import { PartConnection } from './part-connection.ts'
 import { PartReads } from './part-reads.ts'
@@ -44,19 +44,11 @@ export function openMongoAuditStore(url: string, retention: Retention): AuditSto
     },
   })
   const blocks = () => connection.get()
-  const reads = new PartReads(READING_CONNECTIONS, 'the audit trail')
+  const reads = new PartReads({ open: blocks, connections: READING_CONNECTIONS, what: 'the audit trail' })
   return {
     write: (added) => served(async () => write(await blocks(), added)),
-    scan: (query) =>
-      served(async () => {
-        const collection = await blocks()
-        return await reads.read(query.clinic, (limits) => scan(collection, query, limits))
-      }),
-    read: (clinic, key) =>
-      served(async () => {
-        const collection = await blocks()
-        return await reads.read(clinic, (limits) => read(collection, { clinic, key }, limits))
-      }),
+    scan: (query) => reads.read(query.clinic, (collection, limits) => scan(collection, query, limits)),
+    read: (clinic, key) => reads.read(clinic, (collection, limits) => read(collection, { clinic, key }, limits)),
     close: () => connection.close(),
   }
 }
@@ -128,11 +120,3 @@ const blockOf = ({ key, first, events }: Pick<BlockDocument, 'key' | 'first' | '
   first: first.getTime(),
   events,
 })
-
-async function served<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw toStoreError(error)
-  }
-}

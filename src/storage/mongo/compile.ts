@@ -16,6 +16,7 @@ import {
   uriTerm,
 } from './entry-terms.ts'
 import { matchingIds, referencedIds } from './listed-ids.ts'
+import { onceForReader } from './once-for-reader.ts'
 import { positionTerm } from './position-term.ts'
 import { intersectedTerm, intersection, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
 import { storedTypes } from './stored-types.ts'
@@ -192,20 +193,11 @@ async function chainTo(reader: Reader, target: Scope, { param, where, canonical 
   return referenceTerm({ kind: 'reference', param, type: target.type, id: '' }, ids)
 }
 
-/** By reader, what was found by conditions, so that chains of one search that end alike look for it once. */
-const foundWhere = new WeakMap<Reader, Map<string, Promise<readonly string[]>>>()
-
-async function idsWhere(reader: Reader, scope: Scope, where: Condition): Promise<readonly string[]> {
-  const find = async () => await matchingIds(reader, scope, await compileAll(reader, scope, [where]))
-  // Without a session, what is read is not all of one state.
-  if (reader.session === undefined) return await find()
-  const found = foundWhere.get(reader) ?? new Map<string, Promise<readonly string[]>>()
-  foundWhere.set(reader, found)
-  const key = JSON.stringify([scope, where])
-  const ids = found.get(key) ?? find()
-  found.set(key, ids)
-  return await ids
-}
+/** Chains of one search that end alike look for it once. */
+const idsWhere = (reader: Reader, scope: Scope, where: Condition): Promise<readonly string[]> =>
+  onceForReader(reader, JSON.stringify([scope, where]), async () =>
+    matchingIds(reader, scope, await compileAll(reader, scope, [where])),
+  )
 
 /** What refers here may be contained in any resource. */
 async function hasTerm(reader: Reader, scope: Scope, condition: Of<'has'>): Promise<Term> {

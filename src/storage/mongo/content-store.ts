@@ -13,7 +13,7 @@ import { SideThread } from '../side-thread.ts'
 import type { Connection } from './connection.ts'
 import { COLLECTION, PIECE, type PieceDocument, type PieceOrder } from './content-pieces.ts'
 import { COMMANDS, PIECES_OF_COMMAND } from './content-writer.ts'
-import { toStoreError } from './faults.ts'
+import { served } from './faults.ts'
 import { PartConnection } from './part-connection.ts'
 import { PartReads } from './part-reads.ts'
 
@@ -29,14 +29,14 @@ const WITH_THE_THREAD = COMMANDS * PIECES_OF_COMMAND
 export function openMongoContentStore(url: string): ContentStore {
   const connection = new PartConnection({ url, connections: CONNECTIONS, prepare: piecesIn })
   const pieces = () => served(() => connection.get())
-  const reads = new PartReads(CONNECTIONS, 'a content')
+  const reads = new PartReads({ open: () => connection.get(), connections: CONNECTIONS, what: 'a content' })
   const writer = new PieceWriter(url)
   return {
     write: async (clinic, name, bytes) => {
       await pieces()
       await write(writer, { clinic, name }, bytes)
     },
-    read: (clinic, name, range) => read(pieces, reads, { clinic, name }, range),
+    read: (clinic, name, range) => read(reads, { clinic, name }, range),
     delete: async (clinic, name) => {
       const collection = await pieces()
       await served(() => collection.deleteMany({ clinic, name }))
@@ -104,16 +104,14 @@ class PieceWriter {
 
 /** Piece by piece, without a cursor, which would be kept open for as long as a client is slow. */
 async function* read(
-  collectionOf: () => Promise<Collection<PieceDocument>>,
-  reads: PartReads,
+  reads: PartReads<Collection<PieceDocument>>,
   name: Name,
   { start, end }: ByteRange = { start: 0, end: Number.POSITIVE_INFINITY },
 ): AsyncGenerator<Uint8Array> {
-  const collection = await collectionOf()
   const first = Math.floor(start / PIECE)
   for (let n = first; n === first || n * PIECE < end; n++) {
-    const found = await served(() =>
-      reads.read(name.clinic, (limits) => collection.findOne({ ...name, n }, { projection: { bytes: 1 }, ...limits })),
+    const found = await reads.read(name.clinic, (pieces, limits) =>
+      pieces.findOne({ ...name, n }, { projection: { bytes: 1 }, ...limits }),
     )
     // Behind the last piece there is none; a content without its first piece is not there.
     if (found === null && n === 0) throw new ContentMissing()
@@ -123,13 +121,5 @@ async function* read(
     const piece = bytes.subarray(from, Math.max(from, Math.min(bytes.length, end - n * PIECE)))
     if (piece.length > 0) yield piece
     if (bytes.length < PIECE) return
-  }
-}
-
-async function served<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw toStoreError(error)
   }
 }

@@ -51,6 +51,15 @@ const UNAVAILABLE_CLASSES = [
   MongoWriteConcernError,
 ]
 
+/** @throws what a caller of the port gets for what `work` throws */
+export async function served<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
 /**
  * The error that a caller of the port gets for anything thrown inside the engine.
  * @param mayBeWritten for a write of which it is unknown whether it was carried out

@@ -15,7 +15,7 @@ import type {
 } from '../journal-port.ts'
 import { StoreUnavailable } from '../port.ts'
 import type { Connection } from './connection.ts'
-import { toStoreError } from './faults.ts'
+import { served } from './faults.ts'
 import { PartConnection } from './part-connection.ts'
 import { PartReads } from './part-reads.ts'
 import type { ReadLimits } from './read-limits.ts'
@@ -48,23 +48,18 @@ export function openMongoJournalStore(url: string): JournalStore {
     connections: READING_CONNECTIONS + WRITING_CONNECTIONS,
     prepare: collectionsIn,
   })
-  const reads = new PartReads(READING_CONNECTIONS, 'the journal')
   let isClosed = false
   const open = async (): Promise<Opened> => {
     // A write that came late would open what nobody closes any more.
     if (isClosed) throw new StoreUnavailable('The journal is closed')
     return await connection.get()
   }
-  const readOf = <T>(clinic: string, read: (opened: Opened, limits: ReadLimits) => Promise<T>): Promise<T> =>
-    served(async () => {
-      const opened = await open()
-      return await reads.read(clinic, (limits) => read(opened, limits))
-    })
+  const reads = new PartReads({ open, connections: READING_CONNECTIONS, what: 'the journal' })
   return {
     write: (entries, kept) => served(async () => write(await open(), entries, kept)),
-    scan: (query) => readOf(query.clinic, (opened, limits) => scan(opened, query, limits)),
-    read: (clinic, id) => readOf(clinic, (opened, limits) => read(opened, { clinic, id }, limits)),
-    bounds: (clinic) => readOf(clinic, (opened, limits) => bounds(opened, clinic, limits)),
+    scan: (query) => reads.read(query.clinic, (opened, limits) => scan(opened, query, limits)),
+    read: (clinic, id) => reads.read(clinic, (opened, limits) => read(opened, { clinic, id }, limits)),
+    bounds: (clinic) => reads.read(clinic, (opened, limits) => bounds(opened, clinic, limits)),
     close: async () => {
       isClosed = true
       await connection.close()
@@ -192,12 +187,4 @@ async function bounds({ entries, counters }: Opened, clinic: string, limits: Rea
   const counter = await counters.findOne({ _id: clinic }, { ...limits })
   const oldest = await entries.findOne({ clinic }, { sort: { number: 1 }, projection: { number: 1 }, ...limits })
   return { first: oldest?.number ?? 0, last: counter?.last ?? 0 }
-}
-
-async function served<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw toStoreError(error)
-  }
 }

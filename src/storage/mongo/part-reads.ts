@@ -4,40 +4,47 @@
  */
 import { currentBudget } from '../../budget/budget.ts'
 import { FairQueue } from '../../budget/fair-queue.ts'
+import { served } from './faults.ts'
 import { type ReadLimits, readLimits, until, withinLimits } from './read-limits.ts'
 
-export class PartReads {
+interface PartReadsOptions<Part> {
+  /** The part, once it is open. */
+  readonly open: () => Promise<Part>
+  /** For reads, at least two: a clinic gets all but one of them. */
+  readonly connections: number
+  /** What is read, as BudgetError has it. */
+  readonly what: string
+}
+
+export class PartReads<Part> {
+  readonly #open: () => Promise<Part>
   readonly #queue: FairQueue
   readonly #what: string
 
-  /**
-   * @param connections for reads, at least two: a clinic gets all but one of them
-   * @param what is read, as BudgetError has it
-   */
-  constructor(connections: number, what: string) {
+  constructor({ open, connections, what }: PartReadsOptions<Part>) {
     // How many wait is limited where requests come in.
     const waiting = { total: Number.POSITIVE_INFINITY, perClinic: Number.POSITIVE_INFINITY }
     this.#queue = new FairQueue({ slots: connections, slotsPerClinic: connections - 1, ...waiting })
+    this.#open = open
     this.#what = what
   }
 
   /**
    * @param read with the options of a command
-   * @throws BudgetError when it takes longer than the request may, or its client has left; and what `read` throws
+   * @throws BudgetError when it takes longer than the request may, or its client has left; and errors of the port
    */
-  async read<T>(clinic: string, read: (limits: ReadLimits) => Promise<T>): Promise<T> {
+  async read<T>(clinic: string, read: (part: Part, limits: ReadLimits) => Promise<T>): Promise<T> {
     const budget = currentBudget()
-    return await withinLimits(
-      () => this.#what,
-      async (signal) => {
-        const release = await this.#queue.enter({ clinic, token: budget?.token ?? '', signal })
-        try {
-          if (budget === undefined) return await read(readLimits())
-          return await until(budget.readEndsAt, () => read(readLimits()))
-        } finally {
-          release()
-        }
-      },
-    )
+    return await served(async () => {
+      const part = await this.#open()
+      return await withinLimits(
+        () => this.#what,
+        async (signal) => {
+          const release = await this.#queue.enter({ clinic, token: budget?.token ?? '', signal })
+          const endsAt = budget?.readEndsAt ?? Number.POSITIVE_INFINITY
+          return await until(endsAt, () => read(part, readLimits())).finally(release)
+        },
+      )
+    })
   }
 }

@@ -1,16 +1,15 @@
 /** Which types a clinic has resources of, so that a search looks for nothing among the others. */
 import { isInner } from '../../search/inner.ts'
 import type { Reader } from './engine.ts'
+import { isReadFor, onceForReader } from './once-for-reader.ts'
 import { readOptions } from './transaction.ts'
 
 /** To search so many types takes no longer than to read which types there are. */
 const MAX_UNCHECKED = 3
 
-/** Types by what they are read from, and by reader, so once for each search of one clinic. */
-type Known = WeakMap<Reader, Promise<readonly string[]>>
-
-const own: Known = new WeakMap()
-const inner: Known = new WeakMap()
+/** Keys of what is read once for a search. */
+const OWN = 'types'
+const INNER = 'inner types'
 
 /** Those of `types` that the clinic has; a few that it has not may be among them. */
 export async function storedTypes(
@@ -20,19 +19,12 @@ export async function storedTypes(
 ): Promise<readonly string[]> {
   const wanted = new Set(types)
   const others = [...wanted].filter((type) => !isInner(type))
-  const needsOwn = others.length > MAX_UNCHECKED || (others.length > 0 && own.has(reader))
+  const needsOwn = others.length > MAX_UNCHECKED || (others.length > 0 && isReadFor(reader, OWN))
   const stored = [
-    ...(needsOwn ? await once(own, reader, () => ownTypes(reader, clinic)) : others),
-    ...(others.length < wanted.size ? await once(inner, reader, () => innerTypes(reader, clinic)) : []),
+    ...(needsOwn ? await onceForReader(reader, OWN, () => ownTypes(reader, clinic)) : others),
+    ...(others.length < wanted.size ? await onceForReader(reader, INNER, () => innerTypes(reader, clinic)) : []),
   ]
   return stored.filter((type) => wanted.has(type))
-}
-
-function once(known: Known, reader: Reader, read: () => Promise<readonly string[]>): Promise<readonly string[]> {
-  const types = known.get(reader) ?? read()
-  // Without a session, what is read is not all of one state.
-  if (reader.session !== undefined) known.set(reader, types)
-  return types
 }
 
 const ownTypes = (reader: Reader, clinic: string): Promise<readonly string[]> =>
