@@ -79,11 +79,18 @@ function SandboxOff({ clinic }: { readonly clinic: string }) {
   )
 }
 
+/** Pixels: of a row that is awaited, and between two. */
+const ROW = 28
+const GAP = 12
+
+/** Pixels that rows take while they are awaited. */
+export const heightOfRows = (rows: number): number => rows * ROW + (rows - 1) * GAP
+
 export const Loading = ({ rows = 5 }: { readonly rows?: number }) => (
-  <Stack gap="sm" aria-busy="true" aria-label="Loading" role="status">
+  <Stack gap={GAP} aria-busy="true" aria-label="Loading" role="status">
     {Array.from({ length: rows }, (_, row) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
-      <Skeleton key={row} height={28} />
+      <Skeleton key={row} height={ROW} />
     ))}
   </Stack>
 )

@@ -8,9 +8,9 @@ import { matchesIn } from '../../fhir/bundles.ts'
 import { idOfType, referenceParts } from '../../fhir/names.ts'
 import { clockText, wallTime } from '../../fhir/time.ts'
 import { LinkToPage, PageLink } from '../../parts/links.tsx'
-import { Empty, Loaded } from '../../parts/page-states.tsx'
+import { Empty, heightOfRows, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { EVERY, HEIGHT_OF_SHOWN, onDay, SHOWN, TAKING_PLACE, useToday } from './today.ts'
+import { EVERY, onDay, SHOWN, TAKING_PLACE, useToday } from './today.ts'
 
 export function AppointmentsToday() {
   const { day, zone } = useToday()
@@ -21,7 +21,7 @@ export function AppointmentsToday() {
     <Panel
       title="Appointments today"
       aside={<LinkToPage to="/schedule">Schedule</LinkToPage>}
-      minHeight={HEIGHT_OF_SHOWN}
+      minHeight={heightOfRows(SHOWN)}
     >
       <Loaded query={query} rows={SHOWN}>
         {(bundle) => <List appointments={matchesIn<Appointment>(bundle)} zone={zone} />}

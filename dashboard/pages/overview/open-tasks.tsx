@@ -9,9 +9,9 @@ import { referenceParts, referenceText } from '../../fhir/names.ts'
 import { dueOf, OPEN_STATUSES, taskTitle } from '../../fhir/tasks.ts'
 import { relativeText } from '../../fhir/time.ts'
 import { LinkToPage, PageLink } from '../../parts/links.tsx'
-import { Empty, Loaded } from '../../parts/page-states.tsx'
+import { Empty, heightOfRows, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { EVERY, HEIGHT_OF_SHOWN, SHOWN } from './today.ts'
+import { EVERY, SHOWN } from './today.ts'
 
 export function OpenTasks() {
   const query = useSearch(
@@ -27,7 +27,7 @@ export function OpenTasks() {
     <Panel
       title="Most urgent tasks"
       aside={<LinkToPage to="/work-list">Work list</LinkToPage>}
-      minHeight={HEIGHT_OF_SHOWN}
+      minHeight={heightOfRows(SHOWN)}
     >
       <Loaded query={query} rows={SHOWN}>
         {(bundle) => <List tasks={matchesIn<Task>(bundle)} />}

@@ -10,8 +10,6 @@ export const CHART_DAYS = 14
 export const EVERY = 20_000
 /** Rows of a list. */
 export const SHOWN = 6
-/** Pixels that as many rows take while they are awaited (Loading of page-states.tsx). */
-export const HEIGHT_OF_SHOWN = 228
 
 export function useToday(): { readonly day: string; readonly zone: string } {
   const { timeZone: zone } = useClinic()
