@@ -2,6 +2,7 @@
 import { contentElement, contentMarker } from './marker.ts'
 import type { ContentSyntax } from './scan.ts'
 
+const byteOf = (character: string): number => character.charCodeAt(0)
 const bytesOf = (text: string): ReadonlySet<number> => new Set(Buffer.from(text))
 
 /** Of an escape with a number; base64 has ASCII only. */
@@ -18,6 +19,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = { '/': '/', n: '\n', r: 
 export const JSON_SYNTAX: ContentSyntax = {
   key: Buffer.from('"data"'),
   before: bytesOf('{, \t\r\n'),
+  outside: byteOf('"'),
   lead: /^"data"\s*:\s*"/,
   unfinishedLead: /^"data"\s*(?::\s*)?$/,
   // The marker has a name of its own.
@@ -39,6 +41,7 @@ const ATTRIBUTES = String.raw`(?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*`
 /** `<data value="…"/>`, whose extensions, if it has any, follow those of the marker. */
 export const XML_SYNTAX: ContentSyntax = {
   key: Buffer.from('<data'),
+  outside: byteOf('<'),
   lead: new RegExp(String.raw`^<data${ATTRIBUTES}?\s+value\s*=\s*["']`),
   unfinishedLead: /^<data(?:\s[^<>]*)?$/,
   keptOf: (lead) => lead.replace(/\s+value\s*=\s*["']$/, ''),

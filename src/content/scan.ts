@@ -24,6 +24,8 @@ export interface ContentSyntax {
   readonly key: Buffer
   /** Bytes of which one stands in front of it; absent: any. */
   readonly before?: ReadonlySet<number>
+  /** A byte that no value has within it. */
+  readonly outside: number
   /** All up to the value: it ends with the quote that the value ends with too. */
   readonly lead: RegExp
   /** What `lead` may still become when more comes. */
@@ -103,7 +105,10 @@ export class ContentScanner {
   /** What is no content is passed on together, however often it looks like one. */
   *#text(bytes: Buffer): Generator<Scanned, Buffer> {
     const { key } = this.#syntax
-    for (let at = this.#find(bytes, 0); at !== -1; at = this.#find(bytes, at + key.length)) {
+    for (let at = this.#find(bytes, 0), next = 0; at !== -1; at = this.#find(bytes, next)) {
+      next = this.#nextLong(bytes, at)
+      if (next > at) continue
+      next = at + key.length
       const candidate = bytes.subarray(at)
       const lead = this.#leadOf(candidate)
       if (lead === undefined) continue
@@ -120,6 +125,15 @@ export class ContentScanner {
     this.#held = bytes.subarray(kept)
     yield* this.#passed(bytes.subarray(0, kept))
     return EMPTY
+  }
+
+  /**
+   * Where a long value may begin, from the key at `at` on: `at` itself, or behind it where values are short. A content has no
+   * byte from outside in what follows the longest lead, so that those of thousands of short values are passed in one step.
+   */
+  #nextLong(bytes: Buffer, at: number): number {
+    const last = bytes.lastIndexOf(this.#syntax.outside, at + INLINE_BYTES)
+    return Math.max(at, last - MOST_AROUND + 1)
   }
 
   /** What stands in front of a content; undefined where there is none. */

@@ -352,8 +352,9 @@ describe('MongoDB', () => {
       (param): Condition => ({ kind: 'chain', param, types, where: text('family', 'exact', 'Family5') }),
     )
     const commands = await commandsDuring(() => clinic.search('Observation', { where: chains }))
-    const looked = commands.flatMap(({ name, command }) => (name === 'find' ? [command['filter'].type] : []))
-    expect(looked.filter((type) => type !== 'Observation')).toEqual(['Patient'])
+    const pipelines = commands.flatMap(({ command }) => (command['pipeline'] === undefined ? [] : [command['pipeline']]))
+    const listing = pipelines.filter((pipeline) => JSON.stringify(pipeline).includes('"$push"'))
+    expect(listing.map(([{ $match }]) => $match.type)).toEqual(['Patient'])
   })
 
   test('counts candidates no further than it takes to know', async () => {

@@ -1,25 +1,19 @@
 /** Lists of ids, for what chained searches and _has look for in the resources of other types. */
-import type { AbstractCursor } from 'mongodb'
+import { MongoServerError } from 'mongodb'
 import { BudgetError, spend } from '../../budget/budget.ts'
 import { accessPath, candidateFilter } from './access-path.ts'
 import type { Reader } from './engine.ts'
 import { keyOf } from './index-entries.ts'
 import { collectionOf } from './inner-resources.ts'
-import { EVERY_LIVE, NEVER, type Scope, type Term } from './term.ts'
+import { EVERY_LIVE, NEVER, type Scope, type Source, type Term } from './term.ts'
 import { readOptions } from './transaction.ts'
-
-/** Documents that are decoded without other work in between. */
-const DECODED = 2_000
 
 /** Ids of all resources that fulfil `terms`. */
 export async function matchingIds(reader: Reader, scope: Scope, terms: readonly Term[]): Promise<readonly string[]> {
   if (terms.includes(NEVER)) return []
   const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
-  const options = { hint: source.index, limit: reader.maxListed + 1, batchSize: DECODED, ...readOptions(reader) }
-  const projection = { _id: 0, id: 1 }
-  const documents = collectionOf(reader, scope.type)
-  const found = documents.find(candidateFilter(scope, source, terms), { projection, ...options })
-  return await listed(reader, found, ({ id }) => id)
+  const pipeline = [{ $match: candidateFilter(scope, source, terms) }, { $project: { _id: '$id' } }]
+  return await listed(reader, scope, source, pipeline)
 }
 
 /** Ids of the resources of `targetType` that `param` of those which fulfil `terms` refers to. */
@@ -38,31 +32,40 @@ export async function referencedIds(
     { $project: { references: { $filter: { input: '$ix', cond: isReference } } } },
     { $unwind: '$references' },
     { $group: { _id: '$references.v' } },
-    { $limit: reader.maxListed + 1 },
   ]
-  const options = { hint: source.index, batchSize: DECODED, ...readOptions(reader) }
-  const found = collectionOf(reader, scope.type).aggregate<{ readonly _id: string }>(pipeline, options)
-  return await listed(reader, found, ({ _id }) => _id)
+  return await listed(reader, scope, source, pipeline)
 }
 
-/** @throws BudgetError where there are more than may be listed */
-async function listed<Document>(
-  { maxListed }: Reader,
-  cursor: AbstractCursor<Document>,
-  idOf: (document: Document) => string,
+/**
+ * As one array in one document, which takes a fifth of the time on the event loop that a document for each would.
+ * @param pipeline gives documents with an `_id` each
+ * @throws BudgetError where there are more than may be listed
+ */
+async function listed(
+  reader: Reader,
+  { type }: Scope,
+  { index }: Source,
+  pipeline: readonly object[],
 ): Promise<readonly string[]> {
-  const ids: string[] = []
-  try {
-    while (await cursor.hasNext()) {
-      const found = cursor.readBufferedDocuments()
-      for (const document of found) ids.push(idOf(document))
-      spend(found.length, LISTED)
-      if (ids.length > maxListed) throw new BudgetError('too costly', LISTED)
-    }
-    return ids
-  } finally {
-    if (!cursor.closed) await cursor.close()
-  }
+  const together = [...pipeline, { $limit: reader.maxListed + 1 }, { $group: { _id: null, ids: { $push: '$_id' } } }]
+  const options = { hint: index, ...readOptions(reader) }
+  const [found] = await collectionOf(reader, type)
+    .aggregate<{ readonly ids: readonly string[] }>(together, options)
+    .toArray()
+    .catch((error: unknown) => {
+      throw isTooLarge(error) ? new BudgetError('too costly', LISTED) : error
+    })
+  const ids = found?.ids ?? []
+  spend(ids.length, LISTED)
+  if (ids.length > reader.maxListed) throw new BudgetError('too costly', LISTED)
+  return ids
 }
+
+/** The ids are addresses, which can be so long that a document cannot have them, nor could the command that looks for them. */
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof MongoServerError && (error.code === BSON_OBJECT_TOO_LARGE || error.code === EXCEEDED_MEMORY_LIMIT)
+
+const BSON_OBJECT_TOO_LARGE = 10_334
+const EXCEEDED_MEMORY_LIMIT = 146
 
 const LISTED = 'a chained search that matches very many resources'
