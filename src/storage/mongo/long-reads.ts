@@ -3,14 +3,24 @@
  * clinics, so a few reads of a clinic are under way at a time, each with a small allowance, within which most end. One that
  * exceeds it begins again where there is room for a few long ones.
  */
+import { availableParallelism } from 'node:os'
 import { currentBudget } from '../../budget/budget.ts'
 import { FairQueue } from '../../budget/fair-queue.ts'
 import { LongLately } from '../../budget/long-lately.ts'
 import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
 import { briefly, until, withinLimits } from './read-limits.ts'
 
-/** Reads at once, and those of one clinic. How many requests wait is limited where they come in. */
-const BRIEF = { slots: 32, slotsPerClinic: 8, total: Number.POSITIVE_INFINITY, perClinic: Number.POSITIVE_INFINITY }
+/**
+ * Reads at once, and those of one clinic: as many as there are processors, and one that waits for the network. With more, the
+ * replies of one clinic come together, and the reads of others wait for the work of them all; on two processors a clinic that
+ * has eight reads under way gets no more answers a second than with three. How many requests wait is limited where they come in.
+ */
+const BRIEF = {
+  slots: 32,
+  slotsPerClinic: availableParallelism() + 1,
+  total: Number.POSITIVE_INFINITY,
+  perClinic: Number.POSITIVE_INFINITY,
+}
 /** The same of long reads; those that wait, and those of one clinic. */
 const LONG = { slots: 6, slotsPerClinic: 2, total: 128, perClinic: 32 }
 /** Milliseconds for a read that is not known to be long. */
