@@ -42,6 +42,8 @@ const name = (match: 'prefix' | 'contains', value: string): Condition => ({
   value,
 })
 const ofPatient = (where: Condition): Condition => ({ kind: 'chain', param: 'subject', types: ['Patient'], where })
+/** Of every resource. */
+const ANY: Condition = { kind: 'all', of: [] }
 const anyOf = (of: readonly Condition[]): Condition => ({ kind: 'any', of })
 const numbered = <T>(count: number, make: (n: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, n) => make(n))
@@ -105,6 +107,29 @@ describe('on MongoDB', () => {
       name: 'BudgetError',
       reason: 'too costly',
     })
+  })
+
+  test.each([
+    ['16 MB that a document may have', 18],
+    ['100 MB that the database may keep', 110],
+  ])('addresses of more than the %s are refused as too costly', async (_, megabytes) => {
+    const store = await openMongoStore({ url, combined: COMBINED })
+    const addressed = new Clinic(store, `addresses-${megabytes}`)
+    try {
+      for (const n of numbered(megabytes, (each) => each)) {
+        const address = `http://example.org/${n}/${'x'.repeat(1024 * 1024)}`
+        await addressed.write(addressed.change(`Questionnaire/q${n}`, [reference('_canonical', address)]))
+      }
+      const where = [
+        { kind: 'chain', param: 'questionnaire', types: ['Questionnaire'], canonical: true, where: ANY },
+      ] as const
+      await expect(addressed.search('QuestionnaireResponse', { where })).rejects.toMatchObject({
+        name: 'BudgetError',
+        reason: 'too costly',
+      })
+    } finally {
+      await store.close()
+    }
   })
 })
 

@@ -352,7 +352,9 @@ describe('MongoDB', () => {
       (param): Condition => ({ kind: 'chain', param, types, where: text('family', 'exact', 'Family5') }),
     )
     const commands = await commandsDuring(() => clinic.search('Observation', { where: chains }))
-    const pipelines = commands.flatMap(({ command }) => (command['pipeline'] === undefined ? [] : [command['pipeline']]))
+    const pipelines = commands.flatMap(({ command }) =>
+      command['pipeline'] === undefined ? [] : [command['pipeline']],
+    )
     const listing = pipelines.filter((pipeline) => JSON.stringify(pipeline).includes('"$push"'))
     expect(listing.map(([{ $match }]) => $match.type)).toEqual(['Patient'])
   })

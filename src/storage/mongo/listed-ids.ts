@@ -47,25 +47,34 @@ async function listed(
   { index }: Source,
   pipeline: readonly object[],
 ): Promise<readonly string[]> {
-  const together = [...pipeline, { $limit: reader.maxListed + 1 }, { $group: { _id: null, ids: { $push: '$_id' } } }]
   const options = { hint: index, ...readOptions(reader) }
   const [found] = await collectionOf(reader, type)
-    .aggregate<{ readonly ids: readonly string[] }>(together, options)
+    .aggregate<List>([...pipeline, { $limit: reader.maxListed + 1 }, ...AS_ONE_LIST], options)
     .toArray()
     .catch((error: unknown) => {
-      throw isTooLarge(error) ? new BudgetError('too costly', LISTED) : error
+      throw isOutOfMemory(error) ? new BudgetError('too costly', LISTED) : error
     })
-  const ids = found?.ids ?? []
+  const { ids, bytes } = found ?? { ids: [], bytes: 0 }
   spend(ids.length, LISTED)
-  if (ids.length > reader.maxListed) throw new BudgetError('too costly', LISTED)
+  if (ids.length > reader.maxListed || bytes > MOST_BYTES) throw new BudgetError('too costly', LISTED)
   return ids
 }
 
-/** The ids are addresses, which can be so long that a document cannot have them, nor could the command that looks for them. */
-const isTooLarge = (error: unknown): boolean =>
-  error instanceof MongoServerError && (error.code === BSON_OBJECT_TOO_LARGE || error.code === EXCEEDED_MEMORY_LIMIT)
+interface List {
+  readonly ids: readonly string[]
+  readonly bytes: number
+}
 
-const BSON_OBJECT_TOO_LARGE = 10_334
-const EXCEEDED_MEMORY_LIMIT = 146
+/** Of all ids of a list: they are a part of the next command, which has 16 MB at most, as a document has. */
+const MOST_BYTES = 12_000_000
+
+/** MongoDB closes the connection when a document becomes too large. */
+const AS_ONE_LIST = [
+  { $group: { _id: null, ids: { $push: '$_id' }, bytes: { $sum: { $strLenBytes: '$_id' } } } },
+  { $project: { bytes: 1, ids: { $cond: [{ $gt: ['$bytes', MOST_BYTES] }, [], '$ids'] } } },
+]
+
+/** Of 100 MB, for one array. */
+const isOutOfMemory = (error: unknown): boolean => error instanceof MongoServerError && error.code === 146
 
 const LISTED = 'a chained search that matches very many resources'
