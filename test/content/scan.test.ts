@@ -159,6 +159,24 @@ describe('in JSON', () => {
     expect(scanText(text, JSON_SYNTAX)).toEqual({ text, contents: [] })
   })
 
+  test.each([8, 9, 500, 1023, 1024])(
+    'a content is told apart among thousands of short values, %d bytes in front of it',
+    (lead) => {
+      const short = '{"data":"eA=="},'.repeat(3_000)
+      const shortest = LONG.slice(0, INLINE_BYTES + 4)
+      const bytes = Buffer.from(shortest, 'base64')
+      const value = `"data":${' '.repeat(lead - 8)}"${shortest}"`
+      for (const size of [1_000, 7_001, 65_536, 1_000_000]) {
+        const text = `[${short}{${value}},${short}{"x":1,${value}},${short}{}]`
+        const [first, second] = [JSON_SYNTAX.marker('#0'), JSON_SYNTAX.marker('#1')]
+        expect(scanText(text, JSON_SYNTAX, size)).toEqual({
+          text: `[${short}{${first}},${short}{"x":1,${second}},${short}{}]`,
+          contents: [bytes, bytes],
+        })
+      }
+    },
+  )
+
   test('a body that ends anywhere is passed through up to its end', () => {
     for (const text of ['{"da', '{"data"', '{"data" :', `{"data":"${LONG.slice(0, 99)}`, '']) {
       expect(scanText(text, JSON_SYNTAX, 3).text).toBe(text)
