@@ -53,7 +53,7 @@ const longRead = (held: Held) => async (): Promise<string> => {
 
 describe('reads of a database that many clinics share', () => {
   test('a few of one clinic are under way at a time, and those of another one begin at once', async () => {
-    const reads = new LongReads()
+    const reads = new LongReads(8)
     const held = new Held()
     const all = Array.from({ length: 20 }, () => asked(reads, held.read))
     await sleep(5)
@@ -65,7 +65,7 @@ describe('reads of a database that many clinics share', () => {
   })
 
   test('one that exceeds its allowance begins again, as one of two of the clinic, with all the time of its request', async () => {
-    const reads = new LongReads()
+    const reads = new LongReads(8)
     const held = new Held()
     const all = Array.from({ length: 10 }, () => asked(reads, longRead(held)))
     await sleep(5)
@@ -77,7 +77,7 @@ describe('reads of a database that many clinics share', () => {
   })
 
   test('one of which others were long spends no allowance in vain', async () => {
-    const reads = new LongReads()
+    const reads = new LongReads(8)
     const held = new Held()
     held.end()
     const limits: number[] = []
@@ -90,7 +90,7 @@ describe('reads of a database that many clinics share', () => {
   })
 
   test('beyond 32 of a clinic that wait they are refused, and those of another clinic wait', async () => {
-    const reads = new LongReads()
+    const reads = new LongReads(8)
     const held = new Held()
     const all = Array.from({ length: 40 }, () => asked(reads, longRead(held)))
     const outcomes = Promise.allSettled(all)
@@ -104,7 +104,7 @@ describe('reads of a database that many clinics share', () => {
   })
 
   test('one that has waited for half of its time is refused, and one whose client leaves waits no longer', async () => {
-    const reads = new LongReads()
+    const reads = new LongReads(8)
     const held = new Held()
     const running = Array.from({ length: 8 }, () => asked(reads, held.read))
     await expect(asked(reads, held.read, { endsAt: Date.now() + 50 })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ describe('reads of a database that many clinics share', () => {
   })
 
   test('all long reads of a request have eight seconds together, however long it may take', async () => {
-    const reads = new LongReads()
+    const reads = new LongReads(8)
     const limits: number[] = []
     const read = async () => {
       limits.push(readLimits().maxTimeMS)
@@ -140,7 +140,7 @@ describe('reads of a database that many clinics share', () => {
   })
 
   test('one that fails gives back its place', async () => {
-    const reads = new LongReads()
+    const reads = new LongReads(8)
     const failing = () => asked(reads, () => Promise.reject(new Error('the database is away')))
     for (let n = 0; n < 20; n += 1) await expect(failing()).rejects.toThrow('the database is away')
     const held = new Held()
@@ -152,7 +152,7 @@ describe('reads of a database that many clinics share', () => {
   })
 
   test('of the tokens of a clinic none waits for all that another one has sent', async () => {
-    const reads = new LongReads()
+    const reads = new LongReads(8)
     const held = new Held()
     const order: string[] = []
     const ask = (token: string) =>
@@ -170,14 +170,14 @@ describe('reads of a database that many clinics share', () => {
   })
 
   test('one that still exceeds the time of its request is told so', async () => {
-    const read = asked(new LongReads(), async () => {
+    const read = asked(new LongReads(8), async () => {
       throw timeIsUp()
     })
     await expect(read).rejects.toMatchObject({ reason: 'too late', what: WHAT() })
   })
 
   test('what belongs to no request is not held up', async () => {
-    const reads = new LongReads()
+    const reads = new LongReads(8)
     const held = new Held()
     const all = Array.from({ length: 20 }, () => reads.read('one', WHAT, held.read))
     await sleep(5)

@@ -10,18 +10,15 @@ import { LongLately } from '../../budget/long-lately.ts'
 import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
 import { briefly, until, withinLimits } from './read-limits.ts'
 
+/** Reads at once. How many requests wait is limited where they come in. */
+const BRIEF = { slots: 32, total: Number.POSITIVE_INFINITY, perClinic: Number.POSITIVE_INFINITY }
 /**
- * Reads at once, and those of one clinic: as many as there are processors, and one that waits for the network. With more, the
- * replies of one clinic come together, and the reads of others wait for the work of them all; on two processors a clinic that
- * has eight reads under way gets no more answers a second than with three. How many requests wait is limited where they come in.
+ * Of these, reads of one clinic: as many as there are processors, and one that waits for the network; eight at most. With more,
+ * the replies for one clinic come together, and the reads of others wait for the work of them all; on two processors a clinic
+ * that has eight reads under way gets no more answers a second than with three.
  */
-const BRIEF = {
-  slots: 32,
-  slotsPerClinic: availableParallelism() + 1,
-  total: Number.POSITIVE_INFINITY,
-  perClinic: Number.POSITIVE_INFINITY,
-}
-/** The same of long reads; those that wait, and those of one clinic. */
+const BRIEF_PER_CLINIC = Math.min(8, availableParallelism() + 1)
+/** Long reads at once, and those of one clinic; those that wait, and those of one clinic. */
 const LONG = { slots: 6, slotsPerClinic: 2, total: 128, perClinic: 32 }
 /** Milliseconds for a read that is not known to be long. */
 const ALLOWANCE = 50
@@ -29,9 +26,14 @@ const ALLOWANCE = 50
 const TIMES_LONG = 3
 
 export class LongReads {
-  readonly #brief = new FairQueue(BRIEF)
+  readonly #brief: FairQueue
   readonly #long = new FairQueue(LONG)
   readonly #lately = new LongLately(TIMES_LONG)
+
+  /** @param briefPerClinic reads of one clinic at a time */
+  constructor(briefPerClinic = BRIEF_PER_CLINIC) {
+    this.#brief = new FairQueue({ ...BRIEF, slotsPerClinic: briefPerClinic })
+  }
 
   get load(): PartLoad {
     const queues = [this.#brief, this.#long]
