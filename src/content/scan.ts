@@ -105,10 +105,7 @@ export class ContentScanner {
   /** What is no content is passed on together, however often it looks like one. */
   *#text(bytes: Buffer): Generator<Scanned, Buffer> {
     const { key } = this.#syntax
-    for (let at = this.#find(bytes, 0), next = 0; at !== -1; at = this.#find(bytes, next)) {
-      next = this.#nextLong(bytes, at)
-      if (next > at) continue
-      next = at + key.length
+    for (let at = this.#find(bytes, 0); at !== -1; at = this.#find(bytes, at + key.length)) {
       const candidate = bytes.subarray(at)
       const lead = this.#leadOf(candidate)
       if (lead === undefined) continue
@@ -125,15 +122,6 @@ export class ContentScanner {
     this.#held = bytes.subarray(kept)
     yield* this.#passed(bytes.subarray(0, kept))
     return EMPTY
-  }
-
-  /**
-   * Where a long value may begin, from the key at `at` on: `at` itself, or behind it where values are short. A content has no
-   * byte from outside in what follows the longest lead, so that those of thousands of short values are passed in one step.
-   */
-  #nextLong(bytes: Buffer, at: number): number {
-    const last = bytes.lastIndexOf(this.#syntax.outside, at + INLINE_BYTES)
-    return Math.max(at, last - MOST_AROUND + 1)
   }
 
   /** What stands in front of a content; undefined where there is none. */
@@ -204,11 +192,17 @@ export class ContentScanner {
     yield { kind: 'text', bytes }
   }
 
-  /** -1 where there is none. */
+  /**
+   * The key of the next value that may be long; -1 where there is none. A content has no byte from outside in what follows the
+   * longest lead, so that thousands of short values are passed in one step.
+   */
   #find(bytes: Buffer, from: number): number {
-    const { key, before } = this.#syntax
-    for (let at = bytes.indexOf(key, from); at !== -1; at = bytes.indexOf(key, at + 1)) {
-      if (before === undefined || before.has(at === 0 ? this.#last : (bytes[at - 1] ?? -1))) return at
+    const { key, before, outside } = this.#syntax
+    for (let at = bytes.indexOf(key, from); at !== -1; ) {
+      const firstLong = bytes.lastIndexOf(outside, at + INLINE_BYTES) - MOST_AROUND + 1
+      const isLong = firstLong <= at
+      if (isLong && (before === undefined || before.has(at === 0 ? this.#last : (bytes[at - 1] ?? -1)))) return at
+      at = bytes.indexOf(key, isLong ? at + 1 : firstLong)
     }
     return -1
   }

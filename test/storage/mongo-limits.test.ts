@@ -118,7 +118,7 @@ describe('on MongoDB', () => {
     try {
       for (const n of numbered(megabytes, (each) => each)) {
         const address = `http://example.org/${n}/${'x'.repeat(1024 * 1024)}`
-        await addressed.write(addressed.change(`Questionnaire/q${n}`, [reference('_canonical', address)]))
+        await addressed.put(`Questionnaire/q${n}`, [reference('_canonical', address)])
       }
       const where = [
         { kind: 'chain', param: 'questionnaire', types: ['Questionnaire'], canonical: true, where: ANY },

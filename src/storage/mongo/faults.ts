@@ -19,6 +19,8 @@ import { InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
 
 export const DUPLICATE_KEY = 11_000
 const DOCUMENT_TOO_LARGE = 10_334
+/** ExceededMemoryLimit, which is 100 MB for the array of a `$push`. */
+const ARRAY_TOO_LARGE = 146
 
 /**
  * Error codes that mean "not now" rather than a fault of this program
@@ -139,6 +141,9 @@ export const isUnknownCommit = (error: unknown): boolean =>
 
 export const isDocumentTooLarge = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DOCUMENT_TOO_LARGE
+
+export const isArrayTooLarge = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === ARRAY_TOO_LARGE
 
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DUPLICATE_KEY

@@ -1,58 +1,53 @@
 /** Lists of ids, for what chained searches and _has look for in the resources of other types. */
-import { MongoServerError } from 'mongodb'
 import { BudgetError, spend } from '../../budget/budget.ts'
 import { accessPath, candidateFilter } from './access-path.ts'
 import type { Reader } from './engine.ts'
+import { isArrayTooLarge } from './faults.ts'
 import { keyOf } from './index-entries.ts'
 import { collectionOf } from './inner-resources.ts'
-import { EVERY_LIVE, NEVER, type Scope, type Source, type Term } from './term.ts'
+import { EVERY_LIVE, NEVER, type Scope, type Term } from './term.ts'
 import { readOptions } from './transaction.ts'
 
 /** Ids of all resources that fulfil `terms`. */
-export async function matchingIds(reader: Reader, scope: Scope, terms: readonly Term[]): Promise<readonly string[]> {
-  if (terms.includes(NEVER)) return []
-  const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
-  const pipeline = [{ $match: candidateFilter(scope, source, terms) }, { $project: { _id: '$id' } }]
-  return await listed(reader, scope, source, pipeline)
-}
+export const matchingIds = (reader: Reader, scope: Scope, terms: readonly Term[]): Promise<readonly string[]> =>
+  listed(reader, scope, terms, [{ $project: { _id: '$id' } }])
 
 /** Ids of the resources of `targetType` that `param` of those which fulfil `terms` refers to. */
-export async function referencedIds(
+export function referencedIds(
   reader: Reader,
   scope: Scope,
   terms: readonly Term[],
   param: string,
   targetType: string,
 ): Promise<readonly string[]> {
-  if (terms.includes(NEVER)) return []
-  const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
   const isReference = { $and: [{ $eq: ['$$this.k', keyOf('reference', param)] }, { $eq: ['$$this.type', targetType] }] }
-  const pipeline = [
-    { $match: candidateFilter(scope, source, terms) },
+  return listed(reader, scope, terms, [
     { $project: { references: { $filter: { input: '$ix', cond: isReference } } } },
     { $unwind: '$references' },
     { $group: { _id: '$references.v' } },
-  ]
-  return await listed(reader, scope, source, pipeline)
+  ])
 }
 
 /**
  * As one array in one document, which takes a fifth of the time on the event loop that a document for each would.
- * @param pipeline gives documents with an `_id` each
+ * @param stages of the resources that fulfil `terms` they make documents with an `_id` each
  * @throws BudgetError where there are more than may be listed
  */
 async function listed(
   reader: Reader,
-  { type }: Scope,
-  { index }: Source,
-  pipeline: readonly object[],
+  scope: Scope,
+  terms: readonly Term[],
+  stages: readonly object[],
 ): Promise<readonly string[]> {
-  const options = { hint: index, ...readOptions(reader) }
-  const [found] = await collectionOf(reader, type)
-    .aggregate<List>([...pipeline, { $limit: reader.maxListed + 1 }, ...AS_ONE_LIST], options)
+  if (terms.includes(NEVER)) return []
+  const source = (await accessPath(reader, scope, terms))?.source ?? EVERY_LIVE
+  const matching = { $match: candidateFilter(scope, source, terms) }
+  const options = { hint: source.index, ...readOptions(reader) }
+  const [found] = await collectionOf(reader, scope.type)
+    .aggregate<List>([matching, ...stages, { $limit: reader.maxListed + 1 }, ...AS_ONE_LIST], options)
     .toArray()
     .catch((error: unknown) => {
-      throw isOutOfMemory(error) ? new BudgetError('too costly', LISTED) : error
+      throw isArrayTooLarge(error) ? new BudgetError('too costly', LISTED) : error
     })
   const { ids, bytes } = found ?? { ids: [], bytes: 0 }
   spend(ids.length, LISTED)
@@ -73,8 +68,5 @@ const AS_ONE_LIST = [
   { $group: { _id: null, ids: { $push: '$_id' }, bytes: { $sum: { $strLenBytes: '$_id' } } } },
   { $project: { bytes: 1, ids: { $cond: [{ $gt: ['$bytes', MOST_BYTES] }, [], '$ids'] } } },
 ]
-
-/** Of 100 MB, for one array. */
-const isOutOfMemory = (error: unknown): boolean => error instanceof MongoServerError && error.code === 146
 
 const LISTED = 'a chained search that matches very many resources'
