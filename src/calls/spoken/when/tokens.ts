@@ -51,6 +51,10 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/(?<=day|\b(?:mon|tues?|wed|thu|thurs?|fri|sat|sun))-(?=(?:mon|tue|wed|thu|fri|sat|sun))/g, ' to '],
   [/(?<=[a-z])-(?=[a-z])/g, ' '],
   [/\bi am\b/g, 'i'],
+  // "no, Monday" answers something else; "no Monday" may rule Monday out.
+  [/^nope?[,.;!]\s*/g, ''],
+  // "beginning December 1st" is from then on.
+  [/\b(?:beginning|start) of\b/g, 'early'],
   [/\bcan not\b/g, 'cannot'],
 ]
 
