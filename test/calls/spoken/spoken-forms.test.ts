@@ -59,16 +59,20 @@ describe('through the routes of the tools', () => {
     return results
   }
 
-  test.each(kinds)('what is certain of %s is taken, and the rest is asked back', async (kind) => {
-    const results = await resultsOf(kind)
-    const taken = results.map(
-      ({ valid, success, code }) => valid ?? (success === true || code === 'invalid-member-info'),
-    )
-    expect(taken).toEqual(formsOf(kind).map(({ stored }) => stored !== undefined))
-    for (const [index, { stored }] of formsOf(kind).entries()) {
-      const { value, say } = results[index] ?? {}
-      expect(say).toEqual(expect.any(String))
-      if (value !== undefined) expect(value).toBe(stored)
-    }
-  })
+  // Three tools read `when`: test/calls/tools/asked-times.test.ts.
+  test.each(kinds.filter((kind) => kind !== 'when'))(
+    'what is certain of %s is taken, and the rest is asked back',
+    async (kind) => {
+      const results = await resultsOf(kind)
+      const taken = results.map(
+        ({ valid, success, code }) => valid ?? (success === true || code === 'invalid-member-info'),
+      )
+      expect(taken).toEqual(formsOf(kind).map(({ stored }) => stored !== undefined))
+      for (const [index, { stored }] of formsOf(kind).entries()) {
+        const { value, say } = results[index] ?? {}
+        expect(say).toEqual(expect.any(String))
+        if (value !== undefined) expect(value).toBe(stored)
+      }
+    },
+  )
 })

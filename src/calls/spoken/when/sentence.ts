@@ -170,8 +170,11 @@ const items: Reader<readonly Item[]> = either<readonly Item[]>(
   one((token) => (FILLERS.has(token.text) ? [] : undefined)),
 )
 
-/** `nothing`: no time was said; `unclear`: a word was not understood, or it was taken back. */
-export function sentenceOf(tokens: readonly Token[]): Sentence | 'nothing' | 'unclear' {
+/**
+ * `nothing`: no time was said; `unclear`: a word was not understood, or it was taken back; `two-times`: two times of day
+ * without an "or".
+ */
+export function sentenceOf(tokens: readonly Token[]): Sentence | 'nothing' | 'unclear' | 'two-times' {
   const read: Item[] = []
   for (let at = 0; at < tokens.length; ) {
     const found = longest(items, tokens, at)
@@ -186,7 +189,9 @@ export function sentenceOf(tokens: readonly Token[]): Sentence | 'nothing' | 'un
   }
   if (BEFORE_MORE.has(tokens.at(-1)?.text ?? '')) return 'unclear'
   const except = read.flatMap((item) => (item.kind === 'except' ? [item.days] : []))
-  const alternatives = shared(alternativesOf(read))
+  const said = alternativesOf(read)
+  if (said.some(hasTwoTimes)) return 'two-times'
+  const alternatives = shared(said)
   if (alternatives === undefined) return 'unclear'
   if (read.every(({ kind }) => kind === 'or')) return 'nothing'
   return { alternatives: alternatives.length === 0 ? [NONE] : alternatives, except }
@@ -270,7 +275,7 @@ const mayShareAnchor = (all: readonly Alternative[]): boolean =>
 
 /** What is said once for several alternatives; undefined where it is not certain for which. */
 function shared(alternatives: readonly Alternative[]): readonly Alternative[] | undefined {
-  if (alternatives.some(hasTwoTimes) || mayShareAnchor(alternatives)) return undefined
+  if (mayShareAnchor(alternatives)) return undefined
   const withMonths = shareMonth(alternatives)
   return withMonths && shareDays(withMonths)?.map(shareWeek).map(shareTimes)
 }

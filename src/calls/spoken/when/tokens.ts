@@ -52,7 +52,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/(?<=[a-z])-(?=[a-z])/g, ' '],
   [/\bi am\b/g, 'i'],
   // "no, Monday" answers something else; "no Monday" may rule Monday out.
-  [/^nope?[,.;!]\s*/g, ''],
+  [/^no(?:pe)?[,.;!]\s*/g, ''],
   // "beginning December 1st" is from then on.
   [/\b(?:beginning|start) of\b/g, 'early'],
   [/\bcan not\b/g, 'cannot'],
