@@ -56,5 +56,6 @@ export const READERS: Readonly<Record<string, (said: string) => ParsedValue<unkn
   commsConsent: spokenConsent,
   memberId: spokenIdentifier,
   selfPayPriceCents: spokenCents,
+  subscriberName: (said) => spokenName(said, 'whole'),
   when: heardTimes,
 }

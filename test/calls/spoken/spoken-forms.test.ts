@@ -28,6 +28,7 @@ describe('through the routes of the tools', () => {
 
   const PATHS: Readonly<Record<string, string>> = {
     memberId: '/patient-journey/submit_insurance_info',
+    subscriberName: '/patient-journey/submit_insurance_info',
     selfPayPriceCents: '/patient-journey/record_self_pay_decision',
     firstName: '/patient-journey/update_registration_field',
     lastName: '/patient-journey/update_registration_field',
@@ -36,6 +37,7 @@ describe('through the routes of the tools', () => {
 
   function argumentsOf(kind: string, said: string): object {
     if (kind === 'memberId') return { payerName: 'Acme Health', memberId: said }
+    if (kind === 'subscriberName') return { payerName: 'Acme Health', memberId: 'XYZ-1235', subscriberName: said }
     if (kind === 'selfPayPriceCents') return { decision: 'self_pay_continue', selfPayPriceCents: said }
     return kind in PATHS ? { [kind]: said } : { fieldName: kind === 'date' ? 'dateOfBirth' : kind, value: said }
   }
