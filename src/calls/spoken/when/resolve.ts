@@ -12,7 +12,7 @@ import {
   weekendDays,
 } from './calendar.ts'
 import type { Alternative, DaysOfWeek, Instant, Sentence } from './sentence.ts'
-import { MINUTES_OF_DAY, type TimeOfDay, type TimeReading } from './times-of-day.ts'
+import { MINUTES_OF_DAY, NOON, type TimeOfDay, type TimeReading } from './times-of-day.ts'
 import { endAt, instantsAt, startAt } from './wall-clock.ts'
 import type { OpeningTime, SpokenTimes, TimesLocale, TimeWindow } from './window.ts'
 
@@ -219,11 +219,9 @@ function together(reading: TimeReading, other: TimeReading, isMoment: boolean): 
  * even where the clinic is closed at one of them.
  */
 const likely = (times: readonly TimeReading[], range: Range, context: Context): readonly TimeReading[] =>
-  [...Map.groupBy(times, ({ said }) => said.map((minute) => minute % HALF_DAY).join()).values()].flatMap((wording) =>
+  [...Map.groupBy(times, ({ said }) => said.map((minute) => minute % NOON).join()).values()].flatMap((wording) =>
     inOpeningHours(wording, range, context),
   )
-
-const HALF_DAY = MINUTES_OF_DAY / 2
 
 /** The readings in opening hours: of these days, else of any; where none is, all of them. */
 function inOpeningHours(

@@ -53,6 +53,9 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/\bi am\b/g, 'i'],
   // "no, Monday" answers something else; "no Monday" may rule Monday out.
   [/^no(?:pe)?[,.;!]\s*/g, ''],
+  // "just" and "right" carry no meaning elsewhere.
+  [/\b(?:just|right|soon) (?=before\b|after\b)/g, 'shortly '],
+  [/\bor so\b/g, 'ish'],
   // "beginning December 1st" is from then on.
   [/\b(?:beginning|start) of\b/g, 'early'],
   [/\bcan not\b/g, 'cannot'],
