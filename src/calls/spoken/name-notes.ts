@@ -5,9 +5,8 @@ export type NamePart = 'given' | 'family' | 'whole'
 
 /** Said before a name, and no part of it. */
 export const TITLES: readonly string[] =
-  `mr mrs ms mx miss mister missus madam dr doctor prof professor rev reverend captain sergeant lieutenant officer`.split(
-    ' ',
-  )
+  `mr mrs ms mx miss mister missus madam dr doctor prof professor rev reverend captain sergeant lieutenant colonel
+  corporal officer nurse rabbi`.split(/\s+/)
 
 /** Said after a name, and no part of it. */
 export const DEGREES: readonly string[] = 'md phd esq esquire rn lpn dds dmd dvm cpa mba jd edd psyd lcsw msw'.split(
@@ -52,7 +51,10 @@ const onlyThat = (name: string, part: NamePart, words: string): readonly string[
 
 const AFTER: readonly Note[] = [
   ['not hyphenated|no hyphens?|without (?:a |the |any )?hyphens?', (name) => (name.includes('-') ? [] : [name])],
-  ['hyphenated|(?:a|the) (?:hyphen|dash)(?: (?:in )?between(?: them)?| in (?:it|the middle))?', hyphenated],
+  [
+    'hyphenated|double[ -]barrell?ed|with hyphens?|(?:a|the) (?:hyphen|dash)(?: (?:in )?between(?: them)?| in (?:it|the middle))?',
+    hyphenated,
+  ],
   ['(?:one|a single) word', counted(1)],
   ['two (?:separate )?words', counted(2)],
   ['three (?:separate )?words', counted(3)],
@@ -82,7 +84,7 @@ const before = BEFORE.map(
 
 /** Words beside a name that tell of another name, or how this one is written. By itself such a word may be a name. */
 const REMARK =
-  /(?<![\p{L}'-])(?:now|nowadays|currently|recently|formerly|previously|originally|once|then|later|ex|n[ée]e|maiden|married|marriage|divorced|widowed|deceased|nicknam(?:e|ed)|alias|aka|also|known|(?:go|goes|went) by|calls|everyone|everybody|people|used to|became|legal|legally|officially|preferr?ed|short for|for short|but|like|as in|rhymes|same as|only|alone|words?|letters?|hyphens|hyphenated|accent(?:s|ed)?|lower ?case|capitals|capitalized|silent|plural|singular|obviously|basically|simply|usual|usually|course|over|stop|exclamation|question|spaces|(?:al)?together|separate(?:d|ly)?|joined|combined|backwards|twice|(?:fe)?male|none|unknown|one|two|three|four)(?![\p{L}'-])|(?<=\p{L} )(?:dot|(?:small|little|big) \p{L})$/iu
+  /(?<![\p{L}'-])(?:now|nowadays|currently|recently|formerly|previously|originally|once|then|later|ex|n[ée]e|maiden|married|marriage|divorced|widowed|deceased|nicknam(?:e|ed)|alias|aka|also|known as|(?:go|goes|went) by|calls|everyone|everybody|people|used to|became|legal|legally|officially|preferr?ed|short for|for short|but|like|as in|rhymes|same as|only|alone|words?|letters?|hyphens|hyphenated|accent(?:s|ed)?|lower ?case|capitals|capitalized|silent|plural|singular|obviously|basically|simply|usual|usually|course|over|stop|exclamation|question|spaces|(?:al)?together|separate(?:d|ly)?|joined|combined|backwards|twice|(?:fe)?male|none|unknown|one|two|three|four)(?![\p{L}'-])|(?<=\p{L} )(?:dot|(?:small|little|big) \p{L})$/iu
 
 /** "S M I T H", "S as in Sam" */
 const isSpelled = (text: string): boolean =>
