@@ -82,9 +82,22 @@ const before = BEFORE.map(
   ([words, names]) => [new RegExp(`^${LINKS}(?:${words})(?: ?,)? (\\p{L}.*)$`, 'iu'), names] as const,
 )
 
-/** Words beside a name that tell of another name, or how this one is written. By itself such a word may be a name. */
-const REMARK =
-  /(?<![\p{L}'-])(?:now|nowadays|currently|recently|formerly|previously|originally|once|then|later|ex|n[ée]e|maiden|married|marriage|divorced|widowed|deceased|nicknam(?:e|ed)|alias|aka|also|known as|(?:go|goes|went) by|calls|everyone|everybody|people|used to|became|legal|legally|officially|preferr?ed|short for|for short|but|like|as in|rhymes|same as|only|alone|words?|letters?|hyphens|hyphenated|accent(?:s|ed)?|lower ?case|capitals|capitalized|silent|plural|singular|obviously|basically|simply|usual|usually|course|over|stop|exclamation|question|spaces|(?:al)?together|separate(?:d|ly)?|joined|combined|backwards|twice|(?:fe)?male|none|unknown|one|two|three|four)(?![\p{L}'-])|(?<=\p{L} )(?:dot|(?:small|little|big) \p{L})$/iu
+/** Words that tell of another name. */
+const OTHER_NAME =
+  'now|nowadays|currently|recently|formerly|previously|originally|once|then|later|ex|n[ée]e|maiden|married|marriage|divorced|widowed|deceased|nicknam(?:e|ed)|alias|aka|also|known as|(?:go|goes|went) by|calls|everyone|everybody|people|used to|became|legal|legally|officially|preferr?ed|short for|for short|but'
+
+/** Words that tell how a name is written, or what it is like. */
+const WRITING =
+  'like|as in|rhymes|same as|only|alone|words?|letters?|hyphens|hyphenated|accent(?:s|ed)?|lower ?case|capitals|capitalized|silent|plural|singular|spaces|(?:al)?together|separate(?:d|ly)?|joined|combined|backwards|usual|usually|one|two|three|four|twice|(?:fe)?male|none|unknown'
+
+/** Words of the sentence, and signs at its end. */
+const SENTENCE = 'obviously|basically|simply|course|over|stop|exclamation|question'
+
+/** By itself such a word may be a name; beside a name it is a remark about it. */
+const REMARK = new RegExp(
+  `(?<![\\p{L}'-])(?:${OTHER_NAME}|${WRITING}|${SENTENCE})(?![\\p{L}'-])|(?<=\\p{L} )(?:dot|(?:small|little|big) \\p{L})$`,
+  'iu',
+)
 
 /** "S M I T H", "S as in Sam" */
 const isSpelled = (text: string): boolean =>

@@ -41,8 +41,8 @@ export function spokenPhone(text: string, region: string | undefined): ParsedVal
 }
 
 /**
- * "forty four twenty seven" is 44 27, or 40 4 20 7, and "one hundred" 100 or the end of 0100. Certain where the usual grouping gives a number of the country, and no
- * other grouping a possible one.
+ * "forty four twenty seven" is 44 27, or 40 4 20 7; "one hundred" may be the end of 0100. What was heard is certain where
+ * it is a valid number of its country, and no other grouping gives a possible one.
  */
 function isGroupedOtherwise(number: string, value: string, region: string | undefined): boolean {
   const others = readingsOf(number, otherGroupings).filter((digits) => checked(digits).ok)

@@ -233,9 +233,12 @@ const anchoredDay: Reader<DaySpec> = either(
     besides(spec, ({ until }) => (until === undefined ? [] : [firstWeekday(name, until)])),
   ),
   phrase`${weekdayName} before ${unanchored}`((name, spec) => besides(spec, ({ from }) => [lastWeekday(name, from)])),
-  phrase`day after ${unanchored}`((spec) => besides(spec, ({ until }) => (until === undefined ? [] : [until]))),
-  phrase`day before ${unanchored}`((spec) => besides(spec, ({ from }) => [from.minus({ days: 1 })])),
+  phrase`day after ${unanchored}`((spec) => dayAfter(spec)),
+  phrase`day before ${unanchored}`((spec) => dayBefore(spec)),
 )
+
+const dayAfter = (spec: DaySpec): DaySpec => besides(spec, ({ until }) => (until === undefined ? [] : [until]))
+const dayBefore = (spec: DaySpec): DaySpec => besides(spec, ({ from }) => [from.minus({ days: 1 })])
 
 const besides = (spec: DaySpec, find: (days: Days) => readonly DateTime[]): DaySpec =>
   anchored((calendar) =>
@@ -290,18 +293,8 @@ export const dayRange: Reader<DaySpec> = either(
   phrase`not [until|till] after ${dayOrDays}`(afterwards),
   phrase`not today`(() => afterwards(ahead({}))),
   phrase`not this week`(() => afterwards(span((calendar) => week(0, calendar)))),
-  phrase`a|1|one day after ${unanchored}`((spec) =>
-    someDay(
-      besides(spec, ({ until }) => (until === undefined ? [] : [until])),
-      afterwards(spec),
-    ),
-  ),
-  phrase`a|1|one day before ${unanchored}`((spec) =>
-    someDay(
-      besides(spec, ({ from }) => [from.minus({ days: 1 })]),
-      beforehand(spec),
-    ),
-  ),
+  phrase`a|1|one day after ${unanchored}`((spec) => someDay(dayAfter(spec), afterwards(spec))),
+  phrase`a|1|one day before ${unanchored}`((spec) => someDay(dayBefore(spec), beforehand(spec))),
   phrase`from|starting|beginning|since ${dayOrDays} [on|onward|onwards]`(onward),
   phrase`${dayOrDays} or|and later|after|onward|onwards|afterwards`(onward),
   phrase`${dayOrDays} onward|onwards`(onward),

@@ -158,9 +158,10 @@ const items: Reader<readonly Item[]> = either<readonly Item[]>(
   before('but', 'not', 'no', 'only', 'after', 'before', "can't", 'cannot'),
   before('later', 'today', 'this', 'next', 'in'),
   literal('if possible')(() => []),
-  literal('if i|we|you can|could|have')(() => []),
+  literal('if i|we|you|there can|could|have|is|are')(() => []),
   literal('what|how about')(() => []),
-  literal('what times|time|day|days|do|is|are|have')(() => []),
+  before('how', 'soon'),
+  before('what', 'times', 'time', 'day', 'days', 'do', 'is', 'are', 'have', 'you', 'slots', 'appointments', 'openings'),
   literal('may i|we')(() => []),
   literal('a second')(() => []),
   // "my first visit" is no first of the month.
