@@ -84,18 +84,18 @@ const before = BEFORE.map(
 
 /** Words that tell of another name. */
 const OTHER_NAME =
-  'now|nowadays|currently|recently|formerly|previously|originally|once|then|later|ex|n[ée]e|maiden|married|marriage|divorced|widowed|deceased|nicknam(?:e|ed)|alias|aka|also|known as|(?:go|goes|went) by|calls|everyone|everybody|people|used to|became|legal|legally|officially|preferr?ed|short for|for short|but'
+  'now|nowadays|currently|recently|formerly|previously|originally|once|then|later|ex|n[ée]e|maiden|married|marriage|divorced|widowed|deceased|nicknam(?:e|ed)|alias|aka|also|known as|(?:go|goes|went) by|calls|everyone|everybody|people call|used to|became|legally|officially|preferr?ed|short for|for short|but'
 
 /** Words that tell how a name is written, or what it is like. */
 const WRITING =
-  'like|as in|rhymes|same as|only|alone|words?|letters?|hyphens|hyphenated|accent(?:s|ed)?|lower ?case|capitals|capitalized|silent|plural|singular|spaces|(?:al)?together|separate(?:d|ly)?|joined|combined|backwards|usual|usually|one|two|three|four|twice|(?:fe)?male|none|unknown'
+  'like|as in|rhymes|same as|only|alone|words?|letters?|hyphens|hyphenated|accent(?:s|ed)?|lower ?case|capitals|capitalized|silent|plural|singular|spaces|(?:al)?together|separate(?:d|ly)?|joined|combined|backwards|usual|usually'
 
 /** Words of the sentence, and signs at its end. */
-const SENTENCE = 'obviously|basically|simply|course|over|stop|exclamation|question'
+const SENTENCE = 'obviously|basically|simply|of course|full stop|(?:exclamation|question) (?:mark|point)'
 
 /** By itself such a word may be a name; beside a name it is a remark about it. */
 const REMARK = new RegExp(
-  `(?<![\\p{L}'-])(?:${OTHER_NAME}|${WRITING}|${SENTENCE})(?![\\p{L}'-])|(?<=\\p{L} )(?:dot|(?:small|little|big) \\p{L})$`,
+  `(?<![\\p{L}'-])(?:${OTHER_NAME}|${WRITING}|${SENTENCE})(?![\\p{L}'-])|(?<=\\p{L} )(?:dot|over|(?:small|little|big) \\p{L})$`,
   'iu',
 )
 
