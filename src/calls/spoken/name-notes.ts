@@ -1,4 +1,4 @@
-/** What callers say about a name, beside it: "hyphenated", "one word", "MD", "now Jones". One rule for all readers of names. */
+/** Remarks of callers about a name, beside it: "hyphenated", "one word", "MD", "now Jones". One rule for all readers of names. */
 
 /** `whole`: given and family name. */
 export type NamePart = 'given' | 'family' | 'whole'
