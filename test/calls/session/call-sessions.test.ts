@@ -1,7 +1,8 @@
 /** Which call a request belongs to, and what is fixed with its first mention. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
-import { type CallMetadata, CallSessions } from '../../../src/calls/session/call-sessions.ts'
+import type { CallMetadata } from '../../../src/calls/session/call-metadata.ts'
+import { CallSessions } from '../../../src/calls/session/call-sessions.ts'
 import { patientForWrite, patientOfCall } from '../../../src/calls/session/patient-of-call.ts'
 import { createClinic } from '../../../src/clinics/clinics.ts'
 import { FhirError } from '../../../src/fhir/outcome.ts'

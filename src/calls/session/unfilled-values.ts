@@ -1,0 +1,103 @@
+/**
+ * Call ids and phone numbers that a platform has sent without filling in its template: the template itself, or what an
+ * absent value becomes as text. They name nobody, so two callers who send the same one must not share a call.
+ */
+import { WITHHELD_WORDS } from './call-numbers.ts'
+
+export function isUnfilledId(text: string): boolean {
+  const bare = bareText(text)
+  return isUnfilled(bare) || NO_NUMBER.has(compact(bare)) || /^[0-]*$/.test(bare) || /^[x-]{3,}$/i.test(bare)
+}
+
+/** A blank text and words for a number that is withheld are no template: the caller then has no number. */
+export function isUnfilledNumber(text: string): boolean {
+  const bare = bareText(text)
+  return text.trim() !== '' && isUnfilled(bare) && !NO_NUMBER.has(compact(bare))
+}
+
+const isUnfilled = (bare: string): boolean =>
+  isTemplate(bare) || !/[\p{L}\p{N}]/u.test(bare) || NOTHING.has(compact(bare)) || namesOnly(bare)
+
+/** Percent-encoding and quotes are no part of a value. */
+const bareText = (text: string): string => decoded(text).replace(/^[\s"'`“”‘’\\]+|[\s"'`“”‘’\\]+$/g, '')
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // An id may hold a percent sign that encodes nothing.
+    return text
+  }
+}
+
+/** `N/A`, `n.a.` and `na` are one word. */
+const compact = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+
+/** The beginning of a template of any engine, wherever it stands: {{ ${ #{ %{ @{ {% <% <? [[ &lt; %(name)s *| and Go's %!s( */
+const BEGINNING = /\{\{|[$#%@]\{|\{%|<[%?]|\[\[|&lt;|%\(\w+\)s|\*\||%!\w?\(/
+
+/** A name in the brackets or signs of a template. In braces it may have text around it: call-{id}. */
+const ENCLOSED = [
+  /\{([^{}]*)\}/,
+  /^<([^<>]*)>$/,
+  /^\[([^[\]]*)\]$/,
+  /^«(.*)»$/,
+  /^%+([a-z_].*?)%+$/i,
+  /^#+([a-z_].*?)#+$/i,
+  /^__(\w+?)__$/,
+  /^\$\(?([a-z_][\w.]*|\d)\)?$/i,
+  /^[:@]([a-z_][\w.]*)$/i,
+] as const
+
+const isTemplate = (bare: string): boolean =>
+  BEGINNING.test(bare) || ENCLOSED.some((form) => isName(form.exec(bare)?.[1]))
+
+/** Ids that platforms put in brackets, such as {UUID} and <id@host>, have more digits than a name, or an @. */
+const isName = (text: string | undefined): boolean =>
+  text !== undefined && /^[\w\s.,$|'"()/-]*$/.test(text) && text.replace(/\D/g, '').length < 4
+
+/** What absent values become as text, in the languages that platforms and their tools are written in. */
+const ABSENT = ['undefined', 'undef', 'null', 'none', 'nil', 'nan'] as const
+
+/** Compact words for nothing, and the fillers of forms and examples. */
+const NOTHING: ReadonlySet<string> = new Set([
+  ...ABSENT,
+  ...['na', 'nothing', 'novalue', 'notset', 'notapplicable', 'unset', 'void', 'empty', 'blank', 'missing', 'dbnull'],
+  ...['nonetype', 'optionalempty', 'objectobject', 'objectpromise', 'true', 'false', 'string', 'placeholder'],
+  ...['changeme', 'todo', 'tbd'],
+])
+
+/** Compact words for a number that is not shown. */
+const NO_NUMBER: ReadonlySet<string> = new Set([
+  ...WITHHELD_WORDS,
+  ...[
+    'hidden',
+    'notavailable',
+    'withheld',
+    'nonumber',
+    'nocallerid',
+    'unknowncaller',
+    'unknownnumber',
+    'privatenumber',
+  ],
+])
+
+/** Words of which the names of fields consist: callId, YOUR_CALL_ID, x-call-from, message.call.id, system__caller_id. */
+const OF_NAMES: ReadonlySet<string> = new Set([
+  ...['x', 'your', 'my', 'the', 'insert', 'enter', 'call', 'caller', 'called', 'callee', 'dialed', 'dialled', 'phone'],
+  ...['customer', 'conversation', 'session', 'system', 'message', 'control', 'leg', 'contact', 'interaction', 'sip'],
+])
+const ENDS_OF_NAMES: ReadonlySet<string> = new Set(['id', 'sid', 'uuid', 'guid', 'number', 'from', 'to'])
+
+/** The name of a field, or one with a word for nothing, as a prefix and a template give it: call-undefined. */
+function namesOnly(bare: string): boolean {
+  return [bare, bare.replace(/([a-z])([A-Z])/g, '$1 $2')].some((text) => {
+    const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u)
+    const isAbsent = (word: string): boolean => ABSENT.some((absent) => absent === word)
+    const isOfNames = (word: string): boolean => word === '' || OF_NAMES.has(word) || ENDS_OF_NAMES.has(word)
+    return (
+      words.every((word) => isOfNames(word) || isAbsent(word)) &&
+      (words.some(isAbsent) || ENDS_OF_NAMES.has(words.at(-1) ?? ''))
+    )
+  })
+}
