@@ -6,7 +6,7 @@ import { WITHHELD_WORDS } from './call-numbers.ts'
 
 export function isUnfilledId(text: string): boolean {
   const bare = bareText(text)
-  return isUnfilled(bare) || NO_NUMBER.has(compact(bare)) || /^[0-]*$/.test(bare) || /^[x-]{3,}$/i.test(bare)
+  return isUnfilled(bare) || NO_NUMBER.has(compact(bare)) || /^[0-]*$/.test(bare)
 }
 
 /** A blank text and words for a number that is withheld are no template: the caller then has no number. */
