@@ -56,11 +56,14 @@ const calls = async () => (await server.fhir('GET', '/Encounter?_summary=count&c
 
 const named = (header: string) => new RegExp(`^call not identified: ${header}\\b.*; it must hold`)
 
+/** The first ones, and some of each kind; test/calls/session/unfilled-values.test.ts has all. */
+const EXAMPLES = UNFILLED.filter((_text, at) => at < 7 || at % 4 === 0)
+
 let count = 0
 const newId = () => `identity-${++count}`
 
 describe('a tool request is refused as call-not-identified, and the header named', () => {
-  const NO_ID = [...UNFILLED, ...WITHHELD, ...ZEROS]
+  const NO_ID = [...EXAMPLES, ...WITHHELD, ...ZEROS]
 
   test.each(NO_ID)('where x-call-id is %j', async (id) => {
     const before = await calls()
@@ -70,13 +73,13 @@ describe('a tool request is refused as call-not-identified, and the header named
     expect(await calls()).toBe(before)
   })
 
-  test.each(UNFILLED)('where x-call-to is %j', async (number) => {
+  test.each(EXAMPLES)('where x-call-to is %j', async (number) => {
     const result = await validate({ 'x-call-id': newId(), 'x-call-to': number })
     expect(result).toMatchObject({ valid: false, code: 'call-not-identified' })
     expect(result.error).toMatch(named('x-call-to'))
   })
 
-  test.each(UNFILLED)('where x-call-from is %j', async (number) => {
+  test.each(EXAMPLES)('where x-call-from is %j', async (number) => {
     const id = newId()
     const result = await validate({ 'x-call-id': id, 'x-call-to': DEMO, 'x-call-from': number })
     expect(result).toMatchObject({ valid: false, code: 'call-not-identified' })
@@ -149,7 +152,7 @@ describe('elsewhere an unfilled template is 400 with call-not-identified', () =>
     expect(body.error).toMatch(named(where))
   }
 
-  test.each(UNFILLED)('in the callId, the dialedNumber and the callerNumber of POST /calls: %j', async (text) => {
+  test.each(EXAMPLES)('in the callId, the dialedNumber and the callerNumber of POST /calls: %j', async (text) => {
     const call = { callId: newId(), dialedNumber: DEMO, callerNumber: '+12125550123' }
     for (const field of ['callId', 'dialedNumber', 'callerNumber'])
       await expectRefused(post('/calls', { ...call, [field]: text }), field)
@@ -177,7 +180,7 @@ describe('elsewhere an unfilled template is 400 with call-not-identified', () =>
     )
   })
 
-  test.each(UNFILLED)('in x-call-to of POST /abandonments: %j', async (number) => {
+  test.each(EXAMPLES)('in x-call-to of POST /abandonments: %j', async (number) => {
     const body = { kind: 'form', stepReached: 'start', fields: {}, contact: { email: 'a@example.com' }, consent: true }
     await expectRefused(post('/abandonments', body, { 'x-call-to': number }), 'x-call-to')
   })

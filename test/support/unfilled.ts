@@ -2,7 +2,7 @@
 
 /** Neither an id nor a number. */
 export const UNFILLED = [
-  // The examples of the issue.
+  // What platforms send most.
   '{{call.id}}',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a template that was not filled in
   '${call_id}',

@@ -55,7 +55,8 @@ export function requireFilledIn({ inBody = [], ...metadata }: CallMetadata): voi
 export function unfilledIssues(field: MetadataField, text: unknown, where: string): readonly Issue[] {
   const { isUnfilled, expected } = FIELDS[field]
   if (typeof text !== 'string' || !isUnfilled(text)) return []
-  const held = text === '' ? 'is empty' : `holds '${text.slice(0, MAX_QUOTED)}', an unfilled template`
+  const held =
+    text === '' ? 'is empty' : `holds '${text.slice(0, MAX_QUOTED)}', an unfilled template or a word for nothing`
   const diagnostics = `call not identified: ${where} ${held}; ${expected}`
   return [{ code: 'invalid', diagnostics, reason: 'call-not-identified' }]
 }

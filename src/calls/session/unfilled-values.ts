@@ -2,24 +2,27 @@
  * Call ids and phone numbers that a platform has sent without filling in its template: the template itself, or what an
  * absent value becomes as text. They name nobody, so two callers who send the same one must not share a call.
  */
+import { MAX_CALL_ID_LENGTH } from '../../core/call-session.ts'
 import { WITHHELD_WORDS } from './call-numbers.ts'
 
+/** Also true of all zeros, and of words for a number that is withheld: many calls would have such an id. */
 export function isUnfilledId(text: string): boolean {
   const bare = bareText(text)
-  return isUnfilled(bare) || NO_NUMBER.has(compact(bare)) || /^[0-]*$/.test(bare)
+  return isUnfilled(bare) || NOT_SHOWN.has(compact(bare)) || /^[0-]*$/.test(bare)
 }
 
-/** A blank text and words for a number that is withheld are no template: the caller then has no number. */
+/** False of a blank text, and of words for a number that is withheld: the caller then has no number. */
 export function isUnfilledNumber(text: string): boolean {
   const bare = bareText(text)
-  return text.trim() !== '' && isUnfilled(bare) && !NO_NUMBER.has(compact(bare))
+  return text.trim() !== '' && isUnfilled(bare) && !NOT_SHOWN.has(compact(bare))
 }
 
 const isUnfilled = (bare: string): boolean =>
-  isTemplate(bare) || !/[\p{L}\p{N}]/u.test(bare) || NOTHING.has(compact(bare)) || namesOnly(bare)
+  isTemplate(bare) || !/[\p{L}\p{N}]/u.test(bare) || NOTHING.has(compact(bare)) || isFieldName(bare)
 
-/** Percent-encoding and quotes are no part of a value. */
-const bareText = (text: string): string => decoded(text).replace(/^[\s"'`“”‘’\\]+|[\s"'`“”‘’\\]+$/g, '')
+/** Without percent-encoding, and without quotes around it. Only the beginning of a text that is longer than any template. */
+const bareText = (text: string): string =>
+  decoded(text.slice(0, MAX_CALL_ID_LENGTH)).replace(/^[\s"'`“”‘’\\]+|[\s"'`“”‘’\\]+$/g, '')
 
 function decoded(text: string): string {
   try {
@@ -36,12 +39,11 @@ const compact = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{
 /** The beginning of a template of any engine, wherever it stands: {{ ${ #{ %{ @{ {% <% <? [[ &lt; %(name)s *| and Go's %!s( */
 const BEGINNING = /\{\{|[$#%@]\{|\{%|<[%?]|\[\[|&lt;|%\(\w+\)s|\*\||%!\w?\(/
 
-/** A name in the brackets or signs of a template. In braces it may have text around it: call-{id}. */
+/** Names in the brackets or signs of a template. In braces there may be text around them: call-{id}. */
 const ENCLOSED = [
   /\{([^{}]*)\}/,
   /^<([^<>]*)>$/,
   /^\[([^[\]]*)\]$/,
-  /^«(.*)»$/,
   /^%+([a-z_].*?)%+$/i,
   /^#+([a-z_].*?)#+$/i,
   /^__(\w+?)__$/,
@@ -57,7 +59,7 @@ const isName = (text: string | undefined): boolean =>
   text !== undefined && /^[\w\s.,$|'"()/-]*$/.test(text) && text.replace(/\D/g, '').length < 4
 
 /** What absent values become as text, in the languages that platforms and their tools are written in. */
-const ABSENT = ['undefined', 'undef', 'null', 'none', 'nil', 'nan'] as const
+const ABSENT: ReadonlySet<string> = new Set(['undefined', 'undef', 'null', 'none', 'nil', 'nan'])
 
 /** Compact words for nothing, and the fillers of forms and examples. */
 const NOTHING: ReadonlySet<string> = new Set([
@@ -68,19 +70,7 @@ const NOTHING: ReadonlySet<string> = new Set([
 ])
 
 /** Compact words for a number that is not shown. */
-const NO_NUMBER: ReadonlySet<string> = new Set([
-  ...WITHHELD_WORDS,
-  ...[
-    'hidden',
-    'notavailable',
-    'withheld',
-    'nonumber',
-    'nocallerid',
-    'unknowncaller',
-    'unknownnumber',
-    'privatenumber',
-  ],
-])
+const NOT_SHOWN: ReadonlySet<string> = new Set([...WITHHELD_WORDS, 'hidden', 'notavailable', 'withheld'])
 
 /** Words of which the names of fields consist: callId, YOUR_CALL_ID, x-call-from, message.call.id, system__caller_id. */
 const OF_NAMES: ReadonlySet<string> = new Set([
@@ -89,15 +79,11 @@ const OF_NAMES: ReadonlySet<string> = new Set([
 ])
 const ENDS_OF_NAMES: ReadonlySet<string> = new Set(['id', 'sid', 'uuid', 'guid', 'number', 'from', 'to'])
 
-/** The name of a field, or one with a word for nothing, as a prefix and a template give it: call-undefined. */
-function namesOnly(bare: string): boolean {
+/** Also true of such a name with a word for nothing, as a prefix before a template gives it: call-undefined. */
+function isFieldName(bare: string): boolean {
   return [bare, bare.replace(/([a-z])([A-Z])/g, '$1 $2')].some((text) => {
-    const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u)
-    const isAbsent = (word: string): boolean => ABSENT.some((absent) => absent === word)
-    const isOfNames = (word: string): boolean => word === '' || OF_NAMES.has(word) || ENDS_OF_NAMES.has(word)
-    return (
-      words.every((word) => isOfNames(word) || isAbsent(word)) &&
-      (words.some(isAbsent) || ENDS_OF_NAMES.has(words.at(-1) ?? ''))
-    )
+    const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+    const isKnown = words.every((word) => OF_NAMES.has(word) || ENDS_OF_NAMES.has(word) || ABSENT.has(word))
+    return isKnown && (words.some((word) => ABSENT.has(word)) || ENDS_OF_NAMES.has(words.at(-1) ?? ''))
   })
 }
