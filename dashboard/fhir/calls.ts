@@ -12,4 +12,5 @@ export const callName = (call: string): string => (call === DEFAULT_CALL ? 'Defa
 export const callText = (call: string): string => (call === DEFAULT_CALL ? callName(call) : `call ${call}`)
 
 /** The explanation of a name that is not the id of the call. */
-export const callNote = (call: string | undefined): string | undefined => (call === DEFAULT_CALL ? DEFAULT_CALL_NOTE : undefined)
+export const callNote = (call: string | undefined): string | undefined =>
+  call === DEFAULT_CALL ? DEFAULT_CALL_NOTE : undefined
