@@ -8,7 +8,7 @@ export interface CallSession {
   /** E.164 where known. */
   readonly dialedNumber?: string
   readonly callerNumber?: string
-  /** Registered with POST /calls, not begun by its first request: its requests need not repeat the caller's number. */
+  /** Set where POST /calls registered the call before its first request: requests need not repeat the caller's number. */
   readonly registeredAhead?: true
   /** Patient.id, once the call has one: registered with the call, found by the caller's number, or its placeholder. */
   readonly patient?: string

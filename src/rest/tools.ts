@@ -148,7 +148,7 @@ function addAccess(koa: KoaContext, access: ExchangeAccess): void {
   exchange.accesses = [...exchange.accesses, access]
 }
 
-/** From the headers, and from `body` where it is given; headers win. A call id that is sent blank is kept: it names no call. */
+/** Metadata from the headers, and from `body` where it is given; headers win. A blank call id is kept, to be refused. */
 function metadataOf(koa: KoaContext, body: unknown): CallMetadata {
   const [callId, dialedNumber, callerNumber] = ['x-call-id', 'x-call-to', 'x-call-from'].map((name) => koa.get(name))
   const inHeaders = textsOf({ callId, dialedNumber, callerNumber })
@@ -163,7 +163,7 @@ function metadataOf(koa: KoaContext, body: unknown): CallMetadata {
   }
 }
 
-/** Those that are texts and not blank. */
+/** Values that are texts and not blank. */
 const textsOf = (metadata: Readonly<Record<MetadataField, unknown>>): Partial<Record<MetadataField, string>> =>
   Object.fromEntries(
     METADATA_FIELDS.flatMap((name) => {

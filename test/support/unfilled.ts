@@ -1,6 +1,6 @@
 /** Values that platforms send where a template was not filled in, and real ones that look a little like them. */
 
-/** Neither an id nor a number. */
+/** Templates and words for nothing: neither an id nor a number. */
 export const UNFILLED = [
   // What platforms send most.
   '{{call.id}}',
@@ -98,13 +98,13 @@ export const UNFILLED = [
   'system__caller_id',
 ] as const
 
-/** No id, but as a number a caller without one. */
+/** Words for a withheld number, and no id. */
 export const WITHHELD = [
   ...['anonymous', 'Restricted', 'unknown', 'private', 'blocked', 'Unavailable', 'withheld', 'not available'],
   '<anonymous>',
 ] as const
 
-/** No id, but as a number a caller without one. */
+/** Zeros: no id, and as a number a caller without one. */
 export const ZEROS = ['0', '0000000000', '00000000-0000-0000-0000-000000000000'] as const
 
 /** Real call ids, by the platform or the form. */

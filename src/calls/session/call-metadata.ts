@@ -1,13 +1,13 @@
-/** What a request says about its call, and the refusal of what its platform has not filled in. */
+/** The metadata by which a request names its call, and the refusal of values that its platform has not filled in. */
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isUnfilledId, isUnfilledNumber } from './unfilled-values.ts'
 
-/** From headers, or from the body where the service trusts it. */
+/** Values from headers, or from the body where the service trusts it. */
 export interface CallMetadata {
   readonly callId?: string
   readonly dialedNumber?: string
   readonly callerNumber?: string
-  /** Those that came in the body; the others came in headers. */
+  /** Names of the values that came in the body; the others came in headers. */
   readonly inBody?: readonly MetadataField[]
 }
 
@@ -51,7 +51,7 @@ export function requireFilledIn({ inBody = [], ...metadata }: CallMetadata): voi
   if (issues.length > 0) throw new FhirError(400, issues)
 }
 
-/** None for an absent value, and for one that is filled in. @param where the header or field that holds it, for the message */
+/** The issue of an unfilled value; none for an absent one, or one that is filled in. @param where the header or field that holds it, for the message */
 export function unfilledIssues(field: MetadataField, text: unknown, where: string): readonly Issue[] {
   const { isUnfilled, expected } = FIELDS[field]
   if (typeof text !== 'string' || !isUnfilled(text)) return []

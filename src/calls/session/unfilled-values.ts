@@ -1,17 +1,17 @@
 /**
- * Call ids and phone numbers that a platform has sent without filling in its template: the template itself, or what an
- * absent value becomes as text. They name nobody, so two callers who send the same one must not share a call.
+ * Call ids and phone numbers that a platform has sent without filling in its template: the template itself, or an
+ * absent value as text. They name nobody, so two callers who send the same one must not share a call.
  */
 import { MAX_CALL_ID_LENGTH } from '../../core/call-session.ts'
 import { WITHHELD_WORDS } from './call-numbers.ts'
 
-/** Also true of all zeros, and of words for a number that is withheld: many calls would have such an id. */
+/** Includes all zeros and the words for a withheld number: many calls would have such an id. */
 export function isUnfilledId(text: string): boolean {
   const bare = bareText(text)
   return isUnfilled(bare) || NOT_SHOWN.has(compact(bare)) || /^[0-]*$/.test(bare)
 }
 
-/** False of a blank text, and of words for a number that is withheld: the caller then has no number. */
+/** Excludes a blank text and the words for a withheld number: the caller then has no number. */
 export function isUnfilledNumber(text: string): boolean {
   const bare = bareText(text)
   return text.trim() !== '' && isUnfilled(bare) && !NOT_SHOWN.has(compact(bare))
@@ -20,7 +20,7 @@ export function isUnfilledNumber(text: string): boolean {
 const isUnfilled = (bare: string): boolean =>
   isTemplate(bare) || !/[\p{L}\p{N}]/u.test(bare) || NOTHING.has(compact(bare)) || isFieldName(bare)
 
-/** Without percent-encoding, and without quotes around it. Only the beginning of a text that is longer than any template. */
+/** The text without percent-encoding and quotes; the beginning alone where it is longer than any template. */
 const bareText = (text: string): string =>
   decoded(text.slice(0, MAX_CALL_ID_LENGTH)).replace(/^[\s"'`“”‘’\\]+|[\s"'`“”‘’\\]+$/g, '')
 
@@ -54,11 +54,11 @@ const ENCLOSED = [
 const isTemplate = (bare: string): boolean =>
   BEGINNING.test(bare) || ENCLOSED.some((form) => isName(form.exec(bare)?.[1]))
 
-/** Ids that platforms put in brackets, such as {UUID} and <id@host>, have more digits than a name, or an @. */
+/** A name has few digits and no @, unlike the ids that platforms put in brackets: {UUID}, <id@host>. */
 const isName = (text: string | undefined): boolean =>
   text !== undefined && /^[\w\s.,$|'"()/-]*$/.test(text) && text.replace(/\D/g, '').length < 4
 
-/** What absent values become as text, in the languages that platforms and their tools are written in. */
+/** Absent values as text, in the languages that platforms and their tools are written in. */
 const ABSENT: ReadonlySet<string> = new Set(['undefined', 'undef', 'null', 'none', 'nil', 'nan'])
 
 /** Compact words for nothing, and the fillers of forms and examples. */
@@ -79,7 +79,7 @@ const OF_NAMES: ReadonlySet<string> = new Set([
 ])
 const ENDS_OF_NAMES: ReadonlySet<string> = new Set(['id', 'sid', 'uuid', 'guid', 'number', 'from', 'to'])
 
-/** Also true of such a name with a word for nothing, as a prefix before a template gives it: call-undefined. */
+/** Includes a name with a word for nothing, which a prefix before a template gives: call-undefined. */
 function isFieldName(bare: string): boolean {
   return [bare, bare.replace(/([a-z])([A-Z])/g, '$1 $2')].some((text) => {
     const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
