@@ -96,17 +96,35 @@ export async function changePassword(
  * Gives the account another name of its person, and ends all its sessions: their tokens have the old one.
  * @throws FhirError 404 when there is no such account, 400 for what is no name
  */
-export async function renameAccount(repository: Repository, username: string, name: string): Promise<Account> {
+export async function renameAccount(
+  repository: Repository,
+  username: string,
+  name: string,
+  check: AccountCheck = () => undefined,
+): Promise<Account> {
   checkName(name)
-  return await changeAccount(repository, username, (account) => ({ ...account, name }))
+  return await changeAccount(repository, username, (account) => {
+    check(account)
+    return { ...account, name }
+  })
 }
 
 /** Ends all sessions of the account. @throws FhirError 404 when there is no such account. */
-export async function setDisabled(repository: Repository, username: string, disabled: boolean): Promise<Account> {
-  return await changeAccount(repository, username, ({ disabled: _before, ...account }) =>
-    disabled ? { ...account, disabled: true } : account,
-  )
+export async function setDisabled(
+  repository: Repository,
+  username: string,
+  disabled: boolean,
+  check: AccountCheck = () => undefined,
+): Promise<Account> {
+  return await changeAccount(repository, username, (current) => {
+    check(current)
+    const { disabled: _before, ...account } = current
+    return disabled ? { ...account, disabled: true } : account
+  })
 }
+
+/** Looks at the account as it is in the change, and refuses the change by throwing. */
+type AccountCheck = (account: Account) => void
 
 /** Ends all sessions of the account. @throws FhirError 404 when there is no such account. */
 export async function removeAccount(repository: Repository, username: string): Promise<void> {
