@@ -89,7 +89,7 @@ function Actions({ task, onClose }: { readonly task: Task; readonly onClose: () 
     setError(undefined)
     try {
       const after = await work()
-      offerUndo(said, () => restore(task, after))
+      offerUndo(said, { things: [`Task/${id}`], undo: () => restore(task, after) })
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : String(problem))
     }
