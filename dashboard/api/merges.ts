@@ -21,7 +21,7 @@ const named = ({ target, source }: Pair) =>
 /** The record that remains, as the server would make it. */
 export const usePreview = (pair: Pair) =>
   useQuery({
-    queryKey: ['Patient', '$merge', pair.target.id, pair.source.id],
+    queryKey: ['$merge', ...[pair.target, pair.source].map(({ id, meta }) => [id, meta?.versionId])],
     queryFn: ({ signal }) => preview(pair, signal),
   })
 
@@ -75,7 +75,9 @@ const isUnderWay = (error: unknown): boolean => error instanceof Problem && erro
 /** Whether the server would take the last merge of a record back. */
 export const useMayTakeMergeBack = ({ id, meta }: Patient) =>
   useQuery({
-    queryKey: ['Patient', '$unmerge', id, meta?.versionId],
+    // It costs as much as the merge, so it is asked for again only where the record is another one.
+    queryKey: ['$unmerge', id, meta?.versionId],
+    staleTime: 60_000,
     queryFn: async ({ signal }) => {
       try {
         await ask(`Patient/${id}/$unmerge`, [['preview', { valueBoolean: true }]], signal)

@@ -3,7 +3,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 import { isChangeOf, onChange } from '../api/changes.ts'
-import { Problem } from '../api/problem.ts'
+import { notTakenBack, Problem } from '../api/problem.ts'
 
 /** Milliseconds. */
 const WHILE = 8000
@@ -43,14 +43,12 @@ export function offerUndo(said: ReactNode, { things, undo }: Reversible): void {
         return
       }
       notifications.hide(id)
-      tellProblem(isOverwritten(error) ? new Error('It has been changed since, so it is not undone.') : error)
+      tellProblem(notTakenBack(error))
     }
   }
   offers.set(id, things)
   show(said)
 }
-
-const isOverwritten = (error: unknown): boolean => error instanceof Problem && error.status === 412
 
 /** A newer change has been made. */
 function withdraw(changed: string): void {

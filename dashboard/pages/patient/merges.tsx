@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { Patient } from 'fhir/r4'
 import type { ReactNode } from 'react'
 import { takeMergeBack, useMayTakeMergeBack } from '../../api/merges.ts'
+import { notTakenBack } from '../../api/problem.ts'
 import { useGet } from '../../api/queries.ts'
 import { patientName } from '../../fhir/names.ts'
 import { replacedBy, replacedIds } from '../../fhir/patients.ts'
@@ -51,7 +52,15 @@ interface MergeProps {
 function Merge({ source, title, children }: MergeProps) {
   const client = useQueryClient()
   const { data } = useMayTakeMergeBack(source)
-  const { error, isBusy, submit } = useSubmit(() => takeMergeBack(source).finally(() => client.invalidateQueries()))
+  const { error, isBusy, submit } = useSubmit(async () => {
+    try {
+      await takeMergeBack(source)
+    } catch (problem) {
+      throw notTakenBack(problem)
+    } finally {
+      await client.invalidateQueries()
+    }
+  })
   return (
     <Alert color="yellow" variant="light" mb="md" icon={<Icon name="merge" />} title={title}>
       <Stack gap="xs">
