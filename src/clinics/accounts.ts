@@ -100,13 +100,10 @@ export async function renameAccount(
   repository: Repository,
   username: string,
   name: string,
-  check: AccountCheck = () => undefined,
+  check?: AccountCheck,
 ): Promise<Account> {
   checkName(name)
-  return await changeAccount(repository, username, (account) => {
-    check(account)
-    return { ...account, name }
-  })
+  return await changeAccount(repository, username, (account) => ({ ...account, name }), check)
 }
 
 /** Ends all sessions of the account. @throws FhirError 404 when there is no such account. */
@@ -114,13 +111,11 @@ export async function setDisabled(
   repository: Repository,
   username: string,
   disabled: boolean,
-  check: AccountCheck = () => undefined,
+  check?: AccountCheck,
 ): Promise<Account> {
-  return await changeAccount(repository, username, (current) => {
-    check(current)
-    const { disabled: _before, ...account } = current
-    return disabled ? { ...account, disabled: true } : account
-  })
+  const change = ({ disabled: _before, ...account }: StoredAccount): StoredAccount =>
+    disabled ? { ...account, disabled: true } : account
+  return await changeAccount(repository, username, change, check)
 }
 
 /** Looks at the account as it is in the change, and refuses the change by throwing. */
@@ -202,9 +197,12 @@ async function changeAccount(
   repository: Repository,
   username: string,
   change: (account: StoredAccount) => StoredAccount,
+  check: AccountCheck = () => undefined,
 ): Promise<Account> {
   return await repository.change(SERVICE, async (unit) => {
-    const { endedSessions: _ended, ...account } = change(await existing(unit, username))
+    const current = await existing(unit, username)
+    check(current)
+    const { endedSessions: _ended, ...account } = change(current)
     const changed = { ...account, version: nextVersion(account, unit.now) }
     unit.records.put(ACCOUNT, foldedName(username), changed)
     return withoutSecrets(changed)

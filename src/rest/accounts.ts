@@ -85,14 +85,14 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
     requireOther(userOf(koa), account)
     // An account that is enabled again lets somebody in, and one of an operator is more than its clinic's.
     if (enabled || account.role === 'operator') requireManaged(userOf(koa), account, enabled ? 'enable' : 'disable')
-    answerAccount(koa, await setDisabled(repository, account.username, !enabled, heeds(koa)))
+    answerAccount(koa, await setDisabled(repository, account.username, !enabled, ifMatchCheck(koa)))
   })
 
   router.put('/:username/name', async (koa) => {
     const account = await visibleAccount(koa, repository)
     requireManaged(userOf(koa), account, 'change')
     const name = readName(await readJsonBody(koa, LIMITS))
-    answerAccount(koa, await renameAccount(repository, account.username, name, heeds(koa)))
+    answerAccount(koa, await renameAccount(repository, account.username, name, ifMatchCheck(koa)))
   })
 
   router.delete('/:username', async (koa) => {
@@ -132,8 +132,8 @@ function answerAccount(koa: KoaContext, account: Account): void {
   koa.body = shown(account)
 }
 
-/** If-Match of the request. @throws FhirError 412 from the check, when the account has changed since */
-const heeds =
+/** Holds a change to If-Match of the request. @throws FhirError 412 from the check */
+const ifMatchCheck =
   (koa: KoaContext) =>
   ({ version = 0 }: Account): void =>
     requireMatch(koa.get('If-Match'), version, 'the data of the account')

@@ -395,6 +395,12 @@ describe('the contact data of a merged Patient', () => {
       { address: [main, { use: 'home', extension: MASKED.extension }] },
     ],
     [
+      'an identifier once that the target has as an old one',
+      { identifier: [{ system: MRN, value: 'once', use: 'official' }] },
+      { identifier: [{ system: MRN, value: 'once', use: 'old' }] },
+      { identifier: [{ system: MRN, value: 'once', use: 'old' }] },
+    ],
+    [
       'an identifier without a value',
       { identifier: [{ system: MRN, _value: MASKED }] } as Contacts,
       { identifier: [{ system: MRN, use: 'temp' }] } as Contacts,

@@ -3,6 +3,7 @@
  * that is missed looks so. What the server refuses goes back.
  */
 import { useState } from 'react'
+import { Problem } from '../../api/problem.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { clockText, dayText } from '../../fhir/time.ts'
 import { STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
@@ -32,14 +33,17 @@ export function useMoves(actions: VisitActions, { zone, onRefused }: MoveOptions
     const as: Shown = { start: time.start, end: time.end, schedule: time.schedule }
     show(visit.id, as)
     try {
-      const { meta } = await actions.move(visit.id, time.slots)
+      const moved = await actions.move(visit.appointment, time.slots)
       const said = `${visit.patient} is moved to ${dayText(time.start, zone)}, ${clockText(time.start, zone)}.`
       if (visit.slots.length > 0) {
-        const undo = () => actions.move(visit.id, visit.slots, meta?.versionId)
-        offerUndo(said, { things: [pathOf(visit.id)], undo })
+        offerUndo(said, { things: [pathOf(visit.id)], undo: () => actions.move(moved, visit.slots) })
       }
     } catch (error) {
-      tellProblem(error, { label: 'Show free times', onClick: () => onRefused(visit) })
+      const isNewer = error instanceof Problem && error.status === 412
+      const told = isNewer
+        ? new Error(`The visit of ${visit.patient} has been changed since, so it is not moved.`)
+        : error
+      tellProblem(told, { label: 'Show free times', onClick: () => onRefused(visit) })
     } finally {
       end(visit.id, as)
     }

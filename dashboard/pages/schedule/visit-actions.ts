@@ -45,8 +45,8 @@ export function useVisitActions() {
       book: (time: FreeTime, patient: Patient, said: Said) => then(() => bookOne(newVisit(time, patient, said))),
       bookEntry: (time: FreeTime, entry: Appointment) => then(() => bookOne(entryAt(time, entry))),
       bookAgain: (cancelled: Appointment) => then(() => bookOne(withoutEnd(cancelled))),
-      /** @param version that must be current, where it is an earlier move that is taken back */
-      move: (id: string, slots: readonly string[], version?: string) => change(id, () => moveOne(id, slots, version)),
+      /** @param seen the visit as it is moved: nothing newer is. @throws Problem 412 */
+      move: (seen: Appointment, slots: readonly string[]) => change(seen.id ?? '', () => moveOne(seen, slots)),
       /** @param version that must be current, where it is a booking that is taken back */
       cancel: (id: string, cancellation: Cancellation, version?: string) =>
         change(id, () => cancelOne(id, cancellation, version)),
@@ -95,11 +95,11 @@ function withoutEnd({ id: _, meta: __, cancelationReason: ___, ...visit }: Appoi
   return { ...visit, status: 'booked' }
 }
 
-const moveOne = (id: string, slots: readonly string[], version?: string) =>
+const moveOne = ({ id = '', meta }: Appointment, slots: readonly string[]) =>
   operate<Appointment>(
     `${pathOf(id)}/$reschedule`,
     slots.map((slot) => ['slot', { valueReference: { reference: `Slot/${slot}` } }] as const),
-    version,
+    meta?.versionId,
   )
 
 const cancelOne = (id: string, { code, comment }: Cancellation, version?: string) =>

@@ -9,7 +9,7 @@ const SCHEDULE = 'schedule-okafor'
 const CHANGED_SINCE = 'It has been changed since, so nothing is undone.'
 
 let dashboard: Dashboard
-/** Free, each for itself, on one day of the clinic. */
+/** Free, on one day of the clinic. */
 let slots: readonly Slot[]
 let day: string
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => dashboard?.close())
 
 let taken = 0
-/** Slots that no other test has. */
+/** Slots that no other test has, where it books the first. */
 let first: Slot
 let second: Slot
 let third: Slot
@@ -275,6 +275,35 @@ describe('what others have changed since is not undone', () => {
     await page.getByText(CHANGED_SINCE).waitFor()
     await stays()
   })
+})
+
+test('what somebody has changed just before, unseen, stays when the change after it is undone', async () => {
+  await fhir('PUT', '/Task/unseen', newTask('unseen'))
+  const page = await dashboard.signedIn('/work-list?task=unseen')
+  const claim = page.getByRole('button', { name: 'Claim', exact: true })
+  await claim.waitFor()
+  await page.route('**/Task/unseen', (route) => route.abort())
+  await fhir('PUT', '/Task/unseen', { ...newTask('unseen'), note: [{ text: 'Moved to Troy' }] })
+  await claim.click()
+  await undoButtons(page).waitFor()
+  await page.unroute('**/Task/unseen')
+  await undoButtons(page).click()
+  await undoButtons(page).waitFor({ state: 'detached' })
+  expect(await fetched('Task/unseen')).toMatchObject({ status: 'requested', note: [{ text: 'Moved to Troy' }] })
+})
+
+test('a visit that somebody else has moved, unseen, is not moved on', async () => {
+  const page = await openDay()
+  const id = await book(page, 'haddad', 'Layla Haddad')
+  await page.route(/\/Appointment\?/, (route) => route.abort())
+  await reschedule(id, third)
+  await visit(page, first, 'Layla Haddad').click()
+  await page.getByRole('button', { name: 'Move…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('group', { name: 'Free times' }).getByText(clock(second), { exact: true }).first().click()
+  await dialog.getByRole('button', { name: /^Move to / }).click()
+  await page.getByText('The visit of Layla Haddad has been changed since, so it is not moved.').waitFor()
+  expect(await slotOf(id)).toBe(`Slot/${third.id}`)
 })
 
 test('what is deleted is brought back as it was, though a summary of it was shown', async () => {
