@@ -62,7 +62,7 @@ function Merge({ source, title, children }: MergeProps) {
     }
   })
   return (
-    <Alert color="yellow" variant="light" mb="md" icon={<Icon name="merge" />} title={title}>
+    <Alert color="gray" variant="light" mb="md" icon={<Icon name="merge" />} title={title}>
       <Stack gap="xs">
         <Group justify="space-between" gap="sm">
           <Text size="sm">{children}</Text>
