@@ -1,6 +1,6 @@
-/** What this window has changed: told for each request that succeeds, to whoever offers to take an older change back. */
+/** Changes that this window has made: each request that succeeds is told to whoever offers to take an older change back. */
 
-/** @param path of the resource that was changed: `Appointment/1`, `accounts/nora/login` */
+/** Hears the path of the resource that was changed: `Appointment/1`, `accounts/nora/login`. */
 type Listener = (path: string) => void
 
 const listeners = new Set<Listener>()

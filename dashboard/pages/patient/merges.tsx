@@ -12,6 +12,9 @@ import { Icon } from '../../parts/icon.tsx'
 import { PageLink } from '../../parts/links.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 
+/** Of the records that this one has replaced, the last ones: whether each can be taken back is a question to the server. */
+const MOST_SHOWN = 5
+
 export function Merges({ patient }: { readonly patient: Patient }) {
   const replacement = replacedBy(patient)
   return (
@@ -22,9 +25,11 @@ export function Merges({ patient }: { readonly patient: Patient }) {
           <PageLink to={`/patients/${replacement}`}>the record that has replaced it</PageLink>.
         </Merge>
       )}
-      {replacedIds(patient).map((id) => (
-        <Replaced key={id} id={id} />
-      ))}
+      {replacedIds(patient)
+        .slice(-MOST_SHOWN)
+        .map((id) => (
+          <Replaced key={id} id={id} />
+        ))}
     </>
   )
 }
