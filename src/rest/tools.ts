@@ -8,8 +8,8 @@ import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import type { Logger } from 'pino'
 import { bodyMetadata, isReadable, readEnvelope, writeEnvelope } from '../calls/envelope.ts'
-import { type CallEnd, endCall } from '../calls/session/call-end.ts'
-import { readCallEnd, readEndReport } from '../calls/session/call-end-report.ts'
+import { endCall } from '../calls/session/call-end.ts'
+import { type ReportedEnd, readCallEnd, readEndReport } from '../calls/session/call-end-report.ts'
 import { readRegistration } from '../calls/session/call-registration.ts'
 import { type CallMetadata, CallSessions } from '../calls/session/call-sessions.ts'
 import { requireClinicCheck } from '../calls/session/signed-request.ts'
@@ -19,8 +19,9 @@ import { type EndedCall, ToolRunner, type ToolServices } from '../calls/tool-run
 import type { Config } from '../config.ts'
 import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
-import { accessByCall, accessToCall } from './call-access.ts'
-import { readBody, readJsonBody, receivedBytes } from './message/body.ts'
+import { accessByCall, accessToCall, accessToEnd } from './call-access.ts'
+import { readBody, readJsonBody } from './message/body.ts'
+import { receivedRequest } from './message/received-request.ts'
 import { type ExchangeAccess, exchangeOf } from './server/exchange.ts'
 import type { FairShares } from './server/fair-shares.ts'
 import { failureOf } from './server/fault.ts'
@@ -62,13 +63,9 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   const secret = requireSecret(config)
 
   const allowerOf =
-    (koa: KoaContext, isRepeatable = true) =>
+    (koa: KoaContext, facts: Parameters<typeof receivedRequest>[2] = { isRepeatable: true }) =>
     (clinic: string) =>
-      requireClinicCheck(services.repository, clinic, {
-        header: (name) => koa.get(name),
-        body: () => receivedBytes(koa, config.limits.bodyBytes),
-        isRepeatable,
-      })
+      requireClinicCheck(services.repository, clinic, receivedRequest(koa, config.limits.bodyBytes, facts))
 
   for (const family of families.keys()) {
     router.post(`/${family}/:toolName`, secret, async (koa) => {
@@ -77,7 +74,7 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
       const isRepeatable = envelope.calls.every(({ id }) => id !== null)
       const identify = async () => {
         const metadata = metadataOf(koa, config.trustBodyCallMetadata ? body : undefined)
-        const session = await sessions.identify(metadata, allowerOf(koa, isRepeatable))
+        const session = await sessions.identify(metadata, allowerOf(koa, { isRepeatable }))
         shares?.countFor(koa, session.clinic)
         return session
       }
@@ -102,11 +99,13 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
     koa.body = session
   })
 
-  const end = async (koa: KoaContext, callEnd: CallEnd): Promise<void> => {
+  // The same whether the call is known, has ended before, or is one of a clinic whose check the request does not pass.
+  const end = async (koa: KoaContext, { isNamedInBody: namesCall, ...callEnd }: ReportedEnd): Promise<void> => {
     const accessOf = (clinic: string) => services.access(clinic, { kind: 'call', id: callEnd.callId })
-    const session = await endCall(services.repository, accessOf, callEnd, allowerOf(koa))
-    addAccess(koa, accessToCall(session))
-    koa.body = session
+    const allow = allowerOf(koa, { isRepeatable: true, namesCall })
+    const handled = await endCall(services.repository, accessOf, callEnd, allow)
+    if (handled !== undefined) addAccess(koa, accessToEnd(handled))
+    koa.body = { callId: callEnd.callId }
   }
 
   router.post(`/${CALLS}/:callId/end`, secret, async (koa) => {
