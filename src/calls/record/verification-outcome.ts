@@ -2,7 +2,9 @@
 import type { Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
+import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'
+import type { ReachedLimit } from '../session/guess-limit.ts'
 import { derivedId } from './derived-id.ts'
 import {
   attached,
@@ -69,6 +71,45 @@ export async function recordNotVerified(
       ...candidates.flatMap((id) => attachedReference('candidate', `Patient/${id}`)),
     ],
   })
+}
+
+/** Why staff are told of a limit, by whom its failures have in common. */
+const GUESSING = {
+  number:
+    'Many callers from this number could not be verified. Further attempts from it have to wait. Please find out who calls.',
+  patient:
+    'Many callers from numbers that are not on the record could not be verified as this patient. Further attempts from such numbers have to wait. Please warn the patient.',
+  clinic:
+    'More callers than usual could not be verified at this clinic. Further attempts have to wait, unless the number is on the record. Please find out who calls.',
+} as const
+
+/**
+ * One Task a day (UTC) for each number, patient and clinic of which too many attempts have failed; an open one stays as it
+ * is, so that a long series of guesses does not make a long history.
+ */
+export async function recordGuessing(
+  ctx: Context,
+  call: CallSession,
+  own: Versioned<Patient>,
+  reached: readonly ReachedLimit[],
+): Promise<readonly Versioned<Task>[]> {
+  const tasks: Versioned<Task>[] = []
+  for (const { of, key, patient, failures } of reached) {
+    if (of === 'name') continue
+    const id = derivedId('guessing', key, new Date(ctx.now).toISOString().slice(0, 10))
+    const current = await ctx.find<Task>('Task', id)
+    if (current !== undefined && isOpenTask(current.resource)) continue
+    const task = await upsertStaffTask(ctx, call, own, {
+      id,
+      code: 'identity-guessing',
+      priority: 'urgent',
+      description: GUESSING[of],
+      ...(patient === undefined ? {} : { beneficiary: patient }),
+      input: attached('failed-attempts', { valueInteger: failures }),
+    })
+    tasks.push(task)
+  }
+  return tasks
 }
 
 const OPEN: Pick<StaffTask, 'priority' | 'description'> = {

@@ -10,10 +10,17 @@ import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { recordCall } from '../record/call-record.ts'
-import { recordNotVerified, recordVerified, type StatedForStaff } from '../record/verification-outcome.ts'
+import { isReal } from '../record/registration.ts'
+import {
+  recordGuessing,
+  recordNotVerified,
+  recordVerified,
+  type StatedForStaff,
+} from '../record/verification-outcome.ts'
 import { remember } from '../record/written-by-call.ts'
-import { fullNames, matchStatedPerson, type StatedPerson } from '../session/match-stated-person.ts'
-import { patientForWrite } from '../session/patient-of-call.ts'
+import { countGuess, keepCounts, mayBeVerified, settleAttempt, waitOf } from '../session/guess-limit.ts'
+import { fullNames, matchStatedPerson, type PersonMatch, type StatedPerson } from '../session/match-stated-person.ts'
+import { patientForWrite, patientOfCall } from '../session/patient-of-call.ts'
 import { MAX_FAILURES, putVerification, readVerification, type Verification } from '../session/verification.ts'
 import { listed } from '../spoken/say.ts'
 import { type ParsedValue, unclear } from '../spoken/spoken.ts'
@@ -26,40 +33,82 @@ import {
   unreadableText,
 } from '../spoken/stated-values.ts'
 
-export const verifyPatient = defineOperation('patient-verify-patient', ({ access, input, call }) =>
-  access.change(async (ctx) => {
-    const stated = readPerson(input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
-    return call === undefined ? await answerToStaff(ctx, stated) : await verify(ctx, call, stated)
-  }),
-)
+export const verifyPatient = defineOperation('patient-verify-patient', async ({ access, input, call }) => {
+  const read = async (ctx: Context) => readPerson(input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
+  if (call === undefined) return await access.change(async (ctx) => await answerToStaff(ctx, await read(ctx)))
+  let hasFailed = false
+  const result = await access.change(async (ctx) => {
+    const attempt = await verify(ctx, call, await read(ctx))
+    hasFailed = attempt.hasFailed
+    return attempt.result
+  })
+  await access.change((ctx) => settle(ctx, call, hasFailed))
+  return result
+})
 
 type Stated = StatedPerson & StatedForStaff
 
 /** Of two attempts at the same time one meets a conflict on the record of the verification, and is counted after the other. */
 async function verify(ctx: Context, call: CallSession, stated: Stated) {
   const before = await readVerification(ctx, call)
-  if (before.failures >= MAX_FAILURES) return failed(before.failures)
+  if (before.failures >= MAX_FAILURES) return { result: failed(before.failures), hasFailed: false }
+  const wait = await waitOf(ctx, call)
+  if (wait > 0) return { result: tooEarly(before.failures, wait), hasFailed: false }
   const own = await patientForWrite(ctx, call)
   const { patient, candidates } = await matchStatedPerson(ctx, own, stated)
-  if (patient !== undefined) return await succeed(ctx, call, { before, own, patient: patient.id, stated })
+  if (patient !== undefined && (await mayBeVerified(ctx, call, patient)))
+    return { result: await succeed(ctx, call, { before, own, patient, stated }), hasFailed: false }
   const failures = before.failures + 1
   await putVerification(ctx, call, { ...before, failures })
-  const isLast = failures >= MAX_FAILURES
-  const task = await recordNotVerified(ctx, call, own, { attempts: failures, isLast, stated, candidates })
+  await recordFailure(ctx, call, own, { failures, stated, candidates })
+  return { result: failed(failures), hasFailed: true }
+}
+
+interface Failure {
+  /** Of the call. */
+  readonly failures: number
+  readonly stated: Stated
+  readonly candidates: PersonMatch['candidates']
+}
+
+async function recordFailure(
+  ctx: Context,
+  call: CallSession,
+  own: Versioned<Patient>,
+  { failures, stated, candidates }: Failure,
+): Promise<void> {
+  const task = await recordNotVerified(ctx, call, own, {
+    attempts: failures,
+    isLast: failures >= MAX_FAILURES,
+    stated,
+    candidates: candidates.map(({ id }) => id),
+  })
   await remember(ctx, call, own, { written: [task] })
-  await recordCall(ctx, call, own, { activity: verifyPatient.code, written: [task] })
-  return failed(failures)
+  // Nobody but the patient of the call can be verified, where that is a real one.
+  const guessed = isReal(own.resource) ? [own] : candidates
+  const reports = await recordGuessing(ctx, call, own, await countGuess(ctx, call, guessed, stated.name))
+  await recordCall(ctx, call, own, { activity: verifyPatient.code, written: [task, ...reports] })
+}
+
+/** See settleAttempt. */
+async function settle(ctx: Context, call: CallSession, hasFailed: boolean): Promise<void> {
+  const reached = await settleAttempt(ctx, call, hasFailed)
+  const own = reached.length > 0 ? await patientOfCall(ctx, call) : undefined
+  const reports = own === undefined ? [] : await recordGuessing(ctx, call, own, reached)
+  if (own !== undefined && reports.length > 0)
+    await recordCall(ctx, call, own, { activity: verifyPatient.code, written: reports })
 }
 
 interface Success {
   readonly before: Verification
   readonly own: Versioned<Patient>
-  /** Patient.id. */
-  readonly patient: string
+  readonly patient: Versioned<Patient>
   readonly stated: Stated
 }
 
-async function succeed(ctx: Context, call: CallSession, { before, own, patient, stated }: Success) {
+async function succeed(ctx: Context, call: CallSession, { before, own, patient: found, stated }: Success) {
+  const patient = found.id
+  await keepCounts(ctx, call, found)
   // Somebody who says it once more is who they were.
   if (before.patient !== patient) {
     await putVerification(ctx, call, { ...before, patient })
@@ -85,6 +134,19 @@ const failed = (failures: number) => ({
         code: 'verification-ended',
         say: 'I am sorry, I could not confirm your details. Would you like to speak with a person at the clinic?',
       }),
+})
+
+/**
+ * Refused before anybody is looked for, and uses up no attempt of the call.
+ * @param wait milliseconds
+ */
+const tooEarly = (failures: number, wait: number) => ({
+  success: false,
+  verified: false,
+  attemptsLeft: MAX_FAILURES - failures,
+  code: 'too-many-attempts',
+  retryAfter: Math.ceil(wait / 1_000),
+  say: 'I am sorry, I cannot check your details at the moment. Please try again later, or would you like to speak with a person at the clinic?',
 })
 
 /** Staff may see every patient, so their attempts are neither counted nor recorded. */
