@@ -21,7 +21,7 @@ import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { accessByCall, accessToCall, accessToEnd } from './call-access.ts'
 import { readBody, readJsonBody } from './message/body.ts'
-import { receivedRequest } from './message/received-request.ts'
+import { receivedRequest } from './received-request.ts'
 import { type ExchangeAccess, exchangeOf } from './server/exchange.ts'
 import type { FairShares } from './server/fair-shares.ts'
 import { failureOf } from './server/fault.ts'
@@ -99,7 +99,7 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
     koa.body = session
   })
 
-  // The same whether the call is known, has ended before, or is one of a clinic whose check the request does not pass.
+  // The response is the same whether the call is known, has ended before, or belongs to a clinic whose check fails.
   const end = async (koa: KoaContext, { isNamedInBody: namesCall, ...callEnd }: ReportedEnd): Promise<void> => {
     const accessOf = (clinic: string) => services.access(clinic, { kind: 'call', id: callEnd.callId })
     const allow = allowerOf(koa, { isRepeatable: true, namesCall })

@@ -4,7 +4,6 @@ import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import type { ReachedLimit } from '../session/guess-limit.ts'
 import { derivedId } from './derived-id.ts'
 import {
   attached,
@@ -73,7 +72,17 @@ export async function recordNotVerified(
   })
 }
 
-/** Why staff are told of a limit, by whom its failures have in common. */
+/** A limit of failed attempts that a caller has reached: see session/guess-limit.ts. */
+export interface ReachedLimit {
+  /** The one thing all attempts have in common: the number of the caller, the patient or the name meant, or only the clinic. */
+  readonly of: 'number' | 'patient' | 'name' | 'clinic'
+  readonly key: string
+  /** Patient.id of the patient guessed at. */
+  readonly patient?: string
+  readonly failures: number
+}
+
+/** The text for staff, by what the attempts have in common. */
 const GUESSING = {
   number:
     'Many callers from this number could not be verified. Further attempts from it have to wait. Please find out who calls.',

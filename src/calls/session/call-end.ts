@@ -17,7 +17,7 @@ export interface CallEnd {
   readonly reason?: string
 }
 
-/** What became of a reported end, for the audit trail of the clinic; the client learns nothing of it. */
+/** The outcome of a reported end, for the audit trail of the clinic; the client learns nothing of it. */
 export type HandledEnd =
   | { readonly ended: CallSession }
   /** The clinic of the call refused the request; with a status as HTTP has them. */

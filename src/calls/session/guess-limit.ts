@@ -22,6 +22,7 @@ import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { isReal } from '../record/registration.ts'
+import type { ReachedLimit } from '../record/verification-outcome.ts'
 import { patientOfCall } from './patient-of-call.ts'
 
 const ATTEMPTS = recordKind<Counter>('verification-attempts')
@@ -36,17 +37,8 @@ const PATIENT: Patience = { free: 10, longest: 15 * MINUTE, fades: true }
 /** For a clinic: ten a minute, which a busy one does not have for long. */
 const CLINIC: Patience = { free: 100, longest: 6 * SECOND, fades: true }
 
-/** A limit, and whom its failures have in common. */
-export interface GuessLimit extends Limit {
-  readonly of: 'number' | 'patient' | 'name' | 'clinic'
-  /** Patient.id of the patient guessed at. */
-  readonly patient?: string
-}
-
-/** A limit that an attempt has reached. */
-export interface ReachedLimit extends Pick<GuessLimit, 'of' | 'key' | 'patient'> {
-  readonly failures: number
-}
+/** A limit, and what its failures have in common. */
+type GuessLimit = Limit & Omit<ReachedLimit, 'failures'>
 
 /** Milliseconds until an attempt may be made, whoever is meant; 0: now. */
 export const waitOf = async (ctx: Context, call: CallSession): Promise<number> =>
@@ -58,7 +50,7 @@ export async function mayBeVerified(ctx: Context, call: CallSession, patient: Ve
   return (await waitFor(ctx.unit, [limitOfPatient(patient)])) === 0
 }
 
-/** Of attempts at the same time, one that succeeds is judged after those that were counted before it. */
+/** Writes the counters that a success depends on, so that it is judged after all failures that are counted before it. */
 export async function keepCounts(ctx: Context, call: CallSession, patient: Versioned<Patient>): Promise<void> {
   for (const limit of numberLimits(call)) await keepFailures(ctx.unit, limit)
   if (!(await isOnFile(ctx, call, patient))) await keepFailures(ctx.unit, limitOfPatient(patient))
@@ -101,7 +93,7 @@ async function count(ctx: Context, limits: readonly GuessLimit[]): Promise<reado
   return reached
 }
 
-/** None for a caller whose number is on the record of the call's patient: they do not wait for the failures of others. */
+/** The clinic's limit, but not for a caller whose number is on the record of the call's patient: the failures of others do not hold them up. */
 async function clinicLimits(ctx: Context, call: CallSession): Promise<readonly GuessLimit[]> {
   const own = await patientOfCall(ctx, call)
   return own !== undefined && (await isOnFile(ctx, call, own)) ? [] : [OF_CLINIC]

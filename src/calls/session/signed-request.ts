@@ -39,7 +39,7 @@ export interface ReceivedRequest {
   readonly body: () => Promise<Buffer>
   /** Sent again it has no second effect: each of its tool calls has an id, or it has an Idempotency-Key. */
   readonly isRepeatable: boolean
-  /** False where the body has to name the call, so that the signature covers its id, and does not. */
+  /** False where the body must name the call, so that the signature covers its id, but does not. */
   readonly namesCall?: boolean
 }
 

@@ -48,7 +48,7 @@ export const verifyPatient = defineOperation('patient-verify-patient', async ({ 
 
 type Stated = StatedPerson & StatedForStaff
 
-/** Of two attempts at the same time one meets a conflict on the record of the verification, and is counted after the other. */
+/** Verifies the caller, or counts the failure. Attempts of a call at the same time conflict on its record, so each is counted. */
 async function verify(ctx: Context, call: CallSession, stated: Stated) {
   const before = await readVerification(ctx, call)
   if (before.failures >= MAX_FAILURES) return { result: failed(before.failures), hasFailed: false }
@@ -90,7 +90,7 @@ async function recordFailure(
   await recordCall(ctx, call, own, { activity: verifyPatient.code, written: [task, ...reports] })
 }
 
-/** See settleAttempt. */
+/** Counts the attempt for the clinic where it failed, and tells staff when that is one too many: see settleAttempt. */
 async function settle(ctx: Context, call: CallSession, hasFailed: boolean): Promise<void> {
   const reached = await settleAttempt(ctx, call, hasFailed)
   const own = reached.length > 0 ? await patientOfCall(ctx, call) : undefined

@@ -1,7 +1,7 @@
 /** A request as the clinic's own check of its calls sees it: calls/session/signed-request.ts */
 import type { Context as KoaContext } from 'koa'
-import type { ReceivedRequest } from '../../calls/session/signed-request.ts'
-import { receivedBytes } from './body.ts'
+import type { ReceivedRequest } from '../calls/session/signed-request.ts'
+import { receivedBytes } from './message/body.ts'
 
 /** @param facts read from its body and headers */
 export const receivedRequest = (
