@@ -41,8 +41,26 @@ const CLINIC: Patience = { free: 100, longest: 6 * SECOND, fades: true }
 type GuessLimit = Limit & Omit<ReachedLimit, 'failures'>
 
 /** Milliseconds until an attempt may be made, whoever is meant; 0: now. */
-export const waitOf = async (ctx: Context, call: CallSession): Promise<number> =>
-  await waitFor(ctx.unit, [...numberLimits(call), ...(await clinicLimits(ctx, call))])
+export async function waitOf(ctx: Context, call: CallSession): Promise<number> {
+  return await waitFor(ctx.unit, [...numberLimits(call), ...(await clinicLimits(ctx, call))])
+}
+
+/** The same once the attempt is counted for the clinic: others may have come from the number meanwhile. */
+export const waitOfNumber = (ctx: Context, call: CallSession): Promise<number> => waitFor(ctx.unit, numberLimits(call))
+
+/**
+ * Counts an attempt for the clinic, as failed until it has succeeded. To be done in a small change of its own: all callers of
+ * the clinic meet on this record, and would look for their patients again.
+ */
+export async function beginAttempt(ctx: Context, call: CallSession): Promise<readonly ReachedLimit[]> {
+  await clearExpired(ctx.unit, ATTEMPTS)
+  return await count(ctx, await clinicLimits(ctx, call))
+}
+
+/** Takes back what `beginAttempt` has counted. */
+export async function takeBackAttempt(ctx: Context, call: CallSession): Promise<void> {
+  for (const limit of await clinicLimits(ctx, call)) await addFailures(ctx.unit, limit, -1)
+}
 
 /** Whether the caller may be verified as the patient now: never before the wait of their limit is over. */
 export async function mayBeVerified(ctx: Context, call: CallSession, patient: Versioned<Patient>): Promise<boolean> {
@@ -67,19 +85,6 @@ export async function countGuess(
   statedName: string,
 ): Promise<readonly ReachedLimit[]> {
   return await count(ctx, [...numberLimits(call), ...(await limitsOfGuess(ctx, call, guessed, statedName))])
-}
-
-/**
- * Ends an attempt: counts it for the clinic where it failed, and clears what has expired. To be done in a change of its own,
- * after that of the attempt: all callers of the clinic meet on these records, and would look for their patients again.
- */
-export async function settleAttempt(
-  ctx: Context,
-  call: CallSession,
-  hasFailed: boolean,
-): Promise<readonly ReachedLimit[]> {
-  await clearExpired(ctx.unit, ATTEMPTS)
-  return hasFailed ? await count(ctx, await clinicLimits(ctx, call)) : []
 }
 
 async function count(ctx: Context, limits: readonly GuessLimit[]): Promise<readonly ReachedLimit[]> {

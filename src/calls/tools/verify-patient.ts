@@ -12,15 +12,24 @@ import type { Versioned } from '../../repository/repository.ts'
 import { recordCall } from '../record/call-record.ts'
 import { isReal } from '../record/registration.ts'
 import {
+  type ReachedLimit,
   recordGuessing,
   recordNotVerified,
   recordVerified,
   type StatedForStaff,
 } from '../record/verification-outcome.ts'
 import { remember } from '../record/written-by-call.ts'
-import { countGuess, keepCounts, mayBeVerified, settleAttempt, waitOf } from '../session/guess-limit.ts'
+import {
+  beginAttempt,
+  countGuess,
+  keepCounts,
+  mayBeVerified,
+  takeBackAttempt,
+  waitOf,
+  waitOfNumber,
+} from '../session/guess-limit.ts'
 import { fullNames, matchStatedPerson, type PersonMatch, type StatedPerson } from '../session/match-stated-person.ts'
-import { patientForWrite, patientOfCall } from '../session/patient-of-call.ts'
+import { patientForWrite } from '../session/patient-of-call.ts'
 import { MAX_FAILURES, putVerification, readVerification, type Verification } from '../session/verification.ts'
 import { listed } from '../spoken/say.ts'
 import { type ParsedValue, unclear } from '../spoken/spoken.ts'
@@ -36,38 +45,52 @@ import {
 export const verifyPatient = defineOperation('patient-verify-patient', async ({ access, input, call }) => {
   const read = async (ctx: Context) => readPerson(input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
   if (call === undefined) return await access.change(async (ctx) => await answerToStaff(ctx, await read(ctx)))
-  let hasFailed = false
-  const result = await access.change(async (ctx) => {
-    const attempt = await verify(ctx, call, await read(ctx))
-    hasFailed = attempt.hasFailed
-    return attempt.result
+  const begun = await access.change(async (ctx) => {
+    const stated = await read(ctx)
+    return (await refusal(ctx, call, waitOf)) ?? { stated, reached: await beginAttempt(ctx, call) }
   })
-  await access.change((ctx) => settle(ctx, call, hasFailed))
+  if ('success' in begun) return begun
+  const result = await access.change((ctx) => verify(ctx, call, begun))
+  const isNoFailure = result.success || result.code === 'too-many-attempts'
+  if (isNoFailure) await access.change((ctx) => takeBackAttempt(ctx, call))
   return result
 })
 
 type Stated = StatedPerson & StatedForStaff
 
-/** Verifies the caller, or counts the failure. Attempts of a call at the same time conflict on its record, so each is counted. */
-async function verify(ctx: Context, call: CallSession, stated: Stated) {
-  const before = await readVerification(ctx, call)
-  if (before.failures >= MAX_FAILURES) return { result: failed(before.failures), hasFailed: false }
+/** An attempt that is counted for the clinic. */
+interface Attempt {
+  readonly stated: Stated
+  /** The limit of the clinic, where the attempt has reached it. */
+  readonly reached: readonly ReachedLimit[]
+}
+
+/** The result of an attempt at which nobody is looked for; undefined for another one. */
+async function refusal(ctx: Context, call: CallSession, waitOf: (ctx: Context, call: CallSession) => Promise<number>) {
+  const { failures } = await readVerification(ctx, call)
+  if (failures >= MAX_FAILURES) return failed(failures)
   const wait = await waitOf(ctx, call)
-  if (wait > 0) return { result: tooEarly(before.failures, wait), hasFailed: false }
+  return wait > 0 ? tooEarly(failures, wait) : undefined
+}
+
+/** Verifies the caller, or counts the failure. Attempts of a call at the same time conflict on its record, so each is counted. */
+async function verify(ctx: Context, call: CallSession, { stated, reached }: Attempt): Promise<Result> {
+  const refused = await refusal(ctx, call, waitOfNumber)
+  if (refused !== undefined) return refused
+  const before = await readVerification(ctx, call)
   const own = await patientForWrite(ctx, call)
   const { patient, candidates } = await matchStatedPerson(ctx, own, stated)
   if (patient !== undefined && (await mayBeVerified(ctx, call, patient)))
-    return { result: await succeed(ctx, call, { before, own, patient, stated }), hasFailed: false }
+    return await succeed(ctx, call, { before, own, patient, stated })
   const failures = before.failures + 1
   await putVerification(ctx, call, { ...before, failures })
-  await recordFailure(ctx, call, own, { failures, stated, candidates })
-  return { result: failed(failures), hasFailed: true }
+  await recordFailure(ctx, call, own, { failures, stated, candidates, reached })
+  return failed(failures)
 }
 
-interface Failure {
+interface Failure extends Attempt {
   /** Of the call. */
   readonly failures: number
-  readonly stated: Stated
   readonly candidates: PersonMatch['candidates']
 }
 
@@ -75,7 +98,7 @@ async function recordFailure(
   ctx: Context,
   call: CallSession,
   own: Versioned<Patient>,
-  { failures, stated, candidates }: Failure,
+  { failures, stated, candidates, reached }: Failure,
 ): Promise<void> {
   const task = await recordNotVerified(ctx, call, own, {
     attempts: failures,
@@ -86,17 +109,19 @@ async function recordFailure(
   await remember(ctx, call, own, { written: [task] })
   // Nobody but the patient of the call can be verified, where that is a real one.
   const guessed = isReal(own.resource) ? [own] : candidates
-  const reports = await recordGuessing(ctx, call, own, await countGuess(ctx, call, guessed, stated.name))
+  const all = [...reached, ...(await countGuess(ctx, call, guessed, stated.name))]
+  const reports = await recordGuessing(ctx, call, own, all)
   await recordCall(ctx, call, own, { activity: verifyPatient.code, written: [task, ...reports] })
 }
 
-/** Counts the attempt for the clinic where it failed, and tells staff when that is one too many: see settleAttempt. */
-async function settle(ctx: Context, call: CallSession, hasFailed: boolean): Promise<void> {
-  const reached = await settleAttempt(ctx, call, hasFailed)
-  const own = reached.length > 0 ? await patientOfCall(ctx, call) : undefined
-  const reports = own === undefined ? [] : await recordGuessing(ctx, call, own, reached)
-  if (own !== undefined && reports.length > 0)
-    await recordCall(ctx, call, own, { activity: verifyPatient.code, written: reports })
+/** The result of the tool. */
+interface Result {
+  readonly [name: string]: unknown
+  readonly success: boolean
+  readonly verified: boolean
+  readonly attemptsLeft: number
+  readonly code?: string
+  readonly say: string
 }
 
 interface Success {
