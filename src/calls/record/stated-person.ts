@@ -40,6 +40,7 @@ export type Tie = 'none' | 'verified' | 'made'
  * too.
  */
 export function contradicts(patient: Patient, stated: StatedPerson, tie: Tie = 'none'): boolean {
+  if (tie === 'made' && isBirthDateAlone(stated)) return false
   const { dateOfBirth } = stated
   const { birthDate } = patient
   // A record may hold no more than the year, or year and month.
@@ -61,6 +62,9 @@ export const hasFullName = (patient: Patient, stated: StatedPerson): boolean =>
   stated.lastName !== undefined &&
   nameFormsOf(patient).some(({ family }) => family.text !== '') &&
   isCalled(patient, stated)
+
+const isBirthDateAlone = ({ firstName, lastName, dateOfBirth }: StatedPerson): boolean =>
+  dateOfBirth !== undefined && firstName === undefined && lastName === undefined
 
 interface Known {
   /** It was stated together with the name. */

@@ -63,14 +63,14 @@ export async function remember(
   const session = (await ctx.unit.records.read(CALL, callKey(call.callId)))?.value
   if (session?.made?.includes(patient.id)) return
   const earlier = await writtenByCall(ctx, call, patient)
-  if (earlier?.isKnown) return
+  if (earlier?.isKnown && stated === undefined) return
   await putOfCall(ctx, WRITTEN, call, {
     ...earlier,
     patient: patient.id,
     stated: { ...earlier?.stated, ...stated },
     insurance: withCard(earlier?.insurance ?? [], insurance),
     ...(selfPay === undefined ? {} : { selfPay: { ...earlier?.selfPay, ...selfPay } }),
-    written: withVersions(earlier?.written ?? [], written),
+    written: earlier?.isKnown ? earlier.written : withVersions(earlier?.written ?? [], written),
     ...(isKnown ? { isKnown } : {}),
   })
 }

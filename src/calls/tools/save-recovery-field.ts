@@ -1,14 +1,20 @@
 /** save_recovery_field: one more value of what was left unfinished. docs/abandonment.md */
-import type { Patient, QuestionnaireResponse } from 'fhir/r4'
+import type { QuestionnaireResponse } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
+import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationAnswer, type OperationRequest } from '../../core/operation.ts'
 import type { Abandonment } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
 import { REGISTRATION_FIELDS } from '../record/registration.ts'
-import { openAbandonmentOf } from '../recovery/abandonment-of.ts'
+import { remember } from '../record/written-by-call.ts'
+import { OTHER_PERSON, openAbandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { fieldsOf, withField } from '../recovery/form-fields.ts'
+import { isOfPerson, judgeStated, kindOfField } from '../recovery/form-person.ts'
+import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { sayMissing } from '../recovery/say-missing.ts'
+import { patientForWrite } from '../session/patient-of-call.ts'
+import { goOnAsAnother } from '../session/save-stated.ts'
 import { keptText } from '../spoken/kept-text.ts'
 import { readBack } from '../spoken/read-back.ts'
 import { readAll } from '../spoken/stated-arguments.ts'
@@ -46,18 +52,23 @@ async function saveRegistrationField(request: OperationRequest, { patient }: Aba
 
 async function saveFormField(ctx: Context, request: OperationRequest): Promise<OperationAnswer> {
   const abandonment = await openAbandonmentOf(ctx, request)
+  await requireItsPerson(ctx, request, abandonment)
   const fieldName = String(request.input.fieldName)
   const form = await ctx.read<QuestionnaireResponse>('QuestionnaireResponse', abandonment.form ?? '')
   const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
-  const { kind, value } = fieldValue(fieldName, String(request.input.value), locale)
+  const field = fieldValue(fieldName, String(request.input.value), locale)
+  const { kind, value } = field
   const next = withField(form.resource, fieldName, value)
   if (next === undefined) {
     const names = (form.resource.item ?? []).map(({ linkId }) => linkId)
     throw invalidArgument('fieldName', `the form has no such field; it has ${names.join(', ') || 'none'}`)
   }
-  const saved = await ctx.update<QuestionnaireResponse>(next)
-  const patient = await ctx.read<Patient>('Patient', abandonment.patient)
-  await recordCall(ctx, request.call, patient, { activity: saveRecoveryField.code, written: [saved] })
+  const { call } = request
+  const isSaved =
+    call === undefined
+      ? (await ctx.update(next)) !== undefined
+      : await saveInCall(ctx, call, { form: form.resource, next, field, locale })
+  if (!isSaved) return NOT_ITS_PERSON
   const { missing } = await fieldsOf(ctx, abandonment)
   const understood = kind === undefined ? {} : { [fieldName]: value }
   return {
@@ -68,36 +79,60 @@ async function saveFormField(ctx: Context, request: OperationRequest): Promise<O
   }
 }
 
+const NOT_ITS_PERSON = {
+  success: false,
+  code: 'other-person',
+  error:
+    'The caller is not the person who left it unfinished; what they have said is saved on a placeholder of their own',
+  missingFields: [],
+  say: OTHER_PERSON,
+}
+
+interface SavingOnForm {
+  readonly form: QuestionnaireResponse
+  /** With the field answered. */
+  readonly next: QuestionnaireResponse
+  readonly field: FieldValue
+  readonly locale: ClinicLocale
+}
+
+/** @returns false where another person has answered: the call goes on with a placeholder that has what they have said */
+async function saveInCall(
+  ctx: Context,
+  call: CallSession,
+  { form, next, field: { kind, value }, locale }: SavingOnForm,
+): Promise<boolean> {
+  const before = await patientForWrite(ctx, call)
+  const activity = saveRecoveryField.code
+  const stated = isOfPerson(kind) ? { [kind]: value } : {}
+  const judged = isOfPerson(kind)
+    ? await judgeStated(ctx, call, { form, patient: before, locale }, { kind, value })
+    : 'put'
+  if (judged === 'other-person') {
+    const { patient, written } = await goOnAsAnother(ctx, { call, before, stated, region: locale.region }, false)
+    await followRegistration(ctx, { call, before, after: patient })
+    await recordCall(ctx, call, patient, { activity, written })
+    return false
+  }
+  const written = judged === 'keep' ? [] : [await ctx.update<QuestionnaireResponse>(next)]
+  const isKnown = kind === 'firstName' || kind === 'dateOfBirth'
+  await remember(ctx, call, before, { written, stated, isKnown })
+  await recordCall(ctx, call, before, { activity, written })
+  return true
+}
+
 /** Characters of a value that is kept as it was said. */
 const MAX_VALUE = 1_000
 
-/** Fields that are named as elsewhere are read as elsewhere; any other is kept as text. */
-type Kind = 'email' | 'phone' | 'dateOfBirth' | 'firstName' | 'lastName'
-const KINDS: Readonly<Record<string, Kind>> = {
-  email: 'email',
-  emailaddress: 'email',
-  phone: 'phone',
-  phonenumber: 'phone',
-  mobile: 'phone',
-  dateofbirth: 'dateOfBirth',
-  birthdate: 'dateOfBirth',
-  dob: 'dateOfBirth',
-  firstname: 'firstName',
-  givenname: 'firstName',
-  lastname: 'lastName',
-  familyname: 'lastName',
-  surname: 'lastName',
-}
-
 interface FieldValue {
   /** Undefined for text as it was said. */
-  readonly kind: Kind | undefined
+  readonly kind: ReturnType<typeof kindOfField>
   readonly value: string
 }
 
 /** @throws FhirError 400 for a value that is bad, or not certain */
 function fieldValue(fieldName: string, value: string, locale: ClinicLocale): FieldValue {
-  const kind = KINDS[fieldName.toLowerCase().replace(/[-_.]/g, '')]
+  const kind = kindOfField(fieldName)
   if (kind === undefined) return { kind, value: keptText(value, MAX_VALUE) ?? '' }
   const stated = readStated(kind, value, locale)
   if (!stated.ok) throw invalidArgument('value', stated.error)

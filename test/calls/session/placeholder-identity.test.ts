@@ -3,8 +3,8 @@
  * has a placeholder of their own, and staff see both.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Appointment, Coverage, Patient, Task } from 'fhir/r4'
-import { request } from '../../support/server.ts'
+import type { Appointment, Coverage, Encounter, Patient, QuestionnaireResponse, Task } from 'fhir/r4'
+import { request, startServer } from '../../support/server.ts'
 import { OTHER_CLINIC, startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
 import { ALL_FIELDS, attachedTo, Caller, INTAKE } from '../caller.ts'
 
@@ -305,9 +305,9 @@ const NEXT_CALLERS: readonly (readonly [what: string, said: readonly Said[]])[] 
 ]
 
 describe('the next call from the number', () => {
-  const firstCall = async () => {
+  const firstCall = async (said = MIA) => {
     const caller = newCall()
-    await caller.use(...MIA)
+    await caller.use(...said)
     await caller.use(INSURANCE, CARD)
     expect(await book(caller)).toMatchObject({ success: true })
     return { caller, id: await caller.patientId() }
@@ -337,15 +337,20 @@ describe('the next call from the number', () => {
     expect(missingFields).toEqual(Object.keys(ALL_FIELDS).filter((field) => field !== 'commsConsent'))
   })
 
-  test.each<readonly [what: string, said: Said]>([
-    ['the same full name', update({ firstName: 'Mia', lastName: 'Larkin' })],
-    ['the same full name and birth date', MIA],
-    ['a nickname with the last name', update({ firstName: 'Mimi', lastName: 'Larkin' })],
-    ['a misspelt last name', update({ firstName: 'Mia', lastName: 'Larkins' })],
+  test.each<readonly [what: string, first: Said, said: Said]>([
+    ['the same full name', MIA, update({ firstName: 'Mia', lastName: 'Larkin', email: 'mia@example.com' })],
+    ['the same full name and birth date', MIA, intake('Mia', 'Larkin', '2015-05-06')],
+    ['a misspelt last name', MIA, update({ firstName: 'Mia', lastName: 'Larkins', email: 'mia@example.com' })],
+    ['a nickname', intake('William', 'Larkin', '1950-01-02'), intake('Bill', 'Larkin', '1950-01-02')],
+    [
+      'a name that sounds alike and the birth date',
+      intake('Jon', 'Larkin', '1950-01-02'),
+      intake('John', 'Larkin', '1950-01-02'),
+    ],
   ])(
     'goes on with the placeholder of an ended one where its caller says %s, and renames nobody',
-    async (_what, said) => {
-      const { caller: first, id } = await firstCall()
+    async (_what, earlier, said) => {
+      const { caller: first, id } = await firstCall(earlier)
       await first.end()
       const person = personOf(await read(id))
       const next = newCall()
@@ -413,39 +418,131 @@ describe('calls at the same moment from one number', () => {
   })
 })
 
-describe('a placeholder that the clinic calls', () => {
-  test.each<readonly [what: string, registration: object]>([
-    ['a registration', { kind: 'registration', fields: { firstName: 'Wendell', lastName: 'Quist' } }],
-  ])('about %s is not that of another person who answers, and keeps nothing of them', async (_what, abandonment) => {
+describe('a call about what was left unfinished', () => {
+  async function recovery(abandonment: object) {
     const headers = { 'x-voice-secret': 'demo-secret', 'content-type': 'application/json' }
-    const body = { stepReached: 'x', contact: { phone: number }, consent: true, ...abandonment }
-    const { id } = (await request(clinics.server.url, 'POST', '/abandonments', body, headers)).body
+    const post = async (path: string, body: object) =>
+      (await request(clinics.server.url, 'POST', path, body, headers)).body
+    const { id } = await post('/abandonments', {
+      stepReached: 'x',
+      contact: { phone: number },
+      consent: true,
+      ...abandonment,
+    })
     const callId = `recovery-${count}`
-    await request(
-      clinics.server.url,
-      'POST',
-      '/calls',
-      { callId, dialedNumber: '+12125550100', abandonment: id },
-      headers,
-    )
+    await post('/calls', { callId, dialedNumber: '+12125550100', abandonment: id })
+    const task: Task = (await clinics.ours('GET', `/Task/${id}`)).body
+    const owner = task.for?.reference?.slice('Patient/'.length) ?? ''
+    const patientId = async () => {
+      const [encounter] = await find<Encounter>(`Encounter?identifier=${callId}`)
+      return encounter?.subject?.reference?.slice('Patient/'.length) ?? ''
+    }
+    const form = async (): Promise<Record<string, string | undefined>> => {
+      const [{ item = [] } = {}] = await find<QuestionnaireResponse>(`QuestionnaireResponse?subject=${owner}`)
+      return Object.fromEntries(item.map(({ linkId, answer }) => [linkId, answer?.[0]?.valueString]))
+    }
     const use = (path: string, args: object) => clinics.server.tool(path, args, { 'x-call-id': callId })
-    const wendell = (await clinics.ours('GET', `/Task/${id}`)).body.for.reference.slice('Patient/'.length)
-    const before = await read(wendell)
+    const save = (fieldName: string, value: string) =>
+      use('/abandonment-recovery/save_recovery_field', { fieldName, value })
+    return { owner, patientId, form, use, save }
+  }
+  const WENDELL = { firstName: 'Wendell', lastName: 'Quist' }
+  const FORM = { kind: 'form', fields: { ...WENDELL, dateOfBirth: null, email: null, preferredDay: null } }
+
+  test('that another person answers keeps nothing of what they said, nor of what they did before that', async () => {
+    const { owner, patientId, use, save } = await recovery({ kind: 'registration', fields: WENDELL })
+    const { meta: _before, ...original } = await read(owner)
     await use('/patient-journey/submit_insurance_info', CARD)
     const { slots } = await use('/emr-scheduling/find_available_slots', {})
     await use('/emr-scheduling/book_appointment', { slotKey: (slots as { slotKey: string }[])[0]?.slotKey })
     await use('/emr-scheduling/join_waitlist', { when: 'any morning' })
-    await use('/abandonment-recovery/save_recovery_field', { fieldName: 'firstName', value: 'Grace' })
-    const { meta: _meta, ...after } = await read(wendell)
-    const { meta: _before, ...original } = before
+    expect(await save('email', 'grace@example.com')).toMatchObject({ success: true })
+    expect(await save('firstName', 'Grace')).toMatchObject({ success: true })
+    const { meta: _after, ...after } = await read(owner)
     expect(after).toEqual(original)
-    const [encounter] = await find<{ subject: { reference: string } }>(`Encounter?identifier=${callId}`)
-    const grace = encounter?.subject.reference.slice('Patient/'.length) ?? ''
-    expect(await read(grace)).toMatchObject({ name: [{ given: ['Grace'] }] })
-    await expectContradiction(wendell, grace)
-    expect(await coverages(wendell)).toEqual([])
+    const grace = await patientId()
+    expect(await read(grace)).toMatchObject({
+      name: [{ given: ['Grace'] }],
+      telecom: [{ system: 'email', value: 'grace@example.com' }],
+    })
+    await expectContradiction(owner, grace)
+    expect(await coverages(owner)).toEqual([])
     expect(await coverages(grace)).toMatchObject([{ subscriberId: 'XYZ-1234' }])
-    expect(await visits(wendell)).toEqual([])
+    expect(await visits(owner)).toEqual([])
     expect((await visits(grace)).map(({ status }) => status).sort()).toEqual(['booked', 'waitlist'])
   })
+
+  test.each<readonly [what: string, fieldName: string, value: string]>([
+    ['another first name', 'firstName', 'Grace'],
+    ['another last name', 'lastName', 'Larkin'],
+  ])(
+    'whose form has %s is neither told of nor changed, and goes on with a placeholder',
+    async (_what, fieldName, value) => {
+      const { owner, patientId, form, use, save } = await recovery(FORM)
+      const before = await form()
+      expect(await save('preferredDay', 'Thursday')).toMatchObject({ success: true })
+      expect(await save(fieldName, value)).toMatchObject({ success: false, code: 'other-person' })
+      expect(await form()).toEqual(before)
+      expect(await read(await patientId())).toMatchObject({
+        name: [fieldName === 'firstName' ? { given: [value] } : { family: value }],
+      })
+      await expectContradiction(owner, await patientId())
+      expect(await save('email', 'grace@example.com')).toMatchObject({ code: 'other-person' })
+      expect(await use('/abandonment-recovery/get_recovery_context', {})).toMatchObject({ code: 'other-person' })
+      const callback = { when: 'tomorrow at two in the afternoon' }
+      expect(await use('/abandonment-recovery/schedule_callback', callback)).toMatchObject({ code: 'other-person' })
+      const reason = { reason: 'wrong person' }
+      expect(await use('/abandonment-recovery/record_abandon_reason', reason)).toMatchObject({ code: 'other-person' })
+      expect(await form()).toEqual(before)
+      const outcome = await use('/abandonment-recovery/log_call_outcome', { outcome: 'wrong-number' })
+      expect(outcome).toMatchObject({ success: true })
+    },
+  )
+
+  test('puts a name or a birth date on the form where it has none, and corrects what was said in the call', async () => {
+    const { form, save } = await recovery({ kind: 'form', fields: { firstName: 'William', lastName: null, dob: null } })
+    for (const [fieldName, value] of [
+      ['firstName', 'Bill'],
+      ['lastName', 'Quist'],
+      ['dob', 'March 3 1980'],
+      ['lastName', 'Quest'],
+      ['dob', 'March 13 1980'],
+    ] as const)
+      expect(await save(fieldName, value)).toMatchObject({ success: true })
+    expect(await form()).toEqual({ firstName: 'William', lastName: 'Quest', dob: '1980-03-13' })
+  })
+})
+
+test('a request without any metadata in demo mode: a second name does not become that of the first person', async () => {
+  const server = await startServer()
+  const first = { firstName: 'Jane', lastName: 'Doe', email: 'jane@example.com' }
+  await server.tool(`/patient-journey/${UPDATE}`, first)
+  await server.tool(`/patient-journey/${UPDATE}`, { firstName: 'Theo', lastName: 'Quist' })
+  await server.tool(`/patient-journey/${UPDATE}`, { email: 'theo@example.com' })
+  const patients = async (query: string) => (await server.fhir('GET', `/Patient?${query}`)).body.entry
+  expect(await patients('family=Doe&given=Jane&_tag=placeholder')).toMatchObject([
+    { resource: { telecom: [{ value: 'jane@example.com' }] } },
+  ])
+  expect(await patients('family=Quist&_tag=placeholder')).toMatchObject([
+    { resource: { name: [{ given: ['Theo'] }], telecom: [{ value: 'theo@example.com' }] } },
+  ])
+  expect((await server.fhir('GET', '/Task?code=identity-contradiction')).body.entry).toHaveLength(1)
+  await server.close()
+})
+
+test('a placeholder whose birth date is absent for a reason, and whose names are, is completed', async () => {
+  const caller = newCall()
+  await caller.use(UPDATE, { email: 'mia@example.com' })
+  const id = await caller.patientId()
+  const absent = {
+    extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
+  }
+  await clinics.ours('PUT', `/Patient/${id}`, {
+    ...(await read(id)),
+    _birthDate: absent,
+    name: [{ _family: absent, given: [null], _given: [absent] }],
+  })
+  expect(await caller.use(...MIA)).toMatchObject({ success: true })
+  expect(await caller.patientId()).toBe(id)
+  expect(await read(id)).toMatchObject({ birthDate: '2015-05-06' })
 })
