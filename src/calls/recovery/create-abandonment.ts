@@ -27,11 +27,11 @@ export async function enterAbandonment(
   return { id, created: true }
 }
 
-function placeholderOf({ contact, registration }: AbandonmentInput): Patient {
+function placeholderOf({ contact, onPatient }: AbandonmentInput): Patient {
   let patient: Patient = { resourceType: 'Patient', meta: { tag: [PLACEHOLDER_TAG] }, active: false }
   if (contact.phone !== undefined) patient = patientFields.phone.set(patient, contact.phone)
   if (contact.email !== undefined) patient = patientFields.email.set(patient, contact.email)
-  return registration.reduce((filled, set) => set(filled), patient)
+  return onPatient.reduce((filled, set) => set(filled), patient)
 }
 
 const createForm = async (ctx: Context, { fields }: AbandonmentInput, patient: string): Promise<string> =>

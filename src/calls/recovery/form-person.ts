@@ -1,10 +1,10 @@
-/** The person whom a form is about: by its fields that are named as those of a person, and by its Patient. */
-import type { Patient, QuestionnaireResponse } from 'fhir/r4'
+/** The person whom a form is about: fields that are named as those of a person are on its Patient, too. */
+import type { Patient } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { patientFields } from '../record/patient-fields.ts'
-import { contradicts, type StatedPerson } from '../record/stated-person.ts'
+import { contradicts } from '../record/stated-person.ts'
 import { writtenByCall } from '../record/written-by-call.ts'
 import { type ClinicLocale, readStated } from '../spoken/stated-values.ts'
 
@@ -35,38 +35,35 @@ export const kindOfField = (fieldName: string): FieldKind | undefined =>
 export const isOfPerson = (kind: FieldKind | undefined): kind is PersonKind =>
   kind === 'dateOfBirth' || kind === 'firstName' || kind === 'lastName'
 
-interface StatedField {
+export interface StatedField {
   readonly kind: PersonKind
   /** In normal form. */
   readonly value: string
 }
 
 /**
- * What becomes of a name or a birth date that the caller states: it is put on the form where that has none, or where this call
- * has put it there; it stays as it is where the caller may be that person; or another person has answered.
+ * A name or a birth date that the caller states is a correction where this call has put one there; else it fits, or another
+ * person has answered.
  */
 export async function judgeStated(
   ctx: Context,
   call: CallSession,
-  { form, patient, locale }: { form: QuestionnaireResponse; patient: Versioned<Patient>; locale: ClinicLocale },
+  patient: Versioned<Patient>,
   { kind, value }: StatedField,
-): Promise<'put' | 'keep' | 'other-person'> {
-  const stated: StatedPerson = { [kind]: value }
-  const isOwn = (await writtenByCall(ctx, call, patient))?.stated[kind] !== undefined
-  const onForm = personOn(form, locale)
-  if (contradicts(onForm, stated, isOwn ? 'made' : 'none') || contradicts(patient.resource, stated))
-    return 'other-person'
-  return isOwn || patientFields[kind].get(onForm) === undefined ? 'put' : 'keep'
+): Promise<'correction' | 'fits' | 'other-person'> {
+  const isCorrection = (await writtenByCall(ctx, call, patient))?.stated[kind] !== undefined
+  if (contradicts(patient.resource, { [kind]: value }, isCorrection ? 'made' : 'none')) return 'other-person'
+  return isCorrection ? 'correction' : 'fits'
 }
 
-const personOn = ({ item = [] }: QuestionnaireResponse, locale: ClinicLocale): Patient =>
-  item.reduce<Patient>(
-    (person, { linkId, answer }) => {
-      const kind = kindOfField(linkId)
-      const text = answer?.[0]?.valueString
-      if (!isOfPerson(kind) || text === undefined) return person
-      const read = readStated(kind, text, locale)
-      return read.ok ? patientFields[kind].set(person, read.value) : person
-    },
-    { resourceType: 'Patient' },
-  )
+/** What fields that are named as those of a person do to a Patient, where they can be read. */
+export const personFields = (
+  fields: Readonly<Record<string, string | null>>,
+  locale: ClinicLocale,
+): readonly ((patient: Patient) => Patient)[] =>
+  Object.entries(fields).flatMap(([name, text]) => {
+    const kind = kindOfField(name)
+    if (!isOfPerson(kind) || text === null) return []
+    const read = readStated(kind, text, locale)
+    return read.ok ? [(patient: Patient) => patientFields[kind].set(patient, read.value)] : []
+  })

@@ -1,16 +1,18 @@
 /** save_recovery_field: one more value of what was left unfinished. docs/abandonment.md */
-import type { QuestionnaireResponse } from 'fhir/r4'
+import type { Patient, QuestionnaireResponse } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationAnswer, type OperationRequest } from '../../core/operation.ts'
+import type { Versioned } from '../../repository/repository.ts'
 import type { Abandonment } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
+import { patientFields } from '../record/patient-fields.ts'
 import { REGISTRATION_FIELDS } from '../record/registration.ts'
 import { remember } from '../record/written-by-call.ts'
 import { OTHER_PERSON, openAbandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { fieldsOf, withField } from '../recovery/form-fields.ts'
-import { isOfPerson, judgeStated, kindOfField } from '../recovery/form-person.ts'
+import { isOfPerson, judgeStated, kindOfField, type StatedField } from '../recovery/form-person.ts'
 import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { sayMissing } from '../recovery/say-missing.ts'
 import { patientForWrite } from '../session/patient-of-call.ts'
@@ -64,11 +66,10 @@ async function saveFormField(ctx: Context, request: OperationRequest): Promise<O
     throw invalidArgument('fieldName', `the form has no such field; it has ${names.join(', ') || 'none'}`)
   }
   const { call } = request
-  const isSaved =
-    call === undefined
-      ? (await ctx.update(next)) !== undefined
-      : await saveInCall(ctx, call, { form: form.resource, next, field, locale })
-  if (!isSaved) return NOT_ITS_PERSON
+  const before = await fieldsOf(ctx, abandonment)
+  const isAnswered = !before.missing.includes(fieldName)
+  if (call === undefined) await ctx.update<QuestionnaireResponse>(next)
+  else if (!(await saveInCall(ctx, call, { next, isAnswered, field, region: locale.region }))) return NOT_ITS_PERSON
   const { missing } = await fieldsOf(ctx, abandonment)
   const understood = kind === undefined ? {} : { [fieldName]: value }
   return {
@@ -89,36 +90,50 @@ const NOT_ITS_PERSON = {
 }
 
 interface SavingOnForm {
-  readonly form: QuestionnaireResponse
   /** With the field answered. */
   readonly next: QuestionnaireResponse
+  /** Before that. */
+  readonly isAnswered: boolean
   readonly field: FieldValue
-  readonly locale: ClinicLocale
+  /** Of the clinic: how a phone number without a country code is read. */
+  readonly region: string | undefined
 }
 
 /** @returns false where another person has answered: the call goes on with a placeholder that has what they have said */
 async function saveInCall(
   ctx: Context,
   call: CallSession,
-  { form, next, field: { kind, value }, locale }: SavingOnForm,
+  { next, isAnswered, field: { kind, value }, region }: SavingOnForm,
 ): Promise<boolean> {
   const before = await patientForWrite(ctx, call)
   const activity = saveRecoveryField.code
   const stated = isOfPerson(kind) ? { [kind]: value } : {}
-  const judged = isOfPerson(kind)
-    ? await judgeStated(ctx, call, { form, patient: before, locale }, { kind, value })
-    : 'put'
+  const judged = isOfPerson(kind) ? await judgeStated(ctx, call, before, { kind, value }) : 'correction'
   if (judged === 'other-person') {
-    const { patient, written } = await goOnAsAnother(ctx, { call, before, stated, region: locale.region }, false)
+    const { patient, written } = await goOnAsAnother(ctx, { call, before, stated, region }, false)
     await followRegistration(ctx, { call, before, after: patient })
     await recordCall(ctx, call, patient, { activity, written })
     return false
   }
-  const written = judged === 'keep' ? [] : [await ctx.update<QuestionnaireResponse>(next)]
+  // What the person has left is completed, and only what was said in this call is corrected.
+  const onForm = isAnswered && judged === 'fits' ? [] : [await ctx.update<QuestionnaireResponse>(next)]
+  const onPatient = isOfPerson(kind) ? await putOnPatient(ctx, before.resource, { kind, value, judged }) : []
+  const written = [...onForm, ...onPatient]
   const isKnown = kind === 'firstName' || kind === 'dateOfBirth'
   await remember(ctx, call, before, { written, stated, isKnown })
   await recordCall(ctx, call, before, { activity, written })
   return true
+}
+
+/** So that every tool knows whose form it is. */
+async function putOnPatient(
+  ctx: Context,
+  patient: Patient,
+  { kind, value, judged }: StatedField & { readonly judged: 'correction' | 'fits' },
+): Promise<readonly Versioned[]> {
+  const { get, set } = patientFields[kind]
+  const person = judged === 'fits' && get(patient) !== undefined ? patient : set(patient, value)
+  return person === patient ? [] : [await ctx.update<Patient>(person)]
 }
 
 /** Characters of a value that is kept as it was said. */
