@@ -16,12 +16,14 @@ import {
   createPlaceholder,
   openPlaceholder,
   placeholderNamed,
+  type RecordsOfNumber,
   recordsOfNumber,
 } from './placeholders.ts'
 
 /** Undefined when nothing is known of the caller yet. @throws FhirError 403 as `sessionRecord` does */
 export const patientOfCall = async (ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> =>
-  (await storedPatient(ctx, session)) ?? (await patientOfNumber(ctx, session))
+  (await storedPatient(ctx, session)) ??
+  (await patientAmong(ctx, session, await recordsOfNumber(ctx, session.callerNumber)))
 
 /**
  * The patient to write to, stored with the call in the same change; stages a placeholder where there is none.
@@ -40,8 +42,9 @@ export async function patientForWrite(
     await putSession(ctx, session)
     return stored
   }
-  const known = await patientOfNumber(ctx, session, stated)
-  return known === undefined ? await makePlaceholder(ctx, session) : await storePatient(ctx, session, known)
+  const records = await recordsOfNumber(ctx, session.callerNumber)
+  const known = await patientAmong(ctx, session, records, stated)
+  return known === undefined ? await makePlaceholder(ctx, session, records) : await storePatient(ctx, session, known)
 }
 
 async function storedPatient(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
@@ -78,7 +81,7 @@ export async function patientInstead(
   const records = await recordsOfNumber(ctx, session.callerNumber)
   const known = (await madeEarlier(ctx, session, stated)) ?? (await placeholderNamed(ctx, session, records, stated))
   return known === undefined
-    ? await makePlaceholder(ctx, session, { insteadOf })
+    ? await makePlaceholder(ctx, session, records, { insteadOf })
     : await storePatient(ctx, session, known, { insteadOf })
 }
 
@@ -144,19 +147,19 @@ async function storePatient(
   patient: Versioned<Patient>,
   more: Partial<CallSession> = {},
 ): Promise<Versioned<Patient>> {
-  const registers = isPlaceholder(patient.resource) ? { registers: true as const } : {}
-  if (registers.registers) await holdPlaceholder(ctx, patient.id, session)
-  await putSession(ctx, session, { patient: patient.id, ...registers, ...more })
+  const registers = isPlaceholder(patient.resource)
+  if (registers) await holdPlaceholder(ctx, patient.id, session)
+  await putSession(ctx, session, { patient: patient.id, ...(registers ? { registers } : {}), ...more })
   return patient
 }
 
 async function makePlaceholder(
   ctx: Context,
   session: CallSession,
+  { placeholders }: RecordsOfNumber,
   more: Partial<CallSession> = {},
 ): Promise<Versioned<Patient>> {
   const made = await madeBy(ctx, session)
-  const { placeholders } = await recordsOfNumber(ctx, session.callerNumber)
   const earlier = placeholders.find(({ id }) => !made.includes(id))
   const patient = await createPlaceholder(ctx, session.callerNumber)
   return await storePatient(ctx, session, patient, {
@@ -173,12 +176,12 @@ async function putSession(ctx: Context, session: CallSession, more: Partial<Call
   ctx.unit.records.put(CALL, callKey(session.callId), value, { due })
 }
 
-async function patientOfNumber(
+async function patientAmong(
   ctx: Context,
   session: CallSession,
+  records: RecordsOfNumber,
   stated: StatedPerson = {},
 ): Promise<Versioned<Patient> | undefined> {
-  const records = await recordsOfNumber(ctx, session.callerNumber)
   const [real, ...others] = records.real
   if (real !== undefined && others.length === 0) return real
   return (await blankPlaceholder(ctx, records)) ?? (await placeholderNamed(ctx, session, records, stated))

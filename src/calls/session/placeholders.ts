@@ -24,7 +24,7 @@ interface CallerPlaceholder {
   readonly patient: string
 }
 
-interface RecordsOfNumber {
+export interface RecordsOfNumber {
   readonly real: readonly Versioned<Patient>[]
   /** That of the latest call from the number first. */
   readonly placeholders: readonly Versioned<Patient>[]

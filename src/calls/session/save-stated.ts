@@ -1,7 +1,7 @@
 /**
- * What a caller states, on the record of the patient of the call. A record that is not a placeholder is completed, and its
- * name and birth date are never replaced: where they contradict what is stated, another person calls, and the call goes on
- * with a placeholder of its own (docs/live-calls.md).
+ * What a caller states, on the record of the patient of the call. A placeholder that the call has made is corrected; any other
+ * record is completed, and its name and birth date are never replaced. Where they contradict what is stated, another person
+ * is spoken of, and the call goes on with a record of theirs (docs/live-calls.md).
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Patient, Task } from 'fhir/r4'
