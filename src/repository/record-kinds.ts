@@ -119,9 +119,16 @@ export const RECORD_KINDS = {
   caller: {
     of: 'clinic',
     key: "the caller's number in E.164",
-    shape: 'CallerPlaceholder (calls/session/patient-of-call.ts)',
+    shape: 'CallerPlaceholder (calls/session/placeholders.ts)',
     expires: 'never',
-    writtenBy: 'calls/session/patient-of-call.ts',
+    writtenBy: 'calls/session/placeholders.ts',
+  },
+  'placeholder-holder': {
+    of: 'clinic',
+    key: 'Patient.id',
+    shape: 'PlaceholderHolder (calls/record/placeholder-holder.ts)',
+    expires: 'never',
+    writtenBy: 'calls/record/placeholder-holder.ts',
   },
   'call-keys': {
     of: 'clinic',
