@@ -7,6 +7,7 @@ import { endDueHolds } from '../booking/due-holds.ts'
 import { moveSlots } from '../booking/held-slots.ts'
 import { endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
 import { checkOpenAppointments } from '../booking/open-appointments.ts'
+import { noteVisit } from '../booking/reserve-time.ts'
 import { checkActors } from '../booking/resolvable-actors.ts'
 import { noteAppointment } from '../booking/waitlist.ts'
 import { toolFamilies } from '../calls/families.ts'
@@ -36,8 +37,9 @@ export const appointment = defineProvider('Appointment', {
     ...standard,
     create: async (ctx, resource) => {
       const after = await toWrite(ctx, undefined, asAppointment(resource))
-      await checkWrite(ctx, undefined, after)
-      return standard.create(ctx, after)
+      const created = await standard.create(ctx, after)
+      await checkWrite(ctx, undefined, asAppointment(created.resource))
+      return created
     },
     update: async (ctx, resource) => {
       const before = (await ctx.find<Appointment>('Appointment', resource.id))?.resource
@@ -88,6 +90,7 @@ const asAppointment = (resource: AnyResource): Appointment => resource as Appoin
  * @throws FhirError 409 or 422 naming the rule; then nothing of the change is written
  */
 async function checkWrite(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<void> {
+  noteVisit(ctx, after.id ?? '', before)
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (before !== undefined) checkCancellationWindow(before, after, ctx, policies)
   if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
@@ -103,6 +106,7 @@ async function checkWrite(ctx: Context, before: Appointment | undefined, after: 
 async function giveUp(ctx: Context, before: Appointment): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   checkCancellationWindow(before, undefined, ctx, policies)
+  noteVisit(ctx, before.id ?? '', before)
   await endHold(ctx, before)
   await moveSlots(ctx, before, undefined)
   await noteAppointment(ctx, before, undefined)

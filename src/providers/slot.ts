@@ -15,15 +15,16 @@ import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import { conflict } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { asOffered } from '../reservations/offered-slots.ts'
 import { isOver } from '../scheduling/appointment-status.ts'
 import { checkPeriod, fits, isSamePeriod, isSameSchedule } from '../scheduling/slot-times.ts'
 
 export const slot = defineProvider('Slot', {
   interactions: {
     ...standard,
-    create: (ctx, resource) => {
+    create: async (ctx, resource) => {
       checkPeriod(asSlot(resource))
-      return standard.create(ctx, resource)
+      return await standard.create(ctx, await asOffered(ctx, asSlot(resource)))
     },
     update: async (ctx, resource) => {
       const before = await beforeOf(ctx, resource.id)
@@ -31,8 +32,9 @@ export const slot = defineProvider('Slot', {
       if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
       if (before === undefined) checkHoldersOfNew(ctx, resource.id)
       else if (mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before, after)
-      if (before !== undefined && before.status !== after.status) noteSlot(ctx, resource.id)
-      return standard.update(ctx, resource)
+      const offered = isOfferedAlready(before, after, ctx.baseUrl) ? after : await asOffered(ctx, after)
+      if (before !== undefined && before.status !== offered.status) noteSlot(ctx, resource.id)
+      return await standard.update(ctx, { ...offered, id: resource.id })
     },
     delete: async (ctx, type, id) => {
       const before = await beforeOf(ctx, id)
@@ -59,6 +61,10 @@ const mayEndBooking = (before: Slot, after: Slot, baseUrl: string): boolean =>
   isPutForSale(before, after) || hasMoved(before, after, baseUrl)
 
 const isPutForSale = (before: Slot, after: Slot): boolean => before.status !== after.status && isForSale(after)
+
+/** A free slot that stays so, at its time. */
+const isOfferedAlready = (before: Slot | undefined, after: Slot, baseUrl: string): boolean =>
+  before?.status === 'free' && after.status === 'free' && !hasMoved(before, after, baseUrl)
 
 /** Without an appointment in it. */
 const isForSale = ({ status }: Slot): boolean => status === 'free' || status === 'entered-in-error'

@@ -1,0 +1,57 @@
+/** What belongs to actors whose time is reserved: the roles of practitioners, the Schedules, and how many visits at one time. */
+import type { PractitionerRole, Schedule } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { addressOf } from '../fhir/reference.ts'
+import { capacityOf } from '../scheduling/schedule-capacity.ts'
+import { afterChange, allOf, refersTo } from './all-found.ts'
+import { practitionerIn } from './reservation.ts'
+
+export interface ActorsAtWork {
+  /** The actor that an address (`Type/id`) is: itself, and the practitioner of a role. */
+  readonly actorAt: ReadonlyMap<string, string>
+  /** Those of them that a Schedule is of, by Schedule.id. */
+  readonly schedules: ReadonlyMap<string, readonly string[]>
+  /** Visits at one time, where there may be more than one. */
+  readonly capacities: ReadonlyMap<string, number>
+}
+
+const WHAT = 'the schedules of its actors'
+
+/** @param actors those of a Reservation */
+export async function actorsAtWork(ctx: Context, actors: ReadonlySet<string>): Promise<ActorsAtWork> {
+  const actorAt = new Map([...Array.from(actors, (actor) => [actor, actor] as const), ...(await rolesOf(ctx, actors))])
+  const schedules = new Map<string, readonly string[]>()
+  const capacities = new Map<string, number>()
+  for (const schedule of await schedulesOf(ctx, actorAt)) {
+    const own = new Set(actorsIn(schedule, actorAt, ctx.baseUrl))
+    schedules.set(schedule.id ?? '', [...own])
+    for (const actor of own) capacities.set(actor, Math.max(capacities.get(actor) ?? 1, capacityOf(schedule)))
+  }
+  return { actorAt, schedules, capacities }
+}
+
+/** The addresses of the roles of practitioners, each with its practitioner. */
+async function rolesOf(ctx: Context, actors: ReadonlySet<string>): Promise<readonly (readonly [string, string])[]> {
+  const practitioners = [...actors].filter((actor) => actor.startsWith('Practitioner/'))
+  if (practitioners.length === 0) return []
+  const practitionerBehind = (role: PractitionerRole) => practitionerIn(role, ctx.baseUrl)
+  const stored = allOf<PractitionerRole>(ctx, 'PractitionerRole', [refersTo('practitioner', practitioners)], WHAT)
+  const roles = await afterChange(ctx, 'PractitionerRole', stored, (role) =>
+    practitioners.includes(practitionerBehind(role) ?? ''),
+  )
+  return roles.flatMap((role) => {
+    const practitioner = practitionerBehind(role)
+    return practitioner === undefined ? [] : [[`PractitionerRole/${role.id}`, practitioner] as const]
+  })
+}
+
+const schedulesOf = (ctx: Context, actorAt: ReadonlyMap<string, string>): Promise<readonly Schedule[]> =>
+  afterChange(
+    ctx,
+    'Schedule',
+    allOf<Schedule>(ctx, 'Schedule', [refersTo('actor', actorAt.keys())], WHAT),
+    (schedule) => actorsIn(schedule, actorAt, ctx.baseUrl).length > 0,
+  )
+
+const actorsIn = ({ actor }: Schedule, actorAt: ReadonlyMap<string, string>, baseUrl: string): readonly string[] =>
+  actor.flatMap(({ reference = '' }) => actorAt.get(addressOf(reference, baseUrl)) ?? [])

@@ -1,0 +1,103 @@
+/** The time of its actors that a visit reserves: docs/appointment.md, docs/adr/026-reserved-time.md. */
+import type { Appointment, Location, PractitionerRole, Reference, Schedule, Slot } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
+import type { Context } from '../core/context.ts'
+import { unprocessable } from '../fhir/outcome.ts'
+import { localReference } from '../fhir/reference.ts'
+import type { AppointmentStatus } from '../scheduling/appointment-status.ts'
+import { isRoom, RESERVING_STATUSES, RESERVING_TYPES, spanBetween, takesPart } from '../scheduling/reserving.ts'
+import type { Span } from '../scheduling/zoned-period.ts'
+import { scheduleIdOf } from './schedule-of-slot.ts'
+
+export interface Reservation extends Span {
+  /** As `Type/id`; a PractitionerRole is its practitioner. */
+  readonly actors: ReadonlySet<string>
+}
+
+/** Steps to look up one. */
+const LOOKED_UP = 10
+/** Actors of one visit whose time it reserves, at most. */
+const MOST_ACTORS = 50
+
+/**
+ * Undefined for a visit that reserves no time: by its status, without times, or of nobody whose time counts. The actors of
+ * the Schedule of its slots count as those that take part in it.
+ * @throws FhirError 422 where it reserves the time of too many
+ */
+export async function reservationOf(
+  ctx: Context,
+  appointment: Appointment | undefined,
+  statuses: readonly AppointmentStatus[] = RESERVING_STATUSES,
+): Promise<Reservation | undefined> {
+  const { status, start, end, participant = [] } = appointment ?? {}
+  if (appointment === undefined || status === undefined || !statuses.includes(status)) return undefined
+  if (start === undefined || end === undefined) return undefined
+  const schedules = await schedulesOf(ctx, appointment)
+  const named = participant.filter(takesPart).flatMap(({ actor }) => actor ?? [])
+  const actors = await reservingActors(ctx, [...named, ...schedules.flatMap(({ actor }) => actor)])
+  if (actors.size > MOST_ACTORS)
+    throw unprocessable(
+      `The visit reserves the time of ${actors.size} practitioners, rooms and devices, and may of ${MOST_ACTORS}; make several appointments`,
+      { expression: 'Appointment.participant', reason: 'too-many-actors' },
+    )
+  return actors.size === 0 ? undefined : { actors, ...spanBetween(start, end) }
+}
+
+/** Those of these actors whose time is reserved. */
+export async function reservingActors(ctx: Context, actors: readonly Reference[]): Promise<ReadonlySet<string>> {
+  const addresses = new Set(actors.flatMap(({ reference = '' }) => reservingAddress(reference, ctx.baseUrl) ?? []))
+  spend(addresses.size * LOOKED_UP, 'whose time the visit reserves')
+  const found = await Promise.all(Array.from(addresses, (address) => reservingActor(ctx, address)))
+  return new Set(found.flatMap((actor) => actor ?? []))
+}
+
+function reservingAddress(reference: string, baseUrl: string): string | undefined {
+  const { type = '', id } = localReference(reference, baseUrl) ?? {}
+  return RESERVING_TYPES.has(type) ? `${type}/${id}` : undefined
+}
+
+async function reservingActor(ctx: Context, address: string): Promise<string | undefined> {
+  const [type, id = ''] = address.split('/')
+  switch (type) {
+    case 'PractitionerRole':
+      return (await practitionerOf(ctx, id)) ?? address
+    case 'Location': {
+      const location = (await ctx.find<Location>('Location', id))?.resource
+      return location !== undefined && isRoom(location) ? address : undefined
+    }
+    default:
+      return address
+  }
+}
+
+async function practitionerOf(ctx: Context, roleId: string): Promise<string | undefined> {
+  const role = (await ctx.find<PractitionerRole>('PractitionerRole', roleId))?.resource
+  return practitionerIn(role, ctx.baseUrl)
+}
+
+/** `Practitioner/<id>`; undefined for a role that is vacant, or of somebody elsewhere. */
+export function practitionerIn(role: PractitionerRole | undefined, baseUrl: string): string | undefined {
+  const { type, id } = localReference(role?.practitioner?.reference ?? '', baseUrl) ?? {}
+  return type === 'Practitioner' ? `Practitioner/${id}` : undefined
+}
+
+async function schedulesOf(ctx: Context, appointment: Appointment): Promise<readonly Schedule[]> {
+  const ids = await scheduleIdsOf(ctx, appointment)
+  const found = await Promise.all(Array.from(new Set(ids), (id) => ctx.find<Schedule>('Schedule', id)))
+  return found.flatMap((schedule) => (schedule === undefined ? [] : [schedule.resource]))
+}
+
+/** Schedule.id of its slots. */
+export async function scheduleIdsOf(ctx: Context, { slot = [] }: Appointment): Promise<readonly string[]> {
+  const slots = await Promise.all(slot.map(({ reference = '' }) => slotOf(ctx, reference)))
+  return slots.flatMap((one) => (one && scheduleIdOf(one, ctx.baseUrl)) ?? [])
+}
+
+/** One that is deleted as it was before: the same change may end a visit and delete its Slot. */
+async function slotOf(ctx: Context, reference: string): Promise<Slot | undefined> {
+  const { type, id } = localReference(reference, ctx.baseUrl) ?? {}
+  if (type !== 'Slot' || id === undefined) return undefined
+  const found = await ctx.unit.read<Slot>('Slot', id)
+  if (found?.deleted !== true) return found?.resource
+  return (await ctx.unit.readVersion('Slot', id, found.version - 1))?.resource as Slot | undefined
+}

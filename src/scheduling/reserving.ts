@@ -1,0 +1,43 @@
+/** Whose time a visit reserves, and how many visits are at one time: docs/appointment.md. */
+import type { AppointmentParticipant, Location } from 'fhir/r4'
+import { type AppointmentStatus, SLOT_HOLDING_STATUSES } from './appointment-status.ts'
+import type { Span } from './zoned-period.ts'
+
+/** The statuses in which a visit reserves time. A patient who has not come takes nobody's time, though the slot stays busy. */
+export const RESERVING_STATUSES: readonly AppointmentStatus[] = SLOT_HOLDING_STATUSES.filter(
+  (status) => status !== 'noshow',
+)
+
+/** Longer visits are refused where they reserve time, so that a search of a day finds all that overlap. */
+export const LONGEST_VISIT = 86_400_000
+
+/** Types of actors whose time a visit may reserve. */
+export const RESERVING_TYPES: ReadonlySet<string> = new Set(['Practitioner', 'PractitionerRole', 'Location', 'Device'])
+
+/** False for somebody who declined, or is only informed. */
+export const takesPart = ({ status, required }: AppointmentParticipant): boolean =>
+  status !== 'declined' && required !== 'information-only'
+
+const PHYSICAL_TYPE = 'http://terminology.hl7.org/CodeSystem/location-physical-type'
+/** Room, bed and vehicle; a site, a building, a level, a wing or a ward is visited by many at one time. */
+const ROOMS: ReadonlySet<string | undefined> = new Set(['ro', 'bd', 've'])
+
+/** Whether one visit at a time takes place there. */
+export const isRoom = ({ mode, physicalType }: Location): boolean =>
+  mode !== 'kind' &&
+  physicalType?.coding?.some(({ system, code }) => system === PHYSICAL_TYPE && ROOMS.has(code)) === true
+
+/** Between two FHIR instants. A span without length counts as a millisecond, so that two at one time overlap. */
+export function spanBetween(start: string, end: string): Span {
+  const from = Date.parse(start)
+  return { start: from, end: Math.max(Date.parse(end), from + 1) }
+}
+
+/** The most of these spans that overlap at one moment of another span. */
+export function mostAtOnce(spans: readonly Span[], { start, end }: Span): number {
+  const moments = spans.map((span) => Math.max(span.start, start)).filter((moment) => moment < end)
+  return Math.max(
+    0,
+    ...moments.map((moment) => spans.filter((span) => span.start <= moment && moment < span.end).length),
+  )
+}
