@@ -7,6 +7,7 @@ import { endDueHolds } from '../booking/due-holds.ts'
 import { moveSlots } from '../booking/held-slots.ts'
 import { endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
 import { checkOpenAppointments } from '../booking/open-appointments.ts'
+import { patientFindings } from '../booking/patient-visits.ts'
 import { noteVisit } from '../booking/reserve-time.ts'
 import { checkActors } from '../booking/resolvable-actors.ts'
 import { noteAppointment } from '../booking/waitlist.ts'
@@ -56,6 +57,7 @@ export const appointment = defineProvider('Appointment', {
     },
     'search-type': searchWithTotal,
   },
+  findings: (ctx, resource, before) => patientFindings(ctx, before && asAppointment(before), asAppointment(resource)),
   settle: endDueHolds,
   operations: [
     appointmentFind,
