@@ -9,12 +9,14 @@ import { capacity, expectRefused, half, PATIENT, type Resource, slotsOf } from '
 import { type FhirResponse, startServer, type TestServer } from '../support/server.ts'
 import { startTwoClinics } from '../support/two-clinics.ts'
 
+const BASE_URL = 'https://emr.example/fhir'
+
 let server: TestServer
 let visits: Visits
 /** Milliseconds by which the clock of the server is ahead. */
 let ahead = 0
 beforeAll(async () => {
-  server = await startServer({}, { clock: () => Date.now() + ahead })
+  server = await startServer({ BASE_URL }, { clock: () => Date.now() + ahead })
   visits = visitsOn(server)
   await visits.open()
 })
@@ -137,7 +139,7 @@ const TWO_OF_ONE: Readonly<Record<string, () => Promise<Pair>>> = {
   },
   'by the address of this server': async () => {
     const actor = await doctor()
-    return [withActor(actor, [0, 1]), withActor(`${server.url}/${actor}`, [0, 1])]
+    return [withActor(actor, [0, 1]), withActor(`${BASE_URL}/${actor}`, [0, 1])]
   },
   'by a reference to a version': async () => {
     const actor = await doctor()
@@ -577,7 +579,7 @@ describe('free times leave out what overlaps', () => {
     const { actor, other, long, short } = await twoSchedules()
     const blocked = await slotIn(other, [0, 1], { status: 'busy-unavailable' })
     const visit = await booked(withActor(actor, [0, 2]))
-    await visits.put({ ...(await visits.read(`Slot/${short[0]}`)), status: 'busy-unavailable', meta: {} })
+    await visits.put({ ...(await visits.read(`Slot/${short[0]}`)), status: 'busy-unavailable', meta: undefined })
     await visits.change(visit, { status: 'cancelled' })
     await expectFree(actor, [long, ...short.slice(1)])
     expect(await visits.statusesOf([blocked, short[0] ?? ''])).toEqual(['busy-unavailable', 'busy-unavailable'])
@@ -643,7 +645,8 @@ describe('free times leave out what overlaps', () => {
   })
 
   test('a patient waiting for it is not offered what is freed but reserved', async () => {
-    const { actor, one, long } = await twoSchedules()
+    const actor = await doctor()
+    const long = await slotIn(await scheduleOf([actor]), [0, 2])
     const first = await booked(visitOf([0, 2], [], { slot: slotsOf([long]) }))
     await visits.policies({ overbooking: true })
     const second = await booked(withActor(actor, [0, 1]))
@@ -656,7 +659,6 @@ describe('free times leave out what overlaps', () => {
     await visits.change(second, { status: 'cancelled' })
     expect(await visits.statusOf(long)).toBe('free')
     expect(await offers()).toBe(1)
-    expect(one).toBeDefined()
   })
 })
 
