@@ -9,7 +9,7 @@ import type { Context } from '../core/context.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { type ActorsAtWork, actorsAtWork } from '../reservations/actors-at-work.ts'
 import { hullOf, offeredBeside, slotsOnOffer, spanOf } from '../reservations/offered-slots.ts'
-import { type Reservation, reservationOf } from '../reservations/reservation.ts'
+import { type Reservation, reservationOf, slotBeforeChange } from '../reservations/reservation.ts'
 import { scheduleIdOf } from '../reservations/schedule-of-slot.ts'
 import { claimTime } from '../reservations/time-records.ts'
 import { type ReservingVisit, visitsBeside } from '../reservations/visits-beside.ts'
@@ -27,7 +27,7 @@ interface Noted {
 
 const notedIn = new WeakMap<Context['unit'], Noted>()
 
-/** To be called by what writes or deletes an Appointment, before its slots are written. */
+/** To be called by what writes or deletes an Appointment, or makes or deletes its slots, before they are written. */
 export function noteVisit(ctx: Context, id: string, before: Appointment | undefined): void {
   const noted = notedIn.get(ctx.unit) ?? { visits: new Map(), rounds: 0 }
   notedIn.set(ctx.unit, noted)
@@ -50,14 +50,19 @@ interface HeldTime extends Reservation {
   readonly visit: Appointment
 }
 
-async function heldTime(ctx: Context, visit: Appointment | undefined): Promise<HeldTime | undefined> {
-  const reservation = await reservationOf(ctx, visit, SLOT_HOLDING_STATUSES)
+async function heldTime(
+  ctx: Context,
+  visit: Appointment | undefined,
+  slots: { readonly find?: typeof slotBeforeChange } = {},
+): Promise<HeldTime | undefined> {
+  const reservation = await reservationOf(ctx, visit, { statuses: SLOT_HOLDING_STATUSES, ...slots })
   return reservation && visit && { ...reservation, visit }
 }
 
 async function settle(ctx: Context, id: string, before: Appointment | undefined): Promise<void> {
   const after = (await ctx.find<Appointment>('Appointment', id))?.resource
-  const [was, is] = [await heldTime(ctx, before), await heldTime(ctx, after)]
+  const was = await heldTime(ctx, before, { find: slotBeforeChange })
+  const is = await heldTime(ctx, after)
   const grown = is === undefined ? [] : grownActors(was, is)
   if (grown.length === 0 && (was === undefined || (is !== undefined && isSameTime(was, is)))) return
   for (const held of [was, is]) if (held !== undefined) await claimTime(ctx, held)

@@ -14,6 +14,13 @@ export interface Reservation extends Span {
   readonly actors: ReadonlySet<string>
 }
 
+interface Reading {
+  /** Those in which a visit counts. */
+  readonly statuses?: readonly AppointmentStatus[]
+  /** How its slots are found; absent: as they are after the change. */
+  readonly find?: FindSlot
+}
+
 /** Steps to look up one. */
 const LOOKED_UP = 10
 /** Actors of one visit whose time it reserves, at most. */
@@ -27,12 +34,12 @@ const MOST_ACTORS = 50
 export async function reservationOf(
   ctx: Context,
   appointment: Appointment | undefined,
-  statuses: readonly AppointmentStatus[] = RESERVING_STATUSES,
+  { statuses = RESERVING_STATUSES, find }: Reading = {},
 ): Promise<Reservation | undefined> {
   const { status, start, end, participant = [] } = appointment ?? {}
   if (appointment === undefined || status === undefined || !statuses.includes(status)) return undefined
   if (start === undefined || end === undefined) return undefined
-  const schedules = await schedulesOf(ctx, appointment)
+  const schedules = await schedulesOf(ctx, appointment, find)
   const named = participant.filter(takesPart).flatMap(({ actor }) => actor ?? [])
   const actors = await reservingActors(ctx, [...named, ...schedules.flatMap(({ actor }) => actor)])
   if (actors.size > MOST_ACTORS)
@@ -81,23 +88,39 @@ export function practitionerIn(role: PractitionerRole | undefined, baseUrl: stri
   return type === 'Practitioner' ? `Practitioner/${id}` : undefined
 }
 
-async function schedulesOf(ctx: Context, appointment: Appointment): Promise<readonly Schedule[]> {
-  const ids = await scheduleIdsOf(ctx, appointment)
+async function schedulesOf(
+  ctx: Context,
+  appointment: Appointment,
+  find: FindSlot | undefined,
+): Promise<readonly Schedule[]> {
+  const ids = await scheduleIdsOf(ctx, appointment, find)
   const found = await Promise.all(Array.from(new Set(ids), (id) => ctx.find<Schedule>('Schedule', id)))
   return found.flatMap((schedule) => (schedule === undefined ? [] : [schedule.resource]))
 }
 
-/** Schedule.id of its slots. */
-export async function scheduleIdsOf(ctx: Context, { slot = [] }: Appointment): Promise<readonly string[]> {
-  const slots = await Promise.all(slot.map(({ reference = '' }) => slotOf(ctx, reference)))
+/** Schedule.id of its slots, as far as there are any. */
+export async function scheduleIdsOf(
+  ctx: Context,
+  { slot = [] }: Appointment,
+  find: FindSlot = slotAfterChange,
+): Promise<readonly string[]> {
+  const slots = await Promise.all(
+    slot.map(({ reference = '' }) => {
+      const { type, id } = localReference(reference, ctx.baseUrl) ?? {}
+      return type === 'Slot' && id !== undefined ? find(ctx, id) : undefined
+    }),
+  )
   return slots.flatMap((one) => (one && scheduleIdOf(one, ctx.baseUrl)) ?? [])
 }
 
-/** One that is deleted as it was before: the same change may end a visit and delete its Slot. */
-async function slotOf(ctx: Context, reference: string): Promise<Slot | undefined> {
-  const { type, id } = localReference(reference, ctx.baseUrl) ?? {}
-  if (type !== 'Slot' || id === undefined) return undefined
-  const found = await ctx.unit.read<Slot>('Slot', id)
-  if (found?.deleted !== true) return found?.resource
-  return (await ctx.unit.readVersion('Slot', id, found.version - 1))?.resource as Slot | undefined
+type FindSlot = (ctx: Context, id: string) => Promise<Slot | undefined>
+
+const slotAfterChange: FindSlot = async (ctx, id) => (await ctx.find<Slot>('Slot', id))?.resource
+
+/** The same change may end a visit and delete its Slot, or move both to another Schedule. */
+export const slotBeforeChange: FindSlot = async (ctx, id) => {
+  const written = ctx.unit.staged<Slot>('Slot').find((one) => one.id === id)
+  if (written === undefined) return await slotAfterChange(ctx, id)
+  const stored = await ctx.unit.readVersion('Slot', id, written.version - 1)
+  return stored === undefined || stored.deleted ? undefined : (stored.resource as Slot)
 }

@@ -4,6 +4,7 @@ import type { Context } from '../core/context.ts'
 import { addressOf, localReference } from '../fhir/reference.ts'
 import { holdEndOf } from '../scheduling/hold.ts'
 import { overlap } from '../scheduling/planned-slots.ts'
+import { isReserved } from '../scheduling/reserved-slot.ts'
 import { LONGEST_VISIT, RESERVING_STATUSES, spanBetween, takesPart } from '../scheduling/reserving.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import type { ActorsAtWork } from './actors-at-work.ts'
@@ -38,7 +39,10 @@ export async function visitsBeside(ctx: Context, atWork: ActorsAtWork, span: Spa
   return visits.flatMap((visit) => visit ?? [])
 }
 
-/** Visits that name no actor of the Schedule whose slots they are in. @param named those that do, which need no search */
+/**
+ * Visits that name no actor of the Schedule whose slots they are in. Staff may have blocked a slot under one.
+ * @param named those that do, which need no search
+ */
 async function visitsInSlots(
   ctx: Context,
   { schedules }: ActorsAtWork,
@@ -54,14 +58,15 @@ async function visitsInSlots(
         'schedule',
         Array.from(schedules.keys(), (id) => `Schedule/${id}`),
       ),
-      hasCode('status', ['busy', 'busy-tentative']),
+      hasCode('status', ['busy', 'busy-tentative', 'busy-unavailable']),
       isWithin('start', reachingInto(span)),
     ],
     WHAT,
   )
   const known = new Set(named.flatMap(({ resource }) => slotIdsOf(resource, ctx.baseUrl)))
   const slots = busy.filter(
-    ({ id, resource: { start, end } }) => !known.has(id) && overlap(spanBetween(start, end), span),
+    ({ id, resource }) =>
+      !known.has(id) && !isReserved(resource) && overlap(spanBetween(resource.start, resource.end), span),
   )
   const found: Found<Appointment>[] = []
   for (let at = 0; at < slots.length; at += AT_ONCE) {

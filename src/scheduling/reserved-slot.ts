@@ -4,8 +4,7 @@ import type { Coding, Slot } from 'fhir/r4'
 /** resources/code-systems/slot-block.json */
 const TAG = { system: 'https://sandbox-emr.example/fhir/CodeSystem/slot-block', code: 'reserved' }
 
-const isTag = ({ system, code }: Coding): boolean =>
-  system === TAG.system && code === TAG.code
+const isTag = ({ system, code }: Coding): boolean => system === TAG.system && code === TAG.code
 
 /** Whether it would be free, were its actors. */
 export const isReserved = ({ status, meta }: Slot): boolean =>
@@ -23,12 +22,12 @@ export function reserved<S extends Slot>(slot: S): S {
 
 /** Free where it was reserved, and without the tag in any case; the same object where it is so already. */
 export function unreserved<S extends Slot>(slot: S): S {
-  if (slot.meta?.tag?.some(isTag) !== true) return slot
-  const { tag: tags = [], ...meta } = slot.meta
-  const kept = tags.filter((tag) => !isTag(tag))
-  return {
-    ...slot,
-    status: isReserved(slot) ? 'free' : slot.status,
-    meta: kept.length === 0 ? meta : { ...meta, tag: kept },
-  }
+  const { meta: given, ...rest } = slot
+  if (given?.tag?.some(isTag) !== true) return slot
+  const { tag: tags = [], ...others } = given
+  const tag = tags.filter((one) => !isTag(one))
+  const meta = tag.length === 0 ? others : { ...others, tag }
+  const status = isReserved(slot) ? 'free' : slot.status
+  // Elements without content are not allowed.
+  return { ...rest, ...(Object.keys(meta).length === 0 ? {} : { meta }), status } as S
 }

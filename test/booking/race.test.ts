@@ -128,7 +128,7 @@ async function wishesOfOne(): Promise<readonly Wish[]> {
   const id = `race-${randomUUID()}`
   await visits.put({ resourceType: 'Practitioner', id })
   const slots = ['a', 'b'].map((name) => `${id}-${name}`)
-  const times: readonly (readonly [number, number])[] = [
+  const times: readonly [number, number][] = [
     [0, 2],
     [1, 3],
   ]
