@@ -17,8 +17,21 @@ export interface ActorsAtWork {
 
 const WHAT = 'the schedules of its actors'
 
+/** A transaction may write many Slots and visits of the same actors, which are looked up once. */
+const known = new WeakMap<Context['unit'], Map<string, Promise<ActorsAtWork>>>()
+
 /** @param actors those of a Reservation */
-export async function actorsAtWork(ctx: Context, actors: ReadonlySet<string>): Promise<ActorsAtWork> {
+export function actorsAtWork(ctx: Context, actors: ReadonlySet<string>): Promise<ActorsAtWork> {
+  const inUnit = known.get(ctx.unit) ?? new Map<string, Promise<ActorsAtWork>>()
+  known.set(ctx.unit, inUnit)
+  const written = [ctx.unit.staged('Schedule'), ctx.unit.staged('PractitionerRole')].map(({ length }) => length)
+  const key = [...written, ...actors].join()
+  const found = inUnit.get(key) ?? lookUp(ctx, actors)
+  inUnit.set(key, found)
+  return found
+}
+
+async function lookUp(ctx: Context, actors: ReadonlySet<string>): Promise<ActorsAtWork> {
   const actorAt = new Map([...Array.from(actors, (actor) => [actor, actor] as const), ...(await rolesOf(ctx, actors))])
   const schedules = new Map<string, readonly string[]>()
   const capacities = new Map<string, number>()
