@@ -10,7 +10,7 @@ import { RESERVING_STATUSES, spanBetween, takesPart } from '../scheduling/reserv
 import { isSamePeriod } from '../scheduling/slot-times.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 
-/** Of a group with more patients nobody is looked up. */
+/** No other visits are looked up for a group with more patients. */
 const MOST_PATIENTS = 10
 
 /** A warning for each patient who has another visit at the time of one that is new, booked or moved. */
@@ -42,7 +42,7 @@ function timeOf({ status, start, end }: Appointment): Span | undefined {
   return isVisit ? spanBetween(start, end) : undefined
 }
 
-const visitsOf = (ctx: Context, patients: ReadonlySet<string>, time: Span): Promise<readonly Appointment[]> => {
+async function visitsOf(ctx: Context, patients: ReadonlySet<string>, time: Span): Promise<readonly Appointment[]> {
   const where = [
     refersTo('patient', patients),
     hasCode('status', RESERVING_STATUSES),
@@ -53,7 +53,7 @@ const visitsOf = (ctx: Context, patients: ReadonlySet<string>, time: Span): Prom
     const other = timeOf(visit)
     return other !== undefined && overlap(other, time)
   }
-  return afterChange(ctx, 'Appointment', stored, () => true).then((visits) => visits.filter(isThen))
+  return (await afterChange(ctx, 'Appointment', stored, isThen)).filter(isThen)
 }
 
 /** As `Patient/<id>`. */

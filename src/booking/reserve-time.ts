@@ -9,7 +9,7 @@ import type { Context } from '../core/context.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { type ActorsAtWork, actorsAtWork } from '../reservations/actors-at-work.ts'
 import { hullOf, offeredBeside, slotsOnOffer, spanOf } from '../reservations/offered-slots.ts'
-import { type Reservation, reservationOf, slotBeforeChange } from '../reservations/reservation.ts'
+import { type Reading, type Reservation, reservationOf, slotBeforeChange } from '../reservations/reservation.ts'
 import { scheduleIdOf } from '../reservations/schedule-of-slot.ts'
 import { claimTime } from '../reservations/time-records.ts'
 import { type ReservingVisit, visitsBeside } from '../reservations/visits-beside.ts'
@@ -53,9 +53,9 @@ interface HeldTime extends Reservation {
 async function heldTime(
   ctx: Context,
   visit: Appointment | undefined,
-  slots: { readonly find?: typeof slotBeforeChange } = {},
+  reading: Omit<Reading, 'statuses'> = {},
 ): Promise<HeldTime | undefined> {
-  const reservation = await reservationOf(ctx, visit, { statuses: SLOT_HOLDING_STATUSES, ...slots })
+  const reservation = await reservationOf(ctx, visit, { ...reading, statuses: SLOT_HOLDING_STATUSES })
   return reservation && visit && { ...reservation, visit }
 }
 
@@ -78,7 +78,7 @@ const isSameTime = (one: HeldTime, other: HeldTime): boolean =>
   one.actors.symmetricDifference(other.actors).size === 0 &&
   reserves(one) === reserves(other)
 
-/** Those of whose time the visit reserves more than before. What was only held is looked at again when it is booked. */
+/** The actors of whose time the visit reserves more than before: all of them, too, when a hold is booked. */
 function grownActors(was: HeldTime | undefined, is: HeldTime): readonly string[] {
   if (!reserves(is)) return []
   const isWithin = was !== undefined && reserves(was) && was.start <= is.start && was.end >= is.end
@@ -92,7 +92,7 @@ function grownActors(was: HeldTime | undefined, is: HeldTime): readonly string[]
  * @throws FhirError 409 (422 by the clinic's policy) where one of them has another visit
  */
 async function reserve(ctx: Context, id: string, held: HeldTime, grown: readonly string[]): Promise<void> {
-  if (grown.length > 0) checkLength(held)
+  if (grown.length > 0) checkLimits(held)
   const atWork = await actorsAtWork(ctx, held.actors)
   const slots = await slotsOnOffer(ctx, atWork, held)
   const visits = await visitsBeside(ctx, atWork, hullOf([held, ...slots.map(spanOf)]))
@@ -107,7 +107,15 @@ async function reserve(ctx: Context, id: string, held: HeldTime, grown: readonly
   }
 }
 
-function checkLength({ start, end, visit }: HeldTime): void {
+/** Actors of one visit whose time it reserves, at most. */
+const MOST_ACTORS = 50
+
+function checkLimits({ start, end, actors, visit }: HeldTime): void {
+  if (actors.size > MOST_ACTORS)
+    throw unprocessable(
+      `The visit reserves the time of ${actors.size} practitioners, rooms and devices, and may reserve that of ${MOST_ACTORS}; make several appointments`,
+      { expression: 'Appointment.participant', reason: 'too-many-actors' },
+    )
   if (end - start <= LONGEST_VISIT) return
   throw unprocessable(
     `Appointment.end is ${visit.end}, more than 24 hours after its start; a visit that reserves the time of a practitioner, room or device lasts 24 hours at most, so make one for each day`,

@@ -1,4 +1,4 @@
-/** What belongs to actors whose time is reserved: the roles of practitioners, the Schedules, and how many visits at one time. */
+/** The roles and Schedules of actors whose time is reserved, and how many visits they have at one time. */
 import type { PractitionerRole, Schedule } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { addressOf } from '../fhir/reference.ts'
@@ -9,7 +9,7 @@ import { practitionerIn } from './reservation.ts'
 export interface ActorsAtWork {
   /** The actor that an address (`Type/id`) is: itself, and the practitioner of a role. */
   readonly actorAt: ReadonlyMap<string, string>
-  /** Those of them that a Schedule is of, by Schedule.id. */
+  /** The actors of each of their Schedules, by Schedule.id. */
   readonly schedules: ReadonlyMap<string, readonly string[]>
   /** Visits at one time, where there may be more than one. */
   readonly capacities: ReadonlyMap<string, number>

@@ -2,7 +2,6 @@
 import type { Appointment, Location, PractitionerRole, Reference, Schedule, Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
-import { unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import type { AppointmentStatus } from '../scheduling/appointment-status.ts'
 import { isRoom, RESERVING_STATUSES, RESERVING_TYPES, spanBetween, takesPart } from '../scheduling/reserving.ts'
@@ -14,8 +13,8 @@ export interface Reservation extends Span {
   readonly actors: ReadonlySet<string>
 }
 
-interface Reading {
-  /** Those in which a visit counts. */
+export interface Reading {
+  /** The statuses in which a visit counts. */
   readonly statuses?: readonly AppointmentStatus[]
   /** How its slots are found; absent: as they are after the change. */
   readonly find?: FindSlot
@@ -23,13 +22,10 @@ interface Reading {
 
 /** Steps to look up one. */
 const LOOKED_UP = 10
-/** Actors of one visit whose time it reserves, at most. */
-const MOST_ACTORS = 50
 
 /**
  * Undefined for a visit that reserves no time: by its status, without times, or of nobody whose time counts. The actors of
  * the Schedule of its slots count as those that take part in it.
- * @throws FhirError 422 where it reserves the time of too many
  */
 export async function reservationOf(
   ctx: Context,
@@ -42,15 +38,10 @@ export async function reservationOf(
   const schedules = await schedulesOf(ctx, appointment, find)
   const named = participant.filter(takesPart).flatMap(({ actor }) => actor ?? [])
   const actors = await reservingActors(ctx, [...named, ...schedules.flatMap(({ actor }) => actor)])
-  if (actors.size > MOST_ACTORS)
-    throw unprocessable(
-      `The visit reserves the time of ${actors.size} practitioners, rooms and devices, and may of ${MOST_ACTORS}; make several appointments`,
-      { expression: 'Appointment.participant', reason: 'too-many-actors' },
-    )
   return actors.size === 0 ? undefined : { actors, ...spanBetween(start, end) }
 }
 
-/** Those of these actors whose time is reserved. */
+/** The actors among these whose time is reserved. */
 export async function reservingActors(ctx: Context, actors: readonly Reference[]): Promise<ReadonlySet<string>> {
   const addresses = new Set(actors.flatMap(({ reference = '' }) => reservingAddress(reference, ctx.baseUrl) ?? []))
   spend(addresses.size * LOOKED_UP, 'whose time the visit reserves')

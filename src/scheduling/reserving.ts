@@ -1,4 +1,4 @@
-/** Whose time a visit reserves, and how many visits are at one time: docs/appointment.md. */
+/** Rules of reserved time: which visits reserve it, of which actors, and how many overlap. docs/appointment.md */
 import type { AppointmentParticipant, Location } from 'fhir/r4'
 import { type AppointmentStatus, SLOT_HOLDING_STATUSES } from './appointment-status.ts'
 import type { Span } from './zoned-period.ts'

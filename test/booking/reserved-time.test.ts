@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { keysForTimes } from '../../src/calls/visits/offered-time.ts'
+import { readConfig } from '../../src/config.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { signToken } from '../../src/rest/server/token.ts'
 import { Caller } from '../calls/caller.ts'
 import { parameters, reference, type Visits, visitsOn } from '../support/appointment-operations.ts'
 import { capacity, expectRefused, half, PATIENT, type Resource, slotsOf } from '../support/booking.ts'
@@ -10,13 +12,14 @@ import { type FhirResponse, startServer, type TestServer } from '../support/serv
 import { startTwoClinics } from '../support/two-clinics.ts'
 
 const BASE_URL = 'https://emr.example/fhir'
+const JWT_SECRET = 's'.repeat(40)
 
 let server: TestServer
 let visits: Visits
 /** Milliseconds by which the clock of the server is ahead. */
 let ahead = 0
 beforeAll(async () => {
-  server = await startServer({ BASE_URL }, { clock: () => Date.now() + ahead })
+  server = await startServer({ BASE_URL, JWT_SECRET }, { clock: () => Date.now() + ahead })
   visits = visitsOn(server)
   await visits.open()
 })
@@ -403,7 +406,7 @@ describe('the time of a practitioner that is taken is refused by', () => {
     expect((await visits.transaction(...entries.slice(0, 3))).status).toBe(200)
   })
 
-  test('book_appointment and reschedule_appointment, and the caller hears that it was just taken', async () => {
+  test('book_appointment, and the caller hears that it was just taken', async () => {
     const { slot } = await scene()
     const caller = new Caller(server)
     const call = { clinic: DEMO_CLINIC, callId: caller.id }
@@ -417,12 +420,32 @@ describe('the time of a practitioner that is taken is refused by', () => {
     })
   })
 
-  test('a visit of more than 24 hours is 422, and one without actors whose time counts is booked', async () => {
+  test('a visit of more than 24 hours or 50 actors is 422, and one without actors whose time counts is booked', async () => {
     const actor = await doctor()
     expectRefused(await visits.post(withActor(actor, [0, 49])), 422, 'visit-too-long')
     await booked(withActor(actor, [0, 48]))
     await booked(visitOf([0, 490], []))
+    const devices = Array.from({ length: 51 }, () => taking(`Device/d-${randomUUID()}`))
+    expectRefused(await visits.post(visitOf([0, 1], devices)), 422, 'too-many-actors')
+    await booked(visitOf([0, 1], devices.slice(1)))
   })
+})
+
+test('an operator brings the past as it was, and books nothing twice that is to come', async () => {
+  const { token } = signToken(readConfig({ JWT_SECRET }).jwt, {
+    username: 'operator',
+    name: 'Operator',
+    clinic: DEMO_CLINIC,
+    role: 'operator',
+  })
+  const post = (body: object) => server.fhir('POST', '/Appointment', body, { authorization: `Bearer ${token}` })
+  const actor = await doctor()
+  const past = { status: 'fulfilled', start: '2020-03-02T09:00:00Z', end: '2020-03-02T10:00:00Z' }
+  expect((await post(withActor(actor, [0, 1], past))).status).toBe(201)
+  expectRefused(await visits.post(withActor(actor, [0, 1], past)), 409, 'slot-unavailable')
+  expect((await post(withActor(actor, [0, 1], past))).status).toBe(201)
+  expect((await post(withActor(actor, [0, 1]))).status).toBe(201)
+  expectRefused(await post(withActor(actor, [0, 1], { status: 'arrived' })), 409, 'slot-unavailable')
 })
 
 describe('a change that frees the time takes it', () => {

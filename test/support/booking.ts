@@ -12,7 +12,7 @@ export interface Resource {
 
 export const PATIENT = 'Patient/abernathy-ruth'
 
-/** Of a Schedule whose actors have so many visits at one time. */
+/** Elements of a Schedule whose actors have so many visits at one time. */
 export const capacity = (visits: number) => ({
   extension: [
     { url: 'https://sandbox-emr.example/fhir/StructureDefinition/schedule-capacity', valuePositiveInt: visits },

@@ -63,7 +63,7 @@ export interface Outcome {
   readonly calendar: Calendar
 }
 
-/** Whose slots they are; two share the practitioner, and two the room. */
+/** The actors of each schedule; two share the doctor, and two the room. */
 export const SCHEDULES: Readonly<Record<string, readonly string[]>> = {
   calendar: ['doctor'],
   other: ['doctor', 'room'],

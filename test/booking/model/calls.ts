@@ -101,11 +101,11 @@ function rescheduled(calendar: Calendar, name: string, stored: Appointment, slot
   return changed(calendar, name, { ...stored, actors, slots, from, to })
 }
 
-/** That of the first slot there is. */
+/** The schedule of the first slot there is. */
 const scheduleOf = ({ slots }: Calendar, names: readonly string[]): string | undefined =>
   names.map((name) => slots.get(name)?.schedule).find((schedule) => schedule !== undefined)
 
-/** Those of the new schedule in place of those of the old one. */
+/** The actors of the new schedule take the place of those of the old one. */
 function withActors(actors: readonly string[], old: string | undefined, next = ''): readonly string[] {
   if (old === next) return actors
   const [leaving, coming] = [new Set(SCHEDULES[old ?? '']), new Set(SCHEDULES[next])]
