@@ -8,14 +8,13 @@ import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { type ActorsAtWork, actorsAtWork } from '../reservations/actors-at-work.ts'
-import { hullOf, offeredBeside, slotsOnOffer, spanOf } from '../reservations/offered-slots.ts'
+import { actorsOfSlots, hullOf, offeredBeside, slotsOnOffer, spanOf } from '../reservations/offered-slots.ts'
 import { type Reading, type Reservation, reservationOf, slotBeforeChange } from '../reservations/reservation.ts'
 import { scheduleIdOf } from '../reservations/schedule-of-slot.ts'
 import { claimTime } from '../reservations/time-records.ts'
 import { type ReservingVisit, visitsBeside } from '../reservations/visits-beside.ts'
 import { SLOT_HOLDING_STATUSES, stageOf } from '../scheduling/appointment-status.ts'
-import { overlap } from '../scheduling/planned-slots.ts'
-import { LONGEST_VISIT, mostAtOnce, RESERVING_STATUSES } from '../scheduling/reserving.ts'
+import { isFull, LONGEST_VISIT, RESERVING_STATUSES } from '../scheduling/reserving.ts'
 import { noteSlot } from './waitlist.ts'
 
 /** Visits that a change has written, as they were before; undefined: new. By Appointment.id. */
@@ -93,10 +92,11 @@ function grownActors(was: HeldTime | undefined, is: HeldTime): readonly string[]
  */
 async function reserve(ctx: Context, id: string, held: HeldTime, grown: readonly string[]): Promise<void> {
   if (grown.length > 0) checkLimits(held)
-  const atWork = await actorsAtWork(ctx, held.actors)
-  const slots = await slotsOnOffer(ctx, atWork, held)
+  const slots = await slotsOnOffer(ctx, await actorsAtWork(ctx, held.actors), held)
+  // A Slot is free while all its actors are, not only those of this visit.
+  const atWork = await actorsAtWork(ctx, held.actors.union(await actorsOfSlots(ctx, slots)))
   const visits = await visitsBeside(ctx, atWork, hullOf([held, ...slots.map(spanOf)]))
-  const others = visits.filter((visit) => visit.id !== id && overlap(visit, held))
+  const others = visits.filter((visit) => visit.id !== id)
   await checkActors(ctx, held, grown, atWork, others)
   for (const slot of slots) {
     const offered = offeredBeside(slot, scheduleIdOf(slot, ctx.baseUrl) ?? '', atWork, visits)
@@ -132,7 +132,7 @@ async function checkActors(
 ): Promise<void> {
   const busy = grown.find((actor) => {
     const own = others.filter(({ actors }) => actors.has(actor))
-    return mostAtOnce(own, held) >= (capacities.get(actor) ?? 1)
+    return isFull(own, held, capacities.get(actor) ?? 1)
   })
   if (busy === undefined || isImportOfPast(ctx, held)) return
   const { policies } = await readSettings(ctx.unit, ctx.clinic)

@@ -25,7 +25,7 @@ export function actorsAtWork(ctx: Context, actors: ReadonlySet<string>): Promise
   const inUnit = known.get(ctx.unit) ?? new Map<string, Promise<ActorsAtWork>>()
   known.set(ctx.unit, inUnit)
   const written = [ctx.unit.staged('Schedule'), ctx.unit.staged('PractitionerRole')].map(({ length }) => length)
-  const key = [...written, ...actors].join()
+  const key = [...written, ...[...actors].sort()].join()
   const found = inUnit.get(key) ?? lookUp(ctx, actors)
   inUnit.set(key, found)
   return found

@@ -3,7 +3,7 @@ import type { Schedule, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { overlap } from '../scheduling/planned-slots.ts'
 import { isOnOffer, reserved, unreserved } from '../scheduling/reserved-slot.ts'
-import { mostAtOnce, spanBetween } from '../scheduling/reserving.ts'
+import { isFull, spanBetween } from '../scheduling/reserving.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import { type ActorsAtWork, actorsAtWork } from './actors-at-work.ts'
 import { afterChange, allOf, hasCode, isWithin, refersTo } from './all-found.ts'
@@ -33,6 +33,13 @@ export async function generatedAsOffered<S extends Slot>(
   return actors === undefined ? slots : await offeredTo(ctx, schedule, actors, slots)
 }
 
+/** All whose time decides whether these Slots are free. */
+export async function actorsOfSlots(ctx: Context, slots: readonly Slot[]): Promise<ReadonlySet<string>> {
+  const schedules = new Set(slots.flatMap((slot) => scheduleIdOf(slot, ctx.baseUrl) ?? []))
+  const found = await Promise.all(Array.from(schedules, (schedule) => actorsOf(ctx, schedule)))
+  return new Set(found.flatMap((actors) => [...(actors ?? [])]))
+}
+
 async function actorsOf(ctx: Context, schedule: string): Promise<ReadonlySet<string> | undefined> {
   const found = (await ctx.find<Schedule>('Schedule', schedule))?.resource
   const actors = await reservingActors(ctx, found?.actor ?? [])
@@ -50,7 +57,10 @@ async function offeredTo<S extends Slot>(
   return slots.map((slot) => (isOnOffer(slot) ? offeredBeside(slot, schedule, atWork, visits) : slot))
 }
 
-/** Free, or not as its time is reserved; the same object where it is so already. */
+/**
+ * Free, or not as its time is reserved; the same object where it is so already.
+ * @param atWork all actors of its Schedule, at least
+ */
 export function offeredBeside<S extends Slot>(
   slot: S,
   schedule: string,
@@ -58,10 +68,9 @@ export function offeredBeside<S extends Slot>(
   visits: readonly ReservingVisit[],
 ): S {
   const span = spanOf(slot)
-  const beside = visits.filter((visit) => overlap(visit, span))
   const isTaken = schedules.get(schedule)?.some((actor) => {
-    const own = beside.filter(({ actors }) => actors.has(actor))
-    return mostAtOnce(own, span) >= (capacities.get(actor) ?? 1)
+    const own = visits.filter(({ actors }) => actors.has(actor))
+    return isFull(own, span, capacities.get(actor) ?? 1)
   })
   return isTaken === true ? reserved(slot) : unreserved(slot)
 }

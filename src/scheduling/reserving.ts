@@ -33,11 +33,15 @@ export function spanBetween(start: string, end: string): Span {
   return { start: from, end: Math.max(Date.parse(end), from + 1) }
 }
 
-/** The most of these spans that overlap at one moment of another span. */
-export function mostAtOnce(spans: readonly Span[], { start, end }: Span): number {
-  const moments = spans.map((span) => Math.max(span.start, start)).filter((moment) => moment < end)
-  return Math.max(
-    0,
-    ...moments.map((moment) => spans.filter((span) => span.start <= moment && moment < span.end).length),
-  )
+/** Whether so many of these spans, or more, overlap at one moment of another span. */
+export function isFull(spans: readonly Span[], { start, end }: Span, capacity: number): boolean {
+  const within = spans.filter((span) => span.start < end && start < span.end)
+  if (within.length < capacity) return false
+  const starts = within.map((span) => Math.max(span.start, start)).sort((one, other) => one - other)
+  const ends = within.map((span) => span.end).sort((one, other) => one - other)
+  let ended = 0
+  return starts.some((moment, index) => {
+    while ((ends[ended] ?? Number.POSITIVE_INFINITY) <= moment) ended += 1
+    return index + 1 - ended >= capacity
+  })
 }

@@ -627,6 +627,17 @@ describe('free times leave out what overlaps', () => {
     expect(await visits.statusesOf([...slots, elsewhere])).toEqual(['busy', 'busy-unavailable', 'free'])
   })
 
+  test('of several actors: a slot is free again when the last of them is', async () => {
+    const [one, other, room] = [await doctor(), await doctor(), await place('ro')]
+    const slot = await slotIn(await scheduleOf([one, room]), [0, 1])
+    const visit = await booked(visitOf([0, 1], [taking(other), taking(room)]))
+    const participant = [taking(PATIENT), taking(one)]
+    expect((await visits.change(visit, { participant })).status).toBe(200)
+    expect(await visits.statusOf(slot)).toBe('busy-unavailable')
+    expect((await server.fhir('DELETE', `/Appointment/${visit.id}`)).status).toBe(204)
+    expect(await visits.statusOf(slot)).toBe('free')
+  })
+
   test('of Slots that are generated too, and those of a new plan', async () => {
     const actor = await doctor()
     await booked(withActor(actor, [0, 2], { start: tomorrow(9), end: tomorrow(10) }))

@@ -115,15 +115,15 @@ export function written(calendar: Calendar, writes: readonly Write[]): Outcome {
 export function later(calendar: Calendar, minutes: number): Calendar {
   const now = calendar.now + minutes
   let after: Calendar = { ...calendar, now }
-  for (const [name, { heldUntil = Number.POSITIVE_INFINITY, ...rest }] of calendar.appointments) {
-    if (heldUntil > now) continue
+  const ended = [...calendar.appointments].filter(([, { heldUntil = Number.POSITIVE_INFINITY }]) => heldUntil <= now)
+  for (const [name, { heldUntil: _heldUntil, ...rest }] of ended) {
     after = withAppointment(after, {
       type: 'Appointment',
       name,
       after: { ...rest, status: 'cancelled', isExpired: true },
     })
   }
-  return withOffers(after)
+  return ended.length === 0 ? after : withOffers(after)
 }
 
 /** The actors that are somewhere at a half hour, each as often as it is, and by which appointment. */
