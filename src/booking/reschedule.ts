@@ -4,6 +4,7 @@ import type { Appointment, AppointmentParticipant, CodeableConcept, Reference, S
 import type { Context } from '../core/context.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
+import { scheduleOf } from '../reservations/schedule-of-slot.ts'
 import { inCommon } from '../scheduling/concepts.ts'
 import { holdEndOf, holdExpired, isCancelledByExpiry } from '../scheduling/hold.ts'
 import { withActors } from '../scheduling/participants.ts'
@@ -12,7 +13,6 @@ import { isSameSchedule } from '../scheduling/slot-times.ts'
 import { namedSlots, noSuchSlot, slotsOf } from './named-slots.ts'
 import { readProposal } from './proposal.ts'
 import { resolvedActors } from './resolvable-actors.ts'
-import { scheduleOf } from './schedule-of-slot.ts'
 
 /** The slots themselves, or the id of an Appointment that $find has offered for them. */
 export type NewTime = { readonly slots: readonly Reference[] } | { readonly proposal: string }

@@ -3,10 +3,10 @@ import type { Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import { FairTurns } from '../budget/fair-turns.ts'
 import type { Context } from '../core/context.ts'
+import { scheduleIdOf } from '../reservations/schedule-of-slot.ts'
 import { follows } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import type { FreeSlots } from './free-slots.ts'
-import { scheduleIdOf } from './schedule-of-slot.ts'
 
 /** Steps to read a Slot. */
 const READ = 4
