@@ -28,6 +28,8 @@ interface Node {
 const INDEXED = 1.5
 const INDEXED_PROPERTY = 0.2
 const FOLLOWED = 0.5
+/** Designations and properties that are copied for each supplement. */
+const COPIED_IN_A_STEP = 100
 
 /** An index over the concepts of a code system, created once per code system (see `conceptsOf`). */
 export class Concepts {
@@ -127,12 +129,13 @@ export class Concepts {
 
   #supplement(others: Concepts): void {
     for (const { code, definition: added } of others.all()) {
-      this.#meter.pay(INDEXED)
       const node = this.#nodes.get(code)
+      this.#meter.pay(INDEXED)
       if (node === undefined) continue
       const { definition } = node
       const designation = [...(definition.designation ?? []), ...(added.designation ?? [])]
       const property = [...(definition.property ?? []), ...(added.property ?? [])]
+      this.#meter.pay((designation.length + property.length) / COPIED_IN_A_STEP)
       this.#nodes.set(code, { ...node, definition: { ...definition, designation, property } })
     }
   }

@@ -15,6 +15,8 @@ import { TermWork } from './work.ts'
 const MAX_IMPORT_DEPTH = 20
 /** Visits that an import counts as. */
 const IMPORT_COST = 10
+/** Characters of a key: a url and a version may be long, and stand before each of the codes. */
+const HASHED_IN_A_STEP = 250
 
 /** The import depth, and the work on the question. */
 export interface Trail {
@@ -74,6 +76,7 @@ function* composedMembers(terminology: Terminology, valueSet: ValueSet, trail: T
     for (const member of partMembers(terminology, part, trail)) {
       if (!trail.work.visit(1)) throw unknownError(tooMuch)
       const key = `${member.system}|${member.version ?? ''}|${member.code}`
+      trail.work.pay(key.length / HASHED_IN_A_STEP)
       if (seen.has(key)) continue
       seen.add(key)
       if (isKept(terminology, compose, member, trail)) yield member

@@ -4,6 +4,7 @@ import type { ClinicAccess } from '../../core/context.ts'
 import { Accepted, type Operation, type OperationHandler } from '../../core/operation.ts'
 import { absent } from '../../core/present.ts'
 import { Searchset } from '../../core/searchset.ts'
+import { writeJson } from '../../fhir/json.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
 import { readInput } from '../../operations/input.ts'
 import { writeOutput } from '../../operations/output.ts'
@@ -46,7 +47,7 @@ export async function runOperation(
     return { status: 200, text: searchsetText(output, request, code), about: [...matches, ...included], kind: 'read' }
   }
   if (output instanceof Accepted) return accepted(output, request, operation)
-  return { status: 200, text: JSON.stringify(writeOutput(operation.definition, output)), kind: 'read' }
+  return { status: 200, text: writeJson(writeOutput(operation.definition, output)), kind: 'read' }
 }
 
 /** @throws FhirError 405 for a method that the operation does not have */
