@@ -11,7 +11,9 @@ const MAX_CHARACTERS = 64 * 1024 * 1024
  * Counts the definitions of one question as they are found.
  * @throws BudgetError when they are too large together
  */
-export function limitedDefinitions(): <Found extends { readonly text: string }>(found: readonly Found[]) => readonly Found[] {
+export function limitedDefinitions(): <Found extends { readonly text: string }>(
+  found: readonly Found[],
+) => readonly Found[] {
   let left = MAX_CHARACTERS
   return (found) => {
     left -= found.reduce((sum, { text }) => sum + text.length, 0)

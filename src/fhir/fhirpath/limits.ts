@@ -69,11 +69,7 @@ const tooMuchWork = (): Error => new Error('it takes too much work')
  * have filled the memory before.
  * @throws Error beyond the limits
  */
-export function gather(
-  items: Collection,
-  scope: EvaluationScope,
-  append: (item: Item, into: Item[]) => void,
-): Item[] {
+export function gather(items: Collection, scope: EvaluationScope, append: (item: Item, into: Item[]) => void): Item[] {
   const into: Item[] = []
   for (const item of items) {
     append(item, into)

@@ -37,7 +37,9 @@ const sum = calculated('+', (left, right) => left + right)
 
 const plus: Operator = strict((left, right, scope) => {
   const [one, other] = [single(left, '+'), single(right, '+')]
-  return typeof one === 'string' && typeof other === 'string' ? concatenated(one, other, scope) : sum(left, right, scope)
+  return typeof one === 'string' && typeof other === 'string'
+    ? concatenated(one, other, scope)
+    : sum(left, right, scope)
 })
 
 const joined: Operator = (left, right, scope) =>

@@ -10,7 +10,7 @@ const JSON_CHARACTERS_PER_STEP = 20
 const XML_CHARACTERS_PER_STEP = 8
 
 /** The length of a body that is indented: an array of short values may get thirty times as long by it. */
-const MAX_INDENTED = 1_000_000
+const MAX_INDENTED = 2_000_000
 
 /**
  * @param text the JSON of a resource, which is returned unchanged for plain JSON
