@@ -6,7 +6,7 @@ import { profile } from '../support/profiles.ts'
 export interface MultiplyingRequest {
   readonly name: string
   /** What is stored before. */
-  readonly stored?: () => readonly { readonly resourceType: string; readonly id?: string }[]
+  readonly stored?: () => readonly { readonly resourceType: string; readonly id?: string | undefined }[]
   readonly method: 'GET' | 'POST' | 'PATCH'
   readonly path: string
   readonly body?: () => unknown
