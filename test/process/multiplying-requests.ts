@@ -52,7 +52,7 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
   'repeat in select': twice('select(%resource.repeat(children()))'),
   '%context in select': `extension${'.select(%context.extension)'.repeat(3)}.count() >= 0`,
   'distinct of copies': 'extension.select(%resource.descendants()).distinct().count() >= 0',
-  'intersect of copies': `extension.select(${ALL}).intersect(extension.select(${ALL})).count() >= 0`,
+  'intersect of copies': `extension.intersect(extension.select(${ALL}).select(${ALL})).count() >= 0`,
   '& of a text with itself': `'x'${'.select($this & $this)'.repeat(40)}.exists()`,
   '+ of a text with itself': `'x'${'.select($this + $this)'.repeat(40)}.upper().exists()`,
   'replace of replaced text': `'x'${".replace('x', 'xxxxxxxxxx')".repeat(9)}.exists()`,
