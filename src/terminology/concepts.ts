@@ -129,8 +129,8 @@ export class Concepts {
 
   #supplement(others: Concepts): void {
     for (const { code, definition: added } of others.all()) {
-      const node = this.#nodes.get(code)
       this.#meter.pay(INDEXED)
+      const node = this.#nodes.get(code)
       if (node === undefined) continue
       const { definition } = node
       const designation = [...(definition.designation ?? []), ...(added.designation ?? [])]

@@ -3,7 +3,7 @@ import { isObject } from '../resource.ts'
 import { closure, distinctItems, includes } from './distinct.ts'
 import { gather, willHold } from './limits.ts'
 import { hasVisibleContent, isAllowedMarkup } from './narrative.ts'
-import { appendChildren, type Collection, compileStep, type Item, Node, rawValue } from './node.ts'
+import { appendChildren, type Collection, compileStep, type Item, Node, ofNodes, rawValue } from './node.ts'
 import {
   EMPTY,
   type Evaluate,
@@ -81,10 +81,9 @@ const iif: Apply = (input, args, { evaluation, index }) => {
   return argument(args, isTrue(argument(args, 0)(inner)) ? 1 : 2)(inner)
 }
 
-const children: Apply = (input, _args, scope) =>
-  gather(input, scope, (item, into) => {
-    if (item instanceof Node) appendChildren(item, into)
-  })
+const childrenStep = ofNodes(appendChildren)
+
+const children: Apply = (input, _args, scope) => gather(input, scope, childrenStep)
 
 const allDescendants: Apply = (input, args, scope) => {
   const found: Item[] = []
@@ -95,8 +94,8 @@ const allDescendants: Apply = (input, args, scope) => {
   return found
 }
 
-/** The items of both. */
-const both: Apply = (input, args, scope) => {
+/** The items of the input, and those of the argument. */
+const combine: Apply = (input, args, scope) => {
   const other = argument(args, 0)(scope)
   willHold(scope, input.length + other.length)
   return [...input, ...other]
@@ -134,14 +133,11 @@ const hasValue = (item: Item | undefined): boolean => {
   return value !== undefined && value !== null && !isObject(value)
 }
 
-const extensionStep = compileStep('extension')
+const extensionStep = ofNodes(compileStep('extension'))
 
 const extension: Apply = (input, args, scope) => {
   const url = singleString(argument(args, 0)(scope), 'extension()')
-  const found = gather(input, scope, (item, into) => {
-    if (item instanceof Node) extensionStep(item, into)
-  })
-  return found.filter((item) => {
+  return gather(input, scope, extensionStep).filter((item) => {
     const value = rawValue(item)
     return isObject(value) && value.url === url
   })
@@ -164,7 +160,7 @@ export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> 
   anyFalse: some(false),
   anyTrue: some(true),
   children: define(0, 0, children),
-  combine: define(1, 1, both),
+  combine: define(1, 1, combine),
   count: define(0, 0, (input) => [input.length]),
   descendants: define(0, 0, descendants),
   distinct: define(0, 0, distinctItems),
@@ -204,6 +200,6 @@ export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> 
   tail: slice(1),
   take: define(1, 1, (input, args, scope) => input.slice(0, Math.max(0, countOf(args, scope)))),
   trace: define(1, 2, (input) => input),
-  union: define(1, 1, (input, args, scope) => distinctItems(both(input, args, scope))),
+  union: define(1, 1, (input, args, scope) => distinctItems(combine(input, args, scope))),
   where: define(1, 1, where),
 }

@@ -96,8 +96,8 @@ function checkSize(limits: EvaluationLimits, size: number, max: number): void {
 export function willCompose({ evaluation }: EvaluationScope, length: number): void {
   const { limits } = evaluation.environment
   if (limits === undefined) return
-  limits.left -= length / COMPOSED_PER_ITEM
   checkSize(limits, length, MAX_TEXT_LENGTH)
+  countWork(limits, length / COMPOSED_PER_ITEM)
   if (limits.left < 0) throw tooMuchWork()
 }
 
