@@ -1,4 +1,4 @@
-/** Definitions that a clinic has stored, parsed once as long as their text stays the same, and so many at a time. */
+/** Definitions that a clinic has stored, parsed once as long as their text stays the same, within a limit for each question. */
 import { BudgetError } from '../budget/budget.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { Versioned } from '../repository/repository.ts'

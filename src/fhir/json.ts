@@ -61,7 +61,7 @@ function parseLossless(text: string): unknown {
 const MAX_WRITTEN = 32 * 1024 * 1024
 
 /**
- * The JSON of an answer that may have one long text many times: in memory that text is there once, in JSON many times.
+ * The JSON of an answer that may repeat a long text: objects share it in memory, while JSON has it once for each of them.
  * @throws BudgetError when the JSON would be too long
  */
 export function writeJson(value: unknown): string {

@@ -1,4 +1,4 @@
-/** One request must not take the memory of all clinics: what multiplies in it is given up before it is held. */
+/** No request ends the process for all clinics: what it multiplies is given up before it fills the memory. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

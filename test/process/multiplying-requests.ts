@@ -1,4 +1,4 @@
-/** Requests in which a little data makes very much: each is sent to a server in a process of its own. */
+/** Small requests that would fill the memory if nothing bounded what they multiply. */
 import type { Patient, ValueSet } from 'fhir/r4'
 import { packageOf } from '../support/packages.ts'
 import { profile } from '../support/profiles.ts'
