@@ -14,6 +14,8 @@ export interface MultiplyingRequest {
   readonly status: number
   /** A part of the response. */
   readonly says: string
+  /** How often it is sent; absent: 100 times. */
+  readonly times?: number
 }
 
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
@@ -236,13 +238,16 @@ const reading = (url: string, count: number) => ({
   entry: times(count, () => ({ request: { method: 'GET', url } })),
 })
 
+/** Each answer has the 64 million characters that an answer may have, so fewer of them say as much. */
+const LARGE_ANSWER = { method: 'POST', path: '/', status: 200, says: 'too-costly', times: 10 } as const
+
 const answers: readonly MultiplyingRequest[] = [
   {
     name: '_include and _revinclude of references in a circle',
     stored: () =>
       times(PARTS, (n) => ({
         ...{ resourceType: 'Organization', id: `part-${n}`, name: 'x' },
-        text: { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${'x'.repeat(500_000)}</div>` },
+        text: { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${'x'.repeat(100_000)}</div>` },
         partOf: { reference: `Organization/part-${(n + 1) % PARTS}` },
       })),
     method: 'GET',
@@ -251,13 +256,13 @@ const answers: readonly MultiplyingRequest[] = [
   },
   {
     name: 'a batch that reads a large resource again and again',
-    ...{ method: 'POST', path: '/', status: 200, says: 'too-costly' },
-    body: () => reading('Organization/part-0', 300),
+    ...LARGE_ANSWER,
+    body: () => reading('Organization/part-0', 1_000),
   },
   {
     name: 'a batch that searches with includes again and again',
-    ...{ method: 'POST', path: '/', status: 200, says: 'too-costly' },
-    body: () => reading('Organization?_id=part-0&_include:iterate=Organization:partof', 60),
+    ...LARGE_ANSWER,
+    body: () => reading('Organization?_id=part-0&_include:iterate=Organization:partof', 100),
   },
   {
     name: 'an answer with _pretty of many short values in deep lists',
