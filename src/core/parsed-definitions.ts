@@ -1,7 +1,26 @@
-/** Definitions that a clinic has stored, parsed once as long as their text stays the same. */
+/** Definitions that a clinic has stored, parsed once as long as their text stays the same, within a limit for each question. */
+import { BudgetError } from '../budget/budget.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { BoundedCache } from '../terminology/bounded-cache.ts'
+
+/** Characters of the definitions that one question is answered by: they are in memory together. */
+const MAX_CHARACTERS = 64 * 1024 * 1024
+
+/**
+ * Counts the definitions of one question as they are found.
+ * @throws BudgetError when they are too large together
+ */
+export function limitedDefinitions(): <Found extends { readonly text: string }>(
+  found: readonly Found[],
+) => readonly Found[] {
+  let left = MAX_CHARACTERS
+  return (found) => {
+    left -= found.reduce((sum, { text }) => sum + text.length, 0)
+    if (left < 0) throw new BudgetError('too costly', 'the definitions that it refers to')
+    return found
+  }
+}
 
 interface Kept<R> {
   readonly text: string

@@ -9,7 +9,7 @@ import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { checkProfiles, declaredBy, type ProfileCheckRequest } from '../profiles/check.ts'
 import { type FindDefinitions, loadProfiles } from '../profiles/load.ts'
 import type { Context } from './context.ts'
-import { parsedOnce } from './parsed-definitions.ts'
+import { limitedDefinitions, parsedOnce } from './parsed-definitions.ts'
 import { chunks, clinicTerminology, URLS_PER_SEARCH, uriQuery } from './terminology.ts'
 
 /** The policy of the clinic of `ctx`: its own setting, else that of the server. */
@@ -17,11 +17,13 @@ export const profilePolicy = async (ctx: Context): Promise<ProfilePolicy> =>
   (await readSettings(ctx.unit, ctx.clinic)).policies.profiles ?? ctx.profilePolicy
 
 /** All issues that the profiles find in the resource, with what the clinic of `ctx` has stored now. */
-export const profileIssues = (ctx: Context, question: ProfileCheckRequest): Promise<readonly Issue[]> =>
-  checkProfiles(question, {
-    profiles: (canonicals) => loadProfiles(findIn(ctx), canonicals),
+export function profileIssues(ctx: Context, question: ProfileCheckRequest): Promise<readonly Issue[]> {
+  const find = findIn(ctx)
+  return checkProfiles(question, {
+    profiles: (canonicals) => loadProfiles(find, canonicals),
     terminology: (request) => clinicTerminology(ctx, request),
   })
+}
 
 /** The same for a write, under the policy of the clinic; none where the resource declares no profile. */
 export async function declaredProfileIssues(ctx: Context, resource: AnyResource): Promise<readonly Issue[]> {
@@ -60,11 +62,14 @@ const MAX_CHARACTERS_KEPT = 8_000_000
 /** The profile that was made of a definition is kept with it. */
 const parsed = parsedOnce<StructureDefinition>(MAX_CHARACTERS_KEPT)
 
-const findIn =
-  (ctx: Context): FindDefinitions =>
-  async (urls) => {
-    const searches = chunks(urls, URLS_PER_SEARCH).map((some) =>
-      ctx.search<StructureDefinition>('StructureDefinition', uriQuery('url', some)),
-    )
-    return (await Promise.all(searches)).flat().map((found) => parsed(ctx.clinic, found))
+const findIn = (ctx: Context): FindDefinitions => {
+  const limited = limitedDefinitions()
+  return async (urls) => {
+    const all: StructureDefinition[] = []
+    for (const some of chunks(urls, URLS_PER_SEARCH)) {
+      const found = await ctx.search<StructureDefinition>('StructureDefinition', uriQuery('url', some))
+      all.push(...limited(found).map((one) => parsed(ctx.clinic, one)))
+    }
+    return all
   }
+}

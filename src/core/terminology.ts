@@ -8,7 +8,7 @@ import { type FindTerms, gather, type TermRequest } from '../terminology/gather.
 import type { Terms, TermsType } from '../terminology/packaged.ts'
 import type { Terminology } from '../terminology/terminology.ts'
 import type { Context } from './context.ts'
-import { parsedOnce } from './parsed-definitions.ts'
+import { limitedDefinitions, parsedOnce } from './parsed-definitions.ts'
 
 /** What `asked` names and draws on, as the clinic of `ctx` has it now. @throws FhirError 422 when it leads too far */
 export const clinicTerminology = (ctx: Context, asked: TermRequest): Promise<Terminology> => gather(findIn(ctx), asked)
@@ -41,17 +41,20 @@ const FIRST_PAGE = { sort: [], count: 1000, total: 'none', include: [], includeL
 /** Urls of one search; each stands in it as it is. */
 export const URLS_PER_SEARCH = 40
 
+/** One after the other, so that the limit ends what is too large before all of it is read. */
 const findIn = (ctx: Context): FindTerms => {
+  const limited = limitedDefinitions()
   return async <Type extends TermsType>(type: Type, keys: readonly string[]) => {
     const addresses = keys.filter((key) => key.startsWith(`${type}/`))
     const urls = keys.filter((key) => !key.startsWith(`${type}/`))
-    const read = await Promise.all(
-      addresses.map((address) => ctx.find<Terms[Type]>(type, address.slice(type.length + 1))),
-    )
-    const found = await Promise.all(
-      chunks(urls, URLS_PER_SEARCH).map((some) => ctx.search<Terms[Type]>(type, uriQuery('url', some))),
-    )
-    return [...read.flatMap((one) => one ?? []), ...found.flat()].map((one) => parsed(ctx.clinic, one))
+    const found: Versioned<Terms[Type]>[] = []
+    for (const address of addresses) {
+      const read = await ctx.find<Terms[Type]>(type, address.slice(type.length + 1))
+      if (read !== undefined) found.push(...limited([read]))
+    }
+    for (const some of chunks(urls, URLS_PER_SEARCH))
+      found.push(...limited(await ctx.search<Terms[Type]>(type, uriQuery('url', some))))
+    return found.map((one) => parsed(ctx.clinic, one))
   }
 }
 

@@ -3,7 +3,7 @@
  * A number whose text JavaScript would not reproduce becomes a FhirDecimal, which calculates like a number and is
  * written exactly as it was read; every other value is plain JSON.
  */
-import { spend } from '../budget/budget.ts'
+import { BudgetError, spend } from '../budget/budget.ts'
 
 // ECMAScript 2026 "JSON.parse source text access", in Node 24 but not yet in TypeScript's library.
 declare global {
@@ -56,6 +56,37 @@ function parseLossless(text: string): unknown {
       : value,
   )
 }
+
+/** The length of an answer that is composed here, in characters. */
+const MAX_WRITTEN = 32 * 1024 * 1024
+
+/**
+ * The JSON of an answer that may repeat a long text: objects share it in memory, while JSON has it once for each of them.
+ * @throws BudgetError when the JSON would be too long
+ */
+export function writeJson(value: unknown): string {
+  if (!isWithin(MAX_WRITTEN, value)) throw new BudgetError('too costly', 'the size of its answer')
+  return JSON.stringify(value)
+}
+
+/** Whether the JSON of the value has at most that many characters, escapes aside. */
+function isWithin(most: number, value: unknown): boolean {
+  let left = most
+  const open: unknown[] = [value]
+  while (open.length > 0 && left >= 0) {
+    const next = open.pop()
+    left -= typeof next === 'string' ? next.length + PUNCTUATION : PUNCTUATION
+    if (typeof next !== 'object' || next === null) continue
+    for (const [name, child] of Object.entries(next)) {
+      if (!Array.isArray(next)) left -= name.length + PUNCTUATION
+      open.push(child)
+    }
+  }
+  return left >= 0
+}
+
+/** Quotes and what separates values; a number, true and false have some characters too. */
+const PUNCTUATION = 3
 
 /** A plain number or a FhirDecimal. */
 export const isNumber = (value: unknown): value is number | FhirDecimal =>

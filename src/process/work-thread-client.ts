@@ -102,7 +102,7 @@ export class WorkThread {
       name: 'work',
       workerData,
       transferList: [...transferList],
-      // V8 ends the process, not the thread, where single allocations are large: so the limits of bodies keep far below.
+      // V8 ends the process, not the thread, where single allocations are large: ADR 027 says what keeps them small.
       resourceLimits: { maxOldGenerationSizeMb: config.limits.workMegabytes, maxYoungGenerationSizeMb: YOUNG },
     })
     this.#worker.on('message', (message: ThreadResult | ThreadNotice | typeof READY) => {

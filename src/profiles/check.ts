@@ -98,7 +98,7 @@ function checkAll(root: TypedElement, request: ProfileCheckRequest, checker: Pro
 }
 
 const tooCostly = (type: string): Issue => {
-  const text = `${type} is not checked completely: it takes more than ${MAX_WORK} steps to compare it with its profiles`
+  const text = `${type} is not checked completely: to compare it with its profiles takes more than ${MAX_WORK} steps, or more memory than one expression may take`
   return { severity: 'error', code: 'too-costly', diagnostics: text, text, expression: type }
 }
 

@@ -28,6 +28,8 @@ interface Node {
 const INDEXED = 1.5
 const INDEXED_PROPERTY = 0.2
 const FOLLOWED = 0.5
+/** Designations and properties that are copied for each supplement. */
+const COPIED_IN_A_STEP = 100
 
 /** An index over the concepts of a code system, created once per code system (see `conceptsOf`). */
 export class Concepts {
@@ -133,6 +135,7 @@ export class Concepts {
       const { definition } = node
       const designation = [...(definition.designation ?? []), ...(added.designation ?? [])]
       const property = [...(definition.property ?? []), ...(added.property ?? [])]
+      this.#meter.pay((designation.length + property.length) / COPIED_IN_A_STEP)
       this.#nodes.set(code, { ...node, definition: { ...definition, designation, property } })
     }
   }

@@ -63,6 +63,7 @@ function answer(concepts: Concepts, concept: Concept, options: LookupOptions): L
     ({ language }) => isRequested('designation') || isRequested.language(language),
   )
   const all = (concept.definition.property?.length ?? 0) + concept.parents.length + concept.children.length
+  if (all + designation.length > MAX_PARTS) throw tooManyParts(concept.code)
   spend(all + designation.length, 'the properties and designations of the code')
   const properties = propertiesOf(concepts, concept).filter(({ code }) => isRequested(code))
   return {
@@ -73,6 +74,15 @@ function answer(concepts: Concepts, concept: Concept, options: LookupOptions): L
     property: properties,
   }
 }
+
+/** Properties and designations of one code; each has several parts in the answer. */
+const MAX_PARTS = 100_000
+
+const tooManyParts = (code: string): FhirError =>
+  new FhirError(422, {
+    code: 'too-costly',
+    diagnostics: `The code ${code} has more than ${MAX_PARTS} properties, parents, children and designations, the most that are looked up`,
+  })
 
 /** Languages that a designation is compared with in one step. */
 const LANGUAGES_IN_A_STEP = 8

@@ -1,4 +1,5 @@
 /** Codes, and members of value sets: https://hl7.org/fhir/R4/valueset.html. */
+import { hash } from 'node:crypto'
 import type { CodeSystemConceptDesignation } from 'fhir/r4'
 import type { Concepts } from './concepts.ts'
 import type { UnknownReason } from './unknown-reason.ts'
@@ -30,3 +31,15 @@ export type Membership =
 export const OUT: Membership = { status: 'out' }
 
 export const isUnknownReason = (value: object): value is UnknownReason => 'diagnostics' in value
+
+/** The length of a url or version; longer ones are digested. */
+const MAX_IN_KEY = 500
+
+/**
+ * The key of a code of the system of a member in sets and maps. V8 does not hash keys of more than 16,383 characters: it compares
+ * each of them with all others of the same length.
+ */
+export const keyOfCode = ({ system, version = '' }: Code, code: string): string =>
+  `${inKey(system)}|${inKey(version)}|${code}`
+
+const inKey = (text: string): string => (text.length <= MAX_IN_KEY ? text : hash('sha256', text))

@@ -1,7 +1,7 @@
 /** Nests the codes of an expansion by their hierarchy: https://hl7.org/fhir/R4/valueset.html#expansion. */
 import type { ValueSetExpansionContains } from 'fhir/r4'
 import { Meter } from '../budget/meter.ts'
-import type { Member } from './member.ts'
+import { keyOfCode, type Member } from './member.ts'
 
 /** Deeper codes start again at the top level, as JSON readers limit the nesting. */
 const MAX_DEPTH = 50
@@ -31,12 +31,10 @@ export function nested(
       above.entry.contains ??= []
       above.entry.contains.push(entry)
     }
-    placed.set(keyOf(member, member.code), { entry, depth: (above?.depth ?? 0) + 1 })
+    placed.set(keyOfCode(member, member.code), { entry, depth: (above?.depth ?? 0) + 1 })
   }
   return top
 }
-
-const keyOf = ({ system, version = '' }: Member, code: string): string => `${system}|${version}|${code}`
 
 /** Follows the first parent of each concept, which is the parent in the tree. */
 function closestAncestor(
@@ -47,7 +45,7 @@ function closestAncestor(
   const { concepts } = member
   const passed = new Set([member.code])
   for (let code = concepts?.find(member.code)?.parents[0]; code !== undefined; ) {
-    const above = placed.get(keyOf(member, code))
+    const above = placed.get(keyOfCode(member, code))
     if (above !== undefined || passed.has(code) || passed.size > MAX_LEVELS) return above
     passed.add(code)
     meter.pay(LOOKED_AT)

@@ -7,6 +7,7 @@ import type {
   ConceptMapGroupElement,
   ConceptMapGroupElementTarget,
 } from 'fhir/r4'
+import { BudgetError } from '../budget/budget.ts'
 import { Meter } from '../budget/meter.ts'
 import { canonicalOf } from './canonical.ts'
 import type { Code } from './member.ts'
@@ -47,6 +48,8 @@ export interface Translation {
 }
 
 const MAX_MATCHES = 1000
+/** Of all that is compared, those outside of the target too, in characters of JSON. */
+const MAX_COMPARED = 8_000_000
 /** Steps for a group of a map, a target of a code, a match, an element that is indexed. */
 const GROUP = 1
 const TARGET = 0.5
@@ -93,13 +96,19 @@ interface Question {
   readonly meter: Meter
 }
 
-/** Without duplicates, at most `MAX_MATCHES`: what comes after them is not looked for. */
+/**
+ * Without duplicates, at most `MAX_MATCHES`: what comes after them is not looked for.
+ * @throws BudgetError
+ */
 function firstMatches(question: Question, maps: readonly ConceptMap[], codes: readonly Code[]): readonly Match[] {
   const found = new Map<string, Match>()
   const seen = new Set<string>()
+  let compared = 0
   for (const match of allMatches(question, maps, codes)) {
     question.meter.pay(MATCH)
     const key = JSON.stringify(match)
+    compared += key.length
+    if (compared > MAX_COMPARED) throw new BudgetError('too costly', 'the mappings of its concept maps')
     if (seen.has(key)) continue
     seen.add(key)
     if (isInTarget(question, match)) found.set(key, match)

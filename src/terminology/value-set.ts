@@ -4,7 +4,7 @@
  */
 import type { ValueSet, ValueSetCompose, ValueSetComposeInclude } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
-import { type Code, isUnknownReason, type Member, type Membership, OUT } from './member.ts'
+import { type Code, isUnknownReason, keyOfCode, type Member, type Membership, OUT } from './member.ts'
 import { completeExpansion } from './stored-expansion.ts'
 import { conceptCount, hasSystem, systemMembers, systemMembership } from './system-part.ts'
 import type { Terminology } from './terminology.ts'
@@ -15,6 +15,8 @@ import { TermWork } from './work.ts'
 const MAX_IMPORT_DEPTH = 20
 /** Visits that an import counts as. */
 const IMPORT_COST = 10
+/** Characters of the key of a code: each has the url and the version of its system, which may be long. */
+const HASHED_IN_A_STEP = 250
 
 /** The import depth, and the work on the question. */
 export interface Trail {
@@ -73,7 +75,9 @@ function* composedMembers(terminology: Terminology, valueSet: ValueSet, trail: T
   for (const part of compose.include) {
     for (const member of partMembers(terminology, part, trail)) {
       if (!trail.work.visit(1)) throw unknownError(tooMuch)
-      const key = `${member.system}|${member.version ?? ''}|${member.code}`
+      const { system, version = '', code } = member
+      trail.work.pay((system.length + version.length + code.length) / HASHED_IN_A_STEP)
+      const key = keyOfCode(member, code)
       if (seen.has(key)) continue
       seen.add(key)
       if (isKept(terminology, compose, member, trail)) yield member

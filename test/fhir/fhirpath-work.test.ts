@@ -79,8 +79,46 @@ test('of contained resources with the same id the first one counts', () => {
   expect(evaluate(resource)).toEqual(['Practitioner'])
 })
 
-test('replace() makes no text of gigabytes', () => {
-  const expression = "''.replace('', 'x')"
-  const nested = Array.from({ length: 9 }).reduce<string>((of) => `${of}.replace('x', 'xxxxxxxxxx')`, expression)
-  expect(() => compileUserExpression(nested).evaluate(patient, { limits: limits() })).toThrow(EvaluationError)
+/** A text of a million characters. */
+const LONG = `'x'${".replace('x', 'xxxxxxxxxx')".repeat(6)}`
+
+test.each([
+  'name.select(%resource.name).select(%resource.name).count() >= 0',
+  'name.select(%context.name.combine(%resource.name)).count() >= 0',
+  'name.select(%resource.name.union(%resource.contact)).select(%resource.name).count() >= 0',
+  'name.select(%resource.name | %resource.contact).count() >= 0',
+  'name.select(iif(true, %resource.name, {})).count() >= 0',
+  'name.select(%resource.name.where(true)).count() >= 0',
+  'name.select(%resource.name.skip(1)).count() >= 0',
+  'name.select(%resource).name.count() >= 0',
+  'name.select(%resource).children().count() >= 0',
+  'name.select(%resource).descendants().count() >= 0',
+  'name.select(%resource.descendants()).count() >= 0',
+  'name.repeat(%resource.contact.select(%resource.name)).count() >= 0',
+  "''.replace('', 'x').replace('x', 'xxxxxxxxxx')".concat(".replace('x', 'xxxxxxxxxx')".repeat(8)),
+  `${LONG}.replace('', ${LONG})`,
+  `name.family.join(${LONG})`,
+  `${LONG} & ${LONG}`,
+  `${LONG} + ${LONG}`,
+  `${LONG}.split('')`,
+  `${LONG}.toChars()`,
+  `name.take(100).select(${LONG}).count() >= 0`,
+])('%s is given up before it fills the memory', (expression) => {
+  const ended = { left: 3_000_000, matches: () => false }
+  const { evaluate } = compileUserExpression(expression)
+  expect(() => evaluate(patient, { resource: patient, limits: ended })).toThrow(EvaluationError)
+  expect(ended.left).toBeLessThan(0)
+})
+
+test.each([
+  ['name.combine(contact).count()', 2 * COUNT],
+  ['name.select(given | family).count()', 2 * COUNT],
+  ["name.family.join(',').length()", name.map(({ family }) => family).join(',').length],
+  ["name.family.join(',').split(',').count()", COUNT],
+  ["name.family.join('').replace('f', 'ff').length()", name.map(({ family }) => `f${family}`).join('').length],
+  ['name.family.first().toChars().count()', 2],
+])('%s of 5,000 names is evaluated', (expression, expected) => {
+  const { evaluate } = compileUserExpression(expression)
+  const value = () => evaluate(patient, { resource: patient, limits: { left: 3_000_000, matches: () => false } })
+  expect(value()).toEqual([expected])
 })

@@ -1,7 +1,8 @@
 /** Lossless JSON: decimals keep their text. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { isNumber, parseJson } from '../../src/fhir/json.ts'
+import { BudgetError } from '../../src/budget/budget.ts'
+import { isNumber, parseJson, writeJson } from '../../src/fhir/json.ts'
 
 describe('parseJson', () => {
   test.each([
@@ -54,5 +55,25 @@ describe('parseJson', () => {
 
   test('numbers inside strings are left alone', () => {
     expect(parseJson('{"text":"1.00"}')).toEqual({ text: '1.00' })
+  })
+})
+
+describe('writeJson', () => {
+  const text = 'x'.repeat(1_000_000)
+  const many = Array.from({ length: 40 }, () => text)
+
+  test.each<[what: string, value: unknown]>([
+    ['in a list', many],
+    ['in objects of a list', many.map((value) => ({ value }))],
+    ['as the names of properties', many.map((name) => ({ [name]: 1 }))],
+    ['in lists within each other', many.reduce<unknown>((inner, one) => [one, inner], [])],
+    ['in one object that is there many times', Array(40).fill({ part: [{ value: text }] })],
+  ])('refuses a long text that is there many times, %s', (_what, value) => {
+    expect(() => writeJson(value)).toThrow(BudgetError)
+  })
+
+  test('writes what is long, and what has many parts, as JSON.stringify does', () => {
+    for (const value of [many.slice(0, 30), Array.from({ length: 300_000 }, (_none, code) => ({ code }))])
+      expect(writeJson(value)).toBe(JSON.stringify(value))
   })
 })

@@ -1,8 +1,9 @@
 /** Functions on collections: https://hl7.org/fhirpath/N1/#functions, sections 5.1 to 5.4 and 5.8, and FHIR's own. */
 import { isObject } from '../resource.ts'
 import { closure, distinctItems, includes } from './distinct.ts'
+import { gather, willHold } from './limits.ts'
 import { hasVisibleContent, isAllowedMarkup } from './narrative.ts'
-import { appendChildren, type Collection, compileStep, type Item, Node, rawValue } from './node.ts'
+import { appendChildren, type Collection, compileStep, type Item, Node, ofNodes, rawValue } from './node.ts'
 import {
   EMPTY,
   type Evaluate,
@@ -57,6 +58,7 @@ const where: Apply = (input, args, scope) => {
 const select: Apply = (input, args, scope) => {
   const selected: Item[] = []
   forEach(input, args, scope, (result) => {
+    willHold(scope, selected.length + result.length)
     for (const item of result) selected.push(item)
     return false
   })
@@ -79,18 +81,24 @@ const iif: Apply = (input, args, { evaluation, index }) => {
   return argument(args, isTrue(argument(args, 0)(inner)) ? 1 : 2)(inner)
 }
 
-const children: Apply = (input) => {
-  const found: Item[] = []
-  for (const item of input) if (item instanceof Node) appendChildren(item, found)
-  return found
-}
+const childrenStep = ofNodes(appendChildren)
+
+const children: Apply = (input, _args, scope) => gather(input, scope, childrenStep)
 
 const allDescendants: Apply = (input, args, scope) => {
   const found: Item[] = []
   for (let level = children(input, args, scope); level.length > 0; level = children(level, args, scope)) {
+    willHold(scope, found.length + level.length)
     for (const item of level) found.push(item)
   }
   return found
+}
+
+/** The items of the input, and those of the argument. */
+const combine: Apply = (input, args, scope) => {
+  const other = argument(args, 0)(scope)
+  willHold(scope, input.length + other.length)
+  return [...input, ...other]
 }
 
 /** Those of the root are cached, as dom-3 evaluates them repeatedly. */
@@ -125,13 +133,11 @@ const hasValue = (item: Item | undefined): boolean => {
   return value !== undefined && value !== null && !isObject(value)
 }
 
-const extensionStep = compileStep('extension')
+const extensionStep = ofNodes(compileStep('extension'))
 
 const extension: Apply = (input, args, scope) => {
   const url = singleString(argument(args, 0)(scope), 'extension()')
-  const found: Item[] = []
-  for (const item of input) if (item instanceof Node) extensionStep(item, found)
-  return found.filter((item) => {
+  return gather(input, scope, extensionStep).filter((item) => {
     const value = rawValue(item)
     return isObject(value) && value.url === url
   })
@@ -154,7 +160,7 @@ export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> 
   anyFalse: some(false),
   anyTrue: some(true),
   children: define(0, 0, children),
-  combine: define(1, 1, (input, args, scope) => [...input, ...argument(args, 0)(scope)]),
+  combine: define(1, 1, combine),
   count: define(0, 0, (input) => [input.length]),
   descendants: define(0, 0, descendants),
   distinct: define(0, 0, distinctItems),
@@ -194,6 +200,6 @@ export const COLLECTION_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> 
   tail: slice(1),
   take: define(1, 1, (input, args, scope) => input.slice(0, Math.max(0, countOf(args, scope)))),
   trace: define(1, 2, (input) => input),
-  union: define(1, 1, (input, args, scope) => distinctItems([...input, ...argument(args, 0)(scope)])),
+  union: define(1, 1, (input, args, scope) => distinctItems(combine(input, args, scope))),
   where: define(1, 1, where),
 }

@@ -2,8 +2,8 @@
 import { COLLECTION_FUNCTIONS, type FunctionDefinition } from './collection-functions.ts'
 import { withoutNamespace } from './elements.ts'
 import { LIBRARY_FUNCTIONS } from './library.ts'
-import { counted } from './limits.ts'
-import { type Collection, compileStep, type Item, isOfType, Node, resourceTypeOf } from './node.ts'
+import { counted, gather } from './limits.ts'
+import { type Collection, compileStep, type Item, isOfType, type Node, ofNodes, resourceTypeOf } from './node.ts'
 import { compileOperator } from './operators.ts'
 import type { Ast, Literal } from './parser.ts'
 import { Quantity } from './quantity.ts'
@@ -158,10 +158,9 @@ const isMomentArithmetic = ({ operator, right }: Ast & { kind: 'operator' }): bo
 
 /** A capitalized name is a type, which selects the item itself when it is of that type. */
 function member(base: Evaluate, name: string): Evaluate {
-  const step = /^[A-Z]/.test(name) ? typeStep(name) : compileStep(name)
-  return counted(name, base, (items) => {
-    const found: Item[] = []
-    for (const item of items) if (item instanceof Node) step(item, found)
+  const step = ofNodes(/^[A-Z]/.test(name) ? typeStep(name) : compileStep(name))
+  return counted(name, base, (items, scope) => {
+    const found = gather(items, scope, step)
     return found.length === 0 ? EMPTY : found
   })
 }

@@ -42,6 +42,13 @@ export const rawValue = (item: Item): unknown => (item instanceof Node ? item.va
 /** Appends the children of `parent` that a path step `name` selects. */
 export type NodeStep = (parent: Node, into: Item[]) => void
 
+/** The same for any item; only nodes have children. */
+export const ofNodes =
+  (step: NodeStep) =>
+  (item: Item, into: Item[]): void => {
+    if (item instanceof Node) step(item, into)
+  }
+
 export function compileStep(name: string): NodeStep {
   const underscored = `_${name}`
   const choice = CHOICE_ELEMENTS.has(name)

@@ -2,17 +2,18 @@
 import { isNumber } from '../json.ts'
 import { compareItems, equal, equivalent } from './compare.ts'
 import { distinctItems, includes } from './distinct.ts'
+import { willCompose } from './limits.ts'
 import type { Collection } from './node.ts'
-import { EMPTY, type Evaluate, single, truth, truthOf } from './scope.ts'
+import { EMPTY, type Evaluate, type EvaluationScope, single, truth, truthOf } from './scope.ts'
 import { toText } from './value-functions.ts'
 
-type Operator = (left: Collection, right: Collection) => Collection
+type Operator = (left: Collection, right: Collection, scope: EvaluationScope) => Collection
 
 /** Empty when an operand is empty. */
 const strict =
   (operate: Operator): Operator =>
-  (left, right) =>
-    left.length === 0 || right.length === 0 ? EMPTY : operate(left, right)
+  (left, right, scope) =>
+    left.length === 0 || right.length === 0 ? EMPTY : operate(left, right, scope)
 
 const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value)
 
@@ -34,12 +35,20 @@ const calculated = (name: string, calculate: (left: number, right: number) => nu
 
 const sum = calculated('+', (left, right) => left + right)
 
-const plus: Operator = strict((left, right) => {
+const plus: Operator = strict((left, right, scope) => {
   const [one, other] = [single(left, '+'), single(right, '+')]
-  return typeof one === 'string' && typeof other === 'string' ? [one + other] : sum(left, right)
+  return typeof one === 'string' && typeof other === 'string'
+    ? concatenated(one, other, scope)
+    : sum(left, right, scope)
 })
 
-const joined: Operator = (left, right) => [(toText(single(left, '&')) ?? '') + (toText(single(right, '&')) ?? '')]
+const joined: Operator = (left, right, scope) =>
+  concatenated(toText(single(left, '&')) ?? '', toText(single(right, '&')) ?? '', scope)
+
+function concatenated(one: string, other: string, scope: EvaluationScope): Collection {
+  willCompose(scope, one.length + other.length)
+  return [one + other]
+}
 
 /** Whether a single item is in a collection. */
 function isMember(item: Collection, of: Collection, name: string): Collection {
@@ -102,5 +111,5 @@ export function compileOperator(name: string, left: Evaluate, right: Evaluate): 
   if (logic !== undefined) return logic(left, right)
   const operator = OPERATORS[name]
   if (operator === undefined) throw new Error(`operator ${name} has no definition`)
-  return (scope) => operator(left(scope), right(scope))
+  return (scope) => operator(left(scope), right(scope), scope)
 }

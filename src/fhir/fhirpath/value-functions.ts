@@ -2,6 +2,7 @@
 import { isNumber } from '../json.ts'
 import { memoize } from '../memoize.ts'
 import type { Apply, FunctionDefinition } from './collection-functions.ts'
+import { MAX_ITEMS, willCompose, willHold } from './limits.ts'
 import { Moment, parseMoment } from './moment.ts'
 import { type Collection, type Item, rawValue } from './node.ts'
 import { EMPTY, type Evaluate, type EvaluationScope, single, singleString, truth } from './scope.ts'
@@ -105,16 +106,13 @@ const replaceMatches: Apply = (input, args, scope) => {
   return ofText('replaceMatches', 2, replace).apply(input, args, scope)
 }
 
-/** In characters, of a text that an expression composes. */
-const MAX_TEXT_LENGTH = 10_000_000
-
-/** Each call may multiply the length of a text. @throws Error when it gets too long */
-function replaceAll(text: string, part = '', by = ''): string {
-  const most = part === '' ? text.length + 1 : text.length / part.length
-  if (most * by.length > MAX_TEXT_LENGTH)
-    throw new Error(`replace() makes texts of ${MAX_TEXT_LENGTH} characters at most`)
-  return text.replaceAll(part, () => by)
-}
+/** Each call may multiply the length of a text. */
+const replace: Apply = (input, args, scope) =>
+  ofText('replace', 2, (text, part = '', by = '') => {
+    const most = part === '' ? text.length + 1 : text.length / part.length
+    willCompose(scope, most * by.length)
+    return text.replaceAll(part, () => by)
+  }).apply(input, args, scope)
 
 const globally = (pattern: RegExp): RegExp => new RegExp(pattern.source, `${pattern.flags}g`)
 
@@ -126,13 +124,25 @@ const substring: Apply = (input, args, scope) => {
 }
 
 const join: Apply = (input, args, scope) => {
-  const [separator = ''] = evaluateAll(args, scope)
+  const separator = String(evaluateAll(args, scope)[0] ?? '')
   const texts = input.map(rawValue).filter((value) => value != null)
-  return texts.length === 0 ? EMPTY : [texts.join(String(separator))]
+  const lengths = texts.reduce<number>((sum, text) => sum + (typeof text === 'string' ? text.length : 0), 0)
+  willCompose(scope, lengths + texts.length * separator.length)
+  return texts.length === 0 ? EMPTY : [texts.join(separator)]
 }
 
-const split: Apply = (input, args, scope) =>
-  singleString(input, 'split()')?.split(String(evaluateAll(args, scope)[0])) ?? EMPTY
+/** One part more than a collection may have is too many. */
+const split: Apply = (input, args, scope) => {
+  const most = scope.evaluation.environment.limits === undefined ? undefined : MAX_ITEMS + 1
+  return singleString(input, 'split()')?.split(String(evaluateAll(args, scope)[0]), most) ?? EMPTY
+}
+
+/** Two characters of a text may be one, outside of the basic plane. */
+const toChars: Apply = (input, _args, scope) => {
+  const text = singleString(input, 'toChars()') ?? ''
+  willHold(scope, text.length / 2)
+  return [...text]
+}
 
 const round: Apply = (input, args, scope) => {
   const value = single(input, 'round()')
@@ -159,13 +169,13 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {
   matches: ofPattern('matches', (pattern) => pattern),
   matchesFull: ofPattern('matchesFull', (pattern) => `^(?:${pattern})$`),
   now: define([0, 0], now),
-  replace: ofText('replace', 2, replaceAll),
+  replace: define([2, 2], replace),
   replaceMatches: define([2, 2], replaceMatches),
   round: define([0, 1], round),
   split: define([1, 1], split),
   startsWith: ofText('startsWith', 1, (text, part) => text.startsWith(part ?? '')),
   substring: define([1, 2], substring),
-  toChars: define([0, 0], (input) => [...(singleString(input, 'toChars()') ?? '')]),
+  toChars: define([0, 0], toChars),
   today: define([0, 0], today),
   trim: ofText('trim', 0, (text) => text.trim()),
   truncate: ofNumber('truncate', Math.trunc),

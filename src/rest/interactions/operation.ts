@@ -5,6 +5,7 @@ import { Accepted, type Operation, type OperationHandler } from '../../core/oper
 import { checkPrecondition } from '../../core/precondition.ts'
 import { absent } from '../../core/present.ts'
 import { Searchset } from '../../core/searchset.ts'
+import { writeJson } from '../../fhir/json.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
 import { readInput } from '../../operations/input.ts'
 import { writeOutput } from '../../operations/output.ts'
@@ -48,7 +49,7 @@ export async function runOperation(
     return { status: 200, text: searchsetText(output, request, code), about: [...matches, ...included], kind: 'read' }
   }
   if (output instanceof Accepted) return accepted(output, request, operation)
-  return { status: 200, text: JSON.stringify(writeOutput(operation.definition, output)), kind: 'read' }
+  return { status: 200, text: writeJson(writeOutput(operation.definition, output)), kind: 'read' }
 }
 
 /**

@@ -9,11 +9,16 @@ import type { Format } from './media-type.ts'
 const JSON_CHARACTERS_PER_STEP = 20
 const XML_CHARACTERS_PER_STEP = 8
 
+/** The length of a body that is indented: an array of short values may get thirty times as long by it. */
+const MAX_INDENTED = 2_000_000
+
 /**
  * @param text the JSON of a resource, which is returned unchanged for plain JSON
+ * @param wantsPretty ignored where the body is long, since indentation is for people who read it
  * @throws BudgetError
  */
-export function formatBody(text: string, format: Format, pretty: boolean): string {
+export function formatBody(text: string, format: Format, wantsPretty: boolean): string {
+  const pretty = wantsPretty && text.length <= MAX_INDENTED
   if (format === 'json' && !pretty) return text
   const charactersPerStep = format === 'json' ? JSON_CHARACTERS_PER_STEP : XML_CHARACTERS_PER_STEP
   spend(text.length / charactersPerStep, 'writing its answer')
