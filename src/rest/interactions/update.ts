@@ -7,7 +7,7 @@ import { badRequest, conflict, FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { type InteractionHandler, locationOf } from '../message/interaction.ts'
-import { matchOf } from './conditional.ts'
+import { checkMeetsCriteria, matchOf } from './conditional.ts'
 import { preconditionOf } from './precondition.ts'
 
 export const update: InteractionHandler = async (ctx, request) => {
@@ -21,6 +21,7 @@ export const update: InteractionHandler = async (ctx, request) => {
   const id = match === undefined ? sameId(body, request.id) : await idFor(ctx, body, match.resource, request.assignedId)
   if (request.ifMatch === undefined && (await provider?.requiresIfMatch?.(ctx))) await checkIsNew(ctx, type, id)
   const updated = await ctx.update(ctx.unit.validate(body, type, id), preconditionOf(request))
+  if (match !== undefined && match.resource === undefined) await checkMeetsCriteria(ctx, updated, match, request)
   return { status: updated.created ? 201 : 200, resource: updated, location: locationOf(base, updated), kind: 'write' }
 }
 

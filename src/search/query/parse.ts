@@ -14,6 +14,7 @@ import {
 } from '../parameters.ts'
 import type { Condition, Include, SearchPlan } from '../plan.ts'
 import { spanOf } from '../types/date.ts'
+import type { Links } from '../value.ts'
 import { withContained } from './contained.ts'
 import { parseCriterion } from './criterion.ts'
 import { checkLimits } from './limits.ts'
@@ -33,6 +34,7 @@ export interface CriteriaOptions {
   readonly clinic: string
   /** Base address of this server, without a slash at the end. */
   readonly baseUrl: string
+  readonly links?: Links | undefined
   /** Milliseconds since 1970 UTC, for `ap`; the clock's when absent. */
   readonly now?: number
   /** For values that stand for others, which have to be looked up first: see `resolveLookups`. */
@@ -146,12 +148,13 @@ const isAboutNow = (pair: Pairs[number]): boolean => isCondition(pair) && /\bap\
 
 const scopeOf = (
   types: readonly string[],
-  { baseUrl, now, lookUp, isCaseSensitive, fullText = true, parametersOf }: CriteriaOptions,
+  { baseUrl, links, now, lookUp, isCaseSensitive, fullText = true, parametersOf }: CriteriaOptions,
   hint: SearchScope['hint'] = () => {},
 ): SearchScope => ({
   types,
   parametersOf: parametersOf ?? searchParametersOf,
   baseUrl,
+  links,
   now: now ?? Date.now(),
   lookUp,
   isCaseSensitive: (system = '') =>
