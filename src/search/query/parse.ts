@@ -75,7 +75,7 @@ const LENIENT: ReadonlySet<string> = new Set([UNKNOWN_PARAMETER, UNKNOWN_MODIFIE
 
 /** @throws FhirError 400 that names the parameter and says what would be right */
 export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptions): ParsedSearch {
-  const pairs = [...query].filter(([name]) => !isTransportParameter(name) && !isCacheBuster(name))
+  const pairs = withoutRepeats([...query].filter(([name]) => !isTransportParameter(name) && !isCacheBuster(name)))
   checkLimits(pairs)
   checkOnce(pairs)
   let isLookedUp = false
@@ -163,13 +163,24 @@ const scopeOf = (
   hint,
 })
 
+/** Clients that turn a long address into a form send what chooses the answer twice, in both. */
+function withoutRepeats(pairs: Pairs): Pairs {
+  const isRepeat = ([name, value]: Pairs[number], at: number) =>
+    isResultParameter(name) &&
+    !isRepeatable(name) &&
+    pairs.findIndex((other) => other[0] === name && other[1] === value) < at
+  return pairs.filter((pair, at) => !isRepeat(pair, at))
+}
+
 function checkOnce(pairs: Pairs): void {
   const once = pairs
     .filter(([name, value]) => value !== '' && ((isResultParameter(name) && !isRepeatable(name)) || name === '_type'))
     .map(([name]) => name)
   const twice = once.find((name, at) => once.indexOf(name) !== at)
   if (twice !== undefined)
-    throw badRequest(`${twice} is given more than once; put its values into one, with commas where it takes several`)
+    throw badRequest(
+      `${twice} is given more than once, with different values; put its values into one, with commas where it takes several`,
+    )
 }
 
 /** `_type=Patient,Practitioner` at system level. */

@@ -19,12 +19,11 @@ const named = (family: string) => patient({ name: [{ family }] })
 /** Criteria, as they stand in an address, and a resource that they do not find; what the refusal quotes. */
 const MISSED: readonly (readonly [string, string, { resourceType: string }, string])[] = [
   [
-    'a plus that is not encoded',
-    'email=jo+news@example.org',
-    mailed('jo+news@example.org'),
-    "email='jo news@example.org'",
+    'a plus in a code',
+    '_tag=urn:x|a+b',
+    patient({ meta: { tag: [{ system: 'urn:x', code: 'a+b' }] } }),
+    "_tag='urn:x|a b'",
   ],
-  ['a plus in an identifier', `identifier=${SYSTEM}|a+b`, identified('a+b'), `identifier='${SYSTEM}|a b'`],
   ['a comma without a backslash', `identifier=${SYSTEM}|a,b`, identified('a,b'), `identifier='${SYSTEM}|a,b'`],
   ['https for http', `identifier=${SYSTEM.replace('http:', 'https:')}|1`, identified('1'), 'https://example.org'],
   ['a system with a slash more', `identifier=${SYSTEM}/|1`, identified('1'), `${SYSTEM}/|1`],
@@ -86,6 +85,8 @@ describe.each(MISSED)('%s', (what, criteria, resource, quoted) => {
 
 /** Criteria that the resource meets, or of which it alone does not tell. */
 const MET: readonly (readonly [string, (value: string) => string, (value: string) => { resourceType: string }])[] = [
+  ['a plus in an e-mail', (value) => `email=${value}+news@example.org`, (value) => mailed(`${value}+news@example.org`)],
+  ['a plus in an identifier', (value) => `identifier=${SYSTEM}|${value}+b`, (value) => identified(`${value}+b`)],
   [
     'a plus that is encoded',
     (value) => `email=${value}%2Bnews@example.org`,
