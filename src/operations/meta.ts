@@ -89,6 +89,12 @@ const changedList = <L extends Label>(before: readonly L[], { kept, fresh }: Cha
   ...fresh,
 ]
 
+/** Null where the profile in that place has none. */
+const extensionsAt = (all: Extensions, places: readonly number[]): Extensions =>
+  places.map((at) => all[at] ?? null) as Extensions
+
+type Extensions = NonNullable<Meta['_profile']>
+
 /** Version and display do not count. */
 const keyOf = (label: Label): string =>
   typeof label === 'string' || label === null ? `${label}` : JSON.stringify([label.system, label.code])
@@ -111,7 +117,7 @@ async function changeLabels(
     }
     // An operation only adds or only removes, so the same number of labels means the same labels.
     if (sizeOf(next) === sizeOf({ profile, security, tag })) return { return: resource.meta ?? {} }
-    const extensions = _profile === undefined ? {} : { _profile: profiles.kept.map((at) => _profile[at] ?? null) }
+    const extensions = _profile === undefined ? {} : { _profile: extensionsAt(_profile, profiles.kept) }
     const updated = await ctx.update({ ...resource, meta: { ...rest, ...extensions, ...withoutEmpty(next) } })
     return { return: updated.resource.meta ?? {} }
   })
@@ -119,7 +125,7 @@ async function changeLabels(
 
 /** The labels that the operations change. */
 interface Labels {
-  readonly profile: (string | null)[]
+  readonly profile: NonNullable<Meta['profile']>
   readonly security: Coding[]
   readonly tag: Coding[]
 }
