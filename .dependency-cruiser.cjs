@@ -61,7 +61,7 @@ const ROOMS = {
     ...['terminology', 'profiles', 'matching', 'scheduling', 'availability', 'booking'],
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],
-  'operations/merge': ['search', 'search/query', 'repository', 'core', 'operations'],
+  'operations/merge': ['search', 'search/query', 'repository', 'clinics', 'core', 'matching', 'operations'],
   'operations/everything': ['search', 'search/index', 'search/query', 'repository', 'core', 'operations'],
   'calls/record': ['search', 'matching', 'repository', 'clinics', 'core', 'integrations'],
   'calls/spoken': ['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'calls/record'],

@@ -41,14 +41,21 @@ export const accountsOf = (clinic: string | undefined) =>
     },
   })
 
-const one = (username: string): string => `accounts/${encodeURIComponent(username)}`
+export const accountPath = (username: string): string => `accounts/${encodeURIComponent(username)}`
+
+/** @throws Problem 412 where it has been changed since it had that tag */
+async function change(username: string, what: string, body: object, tag?: string): Promise<string> {
+  const headers: Record<string, string> = tag === undefined ? {} : { 'if-match': tag }
+  const { headers: answered } = await send({ method: 'PUT', path: `${accountPath(username)}/${what}`, body, headers })
+  return answered.get('etag') ?? ''
+}
 
 export const addAccount = (account: NewAccount) => send({ method: 'POST', path: 'accounts', body: account })
-export const setLogin = (username: string, enabled: boolean) =>
-  send({ method: 'PUT', path: `${one(username)}/login`, body: { enabled } })
-export const setName = (username: string, name: string) =>
-  send({ method: 'PUT', path: `${one(username)}/name`, body: { name } })
+/** @param tag that the account must have, where an earlier change is taken back. @returns the one that it has then */
+export const setLogin = (username: string, enabled: boolean, tag?: string) =>
+  change(username, 'login', { enabled }, tag)
+export const setName = (username: string, name: string, tag?: string) => change(username, 'name', { name }, tag)
 /** @param currentPassword that of the own account, which nobody else needs to know */
 export const setPassword = (username: string, password: string, currentPassword?: string) =>
-  send({ method: 'PUT', path: `${one(username)}/password`, body: { password, currentPassword } })
-export const removeAccount = (username: string) => send({ method: 'DELETE', path: one(username) })
+  send({ method: 'PUT', path: `${accountPath(username)}/password`, body: { password, currentPassword } })
+export const removeAccount = (username: string) => send({ method: 'DELETE', path: accountPath(username) })

@@ -1,5 +1,6 @@
 /** Requests to the server. Nothing else in the dashboard fetches. */
 import { addressOf } from './address.ts'
+import { heardChange } from './changes.ts'
 import { heardTime } from './clock.ts'
 import { heardFrom } from './connection.ts'
 import { problemOf, unreachable } from './problem.ts'
@@ -32,6 +33,10 @@ export async function send<T>(request: ApiRequest): Promise<ApiAnswer<T>> {
   return answer as ApiAnswer<T>
 }
 
+/** A GET, or what only asks by POST. */
+const isRead = ({ method = 'GET', headers }: ApiRequest): boolean =>
+  method === 'GET' || method === 'HEAD' || headers?.['x-run-id'] === READS
+
 /**
  * What reads for a page tells so in the journal, where it would hide what others ask for. What somebody does, and what the
  * console and the telephone send, is nothing of that kind.
@@ -46,6 +51,7 @@ export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
 export async function exchange(request: ApiRequest): Promise<ApiAnswer> {
   const response = await fetched(request)
   const text = await response.text()
+  if (response.ok && !isRead(request)) heardChange(request.path)
   return { status: response.status, headers: response.headers, body: parsed(text), text }
 }
 

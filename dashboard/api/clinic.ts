@@ -29,17 +29,28 @@ export const isAboutSandbox = ({ queryKey: [first, , third] }: Query): boolean =
 const sandboxOf = (clinic: string) =>
   queryOptions({
     queryKey: ['clinic', clinic, 'sandbox'],
-    queryFn: ({ signal }) => get<Sandbox>(`clinics/${clinic}/sandbox`, signal),
+    queryFn: ({ signal }) => get<Sandbox>(sandboxPath(clinic), signal),
     refetchInterval: 15_000,
   })
 
 export const useSandbox = (clinic: string) => useQuery(sandboxOf(clinic))
 
+interface SandboxChange extends Sandbox {
+  /** The one that it must have, where an earlier change is taken back. */
+  readonly tag?: string
+}
+
+export const sandboxPath = (clinic: string): string => `clinics/${clinic}/sandbox`
+
 export function useSwitchSandbox(clinic: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (enabled: boolean) =>
-      send<Sandbox>({ method: 'PUT', path: `clinics/${clinic}/sandbox`, body: { enabled } }),
+    /** Gives the tag that the switch has then. @throws Problem 412 where it has been switched since it had `tag` */
+    mutationFn: async ({ enabled, tag }: SandboxChange) => {
+      const headers: Record<string, string> = tag === undefined ? {} : { 'if-match': tag }
+      const changed = await send<Sandbox>({ method: 'PUT', path: sandboxPath(clinic), body: { enabled }, headers })
+      return changed.headers.get('etag') ?? ''
+    },
     // All that is shown depends on it.
     onSettled: () => client.invalidateQueries(),
   })

@@ -1,17 +1,26 @@
 /** Operations and changes of resources, for pages that do things. */
 import type { FhirResource, Parameters, ParametersParameter } from 'fhir/r4'
-import { send } from './client.ts'
+import { READS, send } from './client.ts'
 
 type Value = Omit<ParametersParameter, 'name'>
+type Values = readonly (readonly [name: string, value: Value])[]
 
-const parametersOf = (values: readonly (readonly [name: string, value: Value])[]): Parameters => ({
+const parametersOf = (values: Values): Parameters => ({
   resourceType: 'Parameters',
   parameter: values.map(([name, value]) => ({ name, ...value })),
 })
 
-/** @param path `Appointment/1/$cancel`. @throws Problem */
-export const operate = async <T>(path: string, values: readonly (readonly [string, Value])[]): Promise<T> =>
-  (await send<T>({ method: 'POST', path, body: parametersOf(values) })).body
+/**
+ * @param path `Appointment/1/$cancel`
+ * @param version of the resource that the operation is called on: it must be the current one
+ * @throws Problem 412 where it has another version by now
+ */
+export const operate = async <T>(path: string, values: Values, version?: string): Promise<T> =>
+  (await send<T>({ method: 'POST', path, body: parametersOf(values), headers: ifMatch(version) })).body
+
+/** An operation that changes nothing, for a page that shows what it answers. @throws Problem */
+export const ask = async <T>(path: string, values: Values, signal?: AbortSignal): Promise<T> =>
+  (await send<T>({ method: 'POST', path, body: parametersOf(values), headers: { 'x-run-id': READS }, signal })).body
 
 export interface PatchStep {
   readonly op: 'add' | 'replace' | 'remove' | 'test'
@@ -25,7 +34,7 @@ export interface PatchStep {
  * @throws Problem 412 where it has another version by now
  */
 export async function patch<T extends FhirResource>(seen: T, steps: readonly PatchStep[]): Promise<T> {
-  const headers = { 'content-type': 'application/json-patch+json', ...matching(seen) }
+  const headers = { 'content-type': 'application/json-patch+json', ...ifMatch(seen.meta?.versionId) }
   const path = `${seen.resourceType}/${seen.id}`
   return (await send<T>({ method: 'PATCH', path, body: steps, headers })).body
 }
@@ -33,9 +42,8 @@ export async function patch<T extends FhirResource>(seen: T, steps: readonly Pat
 /** @param version that must be current; absent: that of the resource. @throws Problem */
 export async function put<T extends FhirResource>(resource: T, version = resource.meta?.versionId): Promise<T> {
   const path = `${resource.resourceType}/${resource.id}`
-  const headers: Record<string, string> = version === undefined ? {} : { 'if-match': `W/"${version}"` }
-  return (await send<T>({ method: 'PUT', path, body: resource, headers })).body
+  return (await send<T>({ method: 'PUT', path, body: resource, headers: ifMatch(version) })).body
 }
 
-const matching = ({ meta }: FhirResource): Record<string, string> =>
-  meta?.versionId === undefined ? {} : { 'if-match': `W/"${meta.versionId}"` }
+const ifMatch = (version: string | undefined): Record<string, string> =>
+  version === undefined ? {} : { 'if-match': `W/"${version}"` }

@@ -36,6 +36,12 @@ export class Problem extends Error {
   }
 }
 
+/** For who takes a change back, where something newer stands in its place. */
+export const notTakenBack = (error: unknown): unknown =>
+  error instanceof Problem && error.status === 412
+    ? new Error('It has been changed since, so nothing is undone.')
+    : error
+
 export const unreachable = (): Problem =>
   new Problem(0, [{ text: 'The server does not answer.', severity: 'error', code: 'transient' }])
 

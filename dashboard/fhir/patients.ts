@@ -13,6 +13,10 @@ export const isPlaceholder = ({ meta }: Pick<Patient, 'meta'>): boolean =>
 export const replacedBy = ({ link = [] }: Pick<Patient, 'link'>): string | undefined =>
   referenceParts(link.find(({ type }) => type === 'replaced-by')?.other.reference)?.id
 
+/** The ids of the records whose place it has taken. */
+export const replacedIds = ({ link = [] }: Pick<Patient, 'link'>): readonly string[] =>
+  link.flatMap(({ type, other }) => (type === 'replaces' ? (referenceParts(other.reference)?.id ?? []) : []))
+
 export interface RegistrationField {
   readonly label: string
   /** Empty: not given yet. */

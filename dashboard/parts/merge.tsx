@@ -1,76 +1,68 @@
-/** Two records side by side: what the merged one takes from each, and the merge, which can be undone. */
+/** Two records side by side: what both know is kept, what excludes the other is chosen; the merge can be undone. */
 import { Alert, Button, Group, Modal, Radio, Stack, Table, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import type { Parameters as FhirParameters, Patient } from 'fhir/r4'
+import type { Patient } from 'fhir/r4'
 import { useState } from 'react'
-import { get, send } from '../api/client.ts'
-import { addressText, nameOf, telecomOf } from '../fhir/names.ts'
+import { mergePatients, type Pair, takeMergeBack, usePreview } from '../api/merges.ts'
+import { addressText, conceptText, nameOf } from '../fhir/names.ts'
 import { dateText } from '../fhir/time.ts'
 import { ErrorView } from './page-states.tsx'
 import { offerUndo } from './undo.tsx'
 
-interface Merging {
-  /** Who remains. */
-  readonly target: Patient
-  /** Who is merged into it. */
-  readonly source: Patient
-}
-
-interface MergeProps extends Merging {
+interface MergeProps extends Pair {
   readonly onClose: () => void
 }
 
-const ELEMENTS = ['name', 'birthDate', 'gender', 'telecom', 'address'] as const
-type ElementName = (typeof ELEMENTS)[number]
 type Side = 'target' | 'source'
 
-const LABELS: Readonly<Record<ElementName, string>> = {
-  name: 'Name',
-  birthDate: 'Born',
-  gender: 'Gender',
-  telecom: 'Phone and e-mail',
-  address: 'Address',
+interface Row {
+  readonly label: string
+  readonly text: (patient: Patient) => string
 }
 
-const TEXTS: Readonly<Record<ElementName, (patient: Patient) => string>> = {
-  name: ({ name }) => nameOf(name),
-  birthDate: ({ birthDate }) => dateText(birthDate),
-  gender: ({ gender }) => gender ?? '',
-  telecom: ({ telecom }) => [telecomOf(telecom, 'phone'), telecomOf(telecom, 'email')].filter(Boolean).join(', '),
-  address: ({ address }) => addressText(address?.[0]),
-}
+/** A person has one of each, so one of two values is chosen. */
+const CHOICES: readonly (Row & { readonly elements: readonly (keyof Patient)[] })[] = [
+  { label: 'Name', elements: ['name'], text: ({ name }) => nameOf(name) },
+  { label: 'Born', elements: ['birthDate', '_birthDate'], text: ({ birthDate }) => dateText(birthDate) },
+  {
+    label: 'Died',
+    elements: ['deceasedBoolean', '_deceasedBoolean', 'deceasedDateTime', '_deceasedDateTime'],
+    text: ({ deceasedBoolean, deceasedDateTime }) =>
+      deceasedBoolean === undefined ? dateText(deceasedDateTime?.slice(0, 10)) : deceasedBoolean ? 'yes' : 'no',
+  },
+  { label: 'Gender', elements: ['gender', '_gender'], text: ({ gender }) => gender ?? '' },
+  { label: 'Marital status', elements: ['maritalStatus'], text: ({ maritalStatus }) => conceptText(maritalStatus) },
+  {
+    label: 'Languages',
+    elements: ['communication'],
+    text: ({ communication = [] }) => communication.map(({ language }) => conceptText(language)).join(', '),
+  },
+]
+
+/** A person may have several, so all are kept, as the server puts them together. */
+const UNITED: readonly Row[] = [
+  { label: 'Phone and e-mail', text: ({ telecom = [] }) => joined(telecom.map(({ value }) => value)) },
+  { label: 'Address', text: ({ address = [] }) => address.map(addressText).filter(Boolean).join(' · ') },
+  { label: 'Record numbers', text: ({ identifier = [] }) => joined(identifier.map(({ value }) => value)) },
+]
+
+const joined = (values: readonly (string | undefined)[]): string => values.filter(Boolean).join(', ')
 
 export function Merge({ onClose, ...given }: MergeProps) {
-  const [{ target, source }, setMerging] = useState<Merging>(given)
-  const [sides, setSides] = useState<Readonly<Partial<Record<ElementName, Side>>>>({})
+  const [pair, setPair] = useState<Pair>(given)
+  const [sides, setSides] = useState<Readonly<Record<string, Side>>>({})
   const swap = () => {
-    setMerging({ target: source, source: target })
+    setPair({ target: pair.source, source: pair.target })
     setSides({})
   }
-  const client = useQueryClient()
-  const [problem, setProblem] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
-  const merge = async (): Promise<void> => {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await mergePatients(target, source, sides)
-      await client.invalidateQueries()
-      onClose()
-      offerUndo('The records are merged.', () => unmerge(source).then(() => client.invalidateQueries()))
-    } catch (error) {
-      setProblem(error)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { isBusy, problem, merge } = useMerge(pair, sides, onClose)
+  const { target, source } = pair
   return (
     <Modal opened onClose={onClose} title="Merge two records" size="xl">
       <Stack>
         <Text size="sm">
-          All that refers to the record on the right will refer to the one on the left. Choose what the merged record
-          says.
+          All that refers to the record on the right will refer to the one on the left. Phones, e-mails, addresses and
+          record numbers of both are kept; of the rest choose what the merged record says.
         </Text>
         <Table layout="fixed" horizontalSpacing={6} fz="sm">
           <Table.Thead>
@@ -81,20 +73,21 @@ export function Merge({ onClose, ...given }: MergeProps) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {ELEMENTS.map((name) => (
-              <Row
-                key={name}
-                name={name}
-                texts={{ target: TEXTS[name](target), source: TEXTS[name](source) }}
-                side={sides[name] ?? defaultSide(target, name)}
-                onChange={(side) => setSides({ ...sides, [name]: side })}
+            {CHOICES.filter(({ text }) => text(target) !== '' || text(source) !== '').map(({ label, text }) => (
+              <ChoiceRow
+                key={label}
+                name={label}
+                texts={{ target: text(target), source: text(source) }}
+                side={sides[label] ?? 'target'}
+                onChange={(side) => setSides({ ...sides, [label]: side })}
               />
             ))}
+            <UnitedRows pair={pair} />
           </Table.Tbody>
         </Table>
         {problem !== undefined && <ErrorView error={problem} />}
         <Alert variant="light" color="gray" p="xs">
-          Nothing is deleted: the replaced record stays readable, and the merge can be undone.
+          Nothing is deleted: the replaced record stays readable, and both records offer to take the merge back.
         </Alert>
         <Group justify="flex-end">
           <Button variant="default" mr="auto" onClick={swap}>
@@ -112,65 +105,78 @@ export function Merge({ onClose, ...given }: MergeProps) {
   )
 }
 
-interface RowProps {
-  readonly name: ElementName
+function useMerge(pair: Pair, sides: Readonly<Record<string, Side>>, onClose: () => void) {
+  const client = useQueryClient()
+  const [problem, setProblem] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const merge = async (): Promise<void> => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const replaced = await mergePatients(pair, chosenFrom(pair, sides))
+      await client.invalidateQueries()
+      onClose()
+      offerUndo('The records are merged.', {
+        things: [pair.source, pair.target].map(({ id }) => `Patient/${id}`),
+        undo: () => takeMergeBack(replaced).finally(() => client.invalidateQueries()),
+      })
+    } catch (error) {
+      setProblem(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { isBusy, problem, merge }
+}
+
+/** The elements of the source that were chosen, or that the target does not have. */
+function chosenFrom({ target, source }: Pair, sides: Readonly<Record<string, Side>>): Partial<Patient> {
+  const rows = CHOICES.filter(({ label, text }) =>
+    text(target) === '' ? text(source) !== '' : text(source) !== '' && sides[label] === 'source',
+  )
+  return Object.fromEntries(rows.flatMap(({ elements }) => elements.map((name) => [name, source[name]])))
+}
+
+interface ChoiceRowProps {
+  readonly name: string
   readonly texts: Readonly<Record<Side, string>>
   readonly side: Side
   readonly onChange: (side: Side) => void
 }
 
-function Row({ name, texts, side, onChange }: RowProps) {
-  const differs = texts.target !== texts.source
+function ChoiceRow({ name, texts, side, onChange }: ChoiceRowProps) {
+  const excludes = texts.target !== '' && texts.source !== '' && texts.target !== texts.source
   const cell = (one: Side) => {
     if (texts[one] === '') return <Text size="sm">–</Text>
-    if (!differs) return <bdi>{texts[one]}</bdi>
+    if (!excludes) return <bdi>{texts[one]}</bdi>
     return <Radio name={name} label={<bdi>{texts[one]}</bdi>} checked={side === one} onChange={() => onChange(one)} />
   }
   return (
     <Table.Tr>
-      <Table.Th scope="row">{LABELS[name]}</Table.Th>
+      <Table.Th scope="row">{name}</Table.Th>
       <Table.Td>{cell('target')}</Table.Td>
       <Table.Td>{cell('source')}</Table.Td>
     </Table.Tr>
   )
 }
 
-/** What the record that stays does not know, it takes from the other one. */
-const defaultSide = (target: Patient, name: ElementName): Side => (TEXTS[name](target) === '' ? 'source' : 'target')
-
-/** @throws Problem */
-async function mergePatients(
-  target: Patient,
-  source: Patient,
-  sides: Readonly<Partial<Record<ElementName, Side>>>,
-): Promise<void> {
-  const taken = ELEMENTS.filter(
-    (name) => (sides[name] ?? defaultSide(target, name)) === 'source' && source[name] !== undefined,
-  )
-  const parameter = [
-    { name: 'source-patient', valueReference: { reference: `Patient/${source.id}` } },
-    { name: 'target-patient', valueReference: { reference: `Patient/${target.id}` } },
-  ]
-  if (taken.length === 0) {
-    await operate('$merge', parameter)
-    return
+function UnitedRows({ pair }: { readonly pair: Pair }) {
+  const { data: result, error } = usePreview(pair)
+  if (error !== null) {
+    return (
+      <Table.Tr>
+        <Table.Td colSpan={3}>
+          <ErrorView error={error} />
+        </Table.Td>
+      </Table.Tr>
+    )
   }
-  // As the merge itself would make it, with what was chosen.
-  const preview = await operate('$merge', [...parameter, { name: 'preview', valueBoolean: true }])
-  const result = preview.parameter?.find(({ name }) => name === 'result')?.resource as Patient
-  const chosen = Object.fromEntries(taken.map((name) => [name, source[name]]))
-  const { versionId } = (await get<Patient>(`Patient/${target.id}`)).meta ?? {}
-  const resource = { ...result, ...chosen, meta: { ...result.meta, versionId } }
-  await operate('$merge', [...parameter, { name: 'result-patient', resource }])
-}
-
-const unmerge = (source: Patient) =>
-  operate('$unmerge', [{ name: 'source-patient', valueReference: { reference: `Patient/${source.id}` } }]).then(
-    () => undefined,
-    (error: Error) => notifications.show({ color: 'red', message: error.message }),
-  )
-
-async function operate(name: string, parameter: readonly object[]): Promise<FhirParameters> {
-  const body = { resourceType: 'Parameters', parameter }
-  return (await send<FhirParameters>({ method: 'POST', path: `Patient/${name}`, body })).body
+  return UNITED.map(({ label, text }) => (
+    <Table.Tr key={label}>
+      <Table.Th scope="row">{label}</Table.Th>
+      <Table.Td colSpan={2}>
+        <bdi>{result === undefined ? '…' : text(result) || '–'}</bdi>
+      </Table.Td>
+    </Table.Tr>
+  ))
 }

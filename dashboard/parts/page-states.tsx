@@ -68,7 +68,7 @@ function titleOf(error: unknown): string {
 function SandboxOff({ clinic }: { readonly clinic: string }) {
   const toggle = useSwitchSandbox(clinic)
   const action = (
-    <Button loading={toggle.isPending} onClick={() => toggle.mutate(true)}>
+    <Button loading={toggle.isPending} onClick={() => toggle.mutate({ enabled: true })}>
       Turn the sandbox on
     </Button>
   )

@@ -29,7 +29,7 @@ export function SignIn() {
 function PasswordForm() {
   const [username, setUsername] = useState('')
   const [password, setPassword] = useState('')
-  const { error, isBusy, submit } = useSubmit(() => signIn(username, password))
+  const { error, isBusy, submit } = useSubmit(() => signIn(username, password).catch(withoutPasswords))
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -55,6 +55,12 @@ function PasswordForm() {
       </Stack>
     </form>
   )
+}
+
+/** @throws what it is given, in words of its own where the server has no accounts */
+function withoutPasswords(problem: unknown): never {
+  if (!(problem instanceof Problem && problem.status === 404)) throw problem
+  throw new Error('This server has no passwords: its tokens come from another issuer. Use one of those.')
 }
 
 function TokenForm() {
@@ -101,17 +107,10 @@ export function useSubmit(action: () => Promise<void>) {
     try {
       await action()
     } catch (problem) {
-      setError(wordsOf(problem))
+      setError(problem instanceof Error ? problem.message : String(problem))
     } finally {
       setBusy(false)
     }
   }
   return { error, isBusy, submit }
-}
-
-function wordsOf(problem: unknown): string {
-  if (problem instanceof Problem && problem.status === 404) {
-    return 'This server has no passwords: its tokens come from another issuer. Use one of those.'
-  }
-  return problem instanceof Error ? problem.message : String(problem)
 }

@@ -2,49 +2,108 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
+import { isChangeOf, onChange } from '../api/changes.ts'
+import { notTakenBack, Problem } from '../api/problem.ts'
 
 /** Milliseconds. */
 const WHILE = 8000
 
-/** @param undo takes it back; what it throws is told */
-export function offerUndo(said: ReactNode, undo: () => unknown): void {
-  const id = notifications.show({ autoClose: WHILE, withCloseButton: true, message: null })
-  const takeBack = async () => {
-    notifications.hide(id)
-    try {
-      await undo()
-    } catch (error) {
-      tellProblem(error)
-    }
-  }
-  notifications.update({ id, autoClose: WHILE, message: <Said said={said} label="Undo" onClick={takeBack} /> })
+interface Reversible {
+  /** Paths of the resources that it has changed: a newer change of one of them takes the offer away. */
+  readonly things: readonly string[]
+  /** Takes it back, on the versions that it has made. @throws Problem 412 where there are newer ones */
+  readonly undo: () => Promise<unknown>
 }
 
-/** What is waiting to be done, by what stops it. */
-const waiting = new Map<string, () => void>()
+/** The things of the offers that are shown, by their notification. */
+const offers = new Map<string, readonly string[]>()
+
+/** Undo stays until the server has done it; where the server cannot be reached, it can be tried again. */
+export function offerUndo(said: ReactNode, { things, undo }: Reversible): void {
+  things.forEach(withdraw)
+  const id = notifications.show({ message: null, autoClose: WHILE, onClose: () => offers.delete(id) })
+  const show = (text: ReactNode, more: Partial<SaidProps> = {}) =>
+    notifications.update({
+      id,
+      autoClose: more.isBusy ? false : WHILE,
+      withCloseButton: !more.isBusy,
+      message: <Said said={text} label="Undo" onClick={takeBack} {...more} />,
+    })
+  const takeBack = async () => {
+    // A newer change does not take away what is under way.
+    offers.delete(id)
+    show(said, { isBusy: true })
+    try {
+      await undo()
+      notifications.hide(id)
+    } catch (error) {
+      if (error instanceof Problem && error.isPassing) {
+        offers.set(id, things)
+        show(error.message, { label: 'Try again' })
+        return
+      }
+      notifications.hide(id)
+      tellProblem(notTakenBack(error))
+    }
+  }
+  offers.set(id, things)
+  show(said)
+}
+
+/** A newer change has been made. */
+function withdraw(changed: string): void {
+  for (const [id, things] of offers) {
+    if (!things.some((thing) => isChangeOf(changed, thing))) continue
+    offers.delete(id)
+    notifications.hide(id)
+  }
+}
+onChange(withdraw)
+
+interface Waiting {
+  readonly things: readonly string[]
+  /** Does it now; resolves once it is done, or has failed and that is told. */
+  readonly now: () => Promise<void>
+}
+
+/** What is waiting to be done, or is being done, by its notification. */
+const waiting = new Map<string, Waiting>()
+
+interface Later {
+  /** Paths of the resources that it changes: before a newer change of one of them it is done at once. */
+  readonly things: readonly string[]
+  readonly act: () => Promise<unknown>
+  /** Shows that it is not to be. */
+  readonly undone: () => void
+}
 
 /**
  * For what cannot be taken back once it is done: it is done after a while, or when the page is left, unless it is undone
  * before.
- * @param undone what shows that it is not to be
  */
-export function doLater(said: ReactNode, act: () => Promise<unknown>, undone: () => void): void {
+export function doLater(said: ReactNode, { things, act, undone }: Later): void {
+  const before = doNow(things)
   const id = notifications.show({ autoClose: false, withCloseButton: false, message: null })
-  const end = () => {
+  let done: Promise<void> | undefined
+  const perform = async () => {
+    clearTimeout(timer)
+    notifications.hide(id)
+    await before
+    await act().catch(tellProblem)
+    waiting.delete(id)
+  }
+  const now = () => {
+    done ??= perform()
+    return done
+  }
+  const timer = setTimeout(now, WHILE)
+  const stop = () => {
     clearTimeout(timer)
     waiting.delete(id)
     notifications.hide(id)
-  }
-  const now = () => {
-    end()
-    void act().catch(tellProblem)
-  }
-  const timer = setTimeout(now, WHILE)
-  waiting.set(id, now)
-  const stop = () => {
-    end()
     undone()
   }
+  waiting.set(id, { things, now })
   notifications.update({
     id,
     autoClose: false,
@@ -53,9 +112,15 @@ export function doLater(said: ReactNode, act: () => Promise<unknown>, undone: ()
   })
 }
 
+/** Does what waits of these things, before a newer change of them. */
+export async function doNow(things: readonly string[]): Promise<void> {
+  const older = [...waiting.values()].filter((one) => one.things.some((thing) => things.includes(thing)))
+  await Promise.all(older.map(({ now }) => now()))
+}
+
 /** What waits is done when the window is closed, or another one comes before it. */
 function doAllNow(): void {
-  for (const now of [...waiting.values()]) now()
+  for (const { now } of [...waiting.values()]) void now()
 }
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') doAllNow()
@@ -85,12 +150,13 @@ interface SaidProps {
   readonly said: ReactNode
   readonly label: string
   readonly onClick: () => void
+  readonly isBusy?: boolean
 }
 
-const Said = ({ said, label, onClick }: SaidProps) => (
+const Said = ({ said, label, onClick, isBusy = false }: SaidProps) => (
   <Group justify="space-between" wrap="nowrap" gap="sm">
     <Text size="sm">{said}</Text>
-    <Button size="compact-sm" variant="default" flex="none" onClick={onClick}>
+    <Button size="compact-sm" variant="default" flex="none" loading={isBusy} onClick={onClick}>
       {label}
     </Button>
   </Group>

@@ -118,6 +118,13 @@ export interface ToolResult {
   readonly result: string
 }
 
+/** The same results, each with a `hint` for the developer: a remark on the whole request. */
+export const withHint = (results: readonly ToolResult[], hint: string): readonly ToolResult[] =>
+  results.map(({ toolCallId, result }) => ({
+    toolCallId,
+    result: JSON.stringify({ ...(JSON.parse(result) as object), hint }),
+  }))
+
 /** `results` in the order of the calls. */
 export const writeEnvelope = (results: readonly ToolResult[], error?: string): unknown => ({
   results,

@@ -96,17 +96,30 @@ export async function changePassword(
  * Gives the account another name of its person, and ends all its sessions: their tokens have the old one.
  * @throws FhirError 404 when there is no such account, 400 for what is no name
  */
-export async function renameAccount(repository: Repository, username: string, name: string): Promise<Account> {
+export async function renameAccount(
+  repository: Repository,
+  username: string,
+  name: string,
+  check?: AccountCheck,
+): Promise<Account> {
   checkName(name)
-  return await changeAccount(repository, username, (account) => ({ ...account, name }))
+  return await changeAccount(repository, username, (account) => ({ ...account, name }), check)
 }
 
 /** Ends all sessions of the account. @throws FhirError 404 when there is no such account. */
-export async function setDisabled(repository: Repository, username: string, disabled: boolean): Promise<Account> {
-  return await changeAccount(repository, username, ({ disabled: _before, ...account }) =>
-    disabled ? { ...account, disabled: true } : account,
-  )
+export async function setDisabled(
+  repository: Repository,
+  username: string,
+  disabled: boolean,
+  check?: AccountCheck,
+): Promise<Account> {
+  const change = ({ disabled: _before, ...account }: StoredAccount): StoredAccount =>
+    disabled ? { ...account, disabled: true } : account
+  return await changeAccount(repository, username, change, check)
 }
+
+/** Looks at the account as it is in the change, and refuses the change by throwing. */
+type AccountCheck = (account: Account) => void
 
 /** Ends all sessions of the account. @throws FhirError 404 when there is no such account. */
 export async function removeAccount(repository: Repository, username: string): Promise<void> {
@@ -184,9 +197,12 @@ async function changeAccount(
   repository: Repository,
   username: string,
   change: (account: StoredAccount) => StoredAccount,
+  check: AccountCheck = () => undefined,
 ): Promise<Account> {
   return await repository.change(SERVICE, async (unit) => {
-    const { endedSessions: _ended, ...account } = change(await existing(unit, username))
+    const current = await existing(unit, username)
+    check(current)
+    const { endedSessions: _ended, ...account } = change(current)
     const changed = { ...account, version: nextVersion(account, unit.now) }
     unit.records.put(ACCOUNT, foldedName(username), changed)
     return withoutSecrets(changed)

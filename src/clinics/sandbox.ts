@@ -1,6 +1,6 @@
 /** The switch that disables the sandbox of a clinic; it is stored, so it applies to all processes. */
 import { recordKind } from '../repository/record-kinds.ts'
-import type { KindRecord, Repository, UnitOfWork } from '../repository/repository.ts'
+import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
 
 interface SandboxSwitch {
   readonly enabled: boolean
@@ -17,13 +17,25 @@ export function isSandboxEnabled(repository: Repository, clinic: string): boolea
   return found instanceof Promise ? found.then(isOn) : isOn(found)
 }
 
+export interface VersionedSandbox extends SandboxSwitch {
+  /** 0 for one that nobody has switched yet; each change makes the next. */
+  readonly version: number
+}
+
 /** The current state of the switch. */
-export const readSandbox = async (repository: Repository, clinic: string): Promise<boolean> =>
-  isOn(await repository.readRecord(clinic, SANDBOX, KEY))
+export async function readSandbox(source: Repository | UnitOfWork, clinic: string): Promise<VersionedSandbox> {
+  const record =
+    source instanceof Repository
+      ? await source.readRecord(clinic, SANDBOX, KEY)
+      : await source.records.read(SANDBOX, KEY)
+  return { enabled: isOn(record), version: record?.version ?? 0 }
+}
 
 const isOn = (record: KindRecord<SandboxSwitch> | undefined): boolean => record?.value.enabled !== false
 
-/** Stages the switch of the unit's clinic; its data is not affected. */
-export function setSandbox(unit: UnitOfWork, enabled: boolean): void {
-  unit.records.put(SANDBOX, KEY, { enabled }, { expect: 'any' })
+/** Stages the switch of the unit's clinic, which has been read; its data is not affected. */
+export function setSandbox({ records }: UnitOfWork, enabled: boolean): VersionedSandbox {
+  const version = records.nextVersion(SANDBOX, KEY)
+  records.put(SANDBOX, KEY, { enabled })
+  return { enabled, version }
 }

@@ -8,6 +8,8 @@ export interface CallSession {
   /** E.164 where known. */
   readonly dialedNumber?: string
   readonly callerNumber?: string
+  /** Set where POST /calls registered the call before its first request: requests need not repeat the caller's number. */
+  readonly registeredAhead?: true
   /** Patient.id, once the call has one: registered with the call, found by the caller's number, or its placeholder. */
   readonly patient?: string
   /** Patient.id of whom the call had, before the caller turned out to be somebody else. */

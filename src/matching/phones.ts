@@ -62,6 +62,9 @@ export function samePhone(one: string, other: string): boolean {
 /** `ext 12`, `extension 12`, `x12`, `;ext=12`, `#12`, after a number. */
 const EXTENSION = /(?<=(?:\d\D*){7})(?:ext(?:n|ension)?|x|#)[^\p{L}\d]*\d{1,7}\D*$/iu
 
+/** The digits of the extension after a number; '' where there is none. */
+export const extensionOf = (number: string): string => EXTENSION.exec(number)?.[0].replace(/\D/g, '') ?? ''
+
 /**
  * A number as it is compared: E.164 when the country is known, else only digits; without its extension, as one and the same
  * number is written with another or none.

@@ -3,6 +3,7 @@ import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { readAbandonment } from '../calls/recovery/abandonment-input.ts'
 import { enterAbandonment } from '../calls/recovery/create-abandonment.ts'
+import { requireFilledIn } from '../calls/session/call-metadata.ts'
 import { findDialedNumber } from '../calls/session/call-numbers.ts'
 import { type ReceivedRequest, requireClinicCheck } from '../calls/session/signed-request.ts'
 import { localeOf } from '../calls/spoken/stated-values.ts'
@@ -37,6 +38,7 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
   const bySecret = async (koa: KoaContext): Promise<ClinicAccess> => {
     await secret(koa, async () => {})
     const dialed = koa.get('x-call-to').trim()
+    requireFilledIn({ dialedNumber: dialed })
     const clinic = dialed === '' && config.demo ? DEMO_CLINIC : (await findDialedNumber(repository, dialed))?.clinic
     if (clinic !== undefined) return access(clinic, { kind: 'server' })
     throw unprocessable('x-call-to must hold a number of the clinic, in E.164, as its settings list it', {

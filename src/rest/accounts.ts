@@ -24,6 +24,8 @@ import { isObject } from '../fhir/resource.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { readJsonBody } from './message/body.ts'
+import { requireMatch } from './message/entity-tag.ts'
+import { etagOf } from './message/interaction.ts'
 import { isText, readSwitch } from './message/json-values.ts'
 import { userOf } from './server/authenticate.ts'
 import type { Logins } from './server/logins.ts'
@@ -74,7 +76,7 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
   })
 
   router.get('/:username', async (koa) => {
-    koa.body = shown(await visibleAccount(koa, repository))
+    answerAccount(koa, await visibleAccount(koa, repository))
   })
 
   router.put('/:username/login', async (koa) => {
@@ -83,13 +85,14 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
     requireOther(userOf(koa), account)
     // An account that is enabled again lets somebody in, and one of an operator is more than its clinic's.
     if (enabled || account.role === 'operator') requireManaged(userOf(koa), account, enabled ? 'enable' : 'disable')
-    koa.body = shown(await setDisabled(repository, account.username, !enabled))
+    answerAccount(koa, await setDisabled(repository, account.username, !enabled, ifMatchCheck(koa)))
   })
 
   router.put('/:username/name', async (koa) => {
     const account = await visibleAccount(koa, repository)
     requireManaged(userOf(koa), account, 'change')
-    koa.body = shown(await renameAccount(repository, account.username, readName(await readJsonBody(koa, LIMITS))))
+    const name = readName(await readJsonBody(koa, LIMITS))
+    answerAccount(koa, await renameAccount(repository, account.username, name, ifMatchCheck(koa)))
   })
 
   router.delete('/:username', async (koa) => {
@@ -123,6 +126,17 @@ const shown = ({ username, name, clinic, role, disabled }: Account) => ({
   role,
   enabled: disabled !== true,
 })
+
+function answerAccount(koa: KoaContext, account: Account): void {
+  koa.set('ETag', etagOf(account.version ?? 0))
+  koa.body = shown(account)
+}
+
+/** Holds a change to If-Match of the request. @throws FhirError 412 from the check */
+const ifMatchCheck =
+  (koa: KoaContext) =>
+  ({ version = 0 }: Account): void =>
+    requireMatch(koa.get('If-Match'), version, 'the data of the account')
 
 /** Undefined: all. @throws FhirError 403 when the user may not see them */
 function clinicToList(user: User, asked: string | undefined): string | undefined {

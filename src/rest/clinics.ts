@@ -6,7 +6,7 @@ import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware, Next } from 'koa'
 import { spend } from '../budget/budget.ts'
 import { createClinic, isClinicId } from '../clinics/clinics.ts'
-import { isSandboxEnabled, readSandbox, setSandbox } from '../clinics/sandbox.ts'
+import { isSandboxEnabled, readSandbox, setSandbox, type VersionedSandbox } from '../clinics/sandbox.ts'
 import {
   clinicExists,
   findSettings,
@@ -16,7 +16,7 @@ import {
   withoutSecrets,
   writeSettings,
 } from '../clinics/settings.ts'
-import { badRequest, FhirError, notFound, preconditionFailed } from '../fhir/outcome.ts'
+import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { TrialParts } from '../integrations/trial.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
@@ -24,7 +24,8 @@ import type { Repository } from '../repository/repository.ts'
 import { addConnectorRoutes } from './connectors.ts'
 import { addExchangeRoutes, type ExchangeDependencies } from './exchanges.ts'
 import { readJsonBody } from './message/body.ts'
-import { versionsIn } from './message/entity-tag.ts'
+import { requireMatch } from './message/entity-tag.ts'
+import { etagOf } from './message/interaction.ts'
 import { readSwitch } from './message/json-values.ts'
 import { addOutboxRoutes } from './outbox.ts'
 import { userOf } from './server/authenticate.ts'
@@ -58,14 +59,18 @@ export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
 
   router.get('/:clinic/sandbox', async (koa) => {
     const { clinic } = await configurable(koa, repository)
-    koa.body = { enabled: await readSandbox(repository, clinic) }
+    answerSandbox(koa, await readSandbox(repository, clinic))
   })
 
   router.put('/:clinic/sandbox', async (koa) => {
     const { clinic } = await configurable(koa, repository)
     const enabled = readSwitch(await readJsonBody(koa, LIMITS))
-    await repository.change(clinic, async (unit) => setSandbox(unit, enabled))
-    koa.body = { enabled }
+    const ifMatch = koa.get('If-Match')
+    const changed = await repository.change(clinic, async (unit) => {
+      requireMatch(ifMatch, (await readSandbox(unit, clinic)).version, 'the settings of the sandbox')
+      return setSandbox(unit, enabled)
+    })
+    answerSandbox(koa, changed)
   })
 
   router.get('/:clinic/settings', async (koa) => {
@@ -160,11 +165,14 @@ async function configurable(
 
 /** The tag is of the version, so that a change of a secret, which nobody sees, changes it too. */
 function answerSettings(koa: KoaContext, { settings, version }: VersionedSettings): void {
-  koa.set('ETag', tagOf(version))
+  koa.set('ETag', etagOf(version))
   koa.body = withoutSecrets(settings)
 }
 
-const tagOf = (version: number): string => `W/"${version}"`
+function answerSandbox(koa: KoaContext, { enabled, version }: VersionedSandbox): void {
+  koa.set('ETag', etagOf(version))
+  koa.body = { enabled }
+}
 
 /** Clinics of a page. */
 const PAGE = 100
@@ -200,20 +208,10 @@ const withProblems = (problems: readonly string[]) =>
 async function replaceSettings(repository: Repository, clinic: string, body: unknown, ifMatch: string) {
   return repository.change(clinic, async (unit) => {
     const current = await findVersionedSettings(unit, clinic)
-    requireMatch(current, ifMatch)
+    requireMatch(ifMatch, current?.version ?? 0, 'the settings')
     const parsed = await parseSettingsFor(unit, body, current?.settings)
     if ('problems' in parsed) return withProblems(parsed.problems)
     await writeSettings(unit, parsed.settings)
     return { settings: parsed.settings, version: (current?.version ?? 0) + 1 }
   })
-}
-
-/** @throws FhirError 412 when somebody else has changed the settings since the client has read them */
-function requireMatch(current: VersionedSettings | undefined, ifMatch: string): void {
-  if (ifMatch === '' || ifMatch.trim() === '*') return
-  if (current !== undefined && versionsIn(ifMatch).includes(current.version)) return
-  const now = current === undefined ? 'there are none' : `they are ${tagOf(current.version)} now`
-  throw preconditionFailed(
-    `If-Match asks for settings ${ifMatch}, but ${now}: somebody has changed them; read them again and repeat the change on that`,
-  )
 }

@@ -7,11 +7,21 @@
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import type { Logger } from 'pino'
-import { bodyMetadata, isReadable, readEnvelope, writeEnvelope } from '../calls/envelope.ts'
+import {
+  bodyMetadata,
+  type Envelope,
+  isReadable,
+  readEnvelope,
+  type ToolResult,
+  withHint,
+  writeEnvelope,
+} from '../calls/envelope.ts'
 import { type CallEnd, endCall } from '../calls/session/call-end.ts'
 import { readCallEnd, readEndReport } from '../calls/session/call-end-report.ts'
+import { type CallMetadata, METADATA_FIELDS, type MetadataField } from '../calls/session/call-metadata.ts'
 import { readRegistration } from '../calls/session/call-registration.ts'
-import { type CallMetadata, CallSessions } from '../calls/session/call-sessions.ts'
+import { CallSessions } from '../calls/session/call-sessions.ts'
+import { DEFAULT_CALL_HINT } from '../calls/session/open-calls.ts'
 import { requireClinicCheck } from '../calls/session/signed-request.ts'
 import type { ToolFamilies } from '../calls/tool.ts'
 import { registerTools } from '../calls/tool-registry.ts'
@@ -19,11 +29,13 @@ import { type EndedCall, ToolRunner, type ToolServices } from '../calls/tool-run
 import type { Config } from '../config.ts'
 import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
+import type { ToolExchange } from '../journal/exchange.ts'
 import { accessByCall, accessToCall } from './call-access.ts'
 import { readBody, readJsonBody, receivedBytes } from './message/body.ts'
 import { type ExchangeAccess, exchangeOf } from './server/exchange.ts'
 import type { FairShares } from './server/fair-shares.ts'
 import { failureOf } from './server/fault.ts'
+import { requestIdOf } from './server/request-ids.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 import { requireSecret } from './voice-secret.ts'
 
@@ -75,19 +87,20 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
       const body = await readJsonBody(koa, config.limits)
       const envelope = readEnvelope(body)
       const isRepeatable = envelope.calls.every(({ id }) => id !== null)
+      const metadata = metadataOf(koa, config.trustBodyCallMetadata ? body : undefined)
+      let isDefaultCall = false
       const identify = async () => {
-        const metadata = metadataOf(koa, config.trustBodyCallMetadata ? body : undefined)
         const session = await sessions.identify(metadata, allowerOf(koa, isRepeatable))
         shares?.countFor(koa, session.clinic)
+        isDefaultCall = metadata.callId === undefined
         return session
       }
       const onEnd = (ended: EndedCall) => addAccess(koa, accessByCall(ended))
       const toolName = koa.params.toolName ?? ''
-      const results = await runner.run({ family, toolName }, envelope, identify, onEnd)
-      exchangeOf(koa).tools = results.map(({ toolCallId: id, result }, index) => {
-        const call = envelope.calls[index]
-        return { tool: toolName, id, result, ...(call && isReadable(call) ? { arguments: call.arguments } : {}) }
-      })
+      const found = await runner.run({ family, toolName }, envelope, identify, onEnd)
+      if (isDefaultCall) logger.info({ requestId: requestIdOf(koa) }, 'no x-call-id: default call of the demo clinic')
+      const results = isDefaultCall ? withHint(found, DEFAULT_CALL_HINT) : found
+      exchangeOf(koa).tools = toolExchangesOf(toolName, envelope, results)
       koa.body = writeEnvelope(results, envelope.error)
     })
   }
@@ -123,20 +136,38 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   return smallRouter([CALLS, ...families.keys()], router)
 }
 
+/** The tool calls as the journal shows them. */
+const toolExchangesOf = (tool: string, { calls }: Envelope, results: readonly ToolResult[]): readonly ToolExchange[] =>
+  results.map(({ toolCallId: id, result }, index) => {
+    const call = calls[index]
+    return { tool, id, result, ...(call && isReadable(call) ? { arguments: call.arguments } : {}) }
+  })
+
 function addAccess(koa: KoaContext, access: ExchangeAccess): void {
   const exchange = exchangeOf(koa)
   exchange.accesses = [...exchange.accesses, access]
 }
 
-/** From the headers, and from `body` where it is given; headers win. */
+/** Metadata from the headers, and from `body` where it is given; headers win. A blank call id is kept, to be refused. */
 function metadataOf(koa: KoaContext, body: unknown): CallMetadata {
-  const inBody = bodyMetadata(body)
+  const [callId, dialedNumber, callerNumber] = ['x-call-id', 'x-call-to', 'x-call-from'].map((name) => koa.get(name))
+  const inHeaders = textsOf({ callId, dialedNumber, callerNumber })
+  const ofBody = bodyMetadata(body)
+  const inBody = textsOf(ofBody)
+  const hasId = koa.req.headers['x-call-id'] !== undefined || typeof ofBody.callId === 'string'
   return {
-    ...field('callId', koa.get('x-call-id') || inBody.callId),
-    ...field('dialedNumber', koa.get('x-call-to') || inBody.dialedNumber),
-    ...field('callerNumber', koa.get('x-call-from') || inBody.callerNumber),
+    ...(hasId ? { callId: '' } : {}),
+    ...inBody,
+    ...inHeaders,
+    inBody: METADATA_FIELDS.filter((name) => inBody[name] !== undefined && inHeaders[name] === undefined),
   }
 }
 
-const field = (name: keyof CallMetadata, value: unknown): CallMetadata =>
-  typeof value === 'string' && value.trim() !== '' ? { [name]: value.trim() } : {}
+/** Values that are texts and not blank. */
+const textsOf = (metadata: Readonly<Record<MetadataField, unknown>>): Partial<Record<MetadataField, string>> =>
+  Object.fromEntries(
+    METADATA_FIELDS.flatMap((name) => {
+      const value = metadata[name]
+      return typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : []
+    }),
+  )

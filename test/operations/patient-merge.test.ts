@@ -163,8 +163,8 @@ describe('a merge', () => {
 
   test('leaves references that name a version, other Patients of which the id only begins alike, and other servers', async () => {
     const { from, to } = await newPair()
-    await putPatient(`${from}0`)
-    const kept = [`Patient/${from}/_history/1`, `Patient/${from}0`, `http://elsewhere.example/Patient/${from}`]
+    await putPatient(`${from}-0`)
+    const kept = [`Patient/${from}/_history/1`, `Patient/${from}-0`, `http://elsewhere.example/Patient/${from}`]
     const { id } = await put(observation(`Patient/${from}`, { focus: kept.map((reference) => ({ reference })) }))
     const response = await mergePair({ from, to })
     const moved = await read(`Observation/${id}`)
@@ -285,6 +285,152 @@ describe('a merge', () => {
     const response = await merge({ 'source-patient-identifier': [a, b], 'target-patient': `Patient/${to}` })
     expect(response.status).toBe(200)
     expect((await read(`Patient/${from}`)).active).toBe(false)
+  })
+})
+
+describe('the contact data of a merged Patient', () => {
+  const phone = (value: string, more: object = {}) => ({ system: 'phone' as const, value, ...more })
+  const email = (value: string, more: object = {}) => ({ system: 'email' as const, value, ...more })
+  const MASKED = {
+    extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'masked' }],
+  }
+  const main = { line: ['1 Main St'], city: 'Troy', state: 'NY', postalCode: '12180' }
+  const elm = { line: ['7 Elm Ave'], city: 'Troy', state: 'NY', postalCode: '12182' }
+
+  type Contacts = Pick<Patient, 'telecom' | 'address' | 'identifier'>
+  test.each<[string, Contacts, Contacts, Contacts]>([
+    [
+      'an e-mail that the target lacks',
+      { telecom: [phone('+12125550100'), email('ann@example.com')] },
+      { telecom: [phone('+12125550100')] },
+      { telecom: [phone('+12125550100'), email('ann@example.com')] },
+    ],
+    [
+      'all, where the target has none',
+      { telecom: [phone('+12125550100')], address: [main] },
+      {},
+      { telecom: [phone('+12125550100')], address: [main] },
+    ],
+    [
+      'those of the target, where the source has none',
+      {},
+      { telecom: [email('a@b.com')] },
+      { telecom: [email('a@b.com')] },
+    ],
+    [
+      'another phone behind those of the target, without its rank',
+      { telecom: [phone('+12125550101', { rank: 1, use: 'mobile' })] },
+      { telecom: [phone('+12125550100', { rank: 1 })] },
+      { telecom: [phone('+12125550100', { rank: 1 }), phone('+12125550101', { use: 'mobile' })] },
+    ],
+    [
+      'one phone in two spellings once',
+      { telecom: [phone('(212) 555-0100')] },
+      { telecom: [phone('+12125550100')] },
+      { telecom: [phone('+12125550100')] },
+    ],
+    [
+      'a phone with another extension twice',
+      { telecom: [phone('+12125550100 ext. 7')] },
+      { telecom: [phone('+12125550100')] },
+      { telecom: [phone('+12125550100'), phone('+12125550100 ext. 7')] },
+    ],
+    [
+      'what is no number as it is',
+      { telecom: [phone('ask her son'), phone('none')] },
+      { telecom: [phone('none')] },
+      { telecom: [phone('none'), phone('ask her son')] },
+    ],
+    [
+      'a fax beside the phone of the same number',
+      { telecom: [{ system: 'fax', value: '+12125550100' }] },
+      { telecom: [phone('+12125550100')] },
+      { telecom: [phone('+12125550100'), { system: 'fax', value: '+12125550100' }] },
+    ],
+    [
+      'one e-mail in two cases once',
+      { telecom: [email('Ann@Example.com')] },
+      { telecom: [email('ann@example.com')] },
+      { telecom: [email('ann@example.com')] },
+    ],
+    [
+      'a phone in use that the target has as an old one',
+      { telecom: [phone('+12125550100')] },
+      { telecom: [phone('+12125550100', { use: 'old' })] },
+      { telecom: [phone('+12125550100', { use: 'old' }), phone('+12125550100')] },
+    ],
+    [
+      'a phone once that the source has as an old one',
+      { telecom: [phone('+12125550100', { use: 'old' })] },
+      { telecom: [phone('+12125550100')] },
+      { telecom: [phone('+12125550100')] },
+    ],
+    [
+      'contact points without a value, each once',
+      {
+        telecom: [
+          { system: 'phone', _value: MASKED },
+          { system: 'email', _value: MASKED },
+        ],
+      } as Contacts,
+      { telecom: [{ system: 'phone', _value: MASKED }] } as Contacts,
+      {
+        telecom: [
+          { system: 'phone', _value: MASKED },
+          { system: 'email', _value: MASKED },
+        ],
+      } as Contacts,
+    ],
+    ['two addresses', { address: [elm] }, { address: [main] }, { address: [main, elm] }],
+    [
+      'one address in other letters, as text and for another use once',
+      { address: [{ ...main, line: ['1 MAIN ST.'], use: 'home' }, { text: '1 Main St, Troy, NY 12180' }] },
+      { address: [main] },
+      { address: [main] },
+    ],
+    [
+      'an address without any of its parts',
+      { address: [{ use: 'home', extension: MASKED.extension }] },
+      { address: [main] },
+      { address: [main, { use: 'home', extension: MASKED.extension }] },
+    ],
+    [
+      'an identifier once that the target has as an old one',
+      { identifier: [{ system: MRN, value: 'once', use: 'official' }] },
+      { identifier: [{ system: MRN, value: 'once', use: 'old' }] },
+      { identifier: [{ system: MRN, value: 'once', use: 'old' }] },
+    ],
+    [
+      'an identifier without a value',
+      { identifier: [{ system: MRN, _value: MASKED }] } as Contacts,
+      { identifier: [{ system: MRN, use: 'temp' }] } as Contacts,
+      {
+        identifier: [
+          { system: MRN, use: 'temp' },
+          { system: MRN, _value: MASKED, use: 'old' },
+        ],
+      } as Contacts,
+    ],
+  ])('has %s, until the merge is taken back', async (_what, source, target, united) => {
+    const pair = await newPair(source, target)
+    const contactsOf = ({ telecom, address, identifier }: Resource): Contacts =>
+      JSON.parse(JSON.stringify({ telecom, address, identifier }))
+    const preview = await mergePair(pair, { preview: true })
+    expect(contactsOf(part(preview, 'result'))).toEqual(united)
+    expect((await mergePair(pair)).status).toBe(200)
+    expect(contactsOf(await read(`Patient/${pair.to}`))).toEqual(united)
+    expect(contactsOf(await read(`Patient/${pair.from}`))).toEqual(source)
+    expect((await unmerge(pair.from)).status).toBe(200)
+    expect(contactsOf(await read(`Patient/${pair.to}`))).toEqual(target)
+  })
+
+  test('added since then stays when the merge is taken back', async () => {
+    const pair = await newPair({ telecom: [email('ann@example.com')] }, { telecom: [phone('+12125550100')] })
+    await mergePair(pair)
+    const merged = await read(`Patient/${pair.to}`)
+    await putPatient(pair.to, { ...merged, telecom: [...merged.telecom, phone('+12125550177')] })
+    expect((await unmerge(pair.from)).status).toBe(200)
+    expect((await read(`Patient/${pair.to}`)).telecom).toEqual([phone('+12125550100'), phone('+12125550177')])
   })
 })
 
@@ -728,6 +874,27 @@ describe('an unmerge', () => {
     ])
     await put(target)
     expect((await unmerge(pair.from)).status).toBe(200)
+  })
+
+  test('is called on the source itself too, and then heeds If-Match', async () => {
+    const pair = await newPair()
+    await mergePair(pair)
+    const onSource = (version: number, body?: object) =>
+      clinics.ours('POST', `/Patient/${pair.from}/$unmerge`, body, { 'if-match': `W/"${version}"` })
+    const stale = await onSource(1)
+    expect([stale.status, stale.body.issue[0].diagnostics]).toEqual([412, expect.stringContaining('has version 2')])
+    const another = await onSource(2, parametersOf({ 'source-patient': `Patient/${pair.to}` }))
+    expect([another.status, another.body.issue[0].expression]).toEqual([400, ['source-patient']])
+    expect((await onSource(2)).status).toBe(200)
+    // Merged and taken back by others since, so that the version is another one.
+    await mergePair(pair)
+    expect((await onSource(2)).status).toBe(412)
+    expect((await read(`Patient/${pair.from}`)).active).toBe(false)
+  })
+
+  test('without a source is refused, with what would be right', async () => {
+    const { status, body } = await clinics.ours('POST', '/Patient/$unmerge', parametersOf({}))
+    expect([status, body.issue[0].diagnostics]).toEqual([400, expect.stringContaining('Give source-patient')])
   })
 
   test('of a Patient that was not merged, or by other means, is refused', async () => {

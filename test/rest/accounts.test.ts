@@ -37,6 +37,27 @@ async function newAccount(more: object = {}): Promise<string> {
   return username
 }
 
+test.each<[string, object]>([
+  ['name', { name: 'Another' }],
+  ['login', { enabled: false }],
+])('the %s of an account is not changed by who has not seen its last change', async (what, body) => {
+  const username = await newAccount({ name: 'First' })
+  const put = (path: string, given: object, tag: unknown) =>
+    by.operator('PUT', `/accounts/${username}/${path}`, given, {
+      'content-type': 'application/json',
+      'if-match': String(tag),
+    })
+  const read = () => send('operator', 'GET', `/accounts/${username}`)
+  const seen = (await read()).headers.get('etag')
+  const second = await put('name', { name: 'Second' }, seen)
+  expect([second.status, second.headers.get('etag')]).toEqual([200, (await read()).headers.get('etag')])
+  const late = await put(what, body, seen)
+  expect([late.status, late.body.error]).toEqual([412, expect.stringContaining('somebody has changed them')])
+  expect((await read()).body).toMatchObject({ name: 'Second', enabled: true })
+  expect((await put(what, body, second.headers.get('etag'))).status).toBe(200)
+  expect((await read()).body).toMatchObject(body)
+})
+
 describe('an operator', () => {
   test('makes an account, which can log in at once', async () => {
     const account = { username: 'Nora', name: 'Nora North', clinic: OTHER_CLINIC, role: 'admin' }

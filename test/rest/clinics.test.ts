@@ -51,6 +51,19 @@ const configure = (method: string, path: string, body?: unknown, headers: Record
 describe('the sandbox switch', () => {
   beforeEach(() => configure('PUT', 'demo-clinic/sandbox', { enabled: true }))
 
+  test('has a tag, and is not switched by who has not seen the last change', async () => {
+    const tagged = async () => ({
+      'if-match': String((await configure('GET', 'demo-clinic/sandbox')).headers.get('etag')),
+    })
+    const seen = await tagged()
+    const off = await configure('PUT', 'demo-clinic/sandbox', { enabled: false }, seen)
+    expect([off.status, off.headers.get('etag')]).toEqual([200, (await tagged())['if-match']])
+    const late = await configure('PUT', 'demo-clinic/sandbox', { enabled: true }, seen)
+    expect([late.status, late.body.error]).toEqual([412, expect.stringContaining('somebody has changed them')])
+    expect((await configure('GET', 'demo-clinic/sandbox')).body).toEqual({ enabled: false })
+    expect((await configure('PUT', 'demo-clinic/sandbox', { enabled: true }, await tagged())).status).toBe(200)
+  })
+
   test('is on for a clinic that never touched it', async () => {
     const answer = await configure('GET', 'other-clinic/sandbox', undefined, otherStaff)
     expect([answer.status, answer.body]).toEqual([200, { enabled: true }])

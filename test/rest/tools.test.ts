@@ -174,7 +174,8 @@ describe('the results (spec 2.2)', () => {
   })
 
   test('a failure carries success false, a code, an error for the developer and a sentence to speak', async () => {
-    expect(await run('/patient-journey/record_self_pay_decision', {})).toEqual({
+    const headers = { 'x-call-id': 'failing', 'x-call-to': DEMO }
+    expect(await run('/patient-journey/record_self_pay_decision', {}, headers)).toEqual({
       success: false,
       code: 'missing-argument',
       error: expect.stringContaining('decision'),
@@ -505,8 +506,8 @@ describe('outside demo mode', () => {
 
   test.each<[string, Record<string, string>, string]>([
     ['no call metadata', {}, 'x-call-id'],
-    ['an unknown x-call-id without x-call-to', { 'x-call-id': 'unknown' }, 'x-call-to'],
-    ['a dialled number of no clinic', { 'x-call-id': 'unknown', 'x-call-to': '+12125550999' }, 'x-call-to'],
+    ['an unknown x-call-id without x-call-to', { 'x-call-id': 'of-no-call' }, 'x-call-to'],
+    ['a dialled number of no clinic', { 'x-call-id': 'of-no-call', 'x-call-to': '+12125550999' }, 'x-call-to'],
   ])('%s: the result says "call not identified" and names the header', async (_what, headers, name) => {
     const response = await post(
       VALIDATE,

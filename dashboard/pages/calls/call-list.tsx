@@ -3,6 +3,7 @@ import { Badge, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { Encounter } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
+import { callName, callNote } from '../../fhir/calls.ts'
 import { referenceParts } from '../../fhir/names.ts'
 import { PageLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
@@ -54,15 +55,16 @@ interface RowProps {
 
 function Row({ call, isChosen, onChoose }: RowProps) {
   const { status, period, subject } = call
+  const id = callIdOf(call)
   const patient = referenceParts(subject?.reference)
   return (
     <Group component="li" gap="sm" wrap="nowrap" style={{ listStyle: 'none' }}>
       <Badge variant={status === 'in-progress' ? 'filled' : 'default'} size="sm" flex="none" w={92}>
         {status === 'in-progress' ? 'on the line' : status}
       </Badge>
-      <UnstyledButton onClick={() => onChoose(callIdOf(call))} aria-pressed={isChosen} miw={0} flex={1}>
+      <UnstyledButton onClick={() => onChoose(id)} aria-pressed={isChosen} title={callNote(id)} miw={0} flex={1}>
         <Text size="sm" className="cut mono" fw={isChosen ? 700 : 400} td="underline">
-          {callIdOf(call)}
+          {callName(id)}
         </Text>
       </UnstyledButton>
       <Text size="sm" c="dimmed" className="cut" flex="none" visibleFrom="sm">

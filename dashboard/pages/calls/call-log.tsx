@@ -3,6 +3,7 @@ import { Badge, Code, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { Communication } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
+import { callName, callNote } from '../../fhir/calls.ts'
 import { conceptText } from '../../fhir/names.ts'
 import { secondsText, timeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -22,8 +23,14 @@ export function CallLog({ call, onChoose }: CallLogProps) {
     [...(call === '' ? [] : ([['identifier', call]] as const)), ['_sort', '-sent'], ['_count', '50']],
     { keepsPrevious: true },
   )
+  const note = callNote(call)
   return (
-    <Panel title={call === '' ? 'Tool calls' : `Tool calls of ${call}`}>
+    <Panel title={call === '' ? 'Tool calls' : `Tool calls of ${note === undefined ? call : 'the default call'}`}>
+      {note !== undefined && (
+        <Text size="sm" c="dimmed" mb="sm">
+          {note}
+        </Text>
+      )}
       <Loaded query={query}>
         {(bundle) => {
           const calls = matchesIn<Communication>(bundle)
@@ -73,9 +80,9 @@ function Entry({ entry, onChoose }: EntryProps) {
           </Badge>
         )}
         {onChoose !== undefined && (
-          <UnstyledButton onClick={() => onChoose(call)} miw={0}>
+          <UnstyledButton onClick={() => onChoose(call)} title={callNote(call)} miw={0}>
             <Text size="xs" c="dimmed" className="cut" td="underline">
-              {call}
+              {callName(call)}
             </Text>
           </UnstyledButton>
         )}

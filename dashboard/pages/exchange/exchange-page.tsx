@@ -3,6 +3,7 @@ import { Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { now } from '../../api/clock.ts'
 import { useExchange, type WholeExchange } from '../../api/exchanges.ts'
+import { callText } from '../../fhir/calls.ts'
 import { relativeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
@@ -101,7 +102,7 @@ function Facts({ exchange }: { readonly exchange: WholeExchange }) {
       {user !== undefined && <bdi>{user.name}</bdi>}
       {call !== undefined && (
         <PageLink to="/calls" search={{ call }}>
-          call {call}
+          {callText(call)}
         </PageLink>
       )}
       {run !== undefined && (

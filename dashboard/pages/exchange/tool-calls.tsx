@@ -1,6 +1,7 @@
 /** The tool calls of a request, with what they were given and what they gave. */
 import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ToolCall } from '../../api/exchanges.ts'
+import { isRecord } from '../../api/problem.ts'
 import { Panel } from '../../parts/panel.tsx'
 
 export const ToolCalls = ({ tools }: { readonly tools: readonly ToolCall[] }) => (
@@ -15,6 +16,7 @@ export const ToolCalls = ({ tools }: { readonly tools: readonly ToolCall[] }) =>
 )
 
 function ToolCallView({ call: { tool, success, code, arguments: given, result } }: { readonly call: ToolCall }) {
+  const hint = isRecord(result) && typeof result.hint === 'string' ? result.hint : undefined
   return (
     <Stack gap={4}>
       <Group gap="xs">
@@ -27,6 +29,7 @@ function ToolCallView({ call: { tool, success, code, arguments: given, result } 
           </Badge>
         )}
       </Group>
+      {hint !== undefined && <Text size="sm">{hint}</Text>}
       {(given !== undefined || result !== undefined) && (
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
           <JsonBlock label="Arguments" value={given} />

@@ -83,12 +83,14 @@ function InJournal({ exchange }: { readonly exchange: string | null }) {
   )
 }
 
+interface Shown {
+  readonly resourceType?: string
+  readonly id?: string
+  readonly meta?: { readonly versionId?: string }
+}
+
 function editable({ body }: ConsoleAnswer, pretty: string, onEdit: AnswerProps['onEdit']): void {
-  const { resourceType, id, meta } = body as {
-    readonly resourceType: string
-    readonly id: string
-    readonly meta?: { readonly versionId?: string }
-  }
+  const { resourceType, id, meta } = body as Shown
   onEdit(pretty, `${resourceType}/${id}`, meta?.versionId)
 }
 
@@ -99,7 +101,7 @@ interface ActionsProps extends Pick<AnswerProps, 'answer' | 'statement' | 'onOpe
 
 /** Of a resource, as far as they are declared. */
 function Actions({ answer, statement, onOpen, onEdit, children }: ActionsProps) {
-  const { resourceType: type, id } = (answer.body ?? {}) as { readonly resourceType?: string; readonly id?: string }
+  const { resourceType: type, id, meta } = (answer.body ?? {}) as Shown
   const isResource = type !== undefined && id !== undefined && answer.status < 300 && type !== 'Bundle'
   const may = (code: string): boolean => isResource && isOffered(statement, type, code)
   return (
@@ -114,7 +116,9 @@ function Actions({ answer, statement, onOpen, onEdit, children }: ActionsProps) 
           History
         </Button>
       )}
-      {may('delete') && <DeleteButton path={`${type}/${id}`} text={answer.text} onOpen={onOpen} />}
+      {may('delete') && meta?.versionId !== undefined && (
+        <DeleteButton path={`${type}/${id}`} version={meta.versionId} onOpen={onOpen} />
+      )}
       {children}
     </Group>
   )

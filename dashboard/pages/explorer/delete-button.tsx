@@ -1,32 +1,31 @@
 /** Deletes a resource; for a while it can be brought back as it was. */
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { send } from '../../api/client.ts'
-import { offerUndo } from '../../parts/undo.tsx'
+import { offerUndo, tellProblem } from '../../parts/undo.tsx'
 
 interface DeleteProps {
   readonly path: string
-  /** Of the resource. */
-  readonly text: string
+  /** The one that was seen: no other is deleted. */
+  readonly version: string
   readonly onOpen: (path: string) => void
 }
 
-export function DeleteButton({ path, text, onOpen }: DeleteProps) {
-  const undo = async (): Promise<void> => {
-    try {
-      await send({ method: 'PUT', path, body: text, headers: { 'content-type': 'application/fhir+json' } })
-      onOpen(path)
-    } catch (error) {
-      say(error)
-    }
+export function DeleteButton({ path, version, onOpen }: DeleteProps) {
+  /** @param tag of the deletion */
+  const undo = async (tag: string): Promise<void> => {
+    // What is shown may be a part of it.
+    const { text } = await send({ path: `${path}/_history/${version}` })
+    const headers = { 'content-type': 'application/fhir+json', 'if-match': tag }
+    await send({ method: 'PUT', path, body: text, headers })
+    onOpen(path)
   }
   const remove = async (): Promise<void> => {
     try {
-      await send({ method: 'DELETE', path })
+      const { headers } = await send({ method: 'DELETE', path, headers: { 'if-match': `W/"${version}"` } })
       onOpen(`${path}/_history`)
-      offerUndo(`${path} is deleted.`, undo)
+      offerUndo(`${path} is deleted.`, { things: [path], undo: () => undo(headers.get('etag') ?? '') })
     } catch (error) {
-      say(error)
+      tellProblem(error)
     }
   }
   return (
@@ -34,8 +33,4 @@ export function DeleteButton({ path, text, onOpen }: DeleteProps) {
       Delete
     </Button>
   )
-}
-
-const say = (error: unknown): void => {
-  notifications.show({ color: 'red', message: error instanceof Error ? error.message : String(error) })
 }

@@ -1,6 +1,7 @@
 /** One exchange of the list, or a place where some are missing. */
 import { Badge } from '@mantine/core'
 import { type Entry, type Exchange, isGap } from '../../api/exchanges.ts'
+import { callNote, callText } from '../../fhir/calls.ts'
 import { secondsText, timeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { PlainLink } from '../../parts/links.tsx'
@@ -37,7 +38,7 @@ function Row({ exchange }: { readonly exchange: Exchange }) {
         )}
         <b>{method}</b> {address}
       </span>
-      <span className={`${classes.who} cut`}>
+      <span className={`${classes.who} cut`} title={callNote(exchange.call)}>
         <bdi>{whoOf(exchange)}</bdi>
       </span>
       <span className={`${classes.reason} cut`} title={reason?.text}>
@@ -48,7 +49,7 @@ function Row({ exchange }: { readonly exchange: Exchange }) {
   )
 }
 
-const whoOf = ({ user, call }: Exchange): string => (call === undefined ? (user?.name ?? '') : `call ${call}`)
+const whoOf = ({ user, call }: Exchange): string => (call === undefined ? (user?.name ?? '') : callText(call))
 
 const toolsOf = ({ tools = [] }: Exchange): string =>
   tools.map(({ tool, success, code }) => (success === false ? `${tool}: ${code ?? 'failed'}` : tool)).join(', ')

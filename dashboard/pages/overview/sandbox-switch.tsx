@@ -9,7 +9,7 @@ export function SandboxSwitch() {
   const { data } = useSandbox(id)
   const toggle = useSwitchSandbox(id)
   if (data === undefined) return null
-  const isOn = toggle.isPending ? toggle.variables : data.enabled
+  const isOn = toggle.isPending ? toggle.variables.enabled : data.enabled
   return (
     <Switch
       size="md"
@@ -17,9 +17,10 @@ export function SandboxSwitch() {
       disabled={toggle.isPending}
       label={isOn ? 'Sandbox is on' : 'Sandbox is off'}
       onChange={(event) =>
-        toggle.mutate(event.currentTarget.checked, {
-          onError: (error) => notifications.show({ color: 'red', message: error.message }),
-        })
+        toggle.mutate(
+          { enabled: event.currentTarget.checked },
+          { onError: (error) => notifications.show({ color: 'red', message: error.message }) },
+        )
       }
     />
   )

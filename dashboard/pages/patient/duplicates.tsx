@@ -1,6 +1,6 @@
 /** Other records that may be of the same person, and merging them side by side. */
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Bundle, BundleEntry, Patient } from 'fhir/r4'
 import { useState } from 'react'
 import { READS, send } from '../../api/client.ts'
@@ -18,6 +18,8 @@ interface Candidate extends Likelihood {
 
 export function Duplicates({ patient }: { readonly patient: Patient }) {
   const query = useQuery({
+    // Two records that are being compared stay on the page when one of them is changed.
+    placeholderData: keepPreviousData,
     queryKey: ['Patient', '$match', patient.id, patient.meta?.versionId],
     queryFn: async ({ signal }) => {
       const { body } = await send<Bundle>({

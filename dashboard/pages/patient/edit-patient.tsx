@@ -4,12 +4,13 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Patient } from 'fhir/r4'
 import { get } from '../../api/client.ts'
+import { CONTACTS, type ContactName, readContact } from '../../api/contacts.ts'
 import { patch } from '../../api/operations.ts'
 import { Problem, type ProblemIssue } from '../../api/problem.ts'
 import { Conflict } from '../../parts/conflict.tsx'
 import { NotSaved } from '../../parts/save-bar.tsx'
 import { useVersionedForm } from '../../parts/use-versioned-form.ts'
-import { fieldOf, fieldsOf, type PatientFields, patchFor } from './patient-form.ts'
+import { elementOf, fieldOf, fieldsOf, type PatientFields, patchFor } from './patient-form.ts'
 
 interface EditProps {
   readonly patient: Patient
@@ -71,7 +72,7 @@ function useEdit(patient: Patient, onClose: () => void) {
   return useVersionedForm(patient, {
     valueIn: fieldsOf,
     write: async (fields, on) => {
-      const steps = patchFor(on, fields)
+      const steps = patchFor(on, await withNormalContacts(on, fields))
       return steps.length > 0 ? await patch(on, steps) : on
     },
     read: () => get<Patient>(`Patient/${patient.id}`),
@@ -82,6 +83,24 @@ function useEdit(patient: Patient, onClose: () => void) {
       onClose()
     },
   })
+}
+
+/**
+ * A phone or e-mail that was typed, in the form in which the server stores it; one that was left alone stays as it is.
+ * @throws Problem naming each that is none
+ */
+async function withNormalContacts(on: Patient, fields: PatientFields): Promise<PatientFields> {
+  const before = fieldsOf(on)
+  const issues: ProblemIssue[] = []
+  const normal: { -readonly [Name in ContactName]?: string } = {}
+  for (const name of CONTACTS) {
+    if (fields[name] === before[name] || fields[name].trim() === '') continue
+    const read = await readContact(name, fields[name])
+    if ('value' in read) normal[name] = read.value
+    else issues.push({ text: read.error, expression: elementOf(name), severity: 'error', code: 'value' })
+  }
+  if (issues.length > 0) throw new Problem(422, issues)
+  return { ...fields, ...normal }
 }
 
 type Wrong = Pick<ProblemIssue, 'text' | 'expression'>

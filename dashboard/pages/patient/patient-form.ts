@@ -63,7 +63,11 @@ function withFields(patient: Patient, fields: PatientFields): Patient {
 export const fieldOf = (expression: string): keyof PatientFields | undefined =>
   Object.entries(ELEMENTS).find(([element]) => expression.startsWith(element))?.[1]
 
+/** The element of a contact point, as `fieldOf` finds its field. */
+export const elementOf = (system: 'phone' | 'email'): string => `Patient.telecom.where(system = '${system}')`
+
 const ELEMENTS: Readonly<Record<string, keyof PatientFields>> = {
+  [elementOf('email')]: 'email',
   'Patient.name': 'family',
   'Patient.birthDate': 'birthDate',
   'Patient.gender': 'gender',
@@ -93,8 +97,9 @@ function renamed(patient: Patient, { given, family }: PatientFields): HumanName[
 function recontacted(
   telecom: ContactPoint[] | undefined,
   system: ContactPoint['system'],
-  value: string,
+  typed: string,
 ): ContactPoint[] {
+  const value = typed.trim()
   const all = telecom ?? []
   const before = current(all, system)
   if (before === undefined) return value === '' ? all : [...all, { system, value }]

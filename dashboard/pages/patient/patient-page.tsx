@@ -1,19 +1,17 @@
 /** One patient: who it is, what happened, what is booked, covered, documented and changed, and who else it may be. */
 
-import { Alert, Badge, Group, Tabs } from '@mantine/core'
+import { Badge, Group, Tabs } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import type { Patient } from 'fhir/r4'
 import { now } from '../../api/clock.ts'
 import { useGet } from '../../api/queries.ts'
 import { useFresh } from '../../api/use-fresh.ts'
 import { patientName, telecomOf } from '../../fhir/names.ts'
-import { isPlaceholder, replacedBy } from '../../fhir/patients.ts'
+import { isPlaceholder } from '../../fhir/patients.ts'
 import { ageAt, dateText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { PageLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Appointments } from './appointments.tsx'
@@ -22,6 +20,7 @@ import { Details } from './details.tsx'
 import { Documents } from './documents.tsx'
 import { Duplicates } from './duplicates.tsx'
 import { History } from './history.tsx'
+import { Merges } from './merges.tsx'
 import { Timeline } from './timeline.tsx'
 
 const TABS = [
@@ -55,7 +54,6 @@ export function PatientPage() {
 
 function PatientView({ patient }: { readonly patient: Patient }) {
   const [{ tab }, setFilters] = useFilters({ tab: 'details' })
-  const replacement = replacedBy(patient)
   return (
     <>
       <PageHead
@@ -63,12 +61,7 @@ function PatientView({ patient }: { readonly patient: Patient }) {
         description={<Summary patient={patient} />}
         actions={<CopyAsCurl request={{ path: `Patient/${patient.id}` }} />}
       />
-      {replacement !== undefined && (
-        <Alert color="yellow" variant="light" mb="md" icon={<Icon name="merge" />} title="This record has been merged">
-          What is known of this person is in{' '}
-          <PageLink to={`/patients/${replacement}`}>the record that has replaced it</PageLink>.
-        </Alert>
-      )}
+      <Merges patient={patient} />
       <Tabs value={tab} onChange={(value) => setFilters({ tab: value ?? 'details' })} keepMounted={false}>
         <Tabs.List mb="md" style={{ overflowX: 'auto', flexWrap: 'nowrap' }}>
           {TABS.map(({ value, label }) => (

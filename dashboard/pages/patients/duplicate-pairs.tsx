@@ -95,7 +95,11 @@ function PairCard({ pair, onMerge }: { readonly pair: Pair; readonly onMerge: ()
   }
   const keepApart = () =>
     declare(false).then(
-      () => offerUndo(`${patientName(source)} and ${patientName(other)} are two people.`, () => declare(true)),
+      () =>
+        offerUndo(`${patientName(source)} and ${patientName(other)} are two people.`, {
+          things: [`pairs/${source.id}/${other.id}`],
+          undo: () => declare(true),
+        }),
       tellProblem,
     )
   return (

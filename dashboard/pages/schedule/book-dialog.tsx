@@ -13,7 +13,7 @@ import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { offerUndo } from '../../parts/undo.tsx'
 import { FreeTimePicker } from './free-time-picker.tsx'
 import type { Column } from './use-plan.ts'
-import { useVisitActions } from './visit-actions.ts'
+import { pathOf, useVisitActions } from './visit-actions.ts'
 
 interface BookDialogProps {
   /** Absent: it is chosen here. */
@@ -120,9 +120,12 @@ function useBooking({ time, patient, entry, said, onClose }: Booking) {
     })
     onClose()
     const when = `${dayText(time.start, timeZone)}, ${clockText(time.start, timeZone)}`
-    offerUndo(`${patientName(patient)} is booked on ${when}.`, () =>
-      actions.cancel(booked.id ?? '', { code: 'prov', comment: 'Taken back at once' }),
-    )
+    const id = booked.id ?? ''
+    const cancellation = { code: 'prov', comment: 'Taken back at once' }
+    offerUndo(`${patientName(patient)} is booked on ${when}.`, {
+      things: [pathOf(id)],
+      undo: () => actions.cancel(id, cancellation, booked.meta?.versionId),
+    })
   })
 }
 

@@ -6,7 +6,7 @@ import type { Visit } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { offerUndo } from '../../parts/undo.tsx'
-import { useVisitActions } from './visit-actions.ts'
+import { pathOf, useVisitActions } from './visit-actions.ts'
 
 /** https://terminology.hl7.org/CodeSystem-appointment-cancellation-reason.html */
 const REASONS = [
@@ -24,10 +24,13 @@ export function CancelDialog({ visit, onClose }: { readonly visit: Visit; readon
   const [comment, setComment] = useState('')
   const actions = useVisitActions()
   const { error, isBusy, submit } = useSubmit(async () => {
-    await actions.cancel(visit.id, { code, comment: comment.trim() })
+    const cancelled = await actions.cancel(visit.id, { code, comment: comment.trim() })
     onClose()
     if (visit.status === 'booked') {
-      offerUndo(`The visit of ${visit.patient} is cancelled.`, () => actions.bookAgain(visit.appointment))
+      offerUndo(`The visit of ${visit.patient} is cancelled.`, {
+        things: [pathOf(visit.id)],
+        undo: () => actions.bookAgain(cancelled),
+      })
     }
   })
   return (

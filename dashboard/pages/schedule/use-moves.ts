@@ -3,11 +3,12 @@
  * that is missed looks so. What the server refuses goes back.
  */
 import { useState } from 'react'
+import { Problem } from '../../api/problem.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { clockText, dayText } from '../../fhir/time.ts'
 import { STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
 import { doLater, offerUndo, tellProblem } from '../../parts/undo.tsx'
-import type { VisitActions } from './visit-actions.ts'
+import { pathOf, type VisitActions } from './visit-actions.ts'
 
 type Shown = Partial<Pick<Visit, 'start' | 'end' | 'schedule' | 'status'>>
 
@@ -19,26 +20,43 @@ interface MoveOptions {
 
 export function useMoves(actions: VisitActions, { zone, onRefused }: MoveOptions) {
   const [shown, setShown] = useState<Readonly<Record<string, Shown>>>({})
-  const show = (id: string, as: Shown | undefined) =>
-    setShown(({ [id]: _, ...others }) => (as === undefined ? others : { ...others, [id]: as }))
+  const show = (id: string, as: Shown) => setShown((all) => ({ ...all, [id]: as }))
+
+  /** Unless something newer is shown by now. */
+  const end = (id: string, as: Shown) =>
+    setShown((all) => {
+      const { [id]: current, ...others } = all
+      return current === as ? others : all
+    })
 
   const move = async (visit: Visit, time: FreeTime): Promise<void> => {
-    show(visit.id, { start: time.start, end: time.end, schedule: time.schedule })
+    const as: Shown = { start: time.start, end: time.end, schedule: time.schedule }
+    show(visit.id, as)
     try {
-      await actions.move(visit.id, time.slots)
+      const moved = await actions.move(visit.appointment, time.slots)
       const said = `${visit.patient} is moved to ${dayText(time.start, zone)}, ${clockText(time.start, zone)}.`
-      if (visit.slots.length > 0) offerUndo(said, () => actions.move(visit.id, visit.slots))
+      if (visit.slots.length > 0) {
+        offerUndo(said, { things: [pathOf(visit.id)], undo: () => actions.move(moved, visit.slots) })
+      }
     } catch (error) {
-      tellProblem(error, { label: 'Show free times', onClick: () => onRefused(visit) })
+      const isNewer = error instanceof Problem && error.status === 412
+      const told = isNewer
+        ? new Error(`The visit of ${visit.patient} has been changed since, so it is not moved.`)
+        : error
+      tellProblem(told, { label: 'Show free times', onClick: () => onRefused(visit) })
     } finally {
-      show(visit.id, undefined)
+      end(visit.id, as)
     }
   }
 
   const become = (visit: Visit, status: Visit['status']): void => {
-    show(visit.id, { status })
-    const act = () => actions.become(visit.id, status).finally(() => show(visit.id, undefined))
-    doLater(`${visit.patient}: ${STATUS_TEXT[status].toLowerCase()}.`, act, () => show(visit.id, undefined))
+    const as: Shown = { status }
+    show(visit.id, as)
+    doLater(`${visit.patient}: ${STATUS_TEXT[status].toLowerCase()}.`, {
+      things: [pathOf(visit.id)],
+      act: () => actions.become(visit, status).finally(() => end(visit.id, as)),
+      undone: () => end(visit.id, as),
+    })
   }
 
   return { move, become, asShown: (visit: Visit): Visit => ({ ...visit, ...shown[visit.id] }) }

@@ -6,6 +6,8 @@ import { get } from '../../api/client.ts'
 import { operate, patch } from '../../api/operations.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { patientName } from '../../fhir/names.ts'
+import { STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
+import { doNow } from '../../parts/undo.tsx'
 
 export interface Cancellation {
   readonly code: string
@@ -14,15 +16,18 @@ export interface Cancellation {
 
 const REASONS = 'http://terminology.hl7.org/CodeSystem/appointment-cancellation-reason'
 
+/** Names the visit where its changes are told apart from those of others. */
+export const pathOf = (id: string): string => `Appointment/${id}`
+
 /** After each of them all that depends on it is asked for anew. */
 export function useVisitActions() {
   const client = useQueryClient()
   return useMemo(() => {
     const refresh = () =>
       Promise.all(['Appointment', 'Slot', 'Task'].map((type) => client.invalidateQueries({ queryKey: [type] })))
-    const then = async <T>(work: Promise<T>): Promise<T> => {
+    const then = async <T>(work: () => Promise<T>): Promise<T> => {
       try {
-        const done = await work
+        const done = await work()
         await refresh()
         return done
       } catch (error) {
@@ -31,15 +36,22 @@ export function useVisitActions() {
         throw error
       }
     }
+    /** What waits of the visit, such as its arrival, goes first. */
+    const change = async <T>(id: string, work: () => Promise<T>): Promise<T> => {
+      await doNow([pathOf(id)])
+      return await then(work)
+    }
     return {
-      refresh,
-      book: (time: FreeTime, patient: Patient, said: Said) => then(bookOne(newVisit(time, patient, said))),
-      bookEntry: (time: FreeTime, entry: Appointment) => then(bookOne(entryAt(time, entry))),
-      bookAgain: (cancelled: Appointment) => then(bookOne(withoutEnd(cancelled))),
-      move: (id: string, slots: readonly string[]) => then(moveOne(id, slots)),
-      cancel: (id: string, cancellation: Cancellation) => then(cancelOne(id, cancellation)),
-      confirm: (id: string) => then(operate<Appointment>(`Appointment/${id}/$confirm`, [])),
-      become: (id: string, status: Appointment['status']) => then(changeStatus(id, status)),
+      book: (time: FreeTime, patient: Patient, said: Said) => then(() => bookOne(newVisit(time, patient, said))),
+      bookEntry: (time: FreeTime, entry: Appointment) => then(() => bookOne(entryAt(time, entry))),
+      bookAgain: (cancelled: Appointment) => then(() => bookOne(withoutEnd(cancelled))),
+      /** @param seen the visit as it is moved: nothing newer is. @throws Problem 412 */
+      move: (seen: Appointment, slots: readonly string[]) => change(seen.id ?? '', () => moveOne(seen, slots)),
+      /** @param version that must be current, where it is a booking that is taken back */
+      cancel: (id: string, cancellation: Cancellation, version?: string) =>
+        change(id, () => cancelOne(id, cancellation, version)),
+      confirm: (id: string) => change(id, () => operate<Appointment>(`${pathOf(id)}/$confirm`, [])),
+      become: (visit: Visit, status: Appointment['status']) => then(() => changeStatus(visit, status)),
     }
   }, [client])
 }
@@ -83,20 +95,28 @@ function withoutEnd({ id: _, meta: __, cancelationReason: ___, ...visit }: Appoi
   return { ...visit, status: 'booked' }
 }
 
-const moveOne = (id: string, slots: readonly string[]) =>
+const moveOne = ({ id = '', meta }: Appointment, slots: readonly string[]) =>
   operate<Appointment>(
-    `Appointment/${id}/$reschedule`,
+    `${pathOf(id)}/$reschedule`,
     slots.map((slot) => ['slot', { valueReference: { reference: `Slot/${slot}` } }] as const),
+    meta?.versionId,
   )
 
-const cancelOne = (id: string, { code, comment }: Cancellation) =>
-  operate<Appointment>(`Appointment/${id}/$cancel`, [
-    ['reason', { valueCodeableConcept: { coding: [{ system: REASONS, code }] } }],
-    ...(comment === '' ? [] : [['comment', { valueString: comment }] as const]),
-  ])
+const cancelOne = (id: string, { code, comment }: Cancellation, version?: string) =>
+  operate<Appointment>(
+    `${pathOf(id)}/$cancel`,
+    [
+      ['reason', { valueCodeableConcept: { coding: [{ system: REASONS, code }] } }],
+      ...(comment === '' ? [] : [['comment', { valueString: comment }] as const]),
+    ],
+    version,
+  )
 
-/** Of the version that is read now; whether it may become so, the server says. */
-async function changeStatus(id: string, status: Appointment['status']): Promise<Appointment> {
-  const current = await get<Appointment>(`Appointment/${id}`)
+/** It is written some seconds after it was chosen, so the visit must still be the one that was seen. */
+async function changeStatus(seen: Visit, status: Appointment['status']): Promise<Appointment> {
+  const current = await get<Appointment>(pathOf(seen.id))
+  if (current.status !== seen.status || current.start !== seen.start) {
+    throw new Error(`The visit of ${seen.patient} has been changed since, so it is not “${STATUS_TEXT[status]}”.`)
+  }
   return patch(current, [{ op: 'replace', path: '/status', value: status }])
 }

@@ -2,7 +2,7 @@
 import { Badge, Button, Group, Menu, Stack, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Account, accountsOf, removeAccount, setLogin } from '../../api/accounts.ts'
+import { type Account, accountPath, accountsOf, removeAccount, setLogin } from '../../api/accounts.ts'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { PasswordForm } from '../../parts/password-form.tsx'
@@ -105,15 +105,17 @@ function AccountMenu({ account, onRemove }: AccountRowProps) {
   // Of admins, an admin changes nothing but whether they sign in.
   const isWhole = useUser().role === 'operator' || account.role === 'staff'
   const refresh = () => client.invalidateQueries({ queryKey: ['accounts'] })
-  const allow = async (isEnabled: boolean) => {
-    await setLogin(username, isEnabled)
+  const things = [accountPath(username)]
+  const allow = async (isEnabled: boolean, before?: string) => {
+    const tag = await setLogin(username, isEnabled, before)
     await refresh()
+    return tag
   }
   const toggle = () =>
-    allow(!enabled).then(
-      () => offerUndo(`${username} is ${enabled ? 'disabled' : 'enabled'}.`, () => allow(enabled)),
-      tellProblem,
-    )
+    allow(!enabled).then((tag) => {
+      const undo = () => allow(enabled, tag)
+      offerUndo(`${username} is ${enabled ? 'disabled' : 'enabled'}.`, { things, undo })
+    }, tellProblem)
   const remove = () => {
     onRemove(true)
     const act = async () => {
@@ -125,7 +127,7 @@ function AccountMenu({ account, onRemove }: AccountRowProps) {
       }
       await refresh()
     }
-    doLater(`The account ${username} is removed.`, act, () => onRemove(false))
+    doLater(`The account ${username} is removed.`, { things, act, undone: () => onRemove(false) })
   }
   return (
     <Group gap="xs">

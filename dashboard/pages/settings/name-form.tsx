@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Account, setName } from '../../api/accounts.ts'
+import { type Account, accountPath, setName } from '../../api/accounts.ts'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { offerUndo } from '../../parts/undo.tsx'
 
@@ -10,14 +10,16 @@ export function NameForm({ account, onClose }: { readonly account: Account; read
   const { username, name } = account
   const client = useQueryClient()
   const [typed, setTyped] = useState(name)
-  const call = async (next: string) => {
-    await setName(username, next)
+  const call = async (next: string, before?: string) => {
+    const tag = await setName(username, next, before)
     await client.invalidateQueries({ queryKey: ['accounts'] })
+    return tag
   }
   const { error, isBusy, submit } = useSubmit(async () => {
-    await call(typed.trim())
+    const tag = await call(typed.trim())
     onClose()
-    offerUndo(`${username} is called ${typed.trim()} now.`, () => call(name))
+    const said = `${username} is called ${typed.trim()} now.`
+    offerUndo(said, { things: [accountPath(username)], undo: () => call(name, tag) })
   })
   return (
     <Modal opened onClose={onClose} title={`Name of ${username}`}>

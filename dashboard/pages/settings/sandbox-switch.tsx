@@ -1,14 +1,17 @@
 /** Turns the sandbox of the clinic off and on. */
 import { Group, Switch, Text } from '@mantine/core'
-import { useSandbox, useSwitchSandbox } from '../../api/clinic.ts'
+import { sandboxPath, useSandbox, useSwitchSandbox } from '../../api/clinic.ts'
 import { offerUndo } from '../../parts/undo.tsx'
 
 export function SandboxSwitch({ clinic }: { readonly clinic: string }) {
   const { data } = useSandbox(clinic)
   const toggle = useSwitchSandbox(clinic)
   const set = async (enabled: boolean) => {
-    await toggle.mutateAsync(enabled)
-    offerUndo(`The sandbox is ${enabled ? 'on' : 'off'}.`, () => toggle.mutateAsync(!enabled))
+    const tag = await toggle.mutateAsync({ enabled })
+    offerUndo(`The sandbox is ${enabled ? 'on' : 'off'}.`, {
+      things: [sandboxPath(clinic)],
+      undo: () => toggle.mutateAsync({ enabled: !enabled, tag }),
+    })
   }
   return (
     <Group className="card" p="md" justify="space-between">

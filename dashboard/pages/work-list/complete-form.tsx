@@ -27,7 +27,7 @@ export function CompleteForm({ task, onDone }: { readonly task: Task; readonly o
     const text = chosen === OTHER ? words.trim() : (OUTCOMES.find(({ code }) => code === chosen)?.text ?? chosen)
     const after = await complete(task.id ?? '', { code: chosen === OTHER ? '' : chosen, text, note: note.trim() })
     onDone()
-    if (!goesOn) offerUndo('The task is completed.', () => restore(task, after))
+    if (!goesOn) offerUndo('The task is completed.', { things: [`Task/${task.id}`], undo: () => restore(after) })
   })
   return (
     <form onSubmit={submit} aria-label="Complete the task">

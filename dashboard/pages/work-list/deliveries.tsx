@@ -125,7 +125,11 @@ function RowActions({ messageId, onRemove }: { readonly messageId: string } & Pi
       await removeDelivery(id, messageId)
       await refresh()
     }
-    doLater('The delivery is taken off the list.', act, () => onRemove(false))
+    doLater('The delivery is taken off the list.', {
+      things: [`outbox/${messageId}`],
+      act,
+      undone: () => onRemove(false),
+    })
   }
   return (
     <Group gap="xs" wrap="nowrap">

@@ -33,10 +33,15 @@ export function useTaskActions() {
       release: (id: string) => then(operate<Task>(`Task/${id}/$claim`, [['release', { valueBoolean: true }]])),
       complete: (id: string, completion: Completion) => then(completeOne(id, completion)),
       comment: (task: Task, text: string, by: Session) => then(commentOn(task, noteOf(text, by))),
-      /** As it was before, where nobody has changed it since. */
-      restore: (before: Task, after: Task) => then(put(before, after.meta?.versionId)),
+      restore: (after: Task) => then(restoreOne(after)),
     }
   }, [client])
+}
+
+/** Writes the version before this one, which may be newer than the one that was seen. @throws Problem 412 where there is a newer one */
+async function restoreOne({ id, meta }: Task): Promise<Task> {
+  const before = await get<Task>(`Task/${id}/_history/${Number(meta?.versionId) - 1}`)
+  return put(before, meta?.versionId)
 }
 
 const completeOne = (id: string, { code, text, note }: Completion) =>

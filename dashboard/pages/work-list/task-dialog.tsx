@@ -89,7 +89,9 @@ function Actions({ task, onClose }: { readonly task: Task; readonly onClose: () 
     setError(undefined)
     try {
       const after = await work()
-      offerUndo(said, () => restore(task, after))
+      // Done already, in another window.
+      if (after.meta?.versionId === task.meta?.versionId) return
+      offerUndo(said, { things: [`Task/${id}`], undo: () => restore(after) })
     } catch (problem) {
       setError(problem instanceof Error ? problem.message : String(problem))
     }

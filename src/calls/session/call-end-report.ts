@@ -3,15 +3,18 @@ import { isCallId } from '../../core/call-session.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { CallEnd } from './call-end.ts'
+import { requireFilledIn, unfilledIssues } from './call-metadata.ts'
 
 const MAX_REASON = 256
 const FIELDS = ['endedAt', 'reason']
 
 /**
  * @param body any JSON value; undefined where none was sent
- * @throws FhirError 400 with an issue for each field at fault
+ * @throws FhirError 400 with an issue for each field at fault, or `call-not-identified` for an unfilled template as the id
  */
 export function readCallEnd(callId: string, body: unknown): CallEnd {
+  const unfilled = unfilledIssues('callId', callId, 'the address')
+  if (unfilled.length > 0) throw new FhirError(400, unfilled)
   if (body === undefined) return { callId }
   if (!isObject(body)) throw badRequest('The body must be empty or an object such as {"endedAt": "…", "reason": "…"}')
   const { endedAt, reason } = body
@@ -52,13 +55,14 @@ const retell: EndReport = ({ event, call }) => {
  * The end that a platform reports; undefined for other reports, of which platforms send many. What else is said of the
  * call is left out.
  * @param callIdOfHeader `x-call-id`, for platforms whose ids are not those of the calls here; it wins
- * @throws FhirError 400 where the report of an end names no call
+ * @throws FhirError 400 where the report of an end names no call, `call-not-identified` where an unfilled template does
  */
 export function readEndReport(body: unknown, callIdOfHeader: string): CallEnd | undefined {
   if (!isObject(body)) throw badRequest('The body must be the report of a platform, a JSON object')
   const report = vapi(body) ?? retell(body)
   if (report === undefined) return undefined
   const callId = callIdOfHeader || report.callId
+  if (typeof callId === 'string') requireFilledIn({ callId, inBody: callIdOfHeader === '' ? ['callId'] : [] })
   if (typeof callId !== 'string' || !isCallId(callId))
     throw badRequest('The report names no call: message.call.id, call.call_id or the header x-call-id must hold its id')
   return { ...report.end, callId }

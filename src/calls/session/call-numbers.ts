@@ -5,8 +5,11 @@ import { phoneSpellings } from '../../matching/phones.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { spokenPhone } from '../spoken/spoken-phone.ts'
 
-/** What networks send in place of a withheld number, as the word itself or as the keypad digits that spell it. */
-const WITHHELD = new Set(['anonymous', 'blocked', 'private', 'restricted', 'unavailable', 'unknown'].map(keyed))
+/** Words that networks send in place of a withheld number. */
+export const WITHHELD_WORDS = ['anonymous', 'blocked', 'private', 'restricted', 'unavailable', 'unknown'] as const
+
+/** Keypad digits that spell one of these words, which networks send too. */
+const WITHHELD: ReadonlySet<string> = new Set(WITHHELD_WORDS.map(keyed))
 
 /** `private` -> 7748283, by the letters on a telephone's keys (ITU-T E.161). */
 function keyed(word: string): string {

@@ -4,6 +4,7 @@ import { isCallId, MAX_CALL_ID_LENGTH } from '../../core/call-session.ts'
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { spokenPhone } from '../spoken/spoken-phone.ts'
+import { METADATA_FIELDS, unfilledIssues } from './call-metadata.ts'
 import type { CallRegistration } from './call-sessions.ts'
 
 const EXAMPLE = '{"callId": "…", "dialedNumber": "+12125550100", "callerNumber": "+12125550123"}'
@@ -53,6 +54,8 @@ const FIELDS: Readonly<
 }
 
 function problemsOf(body: Record<string, unknown>): readonly Issue[] {
+  const unfilled = METADATA_FIELDS.flatMap((name) => unfilledIssues(name, body[name], name))
+  if (unfilled.length > 0) return unfilled
   const unknown = Object.keys(body).filter((name) => !Object.hasOwn(FIELDS, name))
   return [
     ...Object.entries(FIELDS).flatMap(([name, { required, accepts, expected }]) => {

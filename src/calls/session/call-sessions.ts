@@ -15,16 +15,10 @@ import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { callAbout } from './call-about.ts'
+import { type CallMetadata, requireFilledIn } from './call-metadata.ts'
 import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
 import { callTo } from './call-to.ts'
 import { DEFAULT_CALL, seeCall } from './open-calls.ts'
-
-/** What a request says about its call: from headers, or from the body where the service trusts it. */
-export interface CallMetadata {
-  readonly callId?: string
-  readonly dialedNumber?: string
-  readonly callerNumber?: string
-}
 
 /** A call as a platform registers it in advance. */
 export interface CallRegistration {
@@ -65,10 +59,9 @@ export class CallSessions {
    * @param allow is asked before anything is stored
    * @throws FhirError with the reason `call-not-identified` or `call-mismatch`, and what `allow` throws
    */
-  async identify(
-    { callId, dialedNumber, callerNumber }: CallMetadata,
-    allow: AllowClinic = async () => {},
-  ): Promise<CallSession> {
+  async identify(given: CallMetadata, allow: AllowClinic = async () => {}): Promise<CallSession> {
+    requireFilledIn(given)
+    const { callId, dialedNumber, callerNumber } = given
     if (callId === undefined && (dialedNumber !== undefined || callerNumber !== undefined)) {
       throw notIdentified('x-call-to and x-call-from describe a call, but only x-call-id names it; send x-call-id too')
     }
@@ -123,6 +116,7 @@ export class CallSessions {
       clinic,
       callId,
       dialedNumber: number,
+      registeredAhead: true,
       ...caller,
       ...(patient === undefined ? {} : await this.#to(clinic, patient, caller.callerNumber)),
       ...about,
@@ -170,11 +164,22 @@ export class CallSessions {
   /** `session`. @throws FhirError `call-mismatch` when the request says something else of the call */
   async #requireAgreement(session: CallSession, metadata: CallMetadata): Promise<CallSession> {
     const { dialedNumber } = metadata
-    if (dialedNumber !== undefined && !(await this.#isDialed(session, dialedNumber))) throw mismatch('x-call-to')
-    if (session.callerNumber === undefined || metadata.callerNumber === session.callerNumber) return session
-    const { callerNumber = session.callerNumber } = await this.#caller(session.clinic, metadata.callerNumber)
-    if (callerNumber !== session.callerNumber) throw mismatch('x-call-from')
+    if (dialedNumber !== undefined && !(await this.#isDialed(session, dialedNumber)))
+      throw mismatch('x-call-to', DIFFERS)
+    await this.#requireCaller(session, metadata.callerNumber)
     return session
+  }
+
+  /** A call that was registered with a number has it also where a request says none. */
+  async #requireCaller(
+    { clinic, callerNumber, registeredAhead }: CallSession,
+    text: string | undefined,
+  ): Promise<void> {
+    if (text === callerNumber) return
+    const given = (await this.#caller(clinic, text)).callerNumber
+    if (given === callerNumber || (given === undefined && registeredAhead)) return
+    const change = given === undefined ? DISAPPEARED : APPEARED
+    throw mismatch('x-call-from', given === undefined || callerNumber === undefined ? change : DIFFERS)
   }
 
   /** A session without a dialled number (demo mode) may hear of one, if it leads to the same clinic. */
@@ -211,10 +216,15 @@ const NO_CLINIC = 'no clinic is reached under that number; send it in E.164, as 
 const notIdentified = (what: string): FhirError =>
   new FhirError(422, { code: 'not-found', diagnostics: `call not identified: ${what}`, reason: 'call-not-identified' })
 
-const mismatch = (header: string): FhirError =>
-  conflict(`${header} is not what this call was registered with; the registered value holds`, {
-    reason: 'call-mismatch',
-  })
+const mismatch = (header: string, problem: string): FhirError =>
+  conflict(`${header} ${problem}`, { reason: 'call-mismatch' })
+
+const DIFFERS = 'is not what this call began with; the first value holds'
+
+const REMEDY =
+  'send the same x-call-from in each request of a call, or register the call with its callerNumber (POST /calls)'
+const DISAPPEARED = `holds no number, but this call began with one; ${REMEDY}`
+const APPEARED = `holds a number, but this call began without one; ${REMEDY}`
 
 /** `known`. @throws FhirError 409 when it differs in a value that `wanted` has; one it does not have may be anything */
 function requireSame(known: CallSession, wanted: CallSession): CallSession {

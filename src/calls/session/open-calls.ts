@@ -14,6 +14,10 @@ export interface OpenCall {
 /** Calls without metadata in demo mode belong to one call, so that a first request works; it never ends by itself. */
 export const DEFAULT_CALL = 'demo-default-call'
 
+/** The hint in each result of a request that names no call. */
+export const DEFAULT_CALL_HINT =
+  'This request names no call, so it belongs to the default call of the demo clinic, which all such requests share; send x-call-id, a new id for each call, as it is required outside demo mode'
+
 /** Milliseconds: tool calls at the same time seldom write the same record, which would make one of them run again. */
 const SEEN_WITHIN = 60_000
 

@@ -1,6 +1,6 @@
 /** The words of a spoken e-mail address between its signs, as the characters that they stand for. */
 import { isSupportedCountry } from 'libphonenumber-js'
-import { DIGITS, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
+import { DIGITS, mayGroupOtherwise, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
 import { natoLetter } from './spelling.ts'
 
 /** What a stretch of words is; a question where it is not certain. */
@@ -120,6 +120,7 @@ const isLoneNumberWord = (heard: readonly string[], word: string): boolean => {
 
 /** With figures in place of number words; undefined where these can be read in more than one way. */
 function numbersRead(words: readonly string[]): readonly string[] | undefined {
+  if (mayGroupOtherwise(words)) return undefined
   const read = wordsToDigits(words)
   const hasScale = words.some(isScale)
   return hasScale && (read.some(isScale) || read.filter(isDigits).length > 1) ? undefined : read

@@ -1,4 +1,5 @@
 /** A name whose parts the caller names: "last name Smith, first name John". */
+import { type NamePart, withoutNotes } from './name-notes.ts'
 import { withoutSaid, withSpelling } from './spelled-name.ts'
 
 /** Words as `withSpelling` gives them. */
@@ -10,7 +11,7 @@ export interface LabelledName {
 type Label = 'family' | 'given'
 
 const LABEL =
-  /(?<=^| )(?:(?:and|with|my|the|his|her|our|a) )*(?:(first|given|christian|last|family|middle) (?:name|initial)|(fore|sur)name)s?(?:'s| is| was| would be)?(?: ,)?(?= |$)/gu
+  /(?<=^| )(?:(?:and|with|my|the|his|her|our|a) )*(?<!\bno )(?:(first|given|christian|last|family|middle) (?:name|initial)|(fore|sur)name)s?(?:'s| is| was| would be)?(?: ,)?(?= |$)/gu
 
 /** "smith is my last name" is turned into "last name smith". */
 const LABEL_AFTER =
@@ -48,8 +49,8 @@ function combined(
       .filter(({ label, text }) => label === wanted && text !== '')
       .map(({ text }) => text)
       .join(' ')
-  const [families, givens] = [readingsOf(textOf('family')), readingsOf(textOf('given'))]
-  const rest = families.some(isEmpty) === givens.some(isEmpty) ? [[]] : readingsOf(before)
+  const [families, givens] = [readingsOf(textOf('family'), 'family'), readingsOf(textOf('given'), 'given')]
+  const rest = families.some(isEmpty) === givens.some(isEmpty) ? [[]] : readingsOf(before, 'whole')
   return families.flatMap((family) =>
     givens.flatMap((given) =>
       rest.map((words) => {
@@ -60,6 +61,7 @@ function combined(
   )
 }
 
-const readingsOf = (text: string): readonly (readonly string[])[] => (text === '' ? [[]] : withSpelling(text))
+const readingsOf = (text: string, part: NamePart): readonly (readonly string[])[] =>
+  text === '' ? [[]] : withoutNotes(text, part).flatMap(withSpelling)
 
 const isEmpty = (words: readonly string[]): boolean => words.length === 0

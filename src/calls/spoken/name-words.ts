@@ -1,10 +1,8 @@
 /** The words of a name, and what of them is spelled: "Smith, S M I T H". */
 import { doubleMetaphone } from 'double-metaphone'
+import type { NamePart } from './name-notes.ts'
 import { repeatDoubled } from './numbers.ts'
 import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
-
-/** `whole`: given and family name. */
-export type NamePart = 'given' | 'family' | 'whole'
 
 const SMALL_PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu)$/i
 export const PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu|st\.?|san|mac) /i

@@ -109,6 +109,33 @@ function readingsFrom(words: readonly string[], from: number): readonly (readonl
   return [out]
 }
 
+/** Tens and digits of one text, beyond which it has more digits than any phone number. */
+const MAX_TENS = 7
+
+/** Index of each "forty" that a digit of 1 to 9 follows. */
+const tensBeforeDigits = (words: readonly string[]): readonly number[] =>
+  words.flatMap((word, at) => (TENS.has(word) && (DIGITS.get(words[at + 1] ?? '') ?? 0) > 0 ? [at] : []))
+
+/**
+ * The words as they are meant where a digit does not belong to the tens before it: "forty four" as 40 and 4. Every way
+ * but the usual one; none where there are too many.
+ */
+export function otherGroupings(words: readonly string[]): readonly (readonly string[])[] {
+  const places = tensBeforeDigits(words)
+  return places.length > MAX_TENS ? [] : groupings(words, places).slice(1)
+}
+
+/** The usual grouping comes first. */
+function groupings(words: readonly string[], [place, ...others]: readonly number[]): readonly (readonly string[])[] {
+  if (place === undefined) return [words]
+  const all = groupings(words, others)
+  return [...all, ...all.map((one) => one.with(place, String(TENS.get(one[place] ?? ''))))]
+}
+
+/** "twenty seven one" is 27 and 1, or 20 and 71. */
+export const mayGroupOtherwise = (words: readonly string[]): boolean =>
+  tensBeforeDigits(words).some((at) => DIGITS.has(words[at + 2] ?? ''))
+
 /** 0 to 99 at `at`: a digit, a teen, or tens with or without a digit. */
 function smallAt(words: readonly string[], at: number): Heard | undefined {
   const word = words[at] ?? ''

@@ -11,14 +11,17 @@ export interface SpokenChoice {
   readonly similar: readonly number[]
 }
 
-/** What people say before and around a name, write behind it, and say where they have no wish. */
+/** What people say before and around a name, and write behind it. */
 const AROUND = new Set(
   [
     'a an the with at in on for to of from my our please i want need see visit appointment office clinic location place',
     'dr doctor mr mister mrs missus ms miss prof professor md np do pa phd rn nurse',
-    'any anyone anybody anywhere whoever whichever no preference doesnt matter dont mind care',
+    'any anyone anybody anywhere whoever whichever',
   ].flatMap((words) => words.split(' ')),
 )
+
+/** Said by those who have no wish. Beside a name they may rule it out: "no Okafor", "I don't want Okafor". */
+const NO_WISH = new Set('no preference doesnt matter dont mind care'.split(' '))
 
 /** Characters; a name is shorter. */
 const MAX_LENGTH = 200
@@ -57,7 +60,11 @@ const wordsOf = memoize(MAX_CACHED, (text): readonly string[] =>
     .filter((word) => word !== ''),
 )
 
-const tellingOf = (words: readonly string[]): readonly string[] => words.filter((word) => !AROUND.has(word))
+function tellingOf(words: readonly string[]): readonly string[] {
+  const telling = words.filter((word) => !AROUND.has(word))
+  return telling.every((word) => NO_WISH.has(word)) ? [] : telling
+}
+
 const tellingWords = (text: string): readonly string[] => tellingOf(wordsOf(text))
 
 interface SpokenName {

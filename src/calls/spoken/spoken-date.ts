@@ -248,7 +248,8 @@ function inScales(words: readonly string[]): number[] {
   const thousands = thousand < 0 ? [0] : small(words.slice(0, thousand))
   const hundreds = hundred < 0 ? [0] : small(words.slice(thousand + 1, hundred))
   const tail = words.slice(Math.max(thousand, hundred) + 1)
-  const rest = tail.length === 0 ? [0] : small(tail)
+  // "two thousand one two" is a year and a digit too many.
+  const rest = tail.length === 0 ? [0] : tail.length === 2 && (digit(tail[0] ?? '') ?? 0) > 0 ? [] : small(tail)
   return thousands.flatMap((t) => hundreds.flatMap((h) => rest.map((r) => t * 1000 + h * 100 + r)))
 }
 

@@ -1,6 +1,6 @@
 /** A number on a card (member id, group id) as it is printed, or as callers spell it: "m as in mary 9 0 0 oh 7". */
 import { bareValue, hasSecondThoughts, isNoValue } from './around-value.ts'
-import { DIGITS, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
+import { DIGITS, mayGroupOtherwise, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
 import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood, wholeNumberText } from './spoken.ts'
 
@@ -85,7 +85,7 @@ function spelled(text: string, introduced: boolean): string | undefined {
   // Who says "zero" for the figure may mean the letter.
   if (words.includes('o') && words.some((word) => word !== 'oh' && DIGITS.get(word) === 0)) return undefined
   const read = wordsToDigits(words.map((word) => (isOh(word) ? 'zero' : word)))
-  if (words.some((word) => word === 'hundred' || word === 'thousand')) return undefined
+  if (mayGroupOtherwise(words) || words.some((word) => word === 'hundred' || word === 'thousand')) return undefined
   if (
     !read.every((word) => word === '' || isLetter(word) || /^\d+$/.test(word) || /^[-/]$/.test(word) || isPrinted(word))
   )

@@ -3,7 +3,8 @@
  * What was said beside it and is not understood is asked back, as is a spelling that contradicts the name.
  */
 import { hasSecondThoughts, isNoValue } from './around-value.ts'
-import { type NamePart, OF_SENTENCES, PARTICLE, spelledName, spelledWords, wordsIn, writtenName } from './name-words.ts'
+import { type NamePart, TITLES, withoutNotes } from './name-notes.ts'
+import { OF_SENTENCES, PARTICLE, spelledName, spelledWords, wordsIn, writtenName } from './name-words.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 import { spokenConsent } from './spoken-consent.ts'
 
@@ -14,8 +15,9 @@ export function spokenName(text: string, part: NamePart): ParsedValue {
   const given = plain(text.replace(/[\p{Cc}\s]+/gu, ' '))
   if (given === '') return unclear('The value is missing')
   if (tooLong(given) || (given.length > MAX_LENGTH && !given.includes(' '))) return tooLongName(given)
-  const { said, introduction } = withoutIntroduction(given, part)
-  const name = hasNoName(said) ? undefined : nameIn(said, part)
+  const { said: bare, introduction } = withoutIntroduction(given, part)
+  const [said = '', ...others] = withoutNotes(bare, part)
+  const name = others.length > 0 || hasNoName(said) ? undefined : nameIn(said, part)
   if (name === undefined) return unclear(`The name is not certain; give ${EXPECTED[part]} alone, or spell it`)
   // "my name is Mary Ann" holds one name or two.
   if (part !== 'whole' && introduction === 'any' && /\s/.test(name) && !PARTICLE.test(name))
@@ -72,7 +74,7 @@ function withoutIntroduction(text: string, part: NamePart): Introduced {
   return inner.introduction === part ? inner : { ...inner, introduction: names === 'whole' ? 'any' : names }
 }
 
-const TITLE = /^(?:mr|mrs|ms|miss|mister|missus|dr|doctor)\.? (?=\p{L})/iu
+const TITLE = new RegExp(`^(?:(?:${TITLES.join('|')})\\.? )+(?=\\p{L})`, 'iu')
 
 function nameIn(said: string, part: NamePart): string | undefined {
   const { text, isConfirmed } = withoutHint(suffixed(said))
@@ -92,7 +94,9 @@ function withoutHint(text: string): { readonly text: string; readonly isConfirme
 }
 
 const SUFFIXES: Readonly<Record<string, string>> = {
+  jr: 'Jr.',
   junior: 'Jr.',
+  sr: 'Sr.',
   senior: 'Sr.',
   'the second': 'II',
   'the third': 'III',
@@ -102,6 +106,6 @@ const SUFFIXES: Readonly<Record<string, string>> = {
 /** "Smith the third" is Smith III. */
 const suffixed = (text: string): string =>
   text.replace(
-    /(?<=\p{L},?) (junior|senior|the (?:second|third|fourth))[.!]?$/iu,
+    /(?<=\p{L},?) (jr|junior|sr|senior|the (?:second|third|fourth))[.!]?$/iu,
     (_all, suffix: string) => ` ${SUFFIXES[suffix.toLowerCase()]}`,
   )

@@ -6,7 +6,7 @@ import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
 import { parsePhone } from '../../matching/parse-phone.ts'
 import { withoutTrunkZero } from '../../matching/phones.ts'
 import { bareValue } from './around-value.ts'
-import { DIGITS, ohForO, repeatDoubled, rowReadings } from './numbers.ts'
+import { DIGITS, ohForO, otherGroupings, repeatDoubled, rowReadings } from './numbers.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
 /** Digits, after formatting is stripped (spec.md section 8). */
@@ -35,10 +35,25 @@ export function spokenPhone(text: string, region: string | undefined): ParsedVal
   if (value === undefined) return read[0] ?? moreThanOne
   const isPossible = region === undefined || [...values].some(isInternational)
   if (!isPossible && (HESITATION.test(number) || goesOn(number, region))) return notCertain
-  if (others.length === 0) return understood(value)
-  const [possible, ...more] = [...values].filter((one) => isComplete(one))
-  return possible === undefined || more.length > 0 ? moreThanOne : understood(possible)
+  const [only, ...more] = others.length === 0 ? [value] : [...values].filter((one) => isComplete(one))
+  const isCertain = only !== undefined && more.length === 0 && !isGroupedOtherwise(number, only, region)
+  return isCertain ? understood(only) : moreThanOne
 }
+
+/**
+ * "forty four twenty seven" is 44 27, or 40 4 20 7; "one hundred" may be the end of 0100. What was heard is certain where
+ * it is a valid number of its country, and no other grouping gives a possible one.
+ */
+function isGroupedOtherwise(number: string, value: string, region: string | undefined): boolean {
+  const others = readingsOf(number, otherGroupings).filter((digits) => checked(digits).ok)
+  if (others.length === 0 && !SCALE.test(number)) return false
+  if (parsePhone(value, countryOf(region))?.isValid() !== true) return true
+  return others.map((digits) => normalForm(digits, region)).some((other) => other !== value && isPossible(other))
+}
+
+const SCALE = /(?<!\p{L})(?:hundred|thousand)(?!\p{L})/u
+
+const isPossible = (number: string): boolean => isComplete(number) && e164(number) !== undefined
 
 const moreThanOne = unclear('The phone number can be read in more than one way; give it digit by digit')
 
@@ -83,14 +98,19 @@ function checked(number: string): ParsedValue {
 /**
  * Each with the digits after a + where there is one; anything else that the text holds is left in, for the check to find.
  */
-function readingsOf(text: string): readonly string[] {
+function readingsOf(
+  text: string,
+  groupings: (words: readonly string[]) => readonly (readonly string[])[] = (words) => [words],
+): readonly string[] {
   const words = withoutAreaCode(text.replace(/^tel:/, ''))
     .replace(/(?<=[a-z])-|-(?=[a-z])|[,;]|[.:!?]+(?=\s|$)/g, ' ')
     .split(/\s+/)
     .map((word) => (/[a-z]/.test(word) ? word.replace(/^\(+|\)+$/g, '') : word))
   const said = repeatDoubled(withCountryCode(words).map(ohForO))
   const digits = said.filter((word) => word !== '' && !SEPARATORS.has(word))
-  return withLeadingOh(digits).flatMap((one) => rowReadings(one).map(formatted))
+  return withLeadingOh(digits)
+    .flatMap(groupings)
+    .flatMap((one) => rowReadings(one).map(formatted))
 }
 
 /** "oh" before a number is a zero or a sigh. */
@@ -129,7 +149,7 @@ const isComplete = (number: string): boolean =>
 
 /** Never invents a country: a number that is not possible in the region keeps the digits it came with. */
 function normalForm(number: string, region: string | undefined): string {
-  const country = region !== undefined && isSupportedCountry(region) ? region : undefined
+  const country = countryOf(region)
   if (number.startsWith('+')) return e164(number) ?? number
   if (/^00[1-9]/.test(number)) return e164(`+${number.slice(2)}`) ?? `+${number.slice(2)}`
   const national = e164(number, country)
@@ -137,6 +157,9 @@ function normalForm(number: string, region: string | undefined): string {
   if (national !== undefined || !/^011[1-9]/.test(number)) return national ?? number
   return e164(`+${number.slice(3)}`) ?? `+${number.slice(3)}`
 }
+
+const countryOf = (region: string | undefined): CountryCode | undefined =>
+  region !== undefined && isSupportedCountry(region) ? region : undefined
 
 function e164(number: string, country?: CountryCode): string | undefined {
   const parsed = parsePhone(number, country)

@@ -20,6 +20,8 @@ export function spokenTimes(text: string, locale: TimesLocale): SpokenTimes {
   if (tokens.length > MAX_WORDS) return tooMuch
   const sentence = sentenceOf(tokens)
   if (sentence === 'nothing') return error(`No day or time was given; give one, ${EXAMPLE}`)
+  if (sentence === 'two-times')
+    return error(`Two times of day were given; give one of them, or both with "or" between, ${EXAMPLE}`)
   if (sentence === 'unclear')
     return error(`The time was not understood; give nothing but the day and the time, ${EXAMPLE}`)
   return resolve(sentence, locale)

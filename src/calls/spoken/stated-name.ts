@@ -7,6 +7,7 @@ import { type PersonName, suffixOf } from '../../matching/names.ts'
 import { fold } from '../../search/plan.ts'
 import { withoutAsides } from './around-name.ts'
 import { type LabelledName, labelledName } from './labelled-name.ts'
+import { DEGREES, TITLES, withoutNotes } from './name-notes.ts'
 import { withSpelling } from './spelled-name.ts'
 
 /** Words of a name; a search needs no more. */
@@ -23,7 +24,9 @@ const MAX_NAMES = 40
 export function statedName(text: string): readonly PersonName[] {
   const names = withoutAsides(text).flatMap((said) => {
     const labelled = labelledName(said)
-    return labelled === undefined ? withSpelling(said).flatMap(divisions) : labelled.flatMap(inParts)
+    return labelled === undefined
+      ? withoutNotes(said, 'whole').flatMap(withSpelling).flatMap(divisions)
+      : labelled.flatMap(inParts)
   })
   return distinct(names).slice(0, MAX_NAMES)
 }
@@ -65,13 +68,6 @@ export function fullNameAgreement(
 }
 
 export const isOneWord = ({ given }: PersonName): boolean => given.length === 0
-
-const TITLES: ReadonlySet<string> = new Set(
-  'mr mrs ms mx miss mister missus madam dr doctor prof professor rev reverend'.split(' '),
-)
-
-/** Said after a name, and no part of it. */
-const DEGREES: ReadonlySet<string> = new Set(['md', 'phd', 'esq', 'esquire'])
 
 const SUFFIXES: ReadonlySet<string> = new Set(['jr', 'junior', 'sr', 'senior', 'ii', 'iii', 'iv'])
 
@@ -123,7 +119,7 @@ function partsOf(words: readonly string[]): Parts {
     else if (ordinal !== undefined && isEnd) {
       groups.at(-1)?.pop()
       suffixes.push(ordinal)
-    } else if (isFirst || !(isEnd && DEGREES.has(word))) groups.at(-1)?.push(word)
+    } else if (isFirst || !(isEnd && DEGREES.includes(word))) groups.at(-1)?.push(word)
   }
   return { groups: withoutRepeats(withoutTitles(groups.filter((group) => group.length > 0))), suffixes }
 }
@@ -131,7 +127,7 @@ function partsOf(words: readonly string[]): Parts {
 /** A title is one where a name follows it. */
 const withoutTitles = (groups: readonly (readonly string[])[]): readonly (readonly string[])[] =>
   groups.map((group) =>
-    group.length > 1 && TITLES.has(group[0] ?? '') ? (withoutTitles([group.slice(1)])[0] ?? group) : group,
+    group.length > 1 && TITLES.includes(group[0] ?? '') ? (withoutTitles([group.slice(1)])[0] ?? group) : group,
   )
 
 /** "bond, james bond" is james bond. */

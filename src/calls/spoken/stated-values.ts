@@ -86,8 +86,10 @@ const MAX_WHOLE_NAME_LENGTH = 200
 export function readWholeName(value: unknown): ParsedValue {
   if (typeof value !== 'string' || !value.isWellFormed()) return unclear('The value must be a string')
   const text = statedText(value, MAX_WHOLE_NAME_LENGTH)
-  return text.ok && statedName(text.value).length === 0 ? unclear('The value holds no name') : text
+  return text.ok && statedName(text.value).length === 0 ? unclear(NO_CERTAIN_NAME) : text
 }
+
+const NO_CERTAIN_NAME = 'The value holds no name that is certain; give first and last name alone, or spell them'
 
 /** What was stated and could not be read, for staff to look at. */
 export function unreadableText(value: unknown): string {

@@ -3,6 +3,7 @@ import type { Identifier, Patient, PatientLink } from 'fhir/r4'
 import type { FhirError } from '../../fhir/outcome.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { isReferenceTo } from './moved-references.ts'
+import { unitedElements } from './united.ts'
 
 /** Another record has replaced it. */
 export const isReplaced = ({ link = [] }: Patient): boolean => link.some(({ type }) => type === 'replaced-by')
@@ -17,20 +18,20 @@ export const replacedSource = (source: Stored, targetId: string, baseUrl: string
 })
 
 /**
- * The target with the link, and with the identifiers of the source that it does not have; R5: "the servers should copy all
- * identifiers from the source patient into the target patient, and include the link property".
+ * The target with the link, and with the identifiers, contact points and addresses of the source that it does not have; R5:
+ * "the servers should copy all identifiers from the source patient into the target patient, and include the link property".
+ * @param region ISO 3166 code, in which a phone number without a country code is read
  */
-export function mergedTarget(target: Stored, source: Stored, sourceId: string, baseUrl: string): Patient {
-  const own = target.identifier ?? []
-  const copied = (source.identifier ?? [])
-    .filter((one) => !own.some((other) => isSameIdentifier(one, other)))
-    .map((one): Identifier => ({ ...one, use: 'old' }))
-  return {
-    ...target,
-    ...(own.length + copied.length === 0 ? {} : { identifier: [...own, ...copied] }),
-    link: [...linksToOthers(target, sourceId, baseUrl), { other: reference(sourceId), type: 'replaces' }],
-  }
-}
+export const mergedTarget = (
+  target: Stored,
+  source: Stored,
+  sourceId: string,
+  { baseUrl, region }: { readonly baseUrl: string; readonly region: string | undefined },
+): Patient => ({
+  ...target,
+  ...unitedElements(target, source, region),
+  link: [...linksToOthers(target, sourceId, baseUrl), { other: reference(sourceId), type: 'replaces' }],
+})
 
 const reference = (id: string) => ({ reference: `Patient/${id}` })
 

@@ -1,5 +1,6 @@
 /** Patient/$merge, as R5 defines it: https://hl7.org/fhir/R5/patient-operation-merge.html. */
 import type { Patient } from 'fhir/r4'
+import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { Accepted, defineOperation } from '../../core/operation.ts'
 import { conflict, unprocessable } from '../../fhir/outcome.ts'
@@ -83,8 +84,10 @@ interface TargetParts {
 /** What the request gives goes the way of an update; what is kept does not. @throws FhirError 400, 409 or 422 */
 async function putTarget(ctx: Context, { source, target, result, asked }: TargetParts): Promise<Versioned<Patient>> {
   const { baseUrl } = ctx
-  if (result === undefined)
-    return await ctx.unit.put(mergedTarget(target.resource, source.resource, source.id, baseUrl), 'PUT')
+  if (result === undefined) {
+    const { defaultRegion: region } = await readSettings(ctx.unit, ctx.clinic)
+    return await ctx.unit.put(mergedTarget(target.resource, source.resource, source.id, { baseUrl, region }), 'PUT')
+  }
   ctx.unit.validate(result, 'Patient')
   const identifiers = asked.flatMap((one) => one.identifiers)
   checkResult(result, { sourceId: source.id, targetId: target.id, identifiers, baseUrl })

@@ -18,15 +18,29 @@ const PAGE = 250
 const SOURCE = { expression: 'source-patient' } as const
 
 export const patientUnmerge = defineOperation('patient-unmerge', async (request) => {
-  const { access, input } = request
+  const { access, input, id } = request
   const by = staffOf(request, 'unmerge')
-  const source = input['source-patient'] as Reference
   const isPreview = input.preview === true
-  const work = (ctx: Context) => unmerge(ctx, by, source)
+  const work = (ctx: Context) => unmerge(ctx, by, sourceId(ctx, input['source-patient'] as Reference | undefined, id))
   const unmerged = await (isPreview ? work(access.reader()) : access.change(work))
   const parameters = answer(unmerged, isPreview)
   return unmerged.task === undefined || isPreview ? parameters : new Accepted(parameters)
 })
+
+/** @param id of the Patient that the operation is called on. @throws FhirError 400 */
+function sourceId(ctx: Context, reference: Reference | undefined, id: string | undefined): string {
+  if (reference === undefined && id !== undefined) return id
+  if (reference === undefined)
+    throw badRequest('Give source-patient, a reference, or call the operation on that Patient', SOURCE)
+  if (reference.reference === undefined)
+    throw badRequest('source-patient has no reference; name the patient as Patient/<id>', SOURCE)
+  const referred = referredId(ctx, 'source-patient', reference)
+  if (id === undefined || id === referred) return referred
+  throw badRequest(
+    `source-patient is Patient/${referred}, but the operation is called on Patient/${id}; leave it out`,
+    SOURCE,
+  )
+}
 
 interface Unmerged {
   readonly source: Versioned<Patient>
@@ -36,10 +50,8 @@ interface Unmerged {
 }
 
 /** @throws FhirError 400, 404, 409, 410 or 422 */
-async function unmerge(ctx: Context, by: Staff, reference: Reference): Promise<Unmerged> {
-  if (reference.reference === undefined)
-    throw badRequest('source-patient has no reference; name the patient as Patient/<id>', SOURCE)
-  const source = await readPatient(ctx, 'source-patient', referredId(ctx, 'source-patient', reference))
+async function unmerge(ctx: Context, by: Staff, id: string): Promise<Unmerged> {
+  const source = await readPatient(ctx, 'source-patient', id)
   const begin = await mergeOf(ctx, source)
   const target = await findTarget(ctx, source, begin)
   const patients = [

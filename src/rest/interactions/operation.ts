@@ -2,6 +2,7 @@
 
 import type { ClinicAccess } from '../../core/context.ts'
 import { Accepted, type Operation, type OperationHandler } from '../../core/operation.ts'
+import { checkPrecondition } from '../../core/precondition.ts'
 import { absent } from '../../core/present.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
@@ -10,6 +11,7 @@ import { writeOutput } from '../../operations/output.ts'
 import { isTransportParameter } from '../../search/query/result-parameters.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse, Route, Services } from '../message/interaction.ts'
+import { preconditionOf } from './precondition.ts'
 
 /** Operations that clients of other servers ask for, and what to do here instead. */
 const INSTEAD_OF: ReadonlyMap<string, string> = new Map([
@@ -31,7 +33,7 @@ export async function runOperation(
   const handler = handlerFor(operation, method)
   const input = readInput(operation.definition, request.body, request.query)
   const output = await handler({
-    access,
+    access: id === '' ? access : onMatchingVersion(access, request),
     input,
     ...(type === '' ? {} : { type }),
     ...(id === '' ? {} : { id }),
@@ -47,6 +49,26 @@ export async function runOperation(
   }
   if (output instanceof Accepted) return accepted(output, request, operation)
   return { status: 200, text: JSON.stringify(writeOutput(operation.definition, output)), kind: 'read' }
+}
+
+/**
+ * If-Match on an operation on a resource, as on its update: the change is made on that version, or 412. It holds for
+ * operations that write the resource: one that writes it meanwhile makes the change run again.
+ */
+function onMatchingVersion(access: ClinicAccess, request: InteractionRequest): ClinicAccess {
+  const { type, id, ifMatch } = request
+  if (ifMatch === undefined) return access
+  const precondition = preconditionOf({ ifMatch })
+  return {
+    clinic: access.clinic,
+    agent: access.agent,
+    reader: () => access.reader(),
+    change: (work, options) =>
+      access.change(async (ctx) => {
+        checkPrecondition(await ctx.unit.read(type, id), precondition, `${type}/${id}`)
+        return await work(ctx)
+      }, options),
+  }
 }
 
 /** @throws FhirError 405 for a method that the operation does not have */

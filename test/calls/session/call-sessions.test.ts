@@ -1,7 +1,8 @@
 /** Which call a request belongs to, and what is fixed with its first mention. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
-import { type CallMetadata, CallSessions } from '../../../src/calls/session/call-sessions.ts'
+import type { CallMetadata } from '../../../src/calls/session/call-metadata.ts'
+import { CallSessions } from '../../../src/calls/session/call-sessions.ts'
 import { patientForWrite, patientOfCall } from '../../../src/calls/session/patient-of-call.ts'
 import { createClinic } from '../../../src/clinics/clinics.ts'
 import { FhirError } from '../../../src/fhir/outcome.ts'
@@ -48,6 +49,7 @@ describe('a call that was registered ahead', () => {
       callId: 'c',
       dialedNumber: A,
       callerNumber: CALLER,
+      registeredAhead: true,
     })
   })
 
@@ -122,9 +124,75 @@ describe('registered values win', () => {
     expect(await sessions.identify(said)).toMatchObject({ clinic: 'a' })
   })
 
-  test('a caller number that was not registered is not taken from a later header', async () => {
-    await sessions.register({ callId: 'anonymous', dialedNumber: A })
-    expect(await sessions.identify({ callId: 'anonymous', callerNumber: CALLER })).not.toHaveProperty('callerNumber')
+  test('a later header without a number, or with a withheld one, leaves the registered number', async () => {
+    for (const callerNumber of [undefined, 'anonymous', 'Restricted', 'sip:alice@example.com', '555012'])
+      expect(await sessions.identify({ callId: 'c', ...(callerNumber && { callerNumber }) })).toMatchObject({
+        callerNumber: CALLER,
+      })
+  })
+})
+
+describe('the number of the caller holds for the whole call', () => {
+  const NONE = [undefined, 'anonymous', 'unknown', '+266696687', 'sip:alice@example.com', '555012']
+  const SPELLINGS = [CALLER, '2125550123', '(212) 555-0123', '0012125550123']
+  const OTHER_NUMBERS = ['+12125550124', '2125550199', '+442079460958']
+  const said = (callerNumber: string | undefined) => (callerNumber === undefined ? {} : { callerNumber })
+  const begin = (first: string | undefined) => sessions.identify({ callId: 'c', dialedNumber: A, ...said(first) })
+  const later = (number: string | undefined) => failure(sessions.identify({ callId: 'c', ...said(number) }))
+  const pairs = (ones: readonly (string | undefined)[], others: readonly (string | undefined)[]) =>
+    ones.flatMap((one) => others.map((other) => [one, other] as const))
+
+  test.each([...pairs(NONE, [CALLER]), ...pairs([CALLER], [...NONE, ...OTHER_NUMBERS])])(
+    'a call that began with %s is not joined with %s',
+    async (first, second) => {
+      const begun = await begin(first)
+      expect(await later(second)).toMatchObject({
+        status: 409,
+        code: 'call-mismatch',
+        message: expect.stringMatching(/^x-call-from /),
+      })
+      expect(await sessions.identify({ callId: 'c', ...said(first) })).toEqual(begun)
+    },
+  )
+
+  test.each([...pairs([undefined, 'anonymous'], NONE), ...pairs([CALLER], SPELLINGS), ...pairs(SPELLINGS, [CALLER])])(
+    'a call that began with %s takes requests with %s',
+    async (first, second) => {
+      const begun = await begin(first)
+      expect(await sessions.identify({ callId: 'c', ...said(second) })).toEqual(begun)
+    },
+  )
+
+  test.each(pairs([undefined, 'anonymous'], [CALLER, '2125550124']))(
+    'a call that was registered with the number %s is not joined with %s',
+    async (registered, second) => {
+      await sessions.register({ callId: 'c', dialedNumber: A, ...said(registered) })
+      expect(await later(second)).toMatchObject({ code: 'call-mismatch' })
+      expect(await sessions.identify({ callId: 'c' })).not.toHaveProperty('callerNumber')
+    },
+  )
+
+  test.each<[string, readonly (string | undefined)[]]>([
+    ['different numbers', [CALLER, '+12125550124']],
+    ['a number and none', [CALLER, undefined]],
+    ['a withheld number and one', ['anonymous', CALLER]],
+  ])('of two first requests at once with %s one begins the call, and the other is refused', async (_what, numbers) => {
+    const both = await Promise.allSettled(numbers.map(begin))
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const begun = both.flatMap((one, at) => (one.status === 'fulfilled' ? [numbers[at]] : []))
+    expect(await later(begun[0])).toBeUndefined()
+  })
+
+  test('a call id of one clinic says nothing of the caller to another clinic', async () => {
+    await begin(CALLER)
+    const joined = await failure(sessions.identify({ callId: 'c', dialedNumber: B, callerNumber: CALLER }))
+    expect(joined).toMatchObject({ code: 'call-mismatch' })
+    expect(JSON.stringify(joined)).not.toMatch(/\d{4}/)
+  })
+
+  test('in demo mode a call without a dialled number keeps its caller too', async () => {
+    await demo.identify({ callId: 'c', callerNumber: CALLER })
+    expect(await failure(demo.identify({ callId: 'c' }))).toMatchObject({ code: 'call-mismatch' })
   })
 })
 
@@ -132,8 +200,9 @@ describe('a call that is not known', () => {
   test('is created from x-call-to and x-call-from, and known from then on', async () => {
     const created = await sessions.identify({ callId: 'c', dialedNumber: B, callerNumber: CALLER })
     expect(created).toEqual({ clinic: 'b', callId: 'c', dialedNumber: B, callerNumber: CALLER })
-    expect(await sessions.identify({ callId: 'c' })).toEqual(created)
-    expect(await failure(sessions.identify({ callId: 'c', dialedNumber: A }))).toMatchObject({ code: 'call-mismatch' })
+    expect(await sessions.identify({ callId: 'c', callerNumber: CALLER })).toEqual(created)
+    const elsewhere = { callId: 'c', dialedNumber: A, callerNumber: CALLER }
+    expect(await failure(sessions.identify(elsewhere))).toMatchObject({ code: 'call-mismatch' })
   })
 
   test('created at once for two clinics belongs to one of them, and the other request is refused', async () => {
@@ -190,11 +259,6 @@ describe('a caller number is a number of one person', () => {
     })
     const [one, other] = await Promise.all(placeholders)
     expect(one).not.toBe(other)
-  })
-
-  test('a later header that withholds the number does not disagree with the registered one', async () => {
-    await sessions.register({ callId: 'c', dialedNumber: A, callerNumber: CALLER })
-    expect(await sessions.identify({ callId: 'c', callerNumber: 'anonymous' })).toMatchObject({ callerNumber: CALLER })
   })
 
   test.each(['2125550123', '12125550123', '(212) 555-0123', '+1 212 555 0123', '0012125550123'])(

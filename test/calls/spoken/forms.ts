@@ -13,6 +13,7 @@ import { spokenIdentifier } from '../../../src/calls/spoken/spoken-identifier.ts
 import { spokenCents } from '../../../src/calls/spoken/spoken-money.ts'
 import { spokenName } from '../../../src/calls/spoken/spoken-name.ts'
 import { spokenPhone } from '../../../src/calls/spoken/spoken-phone.ts'
+import { heardTimes } from './times-support.ts'
 
 export interface SpokenForm {
   readonly said: string
@@ -55,4 +56,6 @@ export const READERS: Readonly<Record<string, (said: string) => ParsedValue<unkn
   commsConsent: spokenConsent,
   memberId: spokenIdentifier,
   selfPayPriceCents: spokenCents,
+  subscriberName: (said) => spokenName(said, 'whole'),
+  when: heardTimes,
 }

@@ -43,6 +43,27 @@ describe('is certain where all words are in the name', () => {
   })
 })
 
+describe('a name that may be ruled out, or said with a remark, is never certain', () => {
+  test.each([
+    ...[
+      'no Okafor',
+      'no Dr. Okafor please',
+      "I don't want Okafor",
+      "don't mind Okafor",
+      'not Okafor',
+      'anyone but Okafor',
+    ],
+    ...['any doctor except Okafor', 'Okafor only', 'Okafor one word', 'Okafor now Smith', 'somebody other than Okafor'],
+  ])('%s', (said) => {
+    expect(chooseSpoken(said, PEOPLE)).toEqual({ certain: [], similar: [0] })
+  })
+
+  test('where a name has such a word it is that name', () => {
+    const all = ['Dr. No Kim', 'Dr. Ann Kim']
+    expect(names(chooseSpoken('doctor No Kim', all).certain, all)).toEqual(['Dr. No Kim'])
+  })
+})
+
 describe('is similar, and nothing is certain', () => {
   test.each([
     ['where it sounds alike', 'Oakafor', ['Dr. Amara Okafor']],

@@ -9,10 +9,8 @@ import { sayTime } from '../../../src/calls/spoken/say-time.ts'
 import { spokenTimes } from '../../../src/calls/spoken/spoken-times.ts'
 import { isWithin } from '../../../src/calls/spoken/when/window.ts'
 import { ENDLESS } from './support.ts'
-import { localeAt, read } from './times-support.ts'
+import { localeAt, NEW_YORK, read } from './times-support.ts'
 
-/** A Wednesday; the clinic is open from Monday to Friday, 8 to 18. */
-const NEW_YORK = localeAt('2026-11-04T12:00', 'America/New_York', 'US')
 /** A Sunday, on which the week of the region ends. */
 const BERLIN = localeAt('2026-11-22T09:00', 'Europe/Berlin', 'DE')
 /** The clocks change by half an hour, forward on Sunday at 2:00. */

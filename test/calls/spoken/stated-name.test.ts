@@ -1,6 +1,7 @@
 /** Names as callers state them, beside the names on a record. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { spokenName } from '../../../src/calls/spoken/spoken-name.ts'
 import { hasStatedName, statedName } from '../../../src/calls/spoken/stated-name.ts'
 
 const same = (stated: string, family: string, ...given: string[]): boolean =>
@@ -209,6 +210,59 @@ describe('a word that may be a name stays one', () => {
     ['de la Cruz Maria', ['maria|de la cruz']],
   ])('where it is not certain, each reading is one: %s', (stated, expected) => {
     expect(readings(stated)).toEqual(expect.arrayContaining(expected))
+  })
+})
+
+describe('a remark about a name', () => {
+  test.each([
+    ['Maria Reyes Ortiz hyphenated', 'maria|reyes ortiz'],
+    ['last name Reyes Ortiz hyphenated, first name Maria', 'maria|reyes ortiz'],
+    ['Jane Lee only', 'jane|lee'],
+    ['Jane Only', 'jane|only'],
+    ['Jane Smith, one word', 'jane|smith'],
+    ['Jane Vandyke all one word', 'jane|vandyke'],
+    ['Jane Van Dyke one word', 'jane|van dyke'],
+    ['Jane Van Dyke two words', 'jane|van dyke'],
+    ['Jane Smith MD', 'jane|smith'],
+    ['Dr. Jane Smith, RN', 'jane|smith'],
+    ['Captain Jane Smith', 'jane|smith'],
+    ['Jane Smith, no middle name', 'jane|smith'],
+    ['Jane Smith spelled the usual way', 'jane|smith'],
+    ["Jane O'Brien with an apostrophe", 'jane|o brien'],
+    ['my last name is Now and my first name is Jane', 'jane|now'],
+    ['Jane N O W', 'jane|now'],
+    ['John Major', 'john|major'],
+    ['Dean Martin', 'dean|martin'],
+  ])('is no part of it: %s', (stated, expected) => expect(readings(stated)).toContain(expected))
+
+  test.each([
+    'Jane Smith now Jones',
+    'Jane Smith formerly Jones',
+    'Jane Smith née Jones',
+    'Jane Smith aka Jones',
+    'Jane Smith goes by Janie',
+    'Jane Smith but everyone calls me Janie',
+    'Jane Smith, Janie for short',
+    'Jane Rivers like the river',
+    'Jane Smith lowercase',
+    'Jane Smith by marriage',
+    'last name Smith now Jones, first name Jane',
+  ])('that leaves more than one name is asked back: %s', (stated) => expect(statedName(stated)).toEqual([]))
+
+  test('is read by the same rule in a part of a name and in a whole one', () => {
+    const NOTES = ['', ' MD', ', M.D.', ', RN', ' one word', ', just that', ' the usual way', ', no middle initial']
+    const REMARKS = [' now Jones', ', formerly Jones', ' like the river', ' lowercase', ' silent h', ' question mark']
+    for (const family of ['Smith', 'Vandyke', 'Ng', "O'Brien", 'Major', 'Short']) {
+      const whole = `jane|${family.toLowerCase().replace("'", ' ')}`
+      for (const note of NOTES) {
+        expect(spokenName(`${family}${note}`, 'family')).toEqual({ ok: true, value: family })
+        expect(readings(`Jane ${family}${note}`)).toContain(whole)
+      }
+      for (const remark of REMARKS) {
+        expect(spokenName(`${family}${remark}`, 'family').ok).toBe(false)
+        expect(statedName(`Jane ${family}${remark}`)).toEqual([])
+      }
+    }
   })
 })
 

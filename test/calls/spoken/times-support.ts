@@ -1,5 +1,6 @@
 /** What the tests of spoken times share. */
 import { DateTime } from 'luxon'
+import { type ParsedValue, unclear, understood } from '../../../src/calls/spoken/spoken.ts'
 import { spokenTimes } from '../../../src/calls/spoken/spoken-times.ts'
 import { WEEKDAYS } from '../../../src/calls/spoken/when/calendar.ts'
 import type { OpeningTime, SpokenTimes, TimesLocale, TimeWindow } from '../../../src/calls/spoken/when/window.ts'
@@ -17,6 +18,9 @@ export const localeAt = (now: string, zone: string, region: string, openingTimes
   openingTimes,
 })
 
+/** A Wednesday; the clinic is open from Monday to Friday, 8 to 18. */
+export const NEW_YORK = localeAt('2026-11-04T12:00', 'America/New_York', 'US')
+
 /** Windows, question or error as one text: "Thu 2026-11-05 14:00 -5 until Fri 2026-11-06 00:00 -5". */
 function shown(times: SpokenTimes): string {
   switch (times.kind) {
@@ -30,6 +34,13 @@ function shown(times: SpokenTimes): string {
 }
 
 export const read = (text: string, locale: TimesLocale): string => shown(spokenTimes(text, locale))
+
+/** The windows as one text, or what is asked back. */
+export function heardTimes(text: string): ParsedValue {
+  const times = spokenTimes(text, NEW_YORK)
+  if (times.kind === 'windows') return understood(shown(times))
+  return unclear(times.kind === 'question' ? times.question : times.error)
+}
 
 function shownWindow({ start, end, weekdays, timeOfDay }: TimeWindow): string {
   const isMoment = end !== undefined && +end === +start.plus({ minutes: 1 })

@@ -415,6 +415,7 @@ describe('errors', () => {
     ['a phone that is no number', { statedPhone: 'call me' }, 'statedPhone'],
     ['a phone with too few digits', { statedPhone: '123' }, 'statedPhone'],
     ['a name without a word', { statedName: '!?' }, 'statedName'],
+    ['a name that may be two', { statedName: 'Tamsin Zabriskie now Jones' }, 'statedName'],
     ['what is said before a name, and no name', { statedName: 'my name is' }, 'statedName'],
     [
       'neither a name nor a number',

@@ -77,11 +77,20 @@ describe('the patient of the call is verified by full name and date of birth', (
     ['within a sentence', 'Hi, this is Tamsin Zabriskie speaking', 'March third nineteen eighty'],
     ['spelled', 'Tamsin Zabriskie, Z A B R I S K I E', 'the third of March, 1980'],
     ['in a spelling that sounds the same', 'Tamsyn Zabriski', '3 March 1980'],
+    ['with a remark that is no part of it', 'Tamsin Zabriskie, one word, spelled the usual way', '3 March 1980'],
+    ['with a degree', 'Dr. Tamsin Zabriskie, MD', '3 March 1980'],
   ])('%s', async (_how, statedName, statedDateOfBirth) => {
     const caller = new Caller(server, '+12125550140')
     expect(await caller.use(TOOL, { statedName, statedDateOfBirth })).toEqual(VERIFIED)
     expect(await verified(caller)).toBe('zabriskie')
     expect(await caller.patientId()).toBe('zabriskie')
+  })
+
+  test('a name with a remark that may be another name is asked again, and costs no attempt', async () => {
+    const caller = new Caller(server, '+12125550140')
+    const answer = await caller.use(TOOL, { ...TAMSIN, statedName: 'Tamsin Zabriskie now Jones' })
+    expect(answer).toMatchObject({ success: false, code: 'invalid-argument' })
+    expect(await caller.use(TOOL, { ...TAMSIN, statedName: 'Tamsin Smith' })).toEqual(failedWith(2))
   })
 
   test('and nobody else is: who calls from the number of another patient is not looked for in the clinic', async () => {

@@ -38,6 +38,23 @@ test('a tool call of a platform shows up by itself, with what it was given and w
   expect(new URL(page.url()).searchParams.get('call')).toBe('browser-1')
 })
 
+test('tool calls that name no call are those of the default call, whose page and exchange say why', async () => {
+  const { headers } = await request(
+    dashboard.server.url,
+    'POST',
+    '/patient-journey/escalate_billing',
+    { message: { toolCalls: [{ id: 'default-1', function: { arguments: { reason: 'a bill' } } }] } },
+    { 'x-voice-secret': 'demo-secret', 'content-type': 'application/json' },
+  )
+  const page = await dashboard.signedIn('/calls')
+  await page.getByRole('button', { name: 'Default call' }).first().click()
+  await page.getByRole('heading', { name: 'Tool calls of the default call' }).waitFor()
+  await page.getByText('Requests that name no call belong to this one', { exact: false }).waitFor()
+  const exchange = await dashboard.signedIn(`/journal/${headers.get('x-request-id')}`)
+  await exchange.getByText('This request names no call', { exact: false }).first().waitFor()
+  await exchange.getByRole('link', { name: 'Default call' }).waitFor()
+})
+
 test('the telephone calls a tool with what a caller says, and shows the answer', async () => {
   const page = await dashboard.signedIn('/calls')
   await page.getByLabel('Tool', { exact: true }).selectOption('validate_intake_field')

@@ -30,7 +30,8 @@ export type DaySpec =
   | { readonly kind: 'weekday'; readonly weekday: Weekday; readonly which: Which; readonly weeks: number }
   /** Without a month the next such day; without a year the next such date. */
   | { readonly kind: 'date'; readonly day: number; readonly month?: number; readonly year?: number }
-  | { readonly kind: 'span'; readonly read: (calendar: Calendar) => Readings }
+  /** `anchored`: a weekday or day that is counted from another date or within a month ("the last Friday in December"). */
+  | { readonly kind: 'span'; readonly read: (calendar: Calendar) => Readings; readonly anchored?: true }
 
 /** A date without a year that passed less than three months ago is more likely a slip than meant for next year. */
 const DOUBTFUL_DAYS = 275

@@ -1,4 +1,5 @@
 /** Days as callers say them: "next Tuesday", "the day after tomorrow", "in two weeks", "not before the fifth of March". */
+import type { DateTime } from 'luxon'
 import {
   type Calendar,
   type DaySpec,
@@ -13,7 +14,7 @@ import {
   weekend,
   year,
 } from './calendar.ts'
-import { either, one, phrase, type Reader } from './phrase.ts'
+import { either, literal, one, phrase, type Reader } from './phrase.ts'
 
 const MONTHS: ReadonlyMap<string, number> = named(
   'january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|october oct|november nov|december dec',
@@ -144,28 +145,43 @@ const day: Reader<DaySpec> = either(
 )
 
 const upToFifth = one((token) => (token.kind === 'ordinal' && token.value <= 5 ? token.value : undefined))
+/** Negative: counted from the end of the month. */
+const place = either(
+  upToFifth,
+  literal('last')(() => -1),
+  phrase`${upToFifth} to last`((which) => -which),
+)
+const wholeMonth: Reader<(calendar: Calendar) => Readings> = either(
+  phrase`[in] ${monthName}`((ofMonth) => (calendar) => namedMonth(ofMonth, undefined, calendar)),
+  phrase`[in] ${monthName} ${yearNumber}`((ofMonth, ofYear) => (calendar) => namedMonth(ofMonth, ofYear, calendar)),
+  phrase`[in] this month`(() => (calendar) => month(0, calendar)),
+  phrase`[in] next month`(() => (calendar) => month(1, calendar)),
+)
 
-/** "the second Tuesday in December" */
+const anchored = (read: (calendar: Calendar) => Readings): DaySpec => ({ kind: 'span', read, anchored: true })
+
+/** The first such weekday from `start` on. */
+const firstWeekday = (name: Weekday, start: DateTime): DateTime => start.plus({ days: (name - start.weekday + 7) % 7 })
+/** The last such weekday before `end`. */
+const lastWeekday = (name: Weekday, end: DateTime): DateTime => firstWeekday(name, end.minus({ weeks: 1 }))
+
+/** "the second Tuesday in December", "the last Friday of next month" */
 const nthWeekday = (which: number, name: Weekday, inMonth: (calendar: Calendar) => Readings): DaySpec =>
-  span((calendar) =>
+  anchored((calendar) =>
     inMonth(calendar).flatMap(({ from, until }) => {
-      const found = from.plus({ days: ((name - from.weekday + 7) % 7) + 7 * (which - 1) })
-      return until !== undefined && found < until ? [oneDay(found)] : []
+      if (until === undefined) return []
+      const found =
+        which > 0
+          ? firstWeekday(name, from).plus({ weeks: which - 1 })
+          : lastWeekday(name, until).minus({ weeks: -which - 1 })
+      return found >= from && found < until ? [oneDay(found)] : []
     }),
   )
 
 /** Not the second day of the month that is a Tuesday. */
 const dayOfNthWeekday: Reader<DaySpec> = either(
   phrase`${upToFifth} ${weekdayName}`(() => span(() => [])),
-  phrase`${upToFifth} ${weekdayName} [in] ${monthName}`((which, name, ofMonth) =>
-    nthWeekday(which, name, (calendar) => namedMonth(ofMonth, undefined, calendar)),
-  ),
-  phrase`${upToFifth} ${weekdayName} [in] this month`((which, name) =>
-    nthWeekday(which, name, (calendar) => month(0, calendar)),
-  ),
-  phrase`${upToFifth} ${weekdayName} [in] next month`((which, name) =>
-    nthWeekday(which, name, (calendar) => month(1, calendar)),
-  ),
+  phrase`${place} ${weekdayName} ${wholeMonth}`(nthWeekday),
 )
 
 /** Several days at once. */
@@ -206,10 +222,30 @@ const weekOf = (of: DaySpec): DaySpec =>
 const fromToday = (amount: Readonly<Record<string, number>>): DaySpec =>
   span(({ today }) => [{ from: today, until: today.plus(amount).plus({ days: 1 }) }])
 
-const dayOrDays = either(dayOfNthWeekday, day, days)
-
 const mapped = (spec: DaySpec, change: (days: Days, calendar: Calendar) => readonly Days[]): DaySpec =>
   span((calendar) => readingsOf(spec, calendar).flatMap((days) => change(days, calendar)))
+
+const unanchored = either(dayOfNthWeekday, day, days)
+
+/** Single days that are found from another day: "the Friday before the 12th" is one Friday. */
+const anchoredDay: Reader<DaySpec> = either(
+  phrase`${weekdayName} after ${unanchored}`((name, spec) =>
+    besides(spec, ({ until }) => (until === undefined ? [] : [firstWeekday(name, until)])),
+  ),
+  phrase`${weekdayName} before ${unanchored}`((name, spec) => besides(spec, ({ from }) => [lastWeekday(name, from)])),
+  phrase`day after ${unanchored}`((spec) => dayAfter(spec)),
+  phrase`day before ${unanchored}`((spec) => dayBefore(spec)),
+)
+
+const dayAfter = (spec: DaySpec): DaySpec => besides(spec, ({ until }) => (until === undefined ? [] : [until]))
+const dayBefore = (spec: DaySpec): DaySpec => besides(spec, ({ from }) => [from.minus({ days: 1 })])
+
+const besides = (spec: DaySpec, find: (days: Days) => readonly DateTime[]): DaySpec =>
+  anchored((calendar) =>
+    readingsOf(spec, calendar).flatMap((days) => find(days).map((found) => withDoubt(oneDay(found), days))),
+  )
+
+const dayOrDays = either(unanchored, anchoredDay)
 
 const withDoubt = (range: Days, { doubtful }: Days): Days => (doubtful ? { ...range, doubtful } : range)
 const onward = (spec: DaySpec) => mapped(spec, (days) => [withDoubt({ from: days.from }, days)])
@@ -246,6 +282,10 @@ export function sameMonth(specs: readonly DaySpec[]): readonly DaySpec[] {
   )
 }
 
+/** "a day before Friday" is Thursday, or any day until then. */
+const someDay = (...specs: readonly DaySpec[]): DaySpec =>
+  span((calendar) => specs.flatMap((spec) => readingsOf(spec, calendar)))
+
 /** Days, and bounds of days. */
 export const dayRange: Reader<DaySpec> = either(
   dayOrDays,
@@ -253,6 +293,8 @@ export const dayRange: Reader<DaySpec> = either(
   phrase`not [until|till] after ${dayOrDays}`(afterwards),
   phrase`not today`(() => afterwards(ahead({}))),
   phrase`not this week`(() => afterwards(span((calendar) => week(0, calendar)))),
+  phrase`a|1|one day after ${unanchored}`((spec) => someDay(dayAfter(spec), afterwards(spec))),
+  phrase`a|1|one day before ${unanchored}`((spec) => someDay(dayBefore(spec), beforehand(spec))),
   phrase`from|starting|beginning|since ${dayOrDays} [on|onward|onwards]`(onward),
   phrase`${dayOrDays} or|and later|after|onward|onwards|afterwards`(onward),
   phrase`${dayOrDays} onward|onwards`(onward),

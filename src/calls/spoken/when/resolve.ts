@@ -12,7 +12,7 @@ import {
   weekendDays,
 } from './calendar.ts'
 import type { Alternative, DaysOfWeek, Instant, Sentence } from './sentence.ts'
-import { MINUTES_OF_DAY, type TimeOfDay, type TimeReading } from './times-of-day.ts'
+import { MINUTES_OF_DAY, NOON, type TimeOfDay, type TimeReading } from './times-of-day.ts'
 import { endAt, instantsAt, startAt } from './wall-clock.ts'
 import type { OpeningTime, SpokenTimes, TimesLocale, TimeWindow } from './window.ts'
 
@@ -108,18 +108,27 @@ function weekdaysOf(days: DaysOfWeek, { region }: Calendar): readonly Weekday[] 
 function rangesOf(days: readonly DaySpec[], context: Context): Range[] | SpokenTimes {
   const weekday = days.find((spec) => spec.kind === 'weekday')
   const others = days.filter((spec) => spec.kind !== 'weekday')
+  // "a week from Friday the 13th" is that day, or a week later.
+  if (weekday !== undefined && weekday.weeks > 0 && others.length > 0) return CONTRADICTION
+  const isFree = weekday?.which === 'bare' && others.length > 0
   let ranges: readonly Days[] = [{ from: context.today }]
-  for (const spec of weekday !== undefined && others.length === 0 ? days : others) {
-    const readings = readingsOf(spec, context)
+  for (const spec of isFree ? others : days) {
+    const readings = readingsOf(spec, context).map((range) => (isNamedBesides(spec, others) ? certain(range) : range))
     if (readings.length === 0) return NO_SUCH_DATE
     ranges = ranges.flatMap((range) => readings.flatMap((days) => intersection(range, days, context)))
   }
   if (ranges.length === 0) return days.every((spec) => isPast(spec, context)) ? PAST : CONTRADICTION
   const all = ranges.map((range) => ({ ...range, weekdays: weekdaysIn(range) }))
-  if (weekday === undefined || others.length === 0) return all
+  if (weekday === undefined || !isFree) return all
   const on = all.flatMap((range) => restrict(range, (day) => day === weekday.weekday))
   return on.length > 0 ? on : otherWeekday(all)
 }
+
+/** "this Tuesday, the 10th": the date says which one. */
+const isNamedBesides = ({ kind }: DaySpec, others: readonly DaySpec[]): boolean =>
+  kind === 'weekday' && others.length > 0
+
+const certain = ({ doubtful: _, ...days }: Days): Days => days
 
 const isPast = (spec: DaySpec, context: Context): boolean =>
   readingsOf(spec, context).every(({ until }) => until !== undefined && until <= context.today)
@@ -191,9 +200,10 @@ function timeReadings(times: readonly TimeOfDay[]): readonly TimeReading[] {
 
 /** "after two, before four": two hours, not fourteen. */
 const tightest = (readings: readonly TimeReading[]): readonly TimeReading[] =>
-  readings.filter(
-    (one) => !readings.some((other) => other !== one && other.from >= one.from && other.until <= one.until),
-  )
+  readings.filter((one) => !readings.some((other) => isTighter(other, one)))
+
+const isTighter = (one: TimeReading, other: TimeReading): boolean =>
+  one.from >= other.from && one.until <= other.until && one.until - one.from < other.until - other.from
 
 /** A moment stays as it was said: 18:00 is in "the afternoon" where the caller says so. */
 function together(reading: TimeReading, other: TimeReading, isMoment: boolean): TimeReading {
@@ -204,8 +214,21 @@ function together(reading: TimeReading, other: TimeReading, isMoment: boolean): 
   return { from, until, said, probe: other.said.length === 0 ? reading.probe : [from, until] }
 }
 
+/**
+ * Opening hours decide between morning and evening, and nothing else: "half six" is half past five or half past six
+ * even where the clinic is closed at one of them.
+ */
+const likely = (times: readonly TimeReading[], range: Range, context: Context): readonly TimeReading[] =>
+  [...Map.groupBy(times, ({ said }) => said.map((minute) => minute % NOON).join()).values()].flatMap((wording) =>
+    inOpeningHours(wording, range, context),
+  )
+
 /** The readings in opening hours: of these days, else of any; where none is, all of them. */
-function likely(times: readonly TimeReading[], { weekdays }: Range, { openingTimes }: Context): readonly TimeReading[] {
+function inOpeningHours(
+  times: readonly TimeReading[],
+  { weekdays }: Range,
+  { openingTimes }: Context,
+): readonly TimeReading[] {
   if (times.length === 1) return times
   const onDays = times.filter((time) =>
     openingTimes.some((open) => weekdays.includes(open.weekday) && overlaps(open, time)),

@@ -75,10 +75,10 @@ const ANY_TIME = [
 
 /** Said around a time, without meaning for it. */
 const FILLERS = new Set(
-  `i i'd i'm we we'd i'll would like love want wanted need prefer can could may might do does is are was it it's its that that's
+  `i i'd i'm we we'd i'll would like love want wanted need prefer can could may might do does is are it it's its that that's
   there you your my me us for to a an see get have has got give offer find make take book schedule come in be work works
   good best better great fine suits suit free available any some anything something open opening openings slot slots
-  appointment appointments visit visits doctor dr time times day date some how what about let let's if with at around
+  appointment appointments visit visits doctor dr time times day date some let let's with at
   hi hello hey please so think guess well then say would'd sure right sounds going go only`.split(/\s+/),
 )
 
@@ -86,6 +86,16 @@ const FILLERS = new Set(
 const CORRECTIONS = new Set(
   `no nope actually wait sorry rather instead mean meant oops scratch correction`.split(/\s+/),
 )
+
+/** A "no" without a pause before other words may rule out what follows: "no Monday". */
+const AFTER_NO = new Set([undefined, ...`i i'd i'm we we'd it's its that's let's can could my`.split(' ')])
+
+const isAnswer = (tokens: readonly Token[], at: number): boolean =>
+  CORRECTIONS.has(tokens[at]?.text ?? '') &&
+  (!['no', 'nope'].includes(tokens[at]?.text ?? '') || AFTER_NO.has(tokens[at + 1]?.text))
+
+/** A sentence that ends with one of these was cut: "at ten to". */
+const BEFORE_MORE = new Set(['to', 'at'])
 
 const namedDay = either<readonly Weekday[]>(
   phrase`[a|any|every|each] ${weekdayName}`((name) => [name]),
@@ -148,6 +158,10 @@ const items: Reader<readonly Item[]> = either<readonly Item[]>(
   before('but', 'not', 'no', 'only', 'after', 'before', "can't", 'cannot'),
   before('later', 'today', 'this', 'next', 'in'),
   literal('if possible')(() => []),
+  literal('if i|we|you|there can|could|have|is|are')(() => []),
+  literal('what|how about')(() => []),
+  before('how', 'soon'),
+  before('what', 'times', 'time', 'day', 'days', 'do', 'is', 'are', 'have', 'you', 'slots', 'appointments', 'openings'),
   literal('may i|we')(() => []),
   literal('a second')(() => []),
   // "my first visit" is no first of the month.
@@ -157,13 +171,16 @@ const items: Reader<readonly Item[]> = either<readonly Item[]>(
   one((token) => (FILLERS.has(token.text) ? [] : undefined)),
 )
 
-/** `nothing`: no time was said; `unclear`: a word was not understood, or it was taken back. */
-export function sentenceOf(tokens: readonly Token[]): Sentence | 'nothing' | 'unclear' {
+/**
+ * `nothing`: no time was said; `unclear`: a word was not understood, or it was taken back; `two-times`: two times of day
+ * without an "or".
+ */
+export function sentenceOf(tokens: readonly Token[]): Sentence | 'nothing' | 'unclear' | 'two-times' {
   const read: Item[] = []
   for (let at = 0; at < tokens.length; ) {
     const found = longest(items, tokens, at)
     if (found === undefined) {
-      if (read.length > 0 || !CORRECTIONS.has(tokens[at]?.text ?? '')) return 'unclear'
+      if (read.length > 0 || !isAnswer(tokens, at)) return 'unclear'
       at++
       continue
     }
@@ -171,8 +188,11 @@ export function sentenceOf(tokens: readonly Token[]): Sentence | 'nothing' | 'un
     read.push(...found.value)
     at = found.end
   }
+  if (BEFORE_MORE.has(tokens.at(-1)?.text ?? '')) return 'unclear'
   const except = read.flatMap((item) => (item.kind === 'except' ? [item.days] : []))
-  const alternatives = shared(alternativesOf(read))
+  const said = alternativesOf(read)
+  if (said.some(hasTwoTimes)) return 'two-times'
+  const alternatives = shared(said)
   if (alternatives === undefined) return 'unclear'
   if (read.every(({ kind }) => kind === 'or')) return 'nothing'
   return { alternatives: alternatives.length === 0 ? [NONE] : alternatives, except }
@@ -207,10 +227,7 @@ function startsAnother(item: Item, { days, times, daysOfWeek }: Alternative): bo
     case 'day':
       return item.day.kind !== 'span' && days.some(({ kind }) => kind === item.day.kind)
     case 'time':
-      return (
-        item.time.kind !== 'period' &&
-        times.some((time) => time.kind === item.time.kind && !isSamePart(time, item.time))
-      )
+      return item.time.kind === 'part' && times.some((time) => time.kind === 'part' && !isSamePart(time, item.time))
     case 'days-of-week':
       return daysOfWeek.length > 0
     default:
@@ -241,8 +258,25 @@ function withItem(current: Alternative, item: Item): Alternative {
   }
 }
 
+/** "twelve fifteen at two": one of the times may be a date, or be taken back. */
+const hasTwoTimes = ({ times }: Alternative): boolean =>
+  times.some(({ kind }) => kind === 'moment') && times.filter(({ kind }) => kind !== 'part').length > 1
+
+const isBare = ({ days: [day, ...others] }: Alternative): boolean =>
+  day?.kind === 'weekday' && day.which === 'bare' && others.length === 0
+
+/**
+ * "Monday or the last Friday in December": the month may hold for both; "last Friday or Monday in December": it does not
+ * have to be the one that has passed.
+ */
+const mayShareAnchor = (all: readonly Alternative[]): boolean =>
+  all.length > 1 &&
+  ((all.some(({ days }) => days.some((day) => day.kind === 'span' && day.anchored)) && all.some(isBare)) ||
+    all.some(({ days }) => days.some((day) => day.kind === 'weekday' && day.which === 'last')))
+
 /** What is said once for several alternatives; undefined where it is not certain for which. */
 function shared(alternatives: readonly Alternative[]): readonly Alternative[] | undefined {
+  if (mayShareAnchor(alternatives)) return undefined
   const withMonths = shareMonth(alternatives)
   return withMonths && shareDays(withMonths)?.map(shareWeek).map(shareTimes)
 }

@@ -3,7 +3,7 @@ import { either, literal, one, phrase, type Reader } from './phrase.ts'
 import type { Token } from './tokens.ts'
 
 export const MINUTES_OF_DAY = 1440
-const NOON = 720
+export const NOON = 720
 
 /** A time as minutes since midnight, in every way in which it can be read: "seven" is 7:00 and 19:00. */
 type Clock = readonly number[]
@@ -145,17 +145,23 @@ const around = (time: Clock) =>
     })),
   )
 
-/** The second time is the first of its readings after the first time; the first is the last before the second. */
+/** The readings that differ in morning and evening alone: two of "half seven". */
+const wordings = (clock: Clock): readonly Clock[] => [...Map.groupBy(clock, (minute) => minute % NOON).values()]
+
+/** In each wording the second time is the first of its readings after the first time; the first is the last before the second. */
 function between(first: Clock, second: Clock): readonly ClockTime[] | undefined {
-  const pairs = first.flatMap((from): readonly TimeReading[] => {
-    const until = Math.min(...second.filter((minute) => minute > from))
-    const nearest = Math.max(...first.filter((minute) => minute < until))
+  const pairs = wordings(first).flatMap((starts) => wordings(second).flatMap((ends) => nearestPairs(starts, ends)))
+  return pairs.length === 0 ? undefined : [period(pairs)]
+}
+
+const nearestPairs = (starts: Clock, ends: Clock): readonly TimeReading[] =>
+  starts.flatMap((from): readonly TimeReading[] => {
+    const until = Math.min(...ends.filter((minute) => minute > from))
+    const nearest = Math.max(...starts.filter((minute) => minute < until))
     return Number.isFinite(until) && nearest === from
       ? [{ from, until, said: [from, until], probe: [from, until] }]
       : []
   })
-  return pairs.length === 0 ? undefined : [period(pairs)]
-}
 
 /** "ten to two" without an "at": a time, or two hours. */
 function fewToOrBetween(minute: number, time: Clock): readonly TimeOfDay[] {

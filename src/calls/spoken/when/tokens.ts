@@ -51,6 +51,13 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/(?<=day|\b(?:mon|tues?|wed|thu|thurs?|fri|sat|sun))-(?=(?:mon|tue|wed|thu|fri|sat|sun))/g, ' to '],
   [/(?<=[a-z])-(?=[a-z])/g, ' '],
   [/\bi am\b/g, 'i'],
+  // "no, Monday" answers something else; "no Monday" may rule Monday out.
+  [/^no(?:pe)?[,.;!]\s*/g, ''],
+  // "just" and "right" carry no meaning elsewhere.
+  [/\b(?:just|right|soon) (?=before\b|after\b)/g, 'shortly '],
+  [/\bor so\b/g, 'ish'],
+  // "beginning December 1st" is from then on.
+  [/\b(?:beginning|start) of\b/g, 'early'],
   [/\bcan not\b/g, 'cannot'],
 ]
 
