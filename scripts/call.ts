@@ -2,39 +2,54 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { filledIn, type PlayedCall, playCall, type Result, type Send } from '../dashboard/api/play-call.ts'
+import { type PlayedCall, playCall, type Requests, type Result } from '../dashboard/api/play-call.ts'
 
-const USAGE = `npm run call -- FILE [--url URL] [--family FAMILY] [--secret SECRET] [--number +1…] [--from +1…]
+const USAGE = `npm run call -- FILE [--url URL] [--family FAMILY] [--secret SECRET] [--number +1…] [--from +1…] [--user USER] [--password PASSWORD]
 
 FILE is a call such as examples/scheduling-call.json. By default it is played against the demo clinic of http://127.0.0.1:3000.
---number is the dialled number, --from that of the caller.`
+--number is the dialled number, --from that of the caller. USER and PASSWORD are of the staff who search what was written.`
 
 interface Options {
   readonly url: string
   readonly family: string
+  readonly user: string
+  readonly password: string
+  /** Of every request of a call, besides its id. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-async function post({ url, headers }: Options, path: string, body: object): Promise<string> {
-  const response = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  })
+async function exchange(url: string, path: string, init: RequestInit): Promise<Result> {
+  const response = await fetch(`${url}/${path}`, init)
   const text = await response.text()
-  if (!response.ok) throw new Error(`${path}: HTTP ${response.status} ${text}`)
-  return text
+  if (!response.ok) throw new Error(`/${path}: HTTP ${response.status} ${text}`)
+  return JSON.parse(text)
 }
 
-/** Over HTTP, in one call. */
-function sender(options: Options): Send {
+/** Over HTTP; staff log in for the first search. */
+function requestsTo({ url, family, user, password, headers }: Options): Requests {
   let count = 0
-  return async (tool, args, family = options.family) => {
-    count += 1
-    const toolCalls = [{ id: String(count), function: { arguments: args } }]
-    const text = await post(options, `/${family}/${tool}`, { message: { toolCalls } })
-    const [{ result = '{}' } = {}] = (JSON.parse(text) as { results: readonly { result?: string }[] }).results
-    return JSON.parse(result)
+  let token: string | undefined
+  const post = (path: string, body: object, more: Readonly<Record<string, string>> = {}) =>
+    exchange(url, path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...more },
+      body: JSON.stringify(body),
+    })
+  const postInCall = (callId: string, path: string, body: object) =>
+    post(path, body, { ...headers, ...(callId === '' ? {} : { 'x-call-id': callId }) })
+  return {
+    post: postInCall,
+    callTool: async (callId, step) => {
+      count += 1
+      const toolCalls = [{ id: String(count), function: { arguments: step.arguments } }]
+      const body = await postInCall(callId, `${step.family ?? family}/${step.tool}`, { message: { toolCalls } })
+      const [{ result = '{}' } = {}] = body.results as readonly { result?: string }[]
+      return JSON.parse(result)
+    },
+    search: async (query) => {
+      token ??= String((await post('session', { username: user, password })).token)
+      return await exchange(url, query, { headers: { authorization: `Bearer ${token}` } })
+    },
   }
 }
 
@@ -45,39 +60,25 @@ async function main(): Promise<void> {
       url: { type: 'string', default: 'http://127.0.0.1:3000' },
       family: { type: 'string', default: 'emr-scheduling' },
       secret: { type: 'string', default: 'demo-secret' },
+      user: { type: 'string', default: 'demo' },
+      password: { type: 'string', default: 'demo' },
       number: { type: 'string' },
       from: { type: 'string' },
     },
   })
   const [file, ...more] = positionals
   if (file === undefined || more.length > 0) throw new Error(USAGE)
-  const { url, family, secret, number, from } = values
+  const { secret, number, from, ...options } = values
   const call = JSON.parse(readFileSync(file, 'utf8')) as PlayedCall
-  const callId = randomUUID()
   const headers = {
     ...call.headers,
     'x-voice-secret': secret,
-    'x-call-id': callId,
     ...(number === undefined ? {} : { 'x-call-to': number }),
     ...(from === undefined ? {} : { 'x-call-from': from }),
   }
-  const options = { url, family, headers }
   const tell = (line: string) => process.stdout.write(`${line}\n`)
   tell(call.description)
-  const before = new Map<string, Result>()
-  if (call.abandonment !== undefined) {
-    before.set('abandonment', JSON.parse(await post(options, '/abandonments', call.abandonment)))
-    tell(`abandonment ${before.get('abandonment')?.id} is stored`)
-  }
-  if (call.register !== undefined) {
-    const register = filledIn(call.register, before, 'register') as object
-    await post(options, '/calls', { callId, ...register })
-    tell(`call ${callId} is registered`)
-  }
-  await playCall(call, sender(options), tell)
-  if (call.end === undefined) return
-  await post(options, `/calls/${callId}/end`, call.end)
-  tell(`call ${callId} has ended`)
+  await playCall(call, randomUUID(), requestsTo({ ...options, headers }), tell)
 }
 
 if (import.meta.main) {

@@ -26,6 +26,7 @@ const LONG = suites(
 
 /** Suites of random cases, or rounds: a few in the short tier, all in the long one (support/random-runs.ts). */
 const RANDOM = suites(
+  'test/calls/session/identity-random.test.ts',
   'test/content/scan.test.ts',
   'test/fhir/xml/generated.test.ts',
   'test/matching/properties.test.ts',

@@ -36,7 +36,7 @@ export interface Line {
 
 export const headersOf = ({ secret, callId, dialled, caller }: Line): Readonly<Record<string, string>> => ({
   'x-voice-secret': secret,
-  'x-call-id': callId,
+  ...(callId === '' ? {} : { 'x-call-id': callId }),
   ...(dialled === '' ? {} : { 'x-call-to': dialled }),
   ...(caller === '' ? {} : { 'x-call-from': caller }),
 })

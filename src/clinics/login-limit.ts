@@ -1,31 +1,27 @@
 /**
  * Slows down those who guess passwords: failures are counted, and after some of them the next attempt has to wait, longer
  * with each further one. Nobody is locked out: who logs in from an address where the password was right before does not
- * wait for the failures of others elsewhere, and all others do not wait for long. The counters are records in the store,
- * so they survive restarts and apply to all processes; they expire, so their number is bounded.
+ * wait for the failures of others elsewhere, and all others do not wait for long.
  */
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { FhirError } from '../fhir/outcome.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../repository/repository.ts'
+import {
+  addFailures,
+  type Counter,
+  clearExpired,
+  forgetFailures,
+  type Limit,
+  type Patience,
+  waitFor,
+} from './failed-attempts.ts'
 import { foldedName } from './passwords.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const DAY = 24 * 60 * MINUTE
-
-/** A counter is forgotten when so much time has passed since its last failure: more than the longest wait. */
-const FORGOTTEN_AFTER = 60 * MINUTE
-/** Expired counters deleted per attempt: more than an attempt creates, so that they cannot accumulate. */
-const CLEARED_PER_ATTEMPT = 8
-
-/** Failures that cost no time; each further one doubles the wait, from one second on. */
-interface Patience {
-  readonly free: number
-  /** Milliseconds. */
-  readonly longest: number
-}
 
 /** For one user name from one address where its password has not been right before: 16 guesses in half an hour. */
 const STRANGER: Patience = { free: 5, longest: 15 * MINUTE }
@@ -35,12 +31,6 @@ const ACQUAINTANCE: Patience = { free: 10, longest: 30 * SECOND }
 const USER: Patience = { free: 20, longest: MINUTE }
 /** For one address with any user names, against trying one password on many. */
 const ADDRESS: Patience = { free: 50, longest: MINUTE }
-
-/** Attempts that have not succeeded so far; the last one was made at `since` (milliseconds). */
-interface Counter {
-  readonly failures: number
-  readonly since: number
-}
 
 const LOGIN_ATTEMPTS = recordKind<Counter>('login-attempts')
 
@@ -78,66 +68,34 @@ interface Client {
 export async function takeAttempt(repository: Repository, username: string, address: string): Promise<LoginAttempt> {
   const client = { user: hashOf(username), network: networkOf(address) }
   await repository.change(SERVICE, async (unit) => {
-    await clearExpired(unit, repository)
+    await clearExpired(unit, LOGIN_ATTEMPTS)
     const limits = limitsOf(client, await isKnown(unit, client))
-    for (const { key, patience } of limits) await requirePatience(unit, key, patience)
-    for (const { key } of limits) await set(unit, key, (await readCounter(unit, key)).failures + 1)
+    const wait = await waitFor(unit, limits)
+    if (wait > 0) throw tooEarly(wait)
+    for (const limit of limits) await addFailures(unit, limit, 1)
   })
   return { succeeded: () => repository.change(SERVICE, (unit) => forgive(unit, client)) }
 }
 
-interface Limit {
-  readonly key: string
-  readonly patience: Patience
-}
-
 function limitsOf(client: Client, known: boolean): readonly Limit[] {
-  if (known) return [{ key: pairKey(client), patience: ACQUAINTANCE }]
+  const kind = LOGIN_ATTEMPTS
+  if (known) return [{ kind, key: pairKey(client), patience: ACQUAINTANCE }]
   return [
-    { key: pairKey(client), patience: STRANGER },
-    { key: userKey(client), patience: USER },
-    { key: addressKey(client), patience: ADDRESS },
+    { kind, key: pairKey(client), patience: STRANGER },
+    { kind, key: userKey(client), patience: USER },
+    { kind, key: addressKey(client), patience: ADDRESS },
   ]
 }
-
-async function requirePatience(unit: UnitOfWork, key: string, patience: Patience): Promise<void> {
-  const { failures, since } = await readCounter(unit, key)
-  const wait = since + waitAfter(failures, patience) - unit.now
-  if (wait > 0) throw tooEarly(wait)
-}
-
-/** Milliseconds from the last failure on. */
-const waitAfter = (failures: number, { free, longest }: Patience): number =>
-  failures < free ? 0 : Math.min(longest, SECOND * 2 ** (failures - free))
 
 /**
  * From now on the address is known. Only what this attempt was counted for is taken back: an account of one's own opens
  * no others.
  */
 async function forgive(unit: UnitOfWork, client: Client): Promise<void> {
-  const [pair, ...others] = limitsOf(client, await isKnown(unit, client)).map(({ key }) => key)
-  if (pair !== undefined) await set(unit, pair, 0)
-  for (const key of others) await set(unit, key, (await readCounter(unit, key)).failures - 1)
+  const [pair, ...others] = limitsOf(client, await isKnown(unit, client))
+  if (pair !== undefined) await forgetFailures(unit, pair)
+  for (const limit of others) await addFailures(unit, limit, -1)
   await remember(unit, client)
-}
-
-/** The counter, unless it is to be forgotten. */
-async function readCounter({ records, now }: UnitOfWork, key: string): Promise<Counter> {
-  const counter = (await records.read(LOGIN_ATTEMPTS, key))?.value
-  return counter !== undefined && counter.since + FORGOTTEN_AFTER > now ? counter : { failures: 0, since: now }
-}
-
-/** The wait runs from now on. */
-async function set({ records, now }: UnitOfWork, key: string, failures: number): Promise<void> {
-  const isStored = (await records.read(LOGIN_ATTEMPTS, key)) !== undefined
-  if (failures > 0) records.put(LOGIN_ATTEMPTS, key, { failures, since: now }, { due: now + FORGOTTEN_AFTER })
-  else if (isStored) records.delete(LOGIN_ATTEMPTS, key)
-}
-
-async function clearExpired(unit: UnitOfWork, repository: Repository): Promise<void> {
-  const query = { clinic: SERVICE, dueBefore: unit.now, limit: CLEARED_PER_ATTEMPT }
-  const expired = await repository.records(LOGIN_ATTEMPTS, query)
-  for (const { key, version } of expired) unit.records.delete(LOGIN_ATTEMPTS, key, { expect: version })
 }
 
 async function isKnown(unit: UnitOfWork, { user, network }: Client): Promise<boolean> {

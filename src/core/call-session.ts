@@ -14,6 +14,10 @@ export interface CallSession {
   readonly patient?: string
   /** Patient.id of whom the call had, before the caller turned out to be somebody else. */
   readonly insteadOf?: string
+  /** Patient.ids of the placeholders that the call has made, the latest last. */
+  readonly made?: readonly string[]
+  /** Patient.id of the placeholder that an earlier call from the number had, when this call made its own. */
+  readonly earlierCaller?: string
   /** Task.id of the abandonment that an outbound call is about. */
   readonly abandonment?: string
   /** The patient was a placeholder when the call got it: whoever calls registers as a new patient. */

@@ -32,7 +32,7 @@ export const RECORD_KINDS = {
   'login-attempts': {
     of: 'service',
     key: '`user:` and the hash of a user name, `address:` and an IP address or its IPv6 network, or both',
-    shape: 'Counter (clinics/login-limit.ts)',
+    shape: 'Counter (clinics/failed-attempts.ts)',
     expires: 'an hour after the last failure; later attempts delete it',
     writtenBy: 'clinics/login-limit.ts',
   },
@@ -119,9 +119,16 @@ export const RECORD_KINDS = {
   caller: {
     of: 'clinic',
     key: "the caller's number in E.164",
-    shape: 'CallerPlaceholder (calls/session/patient-of-call.ts)',
+    shape: 'CallerPlaceholder (calls/session/placeholders.ts)',
     expires: 'never',
-    writtenBy: 'calls/session/patient-of-call.ts',
+    writtenBy: 'calls/session/placeholders.ts',
+  },
+  'placeholder-holder': {
+    of: 'clinic',
+    key: 'Patient.id',
+    shape: 'PlaceholderHolder (calls/record/placeholder-holder.ts)',
+    expires: 'never',
+    writtenBy: 'calls/record/placeholder-holder.ts',
   },
   'call-keys': {
     of: 'clinic',
@@ -136,6 +143,13 @@ export const RECORD_KINDS = {
     shape: 'Verification (calls/session/verification.ts)',
     expires: 'with its call; an expired one counts as none and is overwritten',
     writtenBy: 'calls/session/verification.ts',
+  },
+  'verification-attempts': {
+    of: 'clinic',
+    key: "`number:` and a caller's number in E.164, `patient:` and a Patient.id, `name:` and the hash of a stated name that no patient has, or `clinic`",
+    shape: 'Counter (clinics/failed-attempts.ts)',
+    expires: 'when its failures are forgotten; later attempts delete it',
+    writtenBy: 'calls/session/guess-limit.ts',
   },
   'call-written': {
     of: 'clinic',

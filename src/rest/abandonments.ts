@@ -5,7 +5,7 @@ import { readAbandonment } from '../calls/recovery/abandonment-input.ts'
 import { enterAbandonment } from '../calls/recovery/create-abandonment.ts'
 import { requireFilledIn } from '../calls/session/call-metadata.ts'
 import { findDialedNumber } from '../calls/session/call-numbers.ts'
-import { type ReceivedRequest, requireClinicCheck } from '../calls/session/signed-request.ts'
+import { requireClinicCheck } from '../calls/session/signed-request.ts'
 import { localeOf } from '../calls/spoken/stated-values.ts'
 import { isSandboxEnabled } from '../clinics/sandbox.ts'
 import { readSettings } from '../clinics/settings.ts'
@@ -15,7 +15,8 @@ import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { badRequest, unprocessable } from '../fhir/outcome.ts'
 import type { Repository } from '../repository/repository.ts'
 import { requireClinic } from './clinics.ts'
-import { readJsonBody, receivedBytes } from './message/body.ts'
+import { readJsonBody } from './message/body.ts'
+import { receivedRequest } from './received-request.ts'
 import { userOf } from './server/authenticate.ts'
 import { forbidden } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
@@ -61,7 +62,10 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
     if (!(await isSandboxEnabled(repository, clinic))) throw forbidden('The sandbox of this clinic is turned off')
     const key = readKey(koa.get('idempotency-key'))
     const body = await readJsonBody(koa, LIMITS)
-    if (isPlatform) await requireClinicCheck(repository, clinic, receivedAs(koa, key))
+    if (isPlatform) {
+      const received = receivedRequest(koa, LIMITS.bodyBytes, { isRepeatable: key !== undefined })
+      await requireClinicCheck(repository, clinic, received)
+    }
     const locale = localeOf(await readSettings(repository, clinic), ofClinic.reader().now)
     const input = readAbandonment(body, locale)
     const { id, created } = await ofClinic.change((ctx) => enterAbandonment(ctx, input, key))
@@ -70,14 +74,6 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
   })
   return smallRouter(['abandonments'], router)
 }
-
-/** For the clinic's own check of what voice platforms send. */
-const receivedAs = (koa: KoaContext, idempotencyKey: string | undefined): ReceivedRequest => ({
-  header: (name) => koa.get(name),
-  body: () => receivedBytes(koa, LIMITS.bodyBytes),
-  isRepeatable: idempotencyKey !== undefined,
-  idempotencyKey,
-})
 
 /** Undefined where none was sent. @throws FhirError 400 */
 function readKey(text: string): string | undefined {

@@ -1,5 +1,6 @@
 /** Live calls in the audit trail: who acts is the call, and the patient is the one that the call is about. */
 import { NO_SUBJECT } from '../audit/event.ts'
+import type { HandledEnd } from '../calls/session/call-end.ts'
 import type { EndedCall } from '../calls/tool-runner.ts'
 import type { CallSession } from '../core/call-session.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
@@ -19,6 +20,18 @@ export const accessToCall = (session: CallSession): ExchangeAccess => ({
   ...by(session),
   patients: session.patient === undefined ? [] : [session.patient],
 })
+
+/** The end of a call, unless its clinic refused the request: then nobody knows who made it. */
+export const accessToEnd = (end: HandledEnd): ExchangeAccess =>
+  'ended' in end
+    ? accessToCall(end.ended)
+    : {
+        ...NO_SUBJECT,
+        interaction: 'call',
+        status: end.status,
+        by: { clinic: end.refusedBy, agent: { kind: 'unknown' } },
+        patients: [],
+      }
 
 const by = ({ clinic, callId }: CallSession): Pick<ExchangeAccess, 'by'> => ({
   by: { clinic, agent: { kind: 'call', id: callId } },

@@ -16,8 +16,8 @@ import {
   withHint,
   writeEnvelope,
 } from '../calls/envelope.ts'
-import { type CallEnd, endCall } from '../calls/session/call-end.ts'
-import { readCallEnd, readEndReport } from '../calls/session/call-end-report.ts'
+import { endCall } from '../calls/session/call-end.ts'
+import { type ReportedEnd, readCallEnd, readEndReport } from '../calls/session/call-end-report.ts'
 import { type CallMetadata, METADATA_FIELDS, type MetadataField } from '../calls/session/call-metadata.ts'
 import { readRegistration } from '../calls/session/call-registration.ts'
 import { CallSessions } from '../calls/session/call-sessions.ts'
@@ -30,8 +30,9 @@ import type { Config } from '../config.ts'
 import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import type { ToolExchange } from '../journal/exchange.ts'
-import { accessByCall, accessToCall } from './call-access.ts'
-import { readBody, readJsonBody, receivedBytes } from './message/body.ts'
+import { accessByCall, accessToCall, accessToEnd } from './call-access.ts'
+import { readBody, readJsonBody } from './message/body.ts'
+import { receivedRequest } from './received-request.ts'
 import { type ExchangeAccess, exchangeOf } from './server/exchange.ts'
 import type { FairShares } from './server/fair-shares.ts'
 import { failureOf } from './server/fault.ts'
@@ -74,13 +75,9 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
   const secret = requireSecret(config)
 
   const allowerOf =
-    (koa: KoaContext, isRepeatable = true) =>
+    (koa: KoaContext, facts: Parameters<typeof receivedRequest>[2] = { isRepeatable: true }) =>
     (clinic: string) =>
-      requireClinicCheck(services.repository, clinic, {
-        header: (name) => koa.get(name),
-        body: () => receivedBytes(koa, config.limits.bodyBytes),
-        isRepeatable,
-      })
+      requireClinicCheck(services.repository, clinic, receivedRequest(koa, config.limits.bodyBytes, facts))
 
   for (const family of families.keys()) {
     router.post(`/${family}/:toolName`, secret, async (koa) => {
@@ -90,7 +87,7 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
       const metadata = metadataOf(koa, config.trustBodyCallMetadata ? body : undefined)
       let isDefaultCall = false
       const identify = async () => {
-        const session = await sessions.identify(metadata, allowerOf(koa, isRepeatable))
+        const session = await sessions.identify(metadata, allowerOf(koa, { isRepeatable }))
         shares?.countFor(koa, session.clinic)
         isDefaultCall = metadata.callId === undefined
         return session
@@ -112,14 +109,17 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
     )
     addAccess(koa, accessToCall(session))
     koa.status = created ? 201 : 200
-    koa.body = session
+    const { registeredAhead: _internal, ...registered } = session
+    koa.body = registered
   })
 
-  const end = async (koa: KoaContext, callEnd: CallEnd): Promise<void> => {
+  // The response is the same whether the call is known, has ended before, or belongs to a clinic whose check fails.
+  const end = async (koa: KoaContext, { isNamedInBody: namesCall, ...callEnd }: ReportedEnd): Promise<void> => {
     const accessOf = (clinic: string) => services.access(clinic, { kind: 'call', id: callEnd.callId })
-    const session = await endCall(services.repository, accessOf, callEnd, allowerOf(koa))
-    addAccess(koa, accessToCall(session))
-    koa.body = session
+    const allow = allowerOf(koa, { isRepeatable: true, namesCall })
+    const handled = await endCall(services.repository, accessOf, callEnd, allow)
+    if (handled !== undefined) addAccess(koa, accessToEnd(handled))
+    koa.body = { callId: callEnd.callId }
   }
 
   router.post(`/${CALLS}/:callId/end`, secret, async (koa) => {

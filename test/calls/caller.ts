@@ -1,7 +1,7 @@
 /** A caller in tests: one call of the demo clinic with its own id, and what staff see of it over FHIR. */
 import type { Encounter, FhirResource, Patient, Provenance, Task } from 'fhir/r4'
 import { toolFamilies } from '../../src/calls/families.ts'
-import type { TestServer } from '../support/server.ts'
+import { request, type TestServer } from '../support/server.ts'
 
 const familyOf = (tool: string): string | undefined =>
   Object.entries(toolFamilies).find(([, tools]) => Object.hasOwn(tools, tool))?.[0]
@@ -22,6 +22,14 @@ export class Caller {
 
   use(tool: string, args: object): Promise<Record<string, unknown>> {
     return this.#server.tool(`/${familyOf(tool)}/${tool}`, args, this.#headers)
+  }
+
+  /** The caller hangs up. */
+  async end(): Promise<void> {
+    const { status, text } = await request(this.#server.url, 'POST', `/calls/${this.id}/end`, undefined, {
+      'x-voice-secret': 'demo-secret',
+    })
+    if (status !== 200) throw new Error(text)
   }
 
   async find<R extends FhirResource>(path: string): Promise<readonly R[]> {

@@ -3,7 +3,8 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { createClinic } from '../../src/clinics/clinics.ts'
-import { request, startServer, type TestServer } from '../support/server.ts'
+import { CALL, type CallSession, callKey } from '../../src/core/call-session.ts'
+import { type FhirResponse, request, startServer, type TestServer } from '../support/server.ts'
 import { logInAs, withToken } from '../support/two-clinics.ts'
 
 const ESCALATE = '/patient-journey/escalate_billing'
@@ -64,6 +65,15 @@ function signature(
 
 const retellSignature = (key: string, body: string, at = Date.now()) => ({
   'x-retell-signature': `v=${at},d=${createHmac('sha256', key).update(`${body}${at}`).digest('hex')}`,
+})
+
+/** A body of POST /abandonments. */
+const ENTERED = JSON.stringify({
+  kind: 'form',
+  stepReached: 'contact',
+  fields: { plan: null },
+  contact: { phone: '+12125550166' },
+  consent: true,
 })
 
 /** The decoded result of one tool call. */
@@ -130,27 +140,293 @@ describe('a clinic whose calls are signed (Standard Webhooks)', () => {
     })
   })
 
-  test('its calls are registered and ended by signed requests alone', async () => {
-    const callId = randomUUID()
-    const body = JSON.stringify({ callId, dialedNumber: CLINICS.signed.number })
-    const send = (path: string, text: string, headers: Record<string, string>) =>
-      request(server.url, 'POST', path, text, {
-        'x-voice-secret': 'demo-secret',
-        'content-type': 'application/json',
-        ...headers,
-      })
-    const end = `/calls/${callId}/end`
-    const report = JSON.stringify({ event: 'call_ended', call: { call_id: callId } })
+  test('its calls are registered by signed requests alone', async () => {
+    const body = JSON.stringify({ callId: randomUUID(), dialedNumber: CLINICS.signed.number })
     expect([
       (await send('/calls', body, {})).status,
       (await send('/calls', body, signature(OTHERS, body))).status,
       (await send('/calls', body, signature(OLD, body))).status,
-      (await send(end, '{}', {})).status,
-      (await send(end, '{}', signature(OTHERS, '{}'))).status,
-      (await send('/calls/events', report, {})).status,
-      (await send('/calls/events', report, signature(OLD, report))).status,
-      (await send(end, '{}', signature(OLD, '{}'))).status,
-    ]).toEqual([403, 403, 201, 403, 403, 403, 200, 200])
+    ]).toEqual([403, 403, 201])
+  })
+})
+
+/** A POST with the shared secret. */
+const send = (path: string, body: string, headers: Record<string, string>) =>
+  request(server.url, 'POST', path, body, {
+    'x-voice-secret': 'demo-secret',
+    'content-type': 'application/json',
+    ...headers,
+  })
+
+/** The code of the first result of a tool call, or of a whole response that is an error. */
+const codeOf = ({ body }: FhirResponse): string | undefined =>
+  body.results === undefined ? body.code : JSON.parse(body.results[0]?.result ?? '{}').code
+
+describe('the id of a signature is bound to the request that it first came with', () => {
+  const SIGNERS: Readonly<Record<string, readonly [Clinic, (body: string) => Record<string, string>]>> = {
+    'Standard Webhooks': ['signed', (body) => signature(OLD, body)],
+    Retell: ['retell', (body) => retellSignature(KEY, body)],
+  }
+  const FROM = { 'x-call-from': '+12125550123' }
+
+  interface Variant {
+    readonly path?: string
+    readonly headers?: Record<string, string>
+  }
+  const VARIANTS: Readonly<Record<string, Variant>> = {
+    'another call': { headers: { 'x-call-id': 'another-call' } },
+    'the call in capitals': {},
+    'another dialled number': { headers: { 'x-call-to': '+12125550204' } },
+    'the dialled number in another spelling': { headers: { 'x-call-to': '212 555 0201' } },
+    'another caller': { headers: { 'x-call-from': '+12125550124' } },
+    'the same caller, written otherwise': { headers: { 'x-call-from': '(212) 555-0123' } },
+    'no caller': { headers: { 'x-call-from': '' } },
+    'a withheld number': { headers: { 'x-call-from': 'anonymous' } },
+    'another tool of the family': { path: '/patient-journey/record_self_pay_decision' },
+    'a tool of another family': { path: '/emr-scheduling/list_appointment_types' },
+    'a query': { path: `${ESCALATE}?call=another` },
+    'a slash at the end': { path: `${ESCALATE}/` },
+    'the tool in another spelling': { path: '/patient-journey/escalate%5Fbilling' },
+    'an Idempotency-Key': { headers: { 'idempotency-key': 'k' } },
+    'the registration of a call': { path: '/calls' },
+    'POST /abandonments': { path: '/abandonments', headers: { 'idempotency-key': 'k' } },
+  }
+
+  test.each(Object.keys(SIGNERS).flatMap((method) => Object.keys(VARIANTS).map((what) => [method, what] as const)))(
+    '%s: it is refused with %s, and has no effect',
+    async (method, what) => {
+      const [clinic, sign] = SIGNERS[method] ?? ['signed', () => ({})]
+      const { path = ESCALATE, headers = {} } = VARIANTS[what] ?? {}
+      const callId = `the-call-${randomUUID()}`
+      const body = bodyFor(path, clinic)
+      const sent = { ...headersOf(clinic, callId), ...FROM, ...sign(body) }
+      expect(codeOf(await send(ESCALATE, body, sent))).not.toBe('call-not-signed')
+      const before = await tasksOf(clinic)
+      const differing = what === 'the call in capitals' ? { 'x-call-id': callId.toUpperCase() } : headers
+      expect(codeOf(await send(path, body, { ...sent, ...differing }))).toBe('signature-used')
+      expect(await tasksOf(clinic)).toBe(before)
+    },
+  )
+
+  /** A body that would have an effect at the path. */
+  const bodyFor = (path: string, clinic: Clinic): string => {
+    const id = randomUUID()
+    if (path === '/abandonments') return ENTERED.replace('contact', id)
+    if (path === '/calls') return JSON.stringify({ callId: id, dialedNumber: CLINICS[clinic].number })
+    return bodyOf(id, 'a bill')
+  }
+
+  test.each(Object.keys(SIGNERS))('%s: the same request again is a repeat', async (method) => {
+    const [clinic, sign] = SIGNERS[method] ?? ['signed', () => ({})]
+    const body = bodyOf('1', 'a bill')
+    const sent = { ...headersOf(clinic, randomUUID()), ...FROM, ...sign(body) }
+    const first = await send(ESCALATE, body, sent)
+    expect(codeOf(first)).toBe('escalated')
+    expect((await send(ESCALATE, body, sent)).body).toEqual(first.body)
+  })
+
+  test('of requests at the same time with one signature, for eight calls, one is carried out', async () => {
+    const body = bodyOf('1', 'a bill')
+    const signed = signature(OLD, body)
+    const ids = Array.from({ length: 8 }, () => randomUUID())
+    const codes = await Promise.all(
+      ids.map(async (id) => codeOf(await send(ESCALATE, body, { ...headersOf('signed', id), ...signed }))),
+    )
+    expect(codes.filter((code) => code === 'escalated')).toHaveLength(1)
+    expect(codes.filter((code) => code === 'signature-used')).toHaveLength(7)
+  })
+
+  test('in its clinic alone: another clinic may have signed with the same id', async () => {
+    const body = bodyOf('1', 'a bill')
+    const id = randomUUID()
+    for (const [clinic, secret] of [
+      ['signed', OLD],
+      ['others', OTHERS],
+    ] as const)
+      expect(await escalate(clinic, randomUUID(), body, signature(secret, body, { id }))).toMatchObject({
+        success: true,
+      })
+  })
+})
+
+describe('a call of a clinic with a check of its own is ended', () => {
+  const sessionOf = async (callId: string): Promise<CallSession | undefined> =>
+    (await server.app.repository.readRecord('', CALL, callKey(callId)))?.value
+
+  /** A call that the clinic has, begun by a tool call that passes its check. */
+  async function begun(clinic: Clinic): Promise<string> {
+    const callId = randomUUID()
+    const body = bodyOf('1', 'a bill')
+    const headers = {
+      signed: signature(OLD, body),
+      others: signature(OTHERS, body),
+      retell: retellSignature(KEY, body),
+      header: { 'x-clinic-secret': TEXT },
+    }[clinic]
+    expect(await escalate(clinic, callId, body, headers)).toMatchObject({ success: true })
+    return callId
+  }
+
+  interface End {
+    readonly path: string
+    readonly body?: string
+    readonly headers?: Record<string, string>
+  }
+  const at = (id: string) => `/calls/${id}/end`
+  const named = (callId: string) => JSON.stringify({ callId, reason: 'hung-up' })
+  const report = (call_id: string) => JSON.stringify({ event: 'call_ended', call: { call_id } })
+  const sign = (body: string, secret = OLD) => ({ body, headers: signature(secret, body) })
+  const byRetell = (body: string, key = KEY) => ({ body, headers: retellSignature(key, body) })
+
+  test.each<[string, Clinic, (id: string) => End]>([
+    ['a signed body that names it', 'signed', (id) => ({ path: at(id), ...sign(named(id)) })],
+    ['a signed report', 'signed', (id) => ({ path: '/calls/events', ...sign(report(id)) })],
+    ['a signed body that names it, of Retell', 'retell', (id) => ({ path: at(id), ...byRetell(named(id)) })],
+    ['a signed report of Retell', 'retell', (id) => ({ path: '/calls/events', ...byRetell(report(id)) })],
+    [
+      'a signed report with which x-call-id agrees',
+      'retell',
+      (id) => {
+        const { body, headers } = byRetell(report(id))
+        return { path: '/calls/events', body, headers: { ...headers, 'x-call-id': id } }
+      },
+    ],
+    ['its secret, with no body', 'header', (id) => ({ path: at(id), headers: { 'x-clinic-secret': TEXT } })],
+    [
+      'its secret and x-call-id, with a report of another id',
+      'header',
+      (id) => ({
+        path: '/calls/events',
+        body: report('theirs'),
+        headers: { 'x-clinic-secret': TEXT, 'x-call-id': id },
+      }),
+    ],
+  ])('by %s', async (_what, clinic, end) => {
+    const callId = await begun(clinic)
+    const { path, body = '', headers = {} } = end(callId)
+    expect(await send(path, body, headers)).toMatchObject({ status: 200, body: { callId } })
+    expect(await sessionOf(callId)).toHaveProperty('endedAt')
+  })
+
+  test.each<[string, Clinic, (id: string) => End]>([
+    ['no signature', 'signed', (id) => ({ path: at(id), body: named(id) })],
+    ['no signature and no body', 'signed', (id) => ({ path: at(id) })],
+    ["another clinic's signature", 'signed', (id) => ({ path: at(id), ...sign(named(id), OTHERS) })],
+    ['a signed empty body', 'signed', (id) => ({ path: at(id), ...sign('') })],
+    ['a signed empty object', 'signed', (id) => ({ path: at(id), ...sign('{}') })],
+    ['a signed body that names no call', 'signed', (id) => ({ path: at(id), ...sign('{"reason":"x"}') })],
+    ['a signed empty body of Retell', 'retell', (id) => ({ path: at(id), ...byRetell('') })],
+    ['a signed empty object of Retell', 'retell', (id) => ({ path: at(id), ...byRetell('{}') })],
+    [
+      'a signature of another Retell account',
+      'retell',
+      (id) => ({ path: at(id), ...byRetell(named(id), 'k'.repeat(20)) }),
+    ],
+    ['an unsigned report', 'signed', (id) => ({ path: '/calls/events', body: report(id) })],
+    ['an unsigned report of Retell', 'retell', (id) => ({ path: '/calls/events', body: report(id) })],
+    [
+      'a signed report of another call with x-call-id',
+      'signed',
+      (id) => {
+        const { body, headers } = sign(report('theirs'))
+        return { path: '/calls/events', body, headers: { ...headers, 'x-call-id': id } }
+      },
+    ],
+    ['the shared secret alone', 'header', (id) => ({ path: at(id) })],
+    ['a wrong secret', 'header', (id) => ({ path: at(id), headers: { 'x-clinic-secret': 'w'.repeat(20) } })],
+    ['an unsigned report', 'header', (id) => ({ path: '/calls/events', body: report(id) })],
+  ])('not by %s (%s), and the response is that for an unknown call', async (_what, clinic, end) => {
+    const callId = await begun(clinic)
+    const { path, body = '', headers = {} } = end(callId)
+    expect(await send(path, body, headers)).toMatchObject({ status: 200, body: { callId } })
+    expect(await sessionOf(callId)).not.toHaveProperty('endedAt')
+    const unknown = end(randomUUID())
+    const answer = await send(unknown.path, unknown.body ?? '', unknown.headers ?? {})
+    expect([answer.status, Object.keys(answer.body)]).toEqual([200, ['callId']])
+  })
+
+  test('not by a signature that ended another call before', async () => {
+    const [one, other] = [await begun('signed'), await begun('signed')]
+    const { body, headers } = sign(named(one))
+    await send(at(one), body, headers)
+    const wrong = await send(at(other), body, headers)
+    expect([wrong.status, wrong.body.issue ?? wrong.body.error]).toEqual([400, expect.stringContaining('callId')])
+    expect(await sessionOf(other)).not.toHaveProperty('endedAt')
+  })
+
+  test('or not: a refused end is in the audit trail of the clinic, and of no other', async () => {
+    const callId = await begun('signed')
+    await send(at(callId), '', {})
+    for (const [clinic, found] of [
+      ['signed', 1],
+      ['others', 0],
+    ] as const) {
+      const admin = withToken(server, await logInAs(server, { username: `auditor-${clinic}`, clinic, role: 'admin' }))
+      const { body } = await admin.fhir('GET', '/AuditEvent?type=110100&outcome=4')
+      expect((body.entry ?? []).length > 0 ? 1 : 0).toBe(found)
+    }
+  })
+})
+
+describe('with the shared secret alone a call of a clinic with a check of its own', () => {
+  let production: TestServer
+  beforeAll(async () => {
+    production = await startServer({ DEMO: 'off', JWT_SECRET: 'j'.repeat(40), WEBHOOK_SECRET: 'w'.repeat(40) })
+    for (const [id, number, callSecurity] of [
+      ['open', '+12125550211', undefined],
+      ['checked', '+12125550212', { method: 'header', secrets: [TEXT] }],
+    ] as const)
+      await createClinic(production.app.repository, id, {
+        name: id,
+        timeZone: 'UTC',
+        defaultRegion: 'US',
+        dialedNumbers: [number],
+        policies: { overbooking: false, slotTakenStatus: 409 },
+        ...(callSecurity === undefined ? {} : { callSecurity }),
+      })
+    await post('/calls', { callId: 'theirs', dialedNumber: '+12125550212', callerNumber: '+12125550123' }, OWN)
+  })
+  afterAll(() => production.close())
+
+  const OWN = { 'x-clinic-secret': TEXT }
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    request(production.url, 'POST', path, body, {
+      'x-voice-secret': 'w'.repeat(40),
+      'content-type': 'application/json',
+      ...headers,
+    })
+
+  test.each([ESCALATE, '/emr-scheduling/verify_patient', '/abandonment-recovery/get_recovery_context'])(
+    'is as unknown to %s as one that does not exist',
+    async (path) => {
+      const tool = async (callId: string, headers: Record<string, string> = {}) =>
+        (await post(path, JSON.parse(bodyOf('1', 'x')), { 'x-call-id': callId, ...headers })).body
+      expect(await tool('theirs')).toEqual(await tool('does-not-exist'))
+      expect(await tool('theirs', { 'x-call-from': '+12125550123' })).toEqual(await tool('does-not-exist'))
+      const to = { 'x-call-to': '+12125550212' }
+      expect(await tool('theirs', to)).toEqual(await tool('does-not-exist', to))
+      expect(codeOf({ body: await tool('theirs', to) } as FhirResponse)).toBe('call-not-signed')
+    },
+  )
+
+  test('is not registered again, nor told of', async () => {
+    const again = { callId: 'theirs', dialedNumber: '+12125550212' }
+    const refused = await post('/calls', again)
+    expect([refused.status, refused.body.code]).toEqual([403, 'call-not-signed'])
+    expect((await post('/calls', { ...again, callId: 'does-not-exist' })).body).toEqual(refused.body)
+    const elsewhere = await post('/calls', { callId: 'theirs', dialedNumber: '+12125550211' })
+    expect(elsewhere.status).toBe(409)
+    expect(elsewhere.text).not.toMatch(/5550212|5550123|checked/)
+  })
+
+  test('a registration that is repeated tells what it registers, and nothing else of the call', async () => {
+    const registered = { callId: 'open-call', dialedNumber: '+12125550211' }
+    expect((await post('/calls', { ...registered, callerNumber: '+12125550123' })).status).toBe(201)
+    const again = await post('/calls', registered)
+    expect([again.status, again.body]).toEqual([200, { clinic: 'open', ...registered }])
+    const guessed = await post('/calls', { ...registered, callerNumber: '+12125550199' })
+    expect([guessed.status, guessed.body.code]).toEqual([409, 'call-mismatch'])
+    expect(guessed.text).not.toContain('5550123')
   })
 })
 
@@ -161,9 +437,10 @@ test('a clinic with an account of Retell takes what that has signed, and nothing
   }
   const body = JSON.stringify({ ...args, call })
   const with_ = (headers: Record<string, string>) => escalate('retell', 'retell-call', body, headers)
+  const before = await tasksOf('retell')
   expect(await with_(retellSignature(KEY, body))).toMatchObject({ success: true })
   expect(await with_(retellSignature(KEY, body))).toMatchObject({ success: true })
-  expect(await tasksOf('retell')).toBe(1)
+  expect(await tasksOf('retell')).toBe(before + 1)
   for (const wrong of [
     {},
     retellSignature('another-key-0000', body),
@@ -190,13 +467,6 @@ test('the shared secret is asked for first, whatever the clinic has', async () =
 })
 
 describe('POST /abandonments for a clinic with a check of its own', () => {
-  const ENTERED = JSON.stringify({
-    kind: 'form',
-    stepReached: 'contact',
-    fields: { plan: null },
-    contact: { phone: '+12125550166' },
-    consent: true,
-  })
   const enter = (clinic: Clinic, headers: Record<string, string>, body = ENTERED) =>
     request(server.url, 'POST', '/abandonments', body, {
       'x-voice-secret': 'demo-secret',

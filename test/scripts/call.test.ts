@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type PlayedCall, playCall } from '../../dashboard/api/play-call.ts'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type PlayedCall, playCall, type Requests, type Result } from '../../dashboard/api/play-call.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -23,7 +23,7 @@ const play = (...args: readonly string[]) =>
 
 test('the call goes through, and leaves what staff see', async () => {
   const { stdout } = await play(FILE, '--url', server.url)
-  expect(stdout.match(/^caller: /gm)).toHaveLength(call.steps.filter(({ caller }) => caller !== undefined).length)
+  expect(stdout.match(/^caller: /gm)).toHaveLength(call.steps.filter((step) => 'caller' in step).length)
   expect(stdout.match(/^agent: /gm)).toHaveLength(call.steps.length)
   expect(stdout).toMatch(/^agent: Your appointment on .* with Dr\. Amara Okafor at Maple Street is cancelled\.$/m)
   expect(stdout).toMatch(/^call \S+ is registered$/m)
@@ -64,6 +64,16 @@ test('a new patient with insurance trouble is registered, pays, and is before th
   expect(attached('self-pay-price-cents')).toMatchObject({ valueInteger: 12900 })
 })
 
+describe('what is said is on the record of the person who said it, also when the call is played again', () => {
+  test.each(['two-children', 'shared-number', 'two-calls-at-once', 'name-correction', 'default-call'])(
+    'examples/identity-%s.json',
+    async (name) => {
+      const { stdout } = await play(join(ROOT, `examples/identity-${name}.json`), '--url', server.url)
+      expect(stdout).toMatch(/^ {2}GET Patient\?/m)
+    },
+  )
+})
+
 test('a form that was left unfinished is completed, and a callback is arranged', async () => {
   const { stdout } = await play(join(ROOT, 'examples/recovery-call.json'), '--url', server.url)
   const [, id] = /^abandonment (\S+) is stored$/m.exec(stdout) ?? []
@@ -77,23 +87,38 @@ test('a form that was left unfinished is completed, and a callback is arranged',
   expect(callbacks.body.entry).toHaveLength(1)
 })
 
+const requests = (result: Result, bundle: Result = {}): Requests => ({
+  callTool: async () => result,
+  post: async () => ({}),
+  search: async () => bundle,
+})
+const playing = (steps: PlayedCall['steps'], to: Requests) => playCall({ steps }, 'call', to, () => {})
+
 test('a result that is not as expected ends it with a sentence that names the step', async () => {
   const steps = [{ tool: 'find_available_slots', arguments: {}, expect: { success: false } }]
-  const send = async () => ({ success: true, say: '' })
-  await expect(playCall({ steps }, send, () => {})).rejects.toThrow(
+  await expect(playing(steps, requests({ success: true, say: '' }))).rejects.toThrow(
     'step 1, find_available_slots: success is true, and false is expected',
   )
 })
 
 test('so does a reference to a result that there is not', async () => {
   const steps = [{ tool: 'book_appointment', arguments: { slotKey: '{{found.slots.0.slotKey}}' } }]
-  await expect(
-    playCall(
-      { steps },
-      async () => ({}),
-      () => {},
-    ),
-  ).rejects.toThrow('step 1, book_appointment: nothing before has the result found.slots.0.slotKey')
+  await expect(playing(steps, requests({}))).rejects.toThrow(
+    'step 1, book_appointment: nothing before has the result found.slots.0.slotKey',
+  )
+})
+
+test.each([
+  ['another value than it must', { total: 1, entry: [{ resource: { active: true } }] }],
+  ['more entries than it must', { total: 1, entry: [{ resource: { active: false } }, {}] }],
+  ['no entry', { total: 1 }],
+])('so does a search that finds %s', async (_what, bundle) => {
+  const expected = { entry: [{ resource: { active: false } }] }
+  const steps = [{ search: 'Patient', query: { family: 'Doe' }, expect: expected }]
+  await expect(playing(steps, requests({}, bundle))).rejects.toThrow(
+    /^step 1, search of Patient: entry is .*, and must hold /,
+  )
+  await playing(steps, requests({}, { total: 1, entry: [{ resource: { active: false, id: 'x' } }] }))
 })
 
 test('without a file it says how it is used', async () => {

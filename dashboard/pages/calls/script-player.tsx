@@ -1,7 +1,8 @@
 /** Plays a call from a file, as `npm run call` does. */
 import { Button, Code, FileButton, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { filledIn, type PlayedCall, playCall, type Result } from '../../api/play-call.ts'
+import { get } from '../../api/client.ts'
+import { type PlayedCall, playCall, type Requests, type Result } from '../../api/play-call.ts'
 import { envelopeOf, type Line, resultsIn, sendOnCall, useTools } from '../../api/tools.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { ErrorView } from '../../parts/page-states.tsx'
@@ -27,7 +28,8 @@ export function ScriptPlayer({ line, onCall }: ScriptPlayerProps) {
     try {
       const call = callIn(await file.text())
       onCall(callId)
-      await playOn({ ...line, callId }, call, paths, (text) => setLines((before) => [...before, text]))
+      const tell = (text: string) => setLines((before) => [...before, text])
+      await playCall(call, callId, requestsOn(line, call, paths), tell)
     } catch (problem) {
       setError(problem)
     }
@@ -67,33 +69,19 @@ function callIn(text: string): PlayedCall {
   return call as PlayedCall
 }
 
-async function playOn(
-  line: Line,
-  call: PlayedCall,
-  paths: ReadonlyMap<string, string>,
-  tell: (text: string) => void,
-): Promise<void> {
-  const { callId } = line
-  const before = new Map<string, Result>()
-  if (call.abandonment !== undefined) {
-    before.set('abandonment', (await sendOnCall(line, 'abandonments', call.abandonment)).body as Result)
-  }
-  if (call.register !== undefined) {
-    await sendOnCall(line, 'calls', { callId, ...(filledIn(call.register, before, 'register') as object) })
-    tell(`call ${callId} is registered`)
-  }
+function requestsOn(line: Line, { register }: PlayedCall, paths: ReadonlyMap<string, string>): Requests {
   // Registered numbers hold, and headers that say otherwise are refused.
-  const spoken = call.register === undefined ? line : { ...line, dialled: '', caller: '' }
-  await playCall(
-    call,
-    async (tool, args) => {
+  const spoken = register === undefined ? line : { ...line, dialled: '', caller: '' }
+  const lineOf = (callId: string, path: string) => ({ ...(path === 'abandonments' ? line : spoken), callId })
+  const post = async (callId: string, path: string, body: object) =>
+    (await sendOnCall(lineOf(callId, path), path, body)).body as Result
+  return {
+    post,
+    callTool: async (callId, { tool, arguments: args }) => {
       const path = paths.get(tool)
       if (path === undefined) throw new Error(`The server has no tool ${tool}`)
-      return resultsIn((await sendOnCall(spoken, path, envelopeOf([args]))).body)[0] ?? {}
+      return resultsIn(await post(callId, path, envelopeOf([args])))[0] ?? {}
     },
-    tell,
-  )
-  if (call.end === undefined) return
-  await sendOnCall(spoken, `calls/${callId}/end`, call.end)
-  tell(`call ${callId} has ended`)
+    search: (query) => get<Result>(query),
+  }
 }

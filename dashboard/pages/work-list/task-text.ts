@@ -6,6 +6,7 @@ export const CODE_TEXT: Readonly<Record<string, string>> = {
   callback: 'Callback',
   'identity-outcome': 'Identity outcome',
   'identity-contradiction': 'Somebody else calls',
+  'identity-guessing': 'Many failed verifications',
   'record-change': 'Record changed by a call',
   'insurance-follow-up': 'Insurance follow-up',
   'waitlist-offer': 'Waitlist offer',

@@ -1,4 +1,4 @@
-/** What the billing staff see of a call: one Task for it, with all that is known of the call, to which it adds. */
+/** What the billing staff see of a call: one Task for each patient of it, with all that is known of the call, to which it adds. */
 import type { CoverageEligibilityResponse, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -20,46 +20,60 @@ const MAX_REASONS = 50
 /** Characters of the list of reasons in Task.description; all of them are in Task.input in full. */
 const MAX_DESCRIPTION = 2_000
 
+interface Moved {
+  /** The latest; absent: the one that a search finds, which is none that the same change writes. */
+  readonly verification?: CoverageEligibilityResponse | undefined
+  /** Patient.id of whom the Task was about until now. */
+  readonly from?: string | undefined
+}
+
 /**
  * A Task that staff have closed is opened again. Without a call, as staff raise it, each is a Task of its own.
  * @param reason absent: the caller gave none
- * @param verification the latest; absent: the one that a search finds, which is none that the same change writes
  */
 export async function escalateToBilling(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
   reason: string | undefined,
-  verification?: CoverageEligibilityResponse,
+  { verification, from }: Moved = {},
 ): Promise<Versioned<Task>> {
   if (call === undefined)
     return await createStaffTask(
       ctx,
       call,
       patient,
-      await escalation(ctx, call, patient, { given: [reason], verification }),
+      await escalation(ctx, call, patient, { given: [reason], verification, from }),
     )
-  const id = derivedId('billing-escalation', call.callId)
+  const id = await idFor(ctx, call, from ?? patient.id)
   const earlier = (await ctx.find<Task>('Task', id))?.resource
   const reasons = [...(earlier?.input ?? []).filter(isReason).map(({ valueString }) => valueString), reason]
   return await upsertStaffTask(ctx, call, patient, {
     id,
-    ...(await escalation(ctx, call, patient, { given: reasons, verification })),
+    ...(await escalation(ctx, call, patient, { given: reasons, verification, from })),
   })
+}
+
+/** The Task of the call, where that is about the patient; another one for whom the call went on with. */
+async function idFor(ctx: Context, { callId }: CallSession, patient: string): Promise<string> {
+  const ofCall = derivedId('billing-escalation', callId)
+  const focus = (await ctx.find<Task>('Task', ofCall))?.resource.focus?.reference
+  return focus === undefined || focus === `Patient/${patient}`
+    ? ofCall
+    : derivedId('billing-escalation', callId, patient)
 }
 
 const isReason = (input: TaskInput): boolean => codeOfInput(input) === 'reason'
 
-interface Given {
+interface Given extends Moved {
   readonly given: readonly (string | undefined)[]
-  readonly verification: CoverageEligibilityResponse | undefined
 }
 
 async function escalation(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
-  { given, verification: latest }: Given,
+  { given, verification: latest, from }: Given,
 ): Promise<StaffTask> {
   const reasons = [...new Set(given.filter((reason) => reason !== undefined))].slice(-MAX_REASONS)
   const text = reasons.join('; ')
@@ -74,7 +88,7 @@ async function escalation(
         : `The caller asks for help with billing: ${shown}`,
     input: [
       ...reasons.flatMap((reason) => attachedText('reason', reason)),
-      ...(await callBundle(ctx, call, patient, verification)),
+      ...(await callBundle(ctx, call, { patient, from, verification })),
     ],
     ...(verification === undefined ? {} : { verification }),
   }

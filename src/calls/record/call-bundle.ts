@@ -11,20 +11,26 @@ import { encounterIdOf } from './call-record.ts'
 import { patientFields } from './patient-fields.ts'
 import { attached, attachedReference, attachedText, codeOfInput, isTaskOf } from './staff-task.ts'
 
-/**
- * @param patient as the change leaves it
- * @param verification the latest of the patient
- */
+interface Bundled {
+  /** As the change leaves it. */
+  readonly patient: Versioned<Patient>
+  /** Patient.id of whom the call was taken for until this change. */
+  readonly from: string | undefined
+  /** The latest of the patient. */
+  readonly verification: CoverageEligibilityResponse | undefined
+}
+
 export async function callBundle(
   ctx: Context,
   call: CallSession | undefined,
-  patient: Versioned<Patient>,
-  verification: CoverageEligibilityResponse | undefined,
+  { patient, from, verification }: Bundled,
 ): Promise<readonly TaskInput[]> {
   return [
     ...personFacts(patient.resource),
     ...(await insuranceFacts(ctx, verification)),
-    ...(call === undefined ? [] : [...(await identityFacts(ctx, call)), ...(await documents(ctx, call))]),
+    ...(call === undefined
+      ? []
+      : [...(await identityFacts(ctx, call, [patient.id, from])), ...(await documents(ctx, call))]),
   ]
 }
 
@@ -71,12 +77,20 @@ function copayCents({ insurance = [] }: CoverageEligibilityResponse): number | u
   return copay === undefined ? undefined : Math.round(copay * 100)
 }
 
-/** Of each kind the latest: of resolve_patient_identity, and of verify_patient. */
-async function identityFacts(ctx: Context, call: CallSession): Promise<readonly TaskInput[]> {
+/**
+ * Of each kind the latest: of resolve_patient_identity, and of verify_patient.
+ * @param patients Patient.id of those of the call whom they may be about
+ */
+async function identityFacts(
+  ctx: Context,
+  call: CallSession,
+  patients: readonly (string | undefined)[],
+): Promise<readonly TaskInput[]> {
+  const isAbout = ({ focus }: Task) => patients.some((id) => focus?.reference === `Patient/${id}`)
   const tasks = await ctx.search<Task>('Task', `${ofCall(call)}&_sort=-_lastUpdated&_count=${MAX_TASKS}`)
   const outcomes = new Map<string, readonly TaskInput[]>()
   for (const { id, resource } of tasks) {
-    if (!isTaskOf(resource, 'identity-outcome')) continue
+    if (!isTaskOf(resource, 'identity-outcome') || !isAbout(resource)) continue
     const said = (resource.input ?? []).filter((input) => IDENTITY_CODES.has(codeOfInput(input)))
     const kind = said.some((input) => codeOfInput(input) === 'verification') ? 'verification' : 'match'
     const task = attachedReference('identity-outcome', `Task/${id}`)

@@ -70,7 +70,10 @@ async function recordEncounter(
     found.subject?.reference !== subject.reference ||
     (reasonForVisit !== undefined && found.reasonCode?.[0]?.text !== reasonForVisit)
   ) {
-    await ctx.update<Encounter>({ ...found, subject, ...reason })
+    // The reason of one patient is not that of another.
+    const { reasonCode: _reason, ...others } = found
+    const kept = found.subject?.reference === subject.reference ? found : others
+    await ctx.update<Encounter>({ ...kept, subject, ...reason })
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a call has put on a patient who is somebody else, on the record of its caller instead. */
-import type { CoverageEligibilityResponse, Patient, Task } from 'fhir/r4'
+import type { Appointment, CoverageEligibilityResponse, Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -33,13 +33,28 @@ export async function goAlong(
   }
   if (selfPay !== undefined) along.push(await writeSelfPay(ctx, own.id, selfPay))
   for (const { type, id } of written) {
+    if (type === 'Appointment') along.push(...(await moveVisit(ctx, id, { from: patient, to: own.id })))
     const task = type === 'Task' ? await ctx.find<Task>('Task', id) : undefined
     if (task === undefined || !goesAlong(task.resource)) continue
     along.push(
       isTaskOf(task.resource, 'billing-escalation')
-        ? await escalateToBilling(ctx, call, own, undefined, verification)
+        ? await escalateToBilling(ctx, call, own, undefined, { verification, from: patient })
         : await moveStaffTask(ctx, task.resource, own, { from: patient, verification }),
     )
   }
   return { along, verification }
+}
+
+/** A visit, or an entry of the waitlist. */
+async function moveVisit(
+  ctx: Context,
+  id: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<readonly Versioned[]> {
+  const visit = await ctx.find<Appointment>('Appointment', id)
+  if (visit === undefined) return []
+  const participant = visit.resource.participant.map((one) =>
+    one.actor?.reference === `Patient/${from}` ? { ...one, actor: { reference: `Patient/${to}` } } : one,
+  )
+  return [await ctx.update<Appointment>({ ...visit.resource, id, participant })]
 }

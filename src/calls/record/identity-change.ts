@@ -1,14 +1,13 @@
 /** What staff see when a call states what differs from a record that was there before it. */
-import type { Patient, Task, TaskInput } from 'fhir/r4'
+import type { CoverageEligibilityResponse, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { AmendedField, Difference } from './amended-patient.ts'
 import { derivedId } from './derived-id.ts'
 import type { GoneAlong } from './gone-along.ts'
-import { patientFields } from './patient-fields.ts'
 import { attachedReference, attachedText, codeOfInput, upsertStaffTask } from './staff-task.ts'
-import type { StatedPerson } from './stated-person.ts'
+import { personOf, type StatedPerson } from './stated-person.ts'
 import type { TakenBack } from './written-by-call.ts'
 
 /** What a call added to a record or stated otherwise, one Task for each call and patient. */
@@ -68,38 +67,81 @@ interface OtherPerson {
   readonly earlier: TakenBack & GoneAlong
 }
 
-/** @param own the placeholder with which the call goes on; the Task is for the one whom it was taken for */
+/** @param own with which the call goes on; the Task is for the one whom it was taken for */
 export async function recordOtherPerson(
   ctx: Context,
   call: CallSession,
   own: Versioned<Patient>,
   { recorded, stated, earlierFields, earlier: { back, left, along, verification } }: OtherPerson,
 ): Promise<Versioned<Task>> {
-  const { firstName, lastName, dateOfBirth } = stated
-  return await upsertStaffTask(ctx, call, own, {
-    id: derivedId('other-person', call.callId, recorded.id),
-    code: 'identity-contradiction',
-    priority: 'routine',
+  return await raiseContradiction(ctx, call, own, {
     description:
-      'The caller is not the patient whom the call was taken for: name or birth date differ. Nothing was replaced, and the call goes on with a placeholder; what it had put on the record before is taken back unless somebody else has changed it since. Please compare both records.',
-    beneficiary: recorded.id,
+      'The caller is not the patient whom the call was taken for: name or birth date differ. Nothing was replaced, and the call goes on with a record of its own; what it had put on the other one before anybody said who they are is taken back unless somebody else has changed it since. Please compare both records.',
+    recorded,
+    stated,
     input: [
-      ...attachedReference('recorded-patient', `Patient/${recorded.id}`),
-      ...attachedText('recorded-first-name', patientFields.firstName.get(recorded.resource)),
-      ...attachedText('recorded-last-name', patientFields.lastName.get(recorded.resource)),
-      ...attachedText('recorded-date-of-birth', patientFields.dateOfBirth.get(recorded.resource)),
-      ...attachedReference('call-patient', `Patient/${own.id}`),
-      ...attachedText('stated-first-name', firstName),
-      ...attachedText('stated-last-name', lastName),
-      ...attachedText('stated-date-of-birth', dateOfBirth),
       ...earlierFields.flatMap((field) => attachedText('stated-before', field)),
       ...addressesOf(back).flatMap((address) => attachedReference('taken-back', address)),
       ...left.flatMap((address) => attachedReference('not-taken-back', address)),
       ...addressesOf(along).flatMap((address) => attachedReference('went-along', address)),
     ],
+    verification,
+  })
+}
+
+/** @param own the placeholder of the call; the Task is for the one of an earlier call from the number */
+export const recordOtherCaller = (
+  ctx: Context,
+  call: CallSession,
+  own: Versioned<Patient>,
+  earlier: Versioned<Patient>,
+): Promise<Versioned<Task>> =>
+  raiseContradiction(ctx, call, own, {
+    description:
+      'Another person has called from the number of this placeholder: name or birth date differ. The call has a placeholder of its own, and nothing was replaced. Please compare both records.',
+    recorded: earlier,
+    stated: personOf(own.resource),
+    input: [],
+    verification: undefined,
+  })
+
+interface Contradiction {
+  readonly description: string
+  readonly recorded: Versioned<Patient>
+  readonly stated: StatedPerson
+  readonly input: readonly TaskInput[]
+  readonly verification: CoverageEligibilityResponse | undefined
+}
+
+/** One Task for each call and record that is contradicted. */
+async function raiseContradiction(
+  ctx: Context,
+  call: CallSession,
+  own: Versioned<Patient>,
+  { description, recorded, stated, input, verification }: Contradiction,
+): Promise<Versioned<Task>> {
+  return await upsertStaffTask(ctx, call, own, {
+    id: derivedId('other-person', call.callId, recorded.id),
+    code: 'identity-contradiction',
+    priority: 'routine',
+    description,
+    beneficiary: recorded.id,
+    input: [
+      ...attachedReference('recorded-patient', `Patient/${recorded.id}`),
+      ...personInput('recorded', personOf(recorded.resource)),
+      ...attachedReference('call-patient', `Patient/${own.id}`),
+      ...personInput('stated', stated),
+      ...input,
+    ],
     ...(verification === undefined ? {} : { verification }),
   })
 }
+
+const personInput = (side: 'recorded' | 'stated', { firstName, lastName, dateOfBirth }: StatedPerson) => [
+  ...attachedText(`${side}-${CODES.firstName}`, firstName),
+  ...attachedText(`${side}-${CODES.lastName}`, lastName),
+  ...attachedText(`${side}-${CODES.dateOfBirth}`, dateOfBirth),
+]
 
 /** Each once, though it was written twice. */
 const addressesOf = (written: readonly Versioned[]): readonly string[] => [

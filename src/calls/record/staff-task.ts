@@ -18,6 +18,7 @@ const DISPLAYS = {
   'message-not-sent': 'Message not sent',
   'record-change': 'Record changed by a call',
   'identity-contradiction': 'Somebody else calls',
+  'identity-guessing': 'Many failed verifications',
   'abandonment-recovery': 'Abandonment recovery',
   callback: 'Callback',
 } as const

@@ -9,6 +9,7 @@ import { formsOf, type NameForms, nameFormsOf } from '../../matching/name-forms.
 import { namesOf } from '../../matching/names.ts'
 import { areNicknames } from '../../matching/nicknames.ts'
 import type { FieldEvidence } from '../../matching/weights.ts'
+import { patientFields } from './patient-fields.ts'
 
 export interface StatedPerson {
   readonly firstName?: string
@@ -17,26 +18,58 @@ export interface StatedPerson {
   readonly dateOfBirth?: string
 }
 
+/** As a record has it. */
+export function personOf(patient: Patient): StatedPerson {
+  const { firstName, lastName, dateOfBirth } = patientFields
+  const [first, last, birthDate] = [firstName.get(patient), lastName.get(patient), dateOfBirth.get(patient)]
+  return {
+    ...(first === undefined ? {} : { firstName: first }),
+    ...(last === undefined ? {} : { lastName: last }),
+    ...(birthDate === undefined ? {} : { dateOfBirth: birthDate }),
+  }
+}
+
+/**
+ * How the record is tied to the caller: `verified` as this very patient, whose birth date they know; or `made` by this call
+ * from what was said in it, so that it is corrected, too.
+ */
+export type Tie = 'none' | 'verified' | 'made'
+
 /**
  * What is not on file, or was not stated, contradicts nothing. A name agrees when it agrees with any on file, an earlier one
  * too.
- * @param isVerified the caller has been verified as this very patient, whose birth date they know
  */
-export function contradicts(patient: Patient, stated: StatedPerson, isVerified = false): boolean {
+export function contradicts(patient: Patient, stated: StatedPerson, tie: Tie = 'none'): boolean {
+  if (tie === 'made' && isBirthDateAlone(stated)) return false
   const { dateOfBirth } = stated
   const { birthDate } = patient
   // A record may hold no more than the year, or year and month.
   if (dateOfBirth !== undefined && birthDate !== undefined && !dateOfBirth.startsWith(birthDate)) return true
   const isSameBirthDate = dateOfBirth !== undefined && dateOfBirth === birthDate
   const names = nameFormsOf(patient)
-  const fits = (name: NameForms) => mayBeNamed(stated, name, { isSameBirthDate, isVerified })
+  const fits = (name: NameForms) => mayBeNamed(stated, name, { isSameBirthDate, tie })
   return names.length > 0 && !names.some(fits)
 }
+
+/** The first name is stated and on file, and nothing contradicts. */
+export const isCalled = (patient: Patient, stated: StatedPerson): boolean =>
+  stated.firstName !== undefined &&
+  nameFormsOf(patient).some(({ given }) => given.length > 0) &&
+  !contradicts(patient, stated)
+
+/** The same of first and last name. */
+export const hasFullName = (patient: Patient, stated: StatedPerson): boolean =>
+  stated.lastName !== undefined &&
+  nameFormsOf(patient).some(({ family }) => family.text !== '') &&
+  isCalled(patient, stated)
+
+const isBirthDateAlone = ({ firstName, lastName, dateOfBirth }: StatedPerson): boolean =>
+  dateOfBirth !== undefined && firstName === undefined && lastName === undefined
 
 interface Known {
   /** It was stated together with the name. */
   readonly isSameBirthDate: boolean
-  readonly isVerified: boolean
+  readonly tie: Tie
 }
 
 function mayBeNamed(stated: StatedPerson, name: NameForms, known: Known): boolean {
@@ -45,8 +78,15 @@ function mayBeNamed(stated: StatedPerson, name: NameForms, known: Known): boolea
   if (swapped.some((evidence) => levelOf(evidence, 'family') === 'same' && levelOf(evidence, 'given') === 'same'))
     return true
   if (levelOf(inOrder, 'suffix') === 'differ') return false
+  if (known.tie === 'made' && isCorrection(stated, inOrder)) return true
   const given = givenFits(inOrder, said, name, known)
   return given && (familyFits(inOrder, said, name) || (known.isSameBirthDate && stated.firstName !== undefined))
+}
+
+/** One part of the name, said alone: a last name as it should be, or a first name that sounds alike. */
+function isCorrection({ firstName, lastName, dateOfBirth }: StatedPerson, evidence: readonly FieldEvidence[]): boolean {
+  if (dateOfBirth !== undefined || (firstName !== undefined && lastName !== undefined)) return false
+  return firstName === undefined || levelOf(evidence, 'given') === 'similar'
 }
 
 /** The name, with what was stated of it in place of its own. */
@@ -82,10 +122,10 @@ function givenFits(
   evidence: readonly FieldEvidence[],
   said: NameForms,
   name: NameForms,
-  { isSameBirthDate, isVerified }: Known,
+  { isSameBirthDate, tie }: Known,
 ): boolean {
   const level = levelOf(evidence, 'given')
   if (level === undefined || level === 'same' || level === 'initial') return true
   if (level !== 'near' && level !== 'nickname') return false
-  return isSameBirthDate || isVerified || areNicknames(said.given[0]?.text ?? '', name.given[0]?.text ?? '')
+  return isSameBirthDate || tie !== 'none' || areNicknames(said.given[0]?.text ?? '', name.given[0]?.text ?? '')
 }

@@ -2,6 +2,7 @@
 import type { Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
+import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { derivedId } from './derived-id.ts'
 import {
@@ -69,6 +70,55 @@ export async function recordNotVerified(
       ...candidates.flatMap((id) => attachedReference('candidate', `Patient/${id}`)),
     ],
   })
+}
+
+/** A limit of failed attempts that a caller has reached: see session/guess-limit.ts. */
+export interface ReachedLimit {
+  /** The one thing all attempts have in common: the number of the caller, the patient or the name meant, or only the clinic. */
+  readonly of: 'number' | 'patient' | 'name' | 'clinic'
+  readonly key: string
+  /** Patient.id of the patient guessed at. */
+  readonly patient?: string
+  readonly failures: number
+}
+
+/** The text for staff, by what the attempts have in common. */
+const GUESSING = {
+  number:
+    'Many callers from this number could not be verified. Further attempts from it have to wait. Please find out who calls.',
+  patient:
+    'Many callers from numbers that are not on the record could not be verified as this patient. Further attempts from such numbers have to wait. Please warn the patient.',
+  clinic:
+    'More callers than usual could not be verified at this clinic. Further attempts have to wait, unless the number is on the record. Please find out who calls.',
+} as const
+
+/**
+ * One Task a day (UTC) for each number, patient and clinic of which too many attempts have failed; an open one stays as it
+ * is, so that a long series of guesses does not make a long history.
+ */
+export async function recordGuessing(
+  ctx: Context,
+  call: CallSession,
+  own: Versioned<Patient>,
+  reached: readonly ReachedLimit[],
+): Promise<readonly Versioned<Task>[]> {
+  const tasks: Versioned<Task>[] = []
+  for (const { of, key, patient, failures } of reached) {
+    if (of === 'name') continue
+    const id = derivedId('guessing', key, new Date(ctx.now).toISOString().slice(0, 10))
+    const current = await ctx.find<Task>('Task', id)
+    if (current !== undefined && isOpenTask(current.resource)) continue
+    const task = await upsertStaffTask(ctx, call, own, {
+      id,
+      code: 'identity-guessing',
+      priority: 'urgent',
+      description: GUESSING[of],
+      ...(patient === undefined ? {} : { beneficiary: patient }),
+      input: attached('failed-attempts', { valueInteger: failures }),
+    })
+    tasks.push(task)
+  }
+  return tasks
 }
 
 const OPEN: Pick<StaffTask, 'priority' | 'description'> = {

@@ -3,7 +3,7 @@
  * caller turns out to be somebody else. What a tool writes on the patient of the call it tells `remember`.
  */
 import type { FhirResource, Patient } from 'fhir/r4'
-import { type CallSession, callKey } from '../../core/call-session.ts'
+import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { isPlaceholder } from '../../matching/placeholder.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
@@ -52,25 +52,37 @@ interface JustWritten {
   readonly isKnown?: boolean
 }
 
-/** With what was written before on the same patient. A placeholder is the call's own, so nothing is to be taken back from it. */
+/** With what was written before on the same patient. From a placeholder that the call has made nothing is to be taken back. */
 export async function remember(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
   { written, stated, insurance, selfPay, isKnown = false }: JustWritten,
 ): Promise<void> {
-  if (call === undefined || isPlaceholder(patient.resource)) return
+  if (call === undefined) return
+  const session = (await ctx.unit.records.read(CALL, callKey(call.callId)))?.value
+  if (session?.made?.includes(patient.id)) return
   const earlier = await writtenByCall(ctx, call, patient)
-  if (earlier?.isKnown) return
+  if (earlier?.isKnown && stated === undefined) return
   await putOfCall(ctx, WRITTEN, call, {
     ...earlier,
     patient: patient.id,
     stated: { ...earlier?.stated, ...stated },
     insurance: withCard(earlier?.insurance ?? [], insurance),
     ...(selfPay === undefined ? {} : { selfPay: { ...earlier?.selfPay, ...selfPay } }),
-    written: withVersions(earlier?.written ?? [], written),
+    written: earlier?.isKnown ? earlier.written : withVersions(earlier?.written ?? [], written),
     ...(isKnown ? { isKnown } : {}),
   })
+}
+
+/** A real patient has been verified, so the visit is theirs; that of a placeholder is moved where somebody else has called. */
+export async function rememberVisit(
+  ctx: Context,
+  call: CallSession,
+  patient: Versioned<Patient>,
+  visit: Versioned,
+): Promise<void> {
+  if (isPlaceholder(patient.resource)) await remember(ctx, call, patient, { written: [visit] })
 }
 
 /** What the server has changed later on behalf of a call, such as a pending verification, is still of the call. */
@@ -124,7 +136,7 @@ export async function takeBack(ctx: Context, call: CallSession, { written }: Wri
   const left: string[] = []
   for (const { type, id, from, to } of written) {
     const current = await ctx.find<FhirResource>(type as FhirResource['resourceType'], id)
-    if (current !== undefined && goesAlong(current.resource)) continue
+    if (current !== undefined && (goesAlong(current.resource) || type === 'Appointment')) continue
     // It tells staff what was changed on a record, so it stays where that does.
     const isLeft = current !== undefined && isTaskOf(current.resource, 'record-change') && left.some(isPatient)
     if (current?.version !== to || isLeft) left.push(`${type}/${id}`)

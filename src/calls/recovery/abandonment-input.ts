@@ -7,14 +7,15 @@ import { patientFields } from '../record/patient-fields.ts'
 import { REGISTRATION_FIELDS, type RegistrationField } from '../record/registration.ts'
 import { spokenConsent } from '../spoken/spoken-consent.ts'
 import { type ClinicLocale, readStated } from '../spoken/stated-values.ts'
+import { personFields } from './form-person.ts'
 
 export interface AbandonmentInput {
   readonly kind: AbandonmentKind
   readonly stepReached: string
   /** null for what the form asks for and has not been given. */
   readonly fields: Readonly<Record<string, string | null>>
-  /** What the fields of a registration do to its Patient. */
-  readonly registration: readonly ((patient: Patient) => Patient)[]
+  /** What the fields of a registration do to its Patient, and those of a form that name its person. */
+  readonly onPatient: readonly ((patient: Patient) => Patient)[]
   readonly contact: ContactPoints
   readonly consent: boolean
 }
@@ -42,13 +43,13 @@ export function readAbandonment(body: unknown, locale: ClinicLocale): Abandonmen
     issues.push(invalid('consent', 'consent must be true or false: whether the person agreed to be contacted about it'))
   const fields = readFields(body.fields ?? {}, issues)
   const contact = readContact(body.contact, locale, issues)
-  const registration = kind === 'registration' ? readRegistration(fields, locale, issues) : []
+  const onPatient = kind === 'registration' ? readRegistration(fields, locale, issues) : personFields(fields, locale)
   if (issues.length > 0) throw new FhirError(400, issues)
   return {
     kind: kind as AbandonmentKind,
     stepReached: String(stepReached).trim(),
     fields,
-    registration,
+    onPatient,
     contact,
     consent: body.consent === true,
   }
@@ -100,7 +101,7 @@ const readRegistration = (
   fields: AbandonmentInput['fields'],
   locale: ClinicLocale,
   issues: Issue[],
-): AbandonmentInput['registration'] =>
+): AbandonmentInput['onPatient'] =>
   Object.entries(fields).flatMap(([name, value]) => {
     const field = REGISTRATION_FIELDS.find((one) => one === name)
     if (field === undefined) {
@@ -115,7 +116,7 @@ function setterOf(
   value: string,
   locale: ClinicLocale,
   issues: Issue[],
-): AbandonmentInput['registration'] {
+): AbandonmentInput['onPatient'] {
   if (field === 'commsConsent') {
     const stated = spokenConsent(value)
     if (stated.ok) return [(patient) => patientFields.commsConsent.set(patient, stated.value)]

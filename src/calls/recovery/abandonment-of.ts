@@ -4,6 +4,7 @@ import type { Context } from '../../core/context.ts'
 import type { OperationRequest } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { type Abandonment, findAbandonment } from '../record/abandonment.ts'
+import { currentRecord, patientOfCall } from '../session/patient-of-call.ts'
 
 type WithAbandonment = Pick<OperationRequest, 'id' | 'call'>
 
@@ -30,6 +31,27 @@ export async function openAbandonmentOf(ctx: Context, request: WithAbandonment):
     'That has been taken care of already.',
   )
 }
+
+/**
+ * A caller who has turned out to be somebody else neither hears nor adds anything of it.
+ * @throws FhirError 422 `other-person`
+ */
+export async function requireItsPerson(
+  ctx: Context,
+  { call }: WithAbandonment,
+  { patient }: Abandonment,
+): Promise<void> {
+  const own = call === undefined ? undefined : await patientOfCall(ctx, call)
+  if (own === undefined || own.id === (await currentRecord(ctx, patient))?.id) return
+  throw refusal(
+    'other-person',
+    'The caller is not the person who left it unfinished; what they say is saved by the tools of /patient-journey',
+    OTHER_PERSON,
+  )
+}
+
+/** For the agent to say. */
+export const OTHER_PERSON = 'Thank you. What was left unfinished is of another person, so I cannot go on with it.'
 
 /** @param text what the agent can say */
 export const refusal = (reason: string, diagnostics: string, text: string): FhirError =>

@@ -7,6 +7,7 @@ import type { Versioned } from '../../repository/repository.ts'
 import type { AbandonmentKind, ContactPoints } from '../record/abandonment.ts'
 import { derivedId } from '../record/derived-id.ts'
 import { patientFields } from '../record/patient-fields.ts'
+import { holdPlaceholder } from '../record/placeholder-holder.ts'
 import { attached, attachedReference, attachedText, upsertStaffTask } from '../record/staff-task.ts'
 import type { AbandonmentInput } from './abandonment-input.ts'
 import { formOf } from './form-fields.ts'
@@ -20,16 +21,17 @@ export async function enterAbandonment(
   const id = key === undefined ? randomUUID() : derivedId('abandonment', key)
   if ((await ctx.find('Task', id)) !== undefined) return { id, created: false }
   const patient = await ctx.create<Patient>(placeholderOf(input))
+  await holdPlaceholder(ctx, patient.id)
   const form = input.kind === 'registration' ? undefined : await createForm(ctx, input, patient.id)
   await raiseRecovery(ctx, id, patient, { ...input, form })
   return { id, created: true }
 }
 
-function placeholderOf({ contact, registration }: AbandonmentInput): Patient {
+function placeholderOf({ contact, onPatient }: AbandonmentInput): Patient {
   let patient: Patient = { resourceType: 'Patient', meta: { tag: [PLACEHOLDER_TAG] }, active: false }
   if (contact.phone !== undefined) patient = patientFields.phone.set(patient, contact.phone)
   if (contact.email !== undefined) patient = patientFields.email.set(patient, contact.email)
-  return registration.reduce((filled, set) => set(filled), patient)
+  return onPatient.reduce((filled, set) => set(filled), patient)
 }
 
 const createForm = async (ctx: Context, { fields }: AbandonmentInput, patient: string): Promise<string> =>

@@ -6,28 +6,36 @@ import type { CallEnd } from './call-end.ts'
 import { requireFilledIn, unfilledIssues } from './call-metadata.ts'
 
 const MAX_REASON = 256
-const FIELDS = ['endedAt', 'reason']
+const FIELDS = ['callId', 'endedAt', 'reason']
+
+/** The end of a call as a request reports it. */
+export interface ReportedEnd extends CallEnd {
+  /** The body itself names this call, and not only the address or a header. */
+  readonly isNamedInBody: boolean
+}
 
 /**
  * @param body any JSON value; undefined where none was sent
  * @throws FhirError 400 with an issue for each field at fault, or `call-not-identified` for an unfilled template as the id
  */
-export function readCallEnd(callId: string, body: unknown): CallEnd {
+export function readCallEnd(callId: string, body: unknown): ReportedEnd {
   const unfilled = unfilledIssues('callId', callId, 'the address')
   if (unfilled.length > 0) throw new FhirError(400, unfilled)
-  if (body === undefined) return { callId }
+  if (body === undefined) return { callId, isNamedInBody: false }
   if (!isObject(body)) throw badRequest('The body must be empty or an object such as {"endedAt": "…", "reason": "…"}')
   const { endedAt, reason } = body
   const at = endedAt == null ? undefined : instantOf(endedAt)
   const issues: Issue[] = Object.keys(body)
     .filter((name) => !FIELDS.includes(name))
     .map((name) => invalid(name, `'${name.slice(0, 64)}' is not known; the fields are ${FIELDS.join(', ')}`))
+  if (body.callId != null && body.callId !== callId)
+    issues.push(invalid('callId', 'callId must be the id of the call in the address'))
   if (endedAt != null && at === undefined)
     issues.push(invalid('endedAt', 'endedAt must be an instant such as "2026-03-03T14:05:09Z"'))
   if (reason != null && (typeof reason !== 'string' || reason.length > MAX_REASON))
     issues.push(invalid('reason', `reason must be a text of at most ${MAX_REASON} characters`))
   if (issues.length > 0) throw new FhirError(400, issues)
-  return endOf(callId, at, reason)
+  return { ...endOf(callId, at, reason), isNamedInBody: body.callId === callId }
 }
 
 const invalid = (expression: string, diagnostics: string): Issue => ({ code: 'invalid', diagnostics, expression })
@@ -57,7 +65,7 @@ const retell: EndReport = ({ event, call }) => {
  * @param callIdOfHeader `x-call-id`, for platforms whose ids are not those of the calls here; it wins
  * @throws FhirError 400 where the report of an end names no call, `call-not-identified` where an unfilled template does
  */
-export function readEndReport(body: unknown, callIdOfHeader: string): CallEnd | undefined {
+export function readEndReport(body: unknown, callIdOfHeader: string): ReportedEnd | undefined {
   if (!isObject(body)) throw badRequest('The body must be the report of a platform, a JSON object')
   const report = vapi(body) ?? retell(body)
   if (report === undefined) return undefined
@@ -65,7 +73,7 @@ export function readEndReport(body: unknown, callIdOfHeader: string): CallEnd | 
   if (typeof callId === 'string') requireFilledIn({ callId, inBody: callIdOfHeader === '' ? ['callId'] : [] })
   if (typeof callId !== 'string' || !isCallId(callId))
     throw badRequest('The report names no call: message.call.id, call.call_id or the header x-call-id must hold its id')
-  return { ...report.end, callId }
+  return { ...report.end, callId, isNamedInBody: report.callId === callId }
 }
 
 const endOf = (callId: string, endedAt: number | undefined, reason: unknown): CallEnd => ({

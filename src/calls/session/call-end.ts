@@ -17,22 +17,33 @@ export interface CallEnd {
   readonly reason?: string
 }
 
+/** The outcome of a reported end, for the audit trail of the clinic; the client learns nothing of it. */
+export type HandledEnd =
+  | { readonly ended: CallSession }
+  /** The clinic of the call refused the request; with a status as HTTP has them. */
+  | { readonly refusedBy: string; readonly status: number }
+
 /**
  * Ends a call of any clinic; the first end that is reported holds.
- * @param allow is asked before anything is stored
- * @throws FhirError 404 where no such call is known, and what `allow` throws
+ * @param allow is asked before anything is stored; the call goes on where it refuses
+ * @returns undefined where no such call is known
  */
 export async function endCall(
   repository: Repository,
   accessOf: (clinic: string) => ClinicAccess,
   end: CallEnd,
   allow: AllowClinic = async () => {},
-): Promise<CallSession> {
+): Promise<HandledEnd | undefined> {
   const clinic = (await repository.readRecord(SERVICE, CALL, callKey(end.callId)))?.value.clinic
-  if (clinic !== undefined) await allow(clinic)
-  const ended = clinic === undefined ? undefined : await accessOf(clinic).change((ctx) => stageEnd(ctx, end))
-  if (ended === undefined) throw callNotKnown()
-  return ended
+  if (clinic === undefined) return undefined
+  try {
+    await allow(clinic)
+  } catch (error) {
+    if (error instanceof FhirError && error.status < 500) return { refusedBy: clinic, status: error.status }
+    throw error
+  }
+  const ended = await accessOf(clinic).change((ctx) => stageEnd(ctx, end))
+  return ended === undefined ? undefined : { ended }
 }
 
 /** Stages the end. The session as it is then; undefined where the call is not known, or its record has expired. */
@@ -50,10 +61,3 @@ export async function stageEnd(ctx: Context, { callId, endedAt, reason }: CallEn
   await finishEncounter(ctx, ended)
   return ended
 }
-
-const callNotKnown = (): FhirError =>
-  new FhirError(404, {
-    code: 'not-found',
-    diagnostics: 'No call of this id is known; a call is known once it is registered, or a tool was called in it',
-    reason: 'call-not-identified',
-  })

@@ -78,13 +78,14 @@ export class CallSessions {
     }
     const known = await this.#find(metadata.callId)
     if (known === undefined) return await this.#create(metadata, allow)
-    await allow(known.clinic)
+    await this.#requireAllowed(known.clinic, dialedNumber, allow)
     return await this.#requireAgreement(known, metadata)
   }
 
   /**
    * Registers a call in advance; registering the same again changes nothing.
    * @param allow is asked before anything is stored
+   * @returns the session as it is registered here: of one that is stored already nothing else is told
    * @throws FhirError 422 when no clinic has the dialled number or it has no such patient, or the person is not to be called, 409 when the call is stored
    *   with other values
    */
@@ -93,13 +94,24 @@ export class CallSessions {
     allow: AllowClinic = async () => {},
   ): Promise<{ readonly session: CallSession; readonly created: boolean }> {
     const session = await this.#sessionOf(registration, allow)
-    const known = await this.#find(session.callId)
-    if (known === undefined) {
-      const stored = await this.#store(session)
-      if (stored === session) return { session, created: true }
-      return { session: requireSame(stored, session), created: false }
+    const stored = (await this.#find(session.callId)) ?? (await this.#store(session))
+    if (stored === session) return { session, created: true }
+    requireSame(stored, session)
+    return { session, created: false }
+  }
+
+  /**
+   * A request that does not pass the check of the call's clinic is told so only where it names the clinic itself, by
+   * `dialedNumber`. To any other one the call is as unknown as one that does not exist.
+   */
+  async #requireAllowed(clinic: string, dialedNumber: string | undefined, allow: AllowClinic): Promise<void> {
+    try {
+      await allow(clinic)
+    } catch (error) {
+      if (!(error instanceof FhirError) || error.code !== 'call-not-signed') throw error
+      const dialed = dialedNumber === undefined ? undefined : await findDialedNumber(this.#repository, dialedNumber)
+      throw dialed?.clinic === clinic ? error : notIdentified(UNKNOWN_CALL)
     }
-    return { session: requireSame(known, session), created: false }
   }
 
   async #sessionOf(
@@ -147,9 +159,7 @@ export class CallSessions {
     const dialed = dialedNumber === undefined ? undefined : await findDialedNumber(this.#repository, dialedNumber)
     const clinic = dialedNumber === undefined ? this.#demoClinic : dialed?.clinic
     if (clinic === undefined) {
-      const unknown =
-        'the call of x-call-id is not known; send x-call-to, the dialled number, or register it with POST /calls'
-      throw notIdentified(dialedNumber === undefined ? unknown : `x-call-to: ${NO_CLINIC}`)
+      throw notIdentified(dialedNumber === undefined ? UNKNOWN_CALL : `x-call-to: ${NO_CLINIC}`)
     }
     await allow(clinic)
     const stored = await this.#store({
@@ -210,6 +220,8 @@ export class CallSessions {
   }
 }
 
+const UNKNOWN_CALL =
+  'the call of x-call-id is not known; send x-call-to, the dialled number, or register it with POST /calls'
 const NO_CLINIC = 'no clinic is reached under that number; send it in E.164, as the settings of a clinic list it'
 
 /** The status is never sent: problems of a tool request are reported in its results. */
@@ -226,14 +238,14 @@ const REMEDY =
 const DISAPPEARED = `holds no number, but this call began with one; ${REMEDY}`
 const APPEARED = `holds a number, but this call began without one; ${REMEDY}`
 
-/** `known`. @throws FhirError 409 when it differs in a value that `wanted` has; one it does not have may be anything */
-function requireSame(known: CallSession, wanted: CallSession): CallSession {
+/** @throws FhirError 409 when `known` differs in a value that `wanted` has; one it does not have may be anything */
+function requireSame(known: CallSession, wanted: CallSession): void {
   // A caller who turned out to be somebody else has changed the patient, and not the registration.
   const registered = known.insteadOf === undefined ? known : { ...known, patient: known.insteadOf }
   const different = (['clinic', 'dialedNumber', 'callerNumber', 'patient', 'abandonment'] as const).filter(
     (name) => wanted[name] !== undefined && wanted[name] !== registered[name],
   )
-  if (different.length === 0) return known
+  if (different.length === 0) return
   const names = different.map((name) => (name === 'clinic' ? 'dialedNumber' : name)).join(', ')
   throw conflict(`The call is registered already, with another ${names}; a registered call can't be changed`, {
     reason: 'call-mismatch',

@@ -23,8 +23,8 @@ export interface StatedPerson {
 export interface PersonMatch {
   /** Undefined when it is nobody, or cannot be told who of several. */
   readonly patient: Versioned<Patient> | undefined
-  /** Patient.id of the first whose name agrees, whatever their birth date, the likeliest first; for staff. */
-  readonly candidates: readonly string[]
+  /** The first whose name agrees, whatever their birth date, the likeliest first. */
+  readonly candidates: readonly Versioned<Patient>[]
 }
 
 /** The readings that hold a family name and a given name. */
@@ -59,8 +59,7 @@ export async function matchStatedPerson(
     candidates: real
       .slice(0, MAX_COMPARED)
       .filter(({ resource }) => agreementWith(forms, resource) !== undefined)
-      .slice(0, MAX_CANDIDATES)
-      .map(({ id }) => id),
+      .slice(0, MAX_CANDIDATES),
   }
 }
 

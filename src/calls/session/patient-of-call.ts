@@ -1,48 +1,50 @@
 /**
  * The patient of a call: the one stored with it; else the clinic's single patient whose phone is the caller's number;
- * else the single placeholder of that number; else a new placeholder. The first write of a call stores the patient with
- * it. Nothing that a caller says selects another one: who turns out to be somebody else gets a placeholder.
+ * else the single placeholder of that number that may be theirs (placeholders.ts); else a new placeholder. The first write
+ * of a call stores the patient with it. Who turns out to be somebody else gets a placeholder.
  */
 import type { Patient } from 'fhir/r4'
-import { readSettings } from '../../clinics/settings.ts'
 import { CALL, CALL_LIFETIME, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import { sharesPhone, telecom } from '../../matching/demographics.ts'
-import { phoneSpellings } from '../../matching/phones.ts'
-import { isPlaceholder, isReplaced, PLACEHOLDER_TAG, replacedBy } from '../../matching/placeholder.ts'
-import { recordKind } from '../../repository/record-kinds.ts'
+import { isPlaceholder, isReplaced, replacedBy } from '../../matching/placeholder.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { isReal } from '../record/registration.ts'
-
-/** The placeholder of a caller's number. The caller has not stated the number, so the Patient does not hold it. */
-const CALLER = recordKind<CallerPlaceholder>('caller')
-
-interface CallerPlaceholder {
-  /** Patient.id. */
-  readonly patient: string
-}
+import { holdPlaceholder } from '../record/placeholder-holder.ts'
+import { isCalled, type StatedPerson } from '../record/stated-person.ts'
+import {
+  blankPlaceholder,
+  createPlaceholder,
+  openPlaceholder,
+  placeholderNamed,
+  type RecordsOfNumber,
+  recordsOfNumber,
+} from './placeholders.ts'
 
 /** Undefined when nothing is known of the caller yet. @throws FhirError 403 as `sessionRecord` does */
-export async function patientOfCall(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
-  return (await storedPatient(ctx, session)) ?? (await patientOfNumber(ctx, session.callerNumber))
-}
+export const patientOfCall = async (ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> =>
+  (await storedPatient(ctx, session)) ??
+  (await patientAmong(ctx, session, await recordsOfNumber(ctx, session.callerNumber)))
 
 /**
  * The patient to write to, stored with the call in the same change; stages a placeholder where there is none.
+ * @param stated what the caller says of themselves with this write
  * @throws FhirError 403 as `sessionRecord` does
  */
-export async function patientForWrite(ctx: Context, session: CallSession): Promise<Versioned<Patient>> {
+export async function patientForWrite(
+  ctx: Context,
+  session: CallSession,
+  stated: StatedPerson = {},
+): Promise<Versioned<Patient>> {
   const stored = await storedPatient(ctx, session)
   if (stored !== undefined) {
     // Though it stays the same: a request that goes on as another person at the same time would leave behind what is written.
-    if (!isPlaceholder(stored.resource)) await putSession(ctx, session)
+    if (isPlaceholder(stored.resource)) await holdPlaceholder(ctx, stored.id, session)
+    await putSession(ctx, session)
     return stored
   }
-  const { callerNumber } = session
-  const patient = (await patientOfNumber(ctx, callerNumber)) ?? (await createPlaceholder(ctx, callerNumber))
-  await storePatient(ctx, session, patient)
-  return patient
+  const records = await recordsOfNumber(ctx, session.callerNumber)
+  const known = await patientAmong(ctx, session, records, stated)
+  return known === undefined ? await makePlaceholder(ctx, session, records) : await storePatient(ctx, session, known)
 }
 
 async function storedPatient(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
@@ -61,23 +63,44 @@ export async function isOwnPlaceholder(ctx: Context, session: CallSession, own: 
   return stored?.registers === true && stored.patient === own.id
 }
 
+/** The call has made the placeholder from what was said in it; its registration may be complete since. */
+export const hasMade = async (ctx: Context, session: CallSession, patient: string): Promise<boolean> =>
+  (await madeBy(ctx, session)).includes(patient)
+
 /**
- * The placeholder of a caller who is not the patient of the call, stored with the call in the same change: the open one of
- * the caller's number where it may be theirs, so that the next call goes on with it; else a new one.
+ * The record of a caller who is not `before`, stored with the call in the same change: one that this call has made for them
+ * earlier; else a placeholder of the caller's number that may be theirs; else a new one.
  */
-export async function placeholderInstead(
+export async function patientInstead(
   ctx: Context,
   session: CallSession,
-  { before, mayBe }: { readonly before: Versioned<Patient>; readonly mayBe: (placeholder: Patient) => boolean },
+  { before, stated }: { readonly before: Versioned<Patient>; readonly stated: StatedPerson },
 ): Promise<Versioned<Patient>> {
-  const { callerNumber } = session
-  const known = callerNumber === undefined ? undefined : await placeholderOf(ctx, callerNumber)
-  const isTheirs = known !== undefined && mayBe(known.resource)
-  const own = isTheirs ? known : await createPlaceholder(ctx, callerNumber)
   const stored = (await sessionRecord(ctx, session))?.session
   const insteadOf = stored?.insteadOf ?? stored?.patient ?? before.id
-  await storePatient(ctx, session, own, { insteadOf })
-  return own
+  const records = await recordsOfNumber(ctx, session.callerNumber)
+  const known = (await madeEarlier(ctx, session, stated)) ?? (await placeholderNamed(ctx, session, records, stated))
+  return known === undefined
+    ? await makePlaceholder(ctx, session, records, { insteadOf })
+    : await storePatient(ctx, session, known, { insteadOf })
+}
+
+async function madeEarlier(
+  ctx: Context,
+  session: CallSession,
+  stated: StatedPerson,
+): Promise<Versioned<Patient> | undefined> {
+  const found = await Promise.all((await madeBy(ctx, session)).map((id) => ctx.find<Patient>('Patient', id)))
+  const called = found.filter(
+    (patient) => patient !== undefined && !isReplaced(patient.resource) && isCalled(patient.resource, stated),
+  )
+  return called.length === 1 ? called[0] : undefined
+}
+
+/** The open placeholder of an earlier call from the number, to be compared with what this call's caller says. */
+export async function earlierCallerOf(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
+  const id = (await sessionRecord(ctx, session))?.session.earlierCaller
+  return id === undefined ? undefined : await openPlaceholder(ctx, id)
 }
 
 /** Merges in a row that are followed. */
@@ -108,6 +131,12 @@ async function sessionRecord(ctx: Context, { callId }: CallSession) {
   })
 }
 
+const madeBy = async (ctx: Context, session: CallSession): Promise<readonly string[]> =>
+  (await sessionRecord(ctx, session))?.session.made ?? []
+
+/** Placeholders of a call that are remembered as its own; the call of a family has a few. */
+const MAX_MADE = 20
+
 /**
  * Of two requests of a call that come here at the same time one meets a conflict; it runs again and finds the other's
  * patient.
@@ -116,10 +145,28 @@ async function storePatient(
   ctx: Context,
   session: CallSession,
   patient: Versioned<Patient>,
-  more: Pick<CallSession, 'insteadOf'> = {},
-): Promise<void> {
-  const registers = isPlaceholder(patient.resource) ? { registers: true as const } : {}
-  await putSession(ctx, session, { patient: patient.id, ...registers, ...more })
+  more: Partial<CallSession> = {},
+): Promise<Versioned<Patient>> {
+  const registers = isPlaceholder(patient.resource)
+  if (registers) await holdPlaceholder(ctx, patient.id, session)
+  await putSession(ctx, session, { patient: patient.id, ...(registers ? { registers } : {}), ...more })
+  return patient
+}
+
+async function makePlaceholder(
+  ctx: Context,
+  session: CallSession,
+  { placeholders }: RecordsOfNumber,
+  more: Partial<CallSession> = {},
+): Promise<Versioned<Patient>> {
+  const made = await madeBy(ctx, session)
+  const earlier = placeholders.find(({ id }) => !made.includes(id))
+  const patient = await createPlaceholder(ctx, session.callerNumber)
+  return await storePatient(ctx, session, patient, {
+    made: [...made, patient.id].slice(-MAX_MADE),
+    ...(earlier === undefined ? {} : { earlierCaller: earlier.id }),
+    ...more,
+  })
 }
 
 async function putSession(ctx: Context, session: CallSession, more: Partial<CallSession> = {}): Promise<void> {
@@ -129,47 +176,13 @@ async function putSession(ctx: Context, session: CallSession, more: Partial<Call
   ctx.unit.records.put(CALL, callKey(session.callId), value, { due })
 }
 
-async function patientOfNumber(ctx: Context, number: string | undefined): Promise<Versioned<Patient> | undefined> {
-  if (number === undefined) return undefined
-  const found = await withNumber(ctx, number)
-  const real = found.filter(({ resource }) => isReal(resource))
-  if (real.length === 1) return real[0]
-  const remembered = await placeholderOf(ctx, number)
-  const placeholders = found.filter(({ resource, id }) => isOpenPlaceholder(resource) && id !== remembered?.id)
-  const all = [...placeholders, ...(remembered === undefined ? [] : [remembered])]
-  return all.length === 1 ? all[0] : undefined
-}
-
-/**
- * A number of another country may have the same digits, so what the search finds is compared in the clinic's region.
- */
-async function withNumber(ctx: Context, number: string): Promise<readonly Versioned<Patient>[]> {
-  const query = String(new URLSearchParams({ phone: phoneSpellings(number).join(',') }))
-  const found = await ctx.search<Patient>('Patient', query)
-  if (found.length === 0) return []
-  const { defaultRegion } = await readSettings(ctx.unit, ctx.clinic)
-  return found.filter(({ resource }) => sharesPhone([number], telecom(resource, 'phone'), defaultRegion))
-}
-
-const isOpenPlaceholder = (patient: Patient): boolean => isPlaceholder(patient) && !isReplaced(patient)
-
-async function placeholderOf(ctx: Context, number: string): Promise<Versioned<Patient> | undefined> {
-  const id = (await ctx.unit.records.read(CALLER, number))?.value.patient
-  const found = id === undefined ? undefined : await ctx.find<Patient>('Patient', id)
-  return found !== undefined && isOpenPlaceholder(found.resource) ? found : undefined
-}
-
-/** Of two calls from one number at the same time one meets a conflict here, too; so both get the same placeholder. */
-async function createPlaceholder(ctx: Context, number: string | undefined): Promise<Versioned<Patient>> {
-  const patient = await ctx.create<Patient>({
-    resourceType: 'Patient',
-    meta: { tag: [PLACEHOLDER_TAG] },
-    active: false,
-  })
-  if (number !== undefined) {
-    // Read for its version: the record may hold an earlier placeholder, whose registration was completed since.
-    await ctx.unit.records.read(CALLER, number)
-    ctx.unit.records.put(CALLER, number, { patient: patient.id })
-  }
-  return patient
+async function patientAmong(
+  ctx: Context,
+  session: CallSession,
+  records: RecordsOfNumber,
+  stated: StatedPerson = {},
+): Promise<Versioned<Patient> | undefined> {
+  const [real, ...others] = records.real
+  if (real !== undefined && others.length === 0) return real
+  return (await blankPlaceholder(ctx, records)) ?? (await placeholderNamed(ctx, session, records, stated))
 }

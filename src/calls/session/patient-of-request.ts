@@ -4,6 +4,7 @@ import type { Context } from '../../core/context.ts'
 import type { OperationRequest } from '../../core/operation.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
+import type { StatedPerson } from '../record/stated-person.ts'
 import { patientForWrite } from './patient-of-call.ts'
 
 type WithPatient = Pick<OperationRequest, 'id' | 'call'>
@@ -17,11 +18,16 @@ export function requirePatient({ id, call }: WithPatient): void {
 }
 
 /**
+ * @param stated what the caller says of themselves with this request
  * @throws FhirError 400 when the request has no patient, 404 or 410 when the one in the path does not exist or is
  *   deleted
  */
-export async function patientOfRequest(ctx: Context, { id, call }: WithPatient): Promise<Versioned<Patient>> {
+export async function patientOfRequest(
+  ctx: Context,
+  { id, call }: WithPatient,
+  stated: StatedPerson = {},
+): Promise<Versioned<Patient>> {
   if (id !== undefined) return await ctx.read<Patient>('Patient', id)
-  if (call !== undefined) return await patientForWrite(ctx, call)
+  if (call !== undefined) return await patientForWrite(ctx, call, stated)
   throw noPatient()
 }

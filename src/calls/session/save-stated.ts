@@ -1,9 +1,10 @@
 /**
- * What a caller states, on the record of the patient of the call. A record that is not a placeholder is completed, and its
- * name and birth date are never replaced: where they contradict what is stated, another person calls, and the call goes on
- * with a placeholder of its own (docs/live-calls.md).
+ * What a caller states, on the record of the patient of the call. A placeholder that the call has made is corrected; any other
+ * record is completed, and its name and birth date are never replaced. Where they contradict what is stated, another person
+ * is spoken of, and the call goes on with a record of theirs (docs/live-calls.md).
  */
-import type { Patient } from 'fhir/r4'
+import { isDeepStrictEqual } from 'node:util'
+import type { Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { isPlaceholder } from '../../matching/placeholder.ts'
@@ -11,13 +12,13 @@ import type { Versioned } from '../../repository/repository.ts'
 import { AMENDED_FIELDS, amended } from '../record/amended-patient.ts'
 import { writeCommunicationConsent } from '../record/communication-consent.ts'
 import { goAlong } from '../record/gone-along.ts'
-import { recordChange, recordOtherPerson } from '../record/identity-change.ts'
+import { recordChange, recordOtherCaller, recordOtherPerson } from '../record/identity-change.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { activateWhenComplete } from '../record/registration.ts'
-import { contradicts } from '../record/stated-person.ts'
+import { contradicts, personOf } from '../record/stated-person.ts'
 import { remember, type Stated, takeBack, writtenByCall } from '../record/written-by-call.ts'
 import { moveLog } from './call-log.ts'
-import { isOwnPlaceholder, placeholderInstead } from './patient-of-call.ts'
+import { earlierCallerOf, hasMade, patientInstead } from './patient-of-call.ts'
 import { verifiedPatientOf } from './verification.ts'
 
 export interface Saved {
@@ -35,29 +36,53 @@ interface Saving {
 }
 
 /** One version of the Patient at most; a consent is a Consent, too. */
-export async function saveStated(ctx: Context, { call, before, stated, region }: Saving): Promise<Saved> {
-  if (call === undefined || isPlaceholder(before.resource)) return await replace(ctx, before, stated)
+export async function saveStated(ctx: Context, saving: Saving): Promise<Saved> {
+  const { call, before, stated } = saving
+  if (call === undefined) return await replace(ctx, before, stated)
+  const isMade = await hasMade(ctx, call, before.id)
+  const isCorrected = isMade && isPlaceholder(before.resource)
   const isVerified = (await verifiedPatientOf(ctx, call)) === before.id
-  if (!contradicts(before.resource, stated, isVerified)) return await complete(ctx, call, before, { stated, region })
-  const isKnown = isVerified || (await isOwnPlaceholder(ctx, call, before))
-  return await goOnAsAnother(ctx, call, before, { stated, isKnown })
+  if (contradicts(before.resource, stated, isCorrected ? 'made' : isVerified ? 'verified' : 'none'))
+    return await goOnAsAnother(ctx, { ...saving, call }, isMade || isVerified)
+  return isCorrected ? await correct(ctx, call, before, stated) : await complete(ctx, { ...saving, call })
 }
 
-/** A placeholder, or a patient in the hands of staff. */
+type SavingInCall = Saving & { readonly call: CallSession }
+
+/** In the hands of staff. */
 async function replace(ctx: Context, before: Versioned<Patient>, stated: Stated): Promise<Saved> {
   const next = activateWhenComplete(withStated(before.resource, stated))
   return await written(ctx, before, next, stated)
 }
 
-async function complete(
+/** The call's own placeholder. */
+async function correct(ctx: Context, call: CallSession, before: Versioned<Patient>, stated: Stated): Promise<Saved> {
+  const saved = await replace(ctx, before, stated)
+  const task = await compareWithEarlierCaller(ctx, call, before, saved.patient)
+  return task === undefined ? saved : { ...saved, written: [...saved.written, task] }
+}
+
+/** Staff see it once the caller has said who they are, and that is not the one who called before from the number. */
+async function compareWithEarlierCaller(
   ctx: Context,
   call: CallSession,
   before: Versioned<Patient>,
-  { stated, region }: Pick<Saving, 'stated' | 'region'>,
-): Promise<Saved> {
+  own: Versioned<Patient>,
+): Promise<Versioned<Task> | undefined> {
+  const person = personOf(own.resource)
+  if (isDeepStrictEqual(personOf(before.resource), person)) return undefined
+  const earlier = await earlierCallerOf(ctx, call)
+  if (earlier === undefined || !contradicts(earlier.resource, person)) return undefined
+  return await recordOtherCaller(ctx, call, own, earlier)
+}
+
+async function complete(ctx: Context, { call, before, stated, region }: SavingInCall): Promise<Saved> {
   const { patient, differences } = amended(before.resource, stated, { now: ctx.now, region })
-  const saved = await written(ctx, before, withStated(patient, withoutPerson(stated)), stated)
-  const tasks = differences.length === 0 ? [] : [await recordChange(ctx, call, saved.patient, differences)]
+  const next = activateWhenComplete(withStated(patient, withoutPerson(stated)))
+  const saved = await written(ctx, before, next, stated)
+  // A registration is there to be completed; staff see what was stated otherwise.
+  const toCheck = isPlaceholder(before.resource) ? differences.filter(({ recorded }) => recorded) : differences
+  const tasks = toCheck.length === 0 ? [] : [await recordChange(ctx, call, saved.patient, toCheck)]
   const all = [...saved.written, ...tasks]
   const isKnown = stated.firstName !== undefined || stated.dateOfBirth !== undefined
   if (Object.keys(stated).length > 0) await remember(ctx, call, saved.patient, { written: all, stated, isKnown })
@@ -65,23 +90,23 @@ async function complete(
 }
 
 /**
- * In the same change, so that of two requests of the call the second finds the placeholder.
+ * In the same change, so that of two requests of the call the second finds the other record.
  * @param isKnown the caller was known to be the patient until now, so that what the call has written on them stays
  */
-async function goOnAsAnother(
+export async function goOnAsAnother(
   ctx: Context,
-  call: CallSession,
-  before: Versioned<Patient>,
-  { stated, isKnown }: Pick<Saving, 'stated'> & { readonly isKnown: boolean },
+  { call, before, stated, region }: SavingInCall,
+  isKnown: boolean,
 ): Promise<Saved> {
   const found = await writtenByCall(ctx, call, before)
   const stays = isKnown || found?.isKnown === true
   const earlier = stays ? undefined : found
   const said: Stated = { ...earlier?.stated, ...stated }
   const { back, left } = earlier === undefined ? { back: [], left: [] } : await takeBack(ctx, call, earlier)
-  const mayBe = (placeholder: Patient) => !contradicts(placeholder, said)
-  const own = await placeholderInstead(ctx, call, { before, mayBe })
-  const saved = await replace(ctx, own, said)
+  const own = await patientInstead(ctx, call, { before, stated: said })
+  const saved = own.created
+    ? await replace(ctx, own, said)
+    : await saveStated(ctx, { call, before: own, stated: said, region })
   const { along, verification } =
     earlier === undefined ? { along: [], verification: undefined } : await goAlong(ctx, call, saved.patient, earlier)
   const task = await recordOtherPerson(ctx, call, saved.patient, {

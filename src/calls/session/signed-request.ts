@@ -1,6 +1,9 @@
 /**
  * The clinic's own check of a request of one of its calls (ClinicSettings.callSecurity). A signature holds for five
- * minutes, and for one body: the same request again is a repeat, whose tool calls get their stored results.
+ * minutes, and for one request: the same request again is a repeat, whose tool calls get their stored results.
+ *
+ * Platforms sign the body alone. Method, address and headers of the call are therefore bound to the id of a signature when
+ * it first comes, and a later request that differs in one of them is refused.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
@@ -18,25 +21,31 @@ const TOLERANCE = 5 * 60_000
 const SIGNED_REQUEST = recordKind<SignedRequest>('signed-request')
 
 interface SignedRequest {
-  /** The hash of the body, and of the Idempotency-Key where there was one, that came with the signature's id. */
-  readonly body: string
+  /** The hash of everything that came with the signature's id and decides what the request does: see `hashOf`. */
+  readonly request: string
 }
+
+/** Headers that no signature covers: they say which call a request belongs to, and what it is a repeat of. */
+const BOUND_HEADERS = ['x-call-id', 'x-call-to', 'x-call-from', 'idempotency-key']
 
 /** A request as it was received. */
 export interface ReceivedRequest {
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
   /** Of a header; empty where it is absent. */
   readonly header: (name: string) => string
   /** As it was sent. */
   readonly body: () => Promise<Buffer>
   /** Sent again it has no second effect: each of its tool calls has an id, or it has an Idempotency-Key. */
   readonly isRepeatable: boolean
-  /** By which a repeat is told where the body does not tell it. No signature covers it. */
-  readonly idempotencyKey?: string | undefined
+  /** False where the body must name the call, so that the signature covers its id, but does not. */
+  readonly namesCall?: boolean
 }
 
 /**
  * Passes where the clinic has no check of its own.
- * @throws FhirError 403 `call-not-signed`; 400 `call-without-id`; 409 `signature-used` where the signature came with another body or Idempotency-Key before
+ * @throws FhirError 403 `call-not-signed`; 400 `call-without-id`; 409 `signature-used` where the signature came with another request before
  */
 export async function requireClinicCheck(
   repository: Repository,
@@ -48,8 +57,9 @@ export async function requireClinicCheck(
   const body = await request.body()
   const id = CHECKS[callSecurity.method](callSecurity.secrets, request.header, body)
   if (id === undefined) return
+  if (request.namesCall === false) throw callNotNamed()
   if (!request.isRepeatable) throw withoutIds()
-  await takeId(repository, clinic, id, hashOf(body, request.idempotencyKey))
+  await takeId(repository, clinic, id, hashOf(request, body))
 }
 
 type Check = (
@@ -99,18 +109,17 @@ const isSame = (left: string, right: string): boolean =>
 /** Kept for longer than a signature with the id is accepted, whatever the clocks. An expired one is overwritten. */
 const LIFETIME = 3 * TOLERANCE
 
-const hashOf = (body: Buffer, idempotencyKey: string | undefined): string => {
-  const ofBody = hash('sha256', body)
-  return idempotencyKey === undefined ? ofBody : hash('sha256', `${ofBody} ${idempotencyKey}`)
-}
+/** An empty header does the same as an absent one. Addresses are compared as they were sent. */
+const hashOf = ({ method, url, header }: ReceivedRequest, body: Buffer): string =>
+  hash('sha256', JSON.stringify([method, url, ...BOUND_HEADERS.map(header), hash('sha256', body)]))
 
 async function takeId(repository: Repository, clinic: string, id: string, sent: string): Promise<void> {
   const key = hash('sha256', id)
   const take = async ({ records, now }: Parameters<Parameters<Repository['change']>[1]>[0]): Promise<void> => {
     const known = await records.read(SIGNED_REQUEST, key)
     if (known?.due == null || known.due <= now)
-      records.put(SIGNED_REQUEST, key, { body: sent }, { due: now + LIFETIME })
-    else if (known.value.body !== sent) throw used()
+      records.put(SIGNED_REQUEST, key, { request: sent }, { due: now + LIFETIME })
+    else if (known.value.request !== sent) throw used()
   }
   // A request that begins again is a repeat of itself.
   await repository.change(clinic, take, true)
@@ -123,6 +132,8 @@ const notSigned = (what: string): FhirError =>
     reason: 'call-not-signed',
   })
 
+const callNotNamed = (): FhirError => notSigned('the signed body must name the call that it ends')
+
 const withoutIds = (): FhirError =>
   badRequest(
     'Each tool call of a signed request needs an id, and POST /abandonments an Idempotency-Key, by which a repeat is told from a new one',
@@ -131,7 +142,7 @@ const withoutIds = (): FhirError =>
 
 const used = (): FhirError =>
   conflict(
-    'The id of this signature has come with another body or Idempotency-Key before; sign each request with an id of its own',
+    'The id of this signature has come with another request before: body, method, address, x-call-id, x-call-to, x-call-from and Idempotency-Key must be the same in a repeat; sign each other request with an id of its own',
     {
       reason: 'signature-used',
     },

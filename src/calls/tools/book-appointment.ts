@@ -7,6 +7,7 @@ import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { recordCall } from '../record/call-record.ts'
+import { rememberVisit } from '../record/written-by-call.ts'
 import { callerFor } from '../session/verification.ts'
 import { askedType } from '../visits/asked-visit.ts'
 import { keptReason } from '../visits/kept-reason.ts'
@@ -71,6 +72,7 @@ async function bookNow(
   const created = new Date(ctx.now).toISOString()
   const resource = { ...visit, created, ...(reason === undefined ? {} : { reasonCode: [{ text: reason }] }) }
   const booked = await book(ctx, { what: { resource } })
+  await rememberVisit(ctx, call, patient, booked)
   await recordCall(ctx, call, patient, {
     activity: bookAppointment.code,
     written: [booked],

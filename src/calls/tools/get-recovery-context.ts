@@ -1,12 +1,13 @@
 /** get_recovery_context: what was left unfinished, and what is still missing. docs/abandonment.md */
 import { defineOperation } from '../../core/operation.ts'
-import { abandonmentOf } from '../recovery/abandonment-of.ts'
+import { abandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { fieldsOf } from '../recovery/form-fields.ts'
 import { sayMissing } from '../recovery/say-missing.ts'
 
 export const getRecoveryContext = defineOperation('task-get-recovery-context', async (request) => {
   const ctx = request.access.reader()
   const abandonment = await abandonmentOf(ctx, request)
+  await requireItsPerson(ctx, request, abandonment)
   const { kind, stepReached } = abandonment
   const { known, missing } = await fieldsOf(ctx, abandonment)
   return {

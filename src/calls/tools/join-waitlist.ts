@@ -7,6 +7,7 @@ import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { positionOf } from '../../scheduling/waitlist.ts'
 import { recordCall } from '../record/call-record.ts'
+import { rememberVisit } from '../record/written-by-call.ts'
 import { callerFor } from '../session/verification.ts'
 import { keptText } from '../spoken/kept-text.ts'
 import { askedTimes } from '../visits/asked-times.ts'
@@ -26,7 +27,10 @@ export const joinWaitlist = defineOperation('appointment-join-waitlist', (reques
     const waiting = await ctx.search<Appointment>('Appointment', 'status=waitlist&_count=1000')
     const earlier = waiting.find(({ resource }) => isOf(resource, patient.id, ctx) && asksForSame(resource, wanted))
     const entry = earlier ?? (await ctx.create<Appointment>({ ...wanted, created: new Date(ctx.now).toISOString() }))
-    if (earlier === undefined) await recordCall(ctx, call, patient, { activity: joinWaitlist.code, written: [entry] })
+    if (earlier === undefined) {
+      await rememberVisit(ctx, call, patient, entry)
+      await recordCall(ctx, call, patient, { activity: joinWaitlist.code, written: [entry] })
+    }
     const position = positionOf(entry, waiting, ctx)
     return {
       success: true,

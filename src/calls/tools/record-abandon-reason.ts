@@ -1,6 +1,6 @@
 /** record_abandon_reason: why it was not finished, for staff. docs/abandonment.md */
 import { defineOperation } from '../../core/operation.ts'
-import { abandonmentOf } from '../recovery/abandonment-of.ts'
+import { abandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { noteOutput } from '../recovery/note-output.ts'
 import { keptText } from '../spoken/kept-text.ts'
 
@@ -11,13 +11,9 @@ export const recordAbandonReason = defineOperation('task-record-abandon-reason',
   request.access.change(async (ctx) => {
     const { reason, detail } = request.input
     const text = [reason, detail].flatMap((said) => keptText(said, MAX_REASON) ?? []).join(': ')
-    await noteOutput(
-      ctx,
-      request,
-      await abandonmentOf(ctx, request),
-      [['abandon-reason', text]],
-      recordAbandonReason.code,
-    )
+    const abandonment = await abandonmentOf(ctx, request)
+    await requireItsPerson(ctx, request, abandonment)
+    await noteOutput(ctx, request, abandonment, [['abandon-reason', text]], recordAbandonReason.code)
     return { success: true, say: 'Thank you for telling me. I have noted that.' }
   }),
 )

@@ -1,14 +1,22 @@
 /** save_recovery_field: one more value of what was left unfinished. docs/abandonment.md */
 import type { Patient, QuestionnaireResponse } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
+import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationAnswer, type OperationRequest } from '../../core/operation.ts'
+import type { Versioned } from '../../repository/repository.ts'
 import type { Abandonment } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
+import { patientFields } from '../record/patient-fields.ts'
 import { REGISTRATION_FIELDS } from '../record/registration.ts'
-import { openAbandonmentOf } from '../recovery/abandonment-of.ts'
+import { remember } from '../record/written-by-call.ts'
+import { OTHER_PERSON, openAbandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { fieldsOf, withField } from '../recovery/form-fields.ts'
+import { isOfPerson, judgeStated, kindOfField, type StatedField } from '../recovery/form-person.ts'
+import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { sayMissing } from '../recovery/say-missing.ts'
+import { patientForWrite } from '../session/patient-of-call.ts'
+import { goOnAsAnother } from '../session/save-stated.ts'
 import { keptText } from '../spoken/kept-text.ts'
 import { readBack } from '../spoken/read-back.ts'
 import { readAll } from '../spoken/stated-arguments.ts'
@@ -46,18 +54,22 @@ async function saveRegistrationField(request: OperationRequest, { patient }: Aba
 
 async function saveFormField(ctx: Context, request: OperationRequest): Promise<OperationAnswer> {
   const abandonment = await openAbandonmentOf(ctx, request)
+  await requireItsPerson(ctx, request, abandonment)
   const fieldName = String(request.input.fieldName)
   const form = await ctx.read<QuestionnaireResponse>('QuestionnaireResponse', abandonment.form ?? '')
   const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
-  const { kind, value } = fieldValue(fieldName, String(request.input.value), locale)
+  const field = fieldValue(fieldName, String(request.input.value), locale)
+  const { kind, value } = field
   const next = withField(form.resource, fieldName, value)
   if (next === undefined) {
     const names = (form.resource.item ?? []).map(({ linkId }) => linkId)
     throw invalidArgument('fieldName', `the form has no such field; it has ${names.join(', ') || 'none'}`)
   }
-  const saved = await ctx.update<QuestionnaireResponse>(next)
-  const patient = await ctx.read<Patient>('Patient', abandonment.patient)
-  await recordCall(ctx, request.call, patient, { activity: saveRecoveryField.code, written: [saved] })
+  const { call } = request
+  const before = await fieldsOf(ctx, abandonment)
+  const isAnswered = !before.missing.includes(fieldName)
+  if (call === undefined) await ctx.update<QuestionnaireResponse>(next)
+  else if (!(await saveInCall(ctx, call, { next, isAnswered, field, region: locale.region }))) return NOT_ITS_PERSON
   const { missing } = await fieldsOf(ctx, abandonment)
   const understood = kind === undefined ? {} : { [fieldName]: value }
   return {
@@ -68,36 +80,74 @@ async function saveFormField(ctx: Context, request: OperationRequest): Promise<O
   }
 }
 
+const NOT_ITS_PERSON = {
+  success: false,
+  code: 'other-person',
+  error:
+    'The caller is not the person who left it unfinished; what they have said is saved on a placeholder of their own',
+  missingFields: [],
+  say: OTHER_PERSON,
+}
+
+interface SavingOnForm {
+  /** With the field answered. */
+  readonly next: QuestionnaireResponse
+  /** Before that. */
+  readonly isAnswered: boolean
+  readonly field: FieldValue
+  /** Of the clinic: how a phone number without a country code is read. */
+  readonly region: string | undefined
+}
+
+/** @returns false where another person has answered: the call goes on with a placeholder that has what they have said */
+async function saveInCall(
+  ctx: Context,
+  call: CallSession,
+  { next, isAnswered, field: { kind, value }, region }: SavingOnForm,
+): Promise<boolean> {
+  const before = await patientForWrite(ctx, call)
+  const activity = saveRecoveryField.code
+  const stated = isOfPerson(kind) ? { [kind]: value } : {}
+  const judged = isOfPerson(kind) ? await judgeStated(ctx, call, before, { kind, value }) : 'correction'
+  if (judged === 'other-person') {
+    const { patient, written } = await goOnAsAnother(ctx, { call, before, stated, region }, false)
+    await followRegistration(ctx, { call, before, after: patient })
+    await recordCall(ctx, call, patient, { activity, written })
+    return false
+  }
+  // What the person has left is completed, and only what was said in this call is corrected.
+  const onForm = isAnswered && judged === 'fits' ? [] : [await ctx.update<QuestionnaireResponse>(next)]
+  const onPatient = isOfPerson(kind) ? await putOnPatient(ctx, before.resource, { kind, value, judged }) : []
+  const written = [...onForm, ...onPatient]
+  const isKnown = kind === 'firstName' || kind === 'dateOfBirth'
+  await remember(ctx, call, before, { written, stated, isKnown })
+  await recordCall(ctx, call, before, { activity, written })
+  return true
+}
+
+/** So that every tool knows whose form it is. */
+async function putOnPatient(
+  ctx: Context,
+  patient: Patient,
+  { kind, value, judged }: StatedField & { readonly judged: 'correction' | 'fits' },
+): Promise<readonly Versioned[]> {
+  const { get, set } = patientFields[kind]
+  const person = judged === 'fits' && get(patient) !== undefined ? patient : set(patient, value)
+  return person === patient ? [] : [await ctx.update<Patient>(person)]
+}
+
 /** Characters of a value that is kept as it was said. */
 const MAX_VALUE = 1_000
 
-/** Fields that are named as elsewhere are read as elsewhere; any other is kept as text. */
-type Kind = 'email' | 'phone' | 'dateOfBirth' | 'firstName' | 'lastName'
-const KINDS: Readonly<Record<string, Kind>> = {
-  email: 'email',
-  emailaddress: 'email',
-  phone: 'phone',
-  phonenumber: 'phone',
-  mobile: 'phone',
-  dateofbirth: 'dateOfBirth',
-  birthdate: 'dateOfBirth',
-  dob: 'dateOfBirth',
-  firstname: 'firstName',
-  givenname: 'firstName',
-  lastname: 'lastName',
-  familyname: 'lastName',
-  surname: 'lastName',
-}
-
 interface FieldValue {
   /** Undefined for text as it was said. */
-  readonly kind: Kind | undefined
+  readonly kind: ReturnType<typeof kindOfField>
   readonly value: string
 }
 
 /** @throws FhirError 400 for a value that is bad, or not certain */
 function fieldValue(fieldName: string, value: string, locale: ClinicLocale): FieldValue {
-  const kind = KINDS[fieldName.toLowerCase().replace(/[-_.]/g, '')]
+  const kind = kindOfField(fieldName)
   if (kind === undefined) return { kind, value: keptText(value, MAX_VALUE) ?? '' }
   const stated = readStated(kind, value, locale)
   if (!stated.ok) throw invalidArgument('value', stated.error)

@@ -9,7 +9,7 @@ import { hasOptedOut } from '../record/contact-opt-out.ts'
 import { contactWindow, firstOpen } from '../record/contact-window.ts'
 import { derivedId } from '../record/derived-id.ts'
 import { attachedText, upsertStaffTask } from '../record/staff-task.ts'
-import { openAbandonmentOf, refusal } from '../recovery/abandonment-of.ts'
+import { openAbandonmentOf, refusal, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { readBack } from '../spoken/read-back.ts'
 import { sayTime } from '../spoken/say-time.ts'
 import { readAll } from '../spoken/stated-arguments.ts'
@@ -20,7 +20,9 @@ import { requestedPeriods } from '../visits/requested-periods.ts'
 export const scheduleCallback = defineOperation('task-schedule-callback', (request) => {
   const { when } = readAll({ when: readAsText }, request.input)
   return request.access.change(async (ctx) => {
-    const { task, patient: id, contact } = await openAbandonmentOf(ctx, request)
+    const abandonment = await openAbandonmentOf(ctx, request)
+    await requireItsPerson(ctx, request, abandonment)
+    const { task, patient: id, contact } = abandonment
     const stated = await statedPhone(ctx, request.input.phone)
     const phone = stated ?? contact.phone ?? request.call?.callerNumber
     if (phone === undefined)

@@ -55,7 +55,7 @@ async function write(ctx: Context, request: OperationRequest, messageId: string)
   const { call } = request
   const locale = localeOf(settings, ctx.now)
   const intake = readIntake(request.input, locale)
-  const before = await patientOfRequest(ctx, request)
+  const before = await patientOfRequest(ctx, request, intake)
   // An intake that brings the last missing field completes the registration too (spec 2.4).
   const { patient, written } = await saveStated(ctx, { call, before, stated: intake, region: locale.region })
   await followRegistration(ctx, { call, before, after: patient })

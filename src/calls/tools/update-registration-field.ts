@@ -24,13 +24,13 @@ export const updateRegistrationField = defineOperation(
   'patient-update-registration-field',
   ({ access, input, ...request }) =>
     access.change(async (ctx) => {
-      const before = await patientOfRequest(ctx, request)
       const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
       const fields = REGISTRATION_FIELDS.filter((field) => input[field] !== undefined).map((field) =>
         readField(field, input[field], locale),
       )
       const stated: Stated = Object.assign({}, ...fields.map((field) => ('stated' in field ? field.stated : {})))
       const { call } = request
+      const before = await patientOfRequest(ctx, request, stated)
       const { patient, written } = await saveStated(ctx, { call, before, stated, region: locale.region })
       await followRegistration(ctx, { call, before, after: patient })
       await recordCall(ctx, call, patient, { activity: updateRegistrationField.code, written })

@@ -10,9 +10,25 @@ import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { recordCall } from '../record/call-record.ts'
-import { recordNotVerified, recordVerified, type StatedForStaff } from '../record/verification-outcome.ts'
+import { isReal } from '../record/registration.ts'
+import {
+  type ReachedLimit,
+  recordGuessing,
+  recordNotVerified,
+  recordVerified,
+  type StatedForStaff,
+} from '../record/verification-outcome.ts'
 import { remember } from '../record/written-by-call.ts'
-import { fullNames, matchStatedPerson, type StatedPerson } from '../session/match-stated-person.ts'
+import {
+  beginAttempt,
+  countGuess,
+  keepCounts,
+  mayBeVerified,
+  takeBackAttempt,
+  waitOf,
+  waitOfNumber,
+} from '../session/guess-limit.ts'
+import { fullNames, matchStatedPerson, type PersonMatch, type StatedPerson } from '../session/match-stated-person.ts'
 import { patientForWrite } from '../session/patient-of-call.ts'
 import { MAX_FAILURES, putVerification, readVerification, type Verification } from '../session/verification.ts'
 import { listed } from '../spoken/say.ts'
@@ -26,40 +42,98 @@ import {
   unreadableText,
 } from '../spoken/stated-values.ts'
 
-export const verifyPatient = defineOperation('patient-verify-patient', ({ access, input, call }) =>
-  access.change(async (ctx) => {
-    const stated = readPerson(input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
-    return call === undefined ? await answerToStaff(ctx, stated) : await verify(ctx, call, stated)
-  }),
-)
+export const verifyPatient = defineOperation('patient-verify-patient', async ({ access, input, call }) => {
+  const read = async (ctx: Context) => readPerson(input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
+  if (call === undefined) return await access.change(async (ctx) => await answerToStaff(ctx, await read(ctx)))
+  const begun = await access.change(async (ctx) => {
+    const stated = await read(ctx)
+    return (await refusal(ctx, call, waitOf)) ?? { stated, reached: await beginAttempt(ctx, call) }
+  })
+  if ('success' in begun) return begun
+  const result = await access.change((ctx) => verify(ctx, call, begun))
+  const isNoFailure = result.success || result.code === 'too-many-attempts'
+  if (isNoFailure) await access.change((ctx) => takeBackAttempt(ctx, call))
+  return result
+})
 
 type Stated = StatedPerson & StatedForStaff
 
-/** Of two attempts at the same time one meets a conflict on the record of the verification, and is counted after the other. */
-async function verify(ctx: Context, call: CallSession, stated: Stated) {
+/** An attempt that is counted for the clinic. */
+interface Attempt {
+  readonly stated: Stated
+  /** The limit of the clinic, where the attempt has reached it. */
+  readonly reached: readonly ReachedLimit[]
+}
+
+/** The result of an attempt at which nobody is looked for; undefined for another one. */
+async function refusal(ctx: Context, call: CallSession, waitOf: (ctx: Context, call: CallSession) => Promise<number>) {
+  const { failures } = await readVerification(ctx, call)
+  if (failures >= MAX_FAILURES) return failed(failures)
+  const wait = await waitOf(ctx, call)
+  return wait > 0 ? tooEarly(failures, wait) : undefined
+}
+
+/** Verifies the caller, or counts the failure. Attempts of a call at the same time conflict on its record, so each is counted. */
+async function verify(ctx: Context, call: CallSession, { stated, reached }: Attempt): Promise<Result> {
+  const refused = await refusal(ctx, call, waitOfNumber)
+  if (refused !== undefined) return refused
   const before = await readVerification(ctx, call)
-  if (before.failures >= MAX_FAILURES) return failed(before.failures)
   const own = await patientForWrite(ctx, call)
   const { patient, candidates } = await matchStatedPerson(ctx, own, stated)
-  if (patient !== undefined) return await succeed(ctx, call, { before, own, patient: patient.id, stated })
+  if (patient !== undefined && (await mayBeVerified(ctx, call, patient)))
+    return await succeed(ctx, call, { before, own, patient, stated })
   const failures = before.failures + 1
   await putVerification(ctx, call, { ...before, failures })
-  const isLast = failures >= MAX_FAILURES
-  const task = await recordNotVerified(ctx, call, own, { attempts: failures, isLast, stated, candidates })
-  await remember(ctx, call, own, { written: [task] })
-  await recordCall(ctx, call, own, { activity: verifyPatient.code, written: [task] })
+  await recordFailure(ctx, call, own, { failures, stated, candidates, reached })
   return failed(failures)
+}
+
+interface Failure extends Attempt {
+  /** Of the call. */
+  readonly failures: number
+  readonly candidates: PersonMatch['candidates']
+}
+
+async function recordFailure(
+  ctx: Context,
+  call: CallSession,
+  own: Versioned<Patient>,
+  { failures, stated, candidates, reached }: Failure,
+): Promise<void> {
+  const task = await recordNotVerified(ctx, call, own, {
+    attempts: failures,
+    isLast: failures >= MAX_FAILURES,
+    stated,
+    candidates: candidates.map(({ id }) => id),
+  })
+  await remember(ctx, call, own, { written: [task] })
+  // Nobody but the patient of the call can be verified, where that is a real one.
+  const guessed = isReal(own.resource) ? [own] : candidates
+  const all = [...reached, ...(await countGuess(ctx, call, guessed, stated.name))]
+  const reports = await recordGuessing(ctx, call, own, all)
+  await recordCall(ctx, call, own, { activity: verifyPatient.code, written: [task, ...reports] })
+}
+
+/** The result of the tool. */
+interface Result {
+  readonly [name: string]: unknown
+  readonly success: boolean
+  readonly verified: boolean
+  readonly attemptsLeft: number
+  readonly code?: string
+  readonly say: string
 }
 
 interface Success {
   readonly before: Verification
   readonly own: Versioned<Patient>
-  /** Patient.id. */
-  readonly patient: string
+  readonly patient: Versioned<Patient>
   readonly stated: Stated
 }
 
-async function succeed(ctx: Context, call: CallSession, { before, own, patient, stated }: Success) {
+async function succeed(ctx: Context, call: CallSession, { before, own, patient: found, stated }: Success) {
+  const patient = found.id
+  await keepCounts(ctx, call, found)
   // Somebody who says it once more is who they were.
   if (before.patient !== patient) {
     await putVerification(ctx, call, { ...before, patient })
@@ -85,6 +159,19 @@ const failed = (failures: number) => ({
         code: 'verification-ended',
         say: 'I am sorry, I could not confirm your details. Would you like to speak with a person at the clinic?',
       }),
+})
+
+/**
+ * Refused before anybody is looked for, and uses up no attempt of the call.
+ * @param wait milliseconds
+ */
+const tooEarly = (failures: number, wait: number) => ({
+  success: false,
+  verified: false,
+  attemptsLeft: MAX_FAILURES - failures,
+  code: 'too-many-attempts',
+  retryAfter: Math.ceil(wait / 1_000),
+  say: 'I am sorry, I cannot check your details at the moment. Please try again later, or would you like to speak with a person at the clinic?',
 })
 
 /** Staff may see every patient, so their attempts are neither counted nor recorded. */

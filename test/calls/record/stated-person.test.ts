@@ -113,13 +113,13 @@ describe('the birth date decides where the name is merely alike', () => {
     expect(contradicts(maria, { firstName: 'Mario', ...same })).toBe(false)
   })
   test('known of a verified caller', () => {
-    expect(contradicts(maria, { firstName: 'Marya' }, true)).toBe(false)
-    expect(contradicts(maria, { firstName: 'Harold' }, true)).toBe(true)
+    expect(contradicts(maria, { firstName: 'Marya' }, 'verified')).toBe(false)
+    expect(contradicts(maria, { firstName: 'Harold' }, 'verified')).toBe(true)
   })
   test('for another last name, where the first name was stated too', () => {
     expect(contradicts(maria, { firstName: 'Maria', lastName: 'Roe', ...same })).toBe(false)
     expect(contradicts(maria, { lastName: 'Roe', ...same })).toBe(true)
-    expect(contradicts(maria, { lastName: 'Roe' }, true)).toBe(true)
+    expect(contradicts(maria, { lastName: 'Roe' }, 'verified')).toBe(true)
   })
   test('and not for a twin, whose first name is another', () => {
     expect(contradicts(maria, { firstName: 'Nadia', lastName: 'Doe', ...same })).toBe(true)

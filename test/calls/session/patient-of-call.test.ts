@@ -1,6 +1,7 @@
 /** The patient of a call: registered, else found by the caller's number, else a placeholder that the first write makes. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient, Task } from 'fhir/r4'
+import { stageEnd } from '../../../src/calls/session/call-end.ts'
 import { patientForWrite, patientOfCall } from '../../../src/calls/session/patient-of-call.ts'
 import { saveStated } from '../../../src/calls/session/save-stated.ts'
 import type { CallSession } from '../../../src/core/call-session.ts'
@@ -90,7 +91,12 @@ describe('the order of choice', () => {
     expect(await found()).toBe(patient)
   })
 
-  test('then the single placeholder of the number', async () => {
+  test('a placeholder that tells more than the number is not taken from what it tells', async () => {
+    await create(withPhone(NUMBER, { ...PLACEHOLDER, name: [{ given: ['Mia'] }] }))
+    expect(await found()).toBeUndefined()
+  })
+
+  test('then the single placeholder of the number that tells nothing else', async () => {
     const placeholder = await create(withPhone(NUMBER, PLACEHOLDER))
     expect(await found()).toBe(placeholder)
     await create(withPhone(NUMBER, PLACEHOLDER))
@@ -147,10 +153,10 @@ describe('the placeholder that the first write makes', () => {
     expect(await all()).toHaveLength(1)
   })
 
-  test('is one for two calls of a number at the same time', async () => {
+  test('is not shared by two calls of a number at the same time', async () => {
     const written = await Promise.all(['c', 'd'].map((callId) => write({ ...CALL, callId })))
-    expect(new Set(written.map(({ id }) => id)).size).toBe(1)
-    expect(await all()).toHaveLength(1)
+    expect(new Set(written.map(({ id }) => id)).size).toBe(2)
+    expect(await all()).toHaveLength(2)
   })
 
   test('is the same when one change asks for it twice', async () => {
@@ -162,21 +168,38 @@ describe('the placeholder that the first write makes', () => {
     expect(await all()).toHaveLength(1)
   })
 
-  test('is found by the next call of the number, until it has become a real record', async () => {
-    const { id } = await write()
-    expect(await found({ ...CALL, callId: 'next' })).toBe(id)
-    await store.access('a').change((ctx) => ctx.update<Patient>({ resourceType: 'Patient', id, active: true }))
-    expect(await found({ ...CALL, callId: 'next' })).toBeUndefined()
-    expect(await found()).toBe(id)
+  test('is not that of the next call of the number, until its caller says the full name on it', async () => {
+    const { id, resource } = await write()
+    const name = [{ given: ['Mia'], family: 'Larkin' }]
+    await store.access('a').change((ctx) => ctx.update<Patient>({ ...resource, id, name }))
+    await store.access('a').change((ctx) => stageEnd(ctx, { callId: CALL.callId }))
+    const next = { ...CALL, callId: 'next' }
+    expect(await found(next)).toBeUndefined()
+    const stated = { firstName: 'Mia', lastName: 'Larkin' }
+    expect((await store.access('a').change((ctx) => patientForWrite(ctx, next, stated))).id).toBe(id)
+    expect(await found(next)).toBe(id)
   })
 
-  test('is the single one of the number also when the caller has stated that number', async () => {
+  test.each<[string, Partial<Patient>]>([
+    ['has become a real record', { active: true, meta: { source: 'urn:staff' } }],
+    ['was merged into another record', { link: [{ type: 'replaced-by', other: { reference: 'Patient/other' } }] }],
+  ])('is not found by the full name once it %s', async (_what, more) => {
+    const { id, resource } = await write()
+    const name = [{ given: ['Mia'], family: 'Larkin' }]
+    await store.access('a').change((ctx) => ctx.update<Patient>({ ...resource, id, name, ...more }))
+    await store.access('a').change((ctx) => stageEnd(ctx, { callId: CALL.callId }))
+    const next = { ...CALL, callId: 'next' }
+    const stated = { firstName: 'Mia', lastName: 'Larkin' }
+    expect((await store.access('a').change((ctx) => patientForWrite(ctx, next, stated))).id).not.toBe(id)
+  })
+
+  test('is not that of the next call, also when the caller has stated the number', async () => {
     const { id, resource } = await write()
     const telecom: Patient['telecom'] = [{ system: 'phone', value: NUMBER }]
     await store.access('a').change((ctx) => ctx.update<Patient>({ ...resource, id, telecom }))
-    expect(await found({ ...CALL, callId: 'next' })).toBe(id)
-    expect((await write({ ...CALL, callId: 'next' })).id).toBe(id)
-    expect(await all()).toHaveLength(1)
+    await store.access('a').change((ctx) => stageEnd(ctx, { callId: CALL.callId }))
+    expect(await found({ ...CALL, callId: 'next' })).toBeUndefined()
+    expect((await write({ ...CALL, callId: 'next' })).id).not.toBe(id)
   })
 
   test('of one clinic is nothing to a call of the same number in another', async () => {

@@ -90,7 +90,8 @@ describe('a visit is booked', () => {
       body: JSON.stringify(body),
     })
     const call = (await response.json()) as CallSession
-    await server.tool('/patient-journey/update_registration_field', ALL_FIELDS, { 'x-call-id': 'outbound' })
+    const fields = { ...ALL_FIELDS, firstName: 'Nora' }
+    await server.tool('/patient-journey/update_registration_field', fields, { 'x-call-id': 'outbound' })
     expect((await change((ctx) => callerFor(ctx, { call }))).resource).toMatchObject({ id: patient, active: true })
   })
 

@@ -202,10 +202,14 @@ describe('a second escalation of a call adds to the first', () => {
 
   test('and another call has its own', async () => {
     const number = '+12125550194'
-    for (const reason of ['one', 'two']) await new Caller(server, number).use(TOOL, { reason })
+    for (const reason of ['one', 'two']) {
+      const caller = new Caller(server, number)
+      await caller.use('update_registration_field', { firstName: 'Jane', lastName: 'Doe' })
+      await caller.use(TOOL, { reason })
+      await caller.end()
+    }
     const caller = new Caller(server, number)
-    await caller.use('validate_intake_field', { fieldName: 'x', value: 'y' })
-    await caller.use('update_registration_field', { firstName: 'Jane' })
+    await caller.use('update_registration_field', { firstName: 'Jane', lastName: 'Doe', email: 'jane@example.com' })
     expect((await caller.tasks()).map((task) => attachedTo(task).reason)).toEqual([['one'], ['two']])
   })
 })

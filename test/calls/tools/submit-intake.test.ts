@@ -127,6 +127,7 @@ describe('writes the intake through to the Patient record (4.1 rule 8, 2.4)', ()
   test('the reason for the visit is on the Encounter of a call that said nothing else that is new', async () => {
     const [first, second] = [new Caller(server, '+12125550191'), new Caller(server, '+12125550191')]
     await first.use(TOOL, INTAKE)
+    await first.end()
     await second.use(TOOL, INTAKE)
     expect(await second.patientId()).toBe(await first.patientId())
     expect((await second.encounter())?.reasonCode).toEqual([{ text: 'a cough for two weeks' }])
@@ -143,7 +144,7 @@ describe('writes the intake through to the Patient record (4.1 rule 8, 2.4)', ()
     const caller = new Caller(server)
     const { phone: _phone, ...others } = ALL_FIELDS
     await caller.use('update_registration_field', others)
-    await caller.use(TOOL, INTAKE)
+    await caller.use(TOOL, { ...INTAKE, firstName: 'Jane', lastName: 'Doe' })
     const patient = await caller.patient()
     expect(patient?.active).toBe(true)
     expect(patient?.meta?.tag).toBeUndefined()

@@ -1,0 +1,106 @@
+/**
+ * Placeholders, and whose they are. One that a call has made is that call's own; another call from the number goes on with it
+ * when the first one has ended and its caller says the full name that is on it (docs/live-calls.md).
+ */
+import type { Patient } from 'fhir/r4'
+import { readSettings } from '../../clinics/settings.ts'
+import type { CallSession } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import { sharesPhone, telecom } from '../../matching/demographics.ts'
+import { phoneSpellings } from '../../matching/phones.ts'
+import { isPlaceholder, isReplaced, PLACEHOLDER_TAG } from '../../matching/placeholder.ts'
+import { recordKind } from '../../repository/record-kinds.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { patientFields } from '../record/patient-fields.ts'
+import { isHeldByOther, wasHeld } from '../record/placeholder-holder.ts'
+import { isReal } from '../record/registration.ts'
+import { hasFullName, type StatedPerson } from '../record/stated-person.ts'
+
+/** The latest placeholder of a caller's number. The caller has not stated the number, so the Patient does not hold it. */
+const CALLER = recordKind<CallerPlaceholder>('caller')
+
+interface CallerPlaceholder {
+  /** Patient.id. */
+  readonly patient: string
+}
+
+export interface RecordsOfNumber {
+  readonly real: readonly Versioned<Patient>[]
+  /** That of the latest call from the number first. */
+  readonly placeholders: readonly Versioned<Patient>[]
+}
+
+/**
+ * A number of another country may have the same digits, so what the search finds is compared in the clinic's region.
+ */
+export async function recordsOfNumber(ctx: Context, number: string | undefined): Promise<RecordsOfNumber> {
+  if (number === undefined) return { real: [], placeholders: [] }
+  const found = await withNumber(ctx, number)
+  const latest = await latestOf(ctx, number)
+  const others = found.filter(({ resource, id }) => isOpenPlaceholder(resource) && id !== latest?.id)
+  return {
+    real: found.filter(({ resource }) => isReal(resource)),
+    placeholders: [...(latest === undefined ? [] : [latest]), ...others],
+  }
+}
+
+async function withNumber(ctx: Context, number: string): Promise<readonly Versioned<Patient>[]> {
+  const query = String(new URLSearchParams({ phone: phoneSpellings(number).join(',') }))
+  const found = await ctx.search<Patient>('Patient', query)
+  if (found.length === 0) return []
+  const { defaultRegion } = await readSettings(ctx.unit, ctx.clinic)
+  return found.filter(({ resource }) => sharesPhone([number], telecom(resource, 'phone'), defaultRegion))
+}
+
+const isOpenPlaceholder = (patient: Patient): boolean => isPlaceholder(patient) && !isReplaced(patient)
+
+async function latestOf(ctx: Context, number: string): Promise<Versioned<Patient> | undefined> {
+  const id = (await ctx.unit.records.read(CALLER, number))?.value.patient
+  return id === undefined ? undefined : await openPlaceholder(ctx, id)
+}
+
+/** Undefined where it is complete, merged into another record or deleted since. */
+export async function openPlaceholder(ctx: Context, id: string): Promise<Versioned<Patient> | undefined> {
+  const found = await ctx.find<Patient>('Patient', id)
+  return found !== undefined && isOpenPlaceholder(found.resource) ? found : undefined
+}
+
+/** The single one, where it tells nothing but the number and no call has had it: whoever calls may be its person. */
+export async function blankPlaceholder(
+  ctx: Context,
+  { placeholders }: RecordsOfNumber,
+): Promise<Versioned<Patient> | undefined> {
+  const [single, ...others] = placeholders
+  if (single === undefined || others.length > 0 || !isBlank(single.resource)) return undefined
+  return (await wasHeld(ctx, single.id)) ? undefined : single
+}
+
+const isBlank = (patient: Patient): boolean =>
+  Object.entries(patientFields).every(([name, { get }]) => name === 'phone' || get(patient) === undefined)
+
+/** The single one that has the full name which the caller has stated, and that no other call has. */
+export async function placeholderNamed(
+  ctx: Context,
+  call: CallSession,
+  { placeholders }: RecordsOfNumber,
+  stated: StatedPerson,
+): Promise<Versioned<Patient> | undefined> {
+  const [single, ...others] = placeholders.filter(({ resource }) => hasFullName(resource, stated))
+  if (single === undefined || others.length > 0) return undefined
+  return (await isHeldByOther(ctx, single.id, call)) ? undefined : single
+}
+
+/** Stages one for the caller of a number. */
+export async function createPlaceholder(ctx: Context, number: string | undefined): Promise<Versioned<Patient>> {
+  const patient = await ctx.create<Patient>({
+    resourceType: 'Patient',
+    meta: { tag: [PLACEHOLDER_TAG] },
+    active: false,
+  })
+  if (number !== undefined) {
+    // Read for its version: the record may hold that of an earlier call.
+    await ctx.unit.records.read(CALLER, number)
+    ctx.unit.records.put(CALLER, number, { patient: patient.id })
+  }
+  return patient
+}
