@@ -69,8 +69,8 @@ async function nameRole(ctx: Context, id: string, display: string | undefined): 
   }
 }
 
-function called(address: string, names: readonly (string | undefined)[]): readonly NamedActor[] {
-  const [name, ...alsoCalled] = names.filter((one) => one !== undefined && one.trim() !== '')
+function called(address: string, names: readonly (string | null | undefined)[]): readonly NamedActor[] {
+  const [name, ...alsoCalled] = names.filter((one) => one != null && one.trim() !== '')
   return name === undefined ? [] : [{ address, name, alsoCalled: alsoCalled.flatMap((one) => one ?? []) }]
 }
 
