@@ -49,16 +49,18 @@ const ROOMS = {
     ...['search', 'search/query', 'matching', 'repository', 'content', 'content/marker', 'audit', 'clinics'],
     ...['terminology', 'profiles'],
   ],
+  // Whose time visits reserve, and which Slots are not free for it.
+  reservations: ['search', 'repository', 'core', 'scheduling'],
   // Slots that are kept generated from the working hours of Schedules.
-  availability: ['repository', 'clinics', 'core', 'scheduling'],
+  availability: ['repository', 'clinics', 'core', 'scheduling', 'reservations'],
   // What an appointment does to its slots: found, held, booked, moved and freed within one change.
-  booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'availability'],
+  booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'reservations', 'availability'],
   // What documents are held to: pure rules, and what they need to know.
   documents: ['search', 'repository', 'content', 'content/marker', 'clinics', 'core'],
   integrations: ['repository', 'clinics', 'core', 'journal'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
-    ...['terminology', 'profiles', 'matching', 'scheduling', 'availability', 'booking'],
+    ...['terminology', 'profiles', 'matching', 'scheduling', 'reservations', 'availability', 'booking'],
   ],
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],
   'operations/merge': ['search', 'search/query', 'repository', 'clinics', 'core', 'matching', 'operations'],
@@ -69,7 +71,7 @@ const ROOMS = {
     ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'booking', 'calls/record', 'calls/spoken'],
   ],
   'calls/visits': [
-    ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'booking'],
+    ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'reservations', 'booking'],
     ...['calls/record', 'calls/spoken', 'calls/session'],
   ],
   'calls/recovery': [
@@ -82,7 +84,7 @@ const ROOMS = {
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
   providers: [
     ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'clinics', 'core', 'documents'],
-    ...['scheduling', 'availability', 'booking'],
+    ...['scheduling', 'reservations', 'availability', 'booking'],
     ...['operations', 'operations/terminology', 'operations/merge', 'operations/everything', 'calls'],
   ],
   capability: [

@@ -9,9 +9,11 @@ import { oneByOne } from '../budget/one-by-one.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { recordKind } from '../repository/record-kinds.ts'
+import { generatedAsOffered } from '../reservations/offered-slots.ts'
 import type { SlotPlan } from '../scheduling/availability.ts'
 import { slotIdAt } from '../scheduling/generated-slot.ts'
 import { type Block, endOf, horizonEnd, nextMidnight, plannedBlocks, startOf } from '../scheduling/planned-slots.ts'
+import { unreserved } from '../scheduling/reserved-slot.ts'
 import { slotChanges } from '../scheduling/slot-changes.ts'
 import { ZoneClock } from '../scheduling/zone-clock.ts'
 import { availabilityOf, parsedSchedule } from './known-availability.ts'
@@ -169,7 +171,8 @@ const AT_ONCE = 10
 
 async function stageSlots(ctx: Context, schedule: string, run: Run, window: Window) {
   const { before, after: plan } = run
-  const stored = window.start < window.end ? await storedSlots(ctx, schedule, window) : []
+  // As if no visit elsewhere reserved the time of any.
+  const stored = (window.start < window.end ? await storedSlots(ctx, schedule, window) : []).map(unreserved)
   const found = new Set(stored.map(({ id }) => id))
   const absent = idsOf(schedule, window.blocks).filter((id) => !found.has(id))
   // Read at the same time, which a store across a network answers together.
@@ -180,7 +183,8 @@ async function stageSlots(ctx: Context, schedule: string, run: Run, window: Wind
   await oneByOne()
   const changes = slotChanges({ schedule, plan, blocks: window.blocks, stored, unwanted, window })
   // Beneath the rules of the provider, which are for what people change.
-  for (const [index, slot] of [...changes.created, ...changes.updated].entries()) {
+  const written = await generatedAsOffered(ctx, schedule, [...changes.created, ...changes.updated])
+  for (const [index, slot] of written.entries()) {
     if (index % AT_ONCE === 0) await oneByOne()
     await ctx.unit.put(slot, 'PUT')
   }

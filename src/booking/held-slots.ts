@@ -4,9 +4,11 @@ import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { slotStatusFor, stageOf } from '../scheduling/appointment-status.ts'
+import { unreserved } from '../scheduling/reserved-slot.ts'
 import { checkOneSchedule, checkTimes, isSamePeriod } from '../scheduling/slot-times.ts'
 import { holdersOf } from './holders.ts'
 import { type Named, namedSlots, noSuchSlot } from './named-slots.ts'
+import { noteSlot } from './waitlist.ts'
 
 /** The slots that an appointment holds and their status; none for one that is cancelled or not booked yet. */
 interface Held {
@@ -118,9 +120,11 @@ async function takeSlot(
   as: Slot['status'] | undefined,
   mayLack: boolean,
 ): Promise<Slot | undefined> {
-  const slot = (await ctx.find<Slot>('Slot', id))?.resource
-  if (slot === undefined && mayLack) return undefined
-  if (slot === undefined) throw noSuchSlot(id, index)
+  const found = (await ctx.find<Slot>('Slot', id))?.resource
+  if (found === undefined && mayLack) return undefined
+  if (found === undefined) throw noSuchSlot(id, index)
+  // Whether its actors are free is looked at when the whole change is staged: it may free them.
+  const slot = unreserved(found)
   const isFree = slot.status === 'free'
   if (!isFree) await refuseTaken(ctx, slot, `Appointment.slot[${index}]`)
   // Written in any case, so that two changes of the bookings of one slot conflict.
@@ -147,6 +151,7 @@ async function release(ctx: Context, id: string, by: string | undefined): Promis
   const others = await othersHolding(ctx, id, by)
   const status = others.length === 0 ? 'free' : isBooked(others) ? 'busy' : slot.status
   const { overbooked: _overbooked, ...rest } = slot
-  // Written in any case, as in takeSlot.
-  await ctx.update<Slot>({ ...rest, status, ...(others.length > 1 ? { overbooked: true } : {}) })
+  // Written in any case, as in takeSlot, and beneath the rules of Slot: whether its actors are free is looked at later.
+  await ctx.unit.put<Slot>({ ...rest, status, ...(others.length > 1 ? { overbooked: true } : {}) }, 'PUT')
+  if (status !== slot.status) noteSlot(ctx, id)
 }

@@ -2,7 +2,7 @@
 import type { Appointment } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
-import type { AnyResource } from '../fhir/resource.ts'
+import { afterChange, type Found } from '../reservations/all-found.ts'
 import { SLOT_HOLDING_STATUSES } from '../scheduling/appointment-status.ts'
 
 /** Those that are pending, booked or recorded as visits in this slot. */
@@ -34,24 +34,9 @@ function isSlot(reference: string, slotId: string, baseUrl: string): boolean {
   return local?.type === 'Slot' && local.id === slotId
 }
 
-interface Found<R extends AnyResource> {
-  readonly id: string
-  readonly resource: R
-}
-
-/**
- * The appointments of a search as they will be after the change. Searches see the stored state, so what is staged
- * replaces what was found, and counts where it matches.
- */
-export async function appointmentsAfter(
-  { unit }: Context,
+/** The appointments of a search as they will be after the change. */
+export const appointmentsAfter = (
+  ctx: Context,
   search: Promise<readonly Found<Appointment>[]>,
   matches: (appointment: Appointment) => boolean,
-): Promise<readonly Appointment[]> {
-  const stored = await search
-  const staged = unit.staged<Appointment>('Appointment')
-  const changed = new Set(staged.map(({ id }) => id))
-  const kept = stored.filter(({ id }) => !changed.has(id)).map(({ resource }) => resource)
-  const written = staged.filter(({ deleted }) => !deleted).map(({ resource }) => resource)
-  return [...kept, ...written.filter(matches)]
-}
+): Promise<readonly Appointment[]> => afterChange(ctx, 'Appointment', search, matches)

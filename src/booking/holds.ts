@@ -11,6 +11,7 @@ import { cancelledByExpiry, DEFAULT_HOLD_MINUTES, holdExpired, withHoldEnd } fro
 import { moveSlots } from './held-slots.ts'
 import { holdersOf } from './holders.ts'
 import { namedSlots } from './named-slots.ts'
+import { noteVisit } from './reserve-time.ts'
 
 const MINUTE = 60_000
 
@@ -96,6 +97,7 @@ export async function endIfExpired(ctx: Context, id: string): Promise<boolean> {
   // Otherwise somebody has written beneath the rules of Appointment.
   if (held?.status !== 'pending') return true
   const { resource } = await unit.put(withHoldEnd(cancelledByExpiry(held), undefined), 'PUT')
+  noteVisit(ctx, id, held)
   await moveSlots(ctx, held, resource)
   return true
 }

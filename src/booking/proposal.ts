@@ -5,11 +5,11 @@
  */
 import type { Appointment, Slot } from 'fhir/r4'
 import type { ClinicAccess, Context } from '../core/context.ts'
+import { scheduleOf } from '../reservations/schedule-of-slot.ts'
 import { firstOf, type Run } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { proposedAppointment, type VisitContext } from '../scheduling/proposed-appointment.ts'
 import { resolvedActors } from './resolvable-actors.ts'
-import { scheduleOf } from './schedule-of-slot.ts'
 import { followersOf, MOST_SLOTS } from './slot-runs.ts'
 import { contextOf, isContextKey, keepContexts, type StoredContext } from './visit-contexts.ts'
 

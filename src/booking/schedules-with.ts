@@ -1,9 +1,8 @@
 /** The Schedules of the practitioners, organizations and places that a visit is wanted with. */
 import type { HealthcareService, Location, PractitionerRole, Reference, Schedule } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
-import type { AnyResource } from '../fhir/resource.ts'
+import { allOf, refersTo } from '../reservations/all-found.ts'
 import type { Condition } from '../search/plan.ts'
 
 /** Who or what a visit may be with: actors as `Type/id`. */
@@ -68,6 +67,8 @@ export async function choicesOf(
   })
 }
 
+const WITH_WHOM = 'whom the visit is with'
+
 interface FoundHolder {
   readonly address: string
   readonly names: readonly string[]
@@ -75,7 +76,7 @@ interface FoundHolder {
 }
 
 async function holdersBy(ctx: Context, source: Source, wanted: readonly string[]): Promise<readonly FoundHolder[]> {
-  const found = await allOf<Holder>(ctx, source.type, [refersTo(source.param, wanted)])
+  const found = await allOf<Holder>(ctx, source.type, [refersTo(source.param, wanted)], WITH_WHOM)
   return found
     .filter(({ resource }) => !('active' in resource && resource.active === false))
     .map(({ id, resource }) => ({
@@ -92,7 +93,7 @@ async function holdersBy(ctx: Context, source: Source, wanted: readonly string[]
 export async function schedulesWith(ctx: Context, wishes: readonly (readonly Choice[])[]): Promise<readonly string[]> {
   const where = wishes.map((choices) => refersTo('actor', [...new Set(choices.flatMap(addressesIn))]))
   const isActive: Condition = { kind: 'not', of: { kind: 'token', param: 'active', code: 'false' } }
-  const found = await allOf<Schedule>(ctx, 'Schedule', [...where, isActive])
+  const found = await allOf<Schedule>(ctx, 'Schedule', [...where, isActive], WITH_WHOM)
   const ranked = found.flatMap(({ id, resource }) => {
     const ranks = wishes.map((choices) => rankOf(ctx, resource, choices))
     return ranks.includes(-1) ? [] : [{ id, ranks }]
@@ -120,29 +121,4 @@ function compareRanks(one: readonly number[], other: readonly number[]): number 
 function addressOf({ baseUrl }: Context, reference: Reference | undefined): string | undefined {
   const local = localReference(reference?.reference ?? '', baseUrl)
   return local && `${local.type}/${local.id}`
-}
-
-function refersTo(param: string, addresses: readonly string[]): Condition {
-  const of = addresses.map((address): Condition => {
-    const [type = '', id = ''] = address.split('/')
-    return { kind: 'reference', param, type, id }
-  })
-  return { kind: 'any', of }
-}
-
-/** Resources of one search. */
-const PAGE = 200
-const SEARCHED = 20
-
-async function allOf<R extends AnyResource>(ctx: Context, type: R['resourceType'], where: readonly Condition[]) {
-  const found: { readonly id: string; readonly resource: R }[] = []
-  const plan = { clinic: ctx.clinic, types: [type], where, sort: [], count: PAGE } as const
-  for (let after: string | undefined; ; ) {
-    spend(SEARCHED, 'whom the visit is with')
-    const page = { ...(after === undefined ? {} : { after }), total: 'none', include: [], includeLimit: 0 } as const
-    const { matches, next } = await ctx.unit.search({ ...plan, ...page })
-    for (const { id, resource } of matches) found.push({ id, resource: resource as R })
-    if (next === undefined) return found
-    after = next
-  }
 }

@@ -7,6 +7,8 @@ import { endDueHolds } from '../booking/due-holds.ts'
 import { moveSlots } from '../booking/held-slots.ts'
 import { endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
 import { checkOpenAppointments } from '../booking/open-appointments.ts'
+import { patientFindings } from '../booking/patient-visits.ts'
+import { noteVisit } from '../booking/reserve-time.ts'
 import { checkActors } from '../booking/resolvable-actors.ts'
 import { noteAppointment } from '../booking/waitlist.ts'
 import { toolFamilies } from '../calls/families.ts'
@@ -36,8 +38,9 @@ export const appointment = defineProvider('Appointment', {
     ...standard,
     create: async (ctx, resource) => {
       const after = await toWrite(ctx, undefined, asAppointment(resource))
-      await checkWrite(ctx, undefined, after)
-      return standard.create(ctx, after)
+      const created = await standard.create(ctx, after)
+      await checkWrite(ctx, undefined, asAppointment(created.resource))
+      return created
     },
     update: async (ctx, resource) => {
       const before = (await ctx.find<Appointment>('Appointment', resource.id))?.resource
@@ -54,6 +57,7 @@ export const appointment = defineProvider('Appointment', {
     },
     'search-type': searchWithTotal,
   },
+  findings: (ctx, resource, before) => patientFindings(ctx, before && asAppointment(before), asAppointment(resource)),
   settle: endDueHolds,
   operations: [
     appointmentFind,
@@ -88,6 +92,7 @@ const asAppointment = (resource: AnyResource): Appointment => resource as Appoin
  * @throws FhirError 409 or 422 naming the rule; then nothing of the change is written
  */
 async function checkWrite(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<void> {
+  noteVisit(ctx, after.id ?? '', before)
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (before !== undefined) checkCancellationWindow(before, after, ctx, policies)
   if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
@@ -103,6 +108,7 @@ async function checkWrite(ctx: Context, before: Appointment | undefined, after: 
 async function giveUp(ctx: Context, before: Appointment): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   checkCancellationWindow(before, undefined, ctx, policies)
+  noteVisit(ctx, before.id ?? '', before)
   await endHold(ctx, before)
   await moveSlots(ctx, before, undefined)
   await noteAppointment(ctx, before, undefined)

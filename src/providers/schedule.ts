@@ -13,6 +13,7 @@ import type { AnyResource } from '../fhir/resource.ts'
 import { scheduleGenerateSlots } from '../operations/schedule-generate-slots.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { AVAILABILITY_URL, readAvailability } from '../scheduling/availability-extension.ts'
+import { checkCapacity } from '../scheduling/schedule-capacity.ts'
 
 export const schedule = defineProvider('Schedule', {
   documentation: `Slots are kept generated from the extension ${AVAILABILITY_URL}; it is checked when it is written.`,
@@ -32,6 +33,7 @@ export const schedule = defineProvider('Schedule', {
 
 /** @throws FhirError 422 naming each element of the availability that is at fault */
 async function written(ctx: Context, resource: AnyResource, write: Promise<Versioned>): Promise<Versioned> {
+  checkCapacity(resource as Schedule)
   const result = await write
   await stageGeneration(ctx, result.id, readAvailability(resource as Schedule) !== undefined)
   return result

@@ -7,6 +7,7 @@ import { endDueHolds } from '../booking/due-holds.ts'
 import { holdersOf, stayingHoldersOf } from '../booking/holders.ts'
 import { endExpiredHolds } from '../booking/holds.ts'
 import { slotsOf } from '../booking/named-slots.ts'
+import { noteVisit } from '../booking/reserve-time.ts'
 import { noteSlot } from '../booking/waitlist.ts'
 import { toolFamilies } from '../calls/families.ts'
 import { toolOperations } from '../calls/tool-registry.ts'
@@ -15,15 +16,17 @@ import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import { conflict } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { asOffered } from '../reservations/offered-slots.ts'
 import { isOver } from '../scheduling/appointment-status.ts'
+import { isOnOffer } from '../scheduling/reserved-slot.ts'
 import { checkPeriod, fits, isSamePeriod, isSameSchedule } from '../scheduling/slot-times.ts'
 
 export const slot = defineProvider('Slot', {
   interactions: {
     ...standard,
-    create: (ctx, resource) => {
+    create: async (ctx, resource) => {
       checkPeriod(asSlot(resource))
-      return standard.create(ctx, resource)
+      return await standard.create(ctx, await asOffered(ctx, asSlot(resource)))
     },
     update: async (ctx, resource) => {
       const before = await beforeOf(ctx, resource.id)
@@ -31,8 +34,9 @@ export const slot = defineProvider('Slot', {
       if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
       if (before === undefined) checkHoldersOfNew(ctx, resource.id)
       else if (mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before, after)
-      if (before !== undefined && before.status !== after.status) noteSlot(ctx, resource.id)
-      return standard.update(ctx, resource)
+      const offered = isOfferedAlready(before, after, ctx.baseUrl) ? after : await asOffered(ctx, after)
+      if (before !== undefined && before.status !== offered.status) noteSlot(ctx, resource.id)
+      return await standard.update(ctx, { ...offered, id: resource.id })
     },
     delete: async (ctx, type, id) => {
       const before = await beforeOf(ctx, id)
@@ -60,8 +64,12 @@ const mayEndBooking = (before: Slot, after: Slot, baseUrl: string): boolean =>
 
 const isPutForSale = (before: Slot, after: Slot): boolean => before.status !== after.status && isForSale(after)
 
+/** A free slot that stays so, at its time. */
+const isOfferedAlready = (before: Slot | undefined, after: Slot, baseUrl: string): boolean =>
+  before?.status === 'free' && after.status === 'free' && !hasMoved(before, after, baseUrl)
+
 /** Without an appointment in it. */
-const isForSale = ({ status }: Slot): boolean => status === 'free' || status === 'entered-in-error'
+const isForSale = (slot: Slot): boolean => isOnOffer(slot) || slot.status === 'entered-in-error'
 
 const hasMoved = (before: Slot, after: Slot, baseUrl: string): boolean =>
   !isSamePeriod(before, after) || !isSameSchedule(before, after, baseUrl)
@@ -73,12 +81,17 @@ const hasMoved = (before: Slot, after: Slot, baseUrl: string): boolean =>
 const checkHoldersOf = (ctx: Context, before: Slot, written?: Slot): void =>
   ctx.unit.checkBeforeCommit(`Slot/${before.id}`, () => checkHolders(ctx, before, written))
 
-/** Visits may have been recorded in a slot before it is there, or is there again: then it is not for sale. */
+/**
+ * Visits may have been recorded in a slot before it is there, or is there again: then it is not for sale, and they reserve
+ * the time of the actors of its Schedule.
+ */
 const checkHoldersOfNew = (ctx: Context, id: string): void =>
   ctx.unit.checkBeforeCommit(`Slot/${id}`, async () => {
     const slot = (await ctx.find<Slot>('Slot', id))?.resource
-    if (slot === undefined || !isForSale(slot)) return
-    refuse(id, (await holdersOf(ctx, id))[0], `cannot be ${slot.status}`, 'Slot.status')
+    if (slot === undefined) return
+    const holders = await holdersOf(ctx, id)
+    if (isForSale(slot)) refuse(id, holders[0], `cannot be ${slot.status}`, 'Slot.status')
+    for (const holder of holders) noteVisit(ctx, holder.id ?? '', holder)
   })
 
 /** @throws FhirError 409 naming an appointment that is in the way */
@@ -90,8 +103,11 @@ async function checkHolders(ctx: Context, before: Slot, written: Slot | undefine
   }
   const after = (await ctx.find<Slot>('Slot', id))?.resource
   // The slots of visits that are over may go.
-  if (after === undefined) refuse(id, (await holdersOf(ctx, id)).find(isAhead), 'cannot be deleted', 'Slot')
-  else if (hasMoved(before, after, ctx.baseUrl)) {
+  if (after === undefined) {
+    const holders = await holdersOf(ctx, id)
+    refuse(id, holders.find(isAhead), 'cannot be deleted', 'Slot')
+    for (const holder of holders) noteVisit(ctx, holder.id ?? '', holder)
+  } else if (hasMoved(before, after, ctx.baseUrl)) {
     for (const holder of await holdersOf(ctx, id))
       if (!(await movesAlong(ctx, holder))) refuse(id, holder, 'cannot move', 'Slot.start')
   }

@@ -88,6 +88,13 @@ export const RECORD_KINDS = {
       '`due` is when the hold is ended: the Appointment is cancelled, its slots are free, and the record is deleted; booking, cancelling or deleting the Appointment deletes it before',
     writtenBy: 'booking/holds.ts',
   },
+  'reserved-time': {
+    of: 'clinic',
+    key: 'the actor as `Type/id`, and the hour of the week, from 0 to 167',
+    shape: 'ReservedTime (reservations/time-records.ts)',
+    expires: 'never; at most one for each hour of the week and actor',
+    writtenBy: 'reservations/time-records.ts',
+  },
   'visit-context': {
     of: 'clinic',
     key: 'the hash of its content',

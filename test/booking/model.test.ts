@@ -14,6 +14,7 @@ import {
   freeSlots,
   later,
   type Outcome,
+  presencesIn,
   type Rules,
   type Write,
   written,
@@ -177,7 +178,10 @@ function oneAfterTheOther(calendar: Calendar, actions: readonly Action[], order:
 
 /** What of a calendar is stored. */
 function comparable({ slots, appointments }: Pick<Calendar, 'slots' | 'appointments'>) {
-  const withoutMark = ({ isExpired: _isExpired, ...appointment }: Appointment) => appointment
+  const withoutMark = ({ isExpired: _isExpired, ...appointment }: Appointment) => ({
+    ...appointment,
+    actors: appointment.actors.toSorted(),
+  })
   return { slots, appointments: new Map([...appointments].map(([name, one]) => [name, withoutMark(one)])) }
 }
 
@@ -185,7 +189,10 @@ function comparable({ slots, appointments }: Pick<Calendar, 'slots' | 'appointme
  * The model is a simple one, but not so simple that its own calendar sells a slot twice. Visits that took place may be in
  * slots that there were not.
  */
-function expectSoldOnce({ slots, appointments, rules }: Calendar): void {
+function expectSoldOnce(calendar: Calendar): void {
+  const { slots, appointments, rules } = calendar
+  const presences = presencesIn(calendar).map(([presence]) => presence)
+  if (!rules.overbooking && new Set(presences).size < presences.length) throw new Error('somebody is at two visits')
   const planned = [...appointments].filter(([, { status }]) => status === 'pending' || status === 'booked')
   for (const [name, { status }] of slots) {
     const holders = planned.filter(([, one]) => one.slots.includes(name)).map(([holder]) => holder)

@@ -1,4 +1,4 @@
-/** Many clients that book the same slots at once, each in its own way of writing: a slot is never sold twice. */
+/** Many clients that book at once, each in its own way of writing: neither a slot nor a practitioner is booked twice. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { keysForTimes } from '../../src/calls/visits/offered-time.ts'
@@ -14,11 +14,13 @@ let visits: Visits
 beforeAll(async () => {
   server = await startServer()
   visits = visitsOn(server)
-  await visits.open()
+  await visits.open(SERVICE)
 })
 afterAll(() => server.close())
 
 const CLIENTS = 64
+/** It has any number of visits at one time, so that each round has slots at the same times. */
+const SERVICE = 'HealthcareService/race'
 const SLOTS = 8
 const ROUNDS = randomRuns(50, { short: 0.06, long: 1 })
 
@@ -91,7 +93,7 @@ const CLIENTS_BY_WAY: readonly Client[] = [
     const { participant: _participant, ...rest } = body
     const resource = {
       ...rest,
-      participant: [{ actor: { reference: 'Practitioner/practitioner-okafor' }, status: 'accepted' }],
+      participant: [{ actor: { reference: SERVICE }, status: 'accepted' }],
     }
     const given = [
       { name: 'appointment-resource', resource },
@@ -121,6 +123,24 @@ function asAnswer(result: Record<string, unknown>): FhirResponse {
   const status = success === true ? 201 : typeof say === 'string' ? 409 : 500
   const body = { issue: [{ details: { coding: [{ code }] } }] }
   return { status, body, headers: new Headers(), text: JSON.stringify(result) }
+}
+
+/** Two slots that overlap, of two schedules of a new practitioner. @returns wishes for either, or for the practitioner */
+async function wishesOfOne(): Promise<readonly Wish[]> {
+  const id = `race-${randomUUID()}`
+  await visits.put({ resourceType: 'Practitioner', id })
+  const slots = ['a', 'b'].map((name) => `${id}-${name}`)
+  const times: readonly [number, number][] = [
+    [0, 2],
+    [1, 3],
+  ]
+  for (const [index, slot] of slots.entries()) {
+    const [from, to] = times[index] ?? [0, 0]
+    await visits.put({ resourceType: 'Schedule', id: slot, actor: [{ reference: `Practitioner/${id}` }] })
+    const schedule = { reference: `Schedule/${slot}` }
+    await visits.put({ resourceType: 'Slot', id: slot, schedule, status: 'free', start: half(from), end: half(to) })
+  }
+  return slots.map((slot, index) => ({ slots: [slot], body: visit([slot], {}, times[index]) }))
 }
 
 const isBooked = ({ status }: FhirResponse): boolean => status === 200 || status === 201
@@ -169,4 +189,30 @@ describe(`of ${CLIENTS} clients that book the same ${SLOTS} slots at once, by $b
     expect(won).toBeLessThan(2)
     expect(await visits.statusOf(id)).toBe(won === 1 ? 'busy' : 'free')
   })
+})
+
+describe(`of ${CLIENTS} clients that book two overlapping slots of two schedules of one practitioner at once`, () => {
+  test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
+    'one gets the time, everybody else a refusal, and the other slot is not free: round %d',
+    async (round) => {
+      const wishes = await wishesOfOne()
+      const clients = await Promise.all(
+        Array.from({ length: CLIENTS }, (_, client) => {
+          const wanted = wishes[client % 2]
+          return wanted && CLIENTS_BY_WAY[(client + round) % CLIENTS_BY_WAY.length]?.(wanted)
+        }),
+      )
+      const answers = await Promise.all(clients.flatMap((client) => (client === undefined ? [] : [client()])))
+
+      for (const answer of answers) if (!isBooked(answer)) expectRefused(answer, 409, 'slot-unavailable')
+      expect(answers.length).toBe(CLIENTS)
+      expect(answers.filter(isBooked).length).toBe(1)
+      const slots = wishes.flatMap((one) => one.slots)
+      expect((await visits.statusesOf(slots)).toSorted()).toEqual(['busy', 'busy-unavailable'])
+      const booked = await visits.read(
+        `Appointment?slot=${slots.map((id) => `Slot/${id}`).join()}&status=booked&_summary=count`,
+      )
+      expect(booked.total).toBe(1)
+    },
+  )
 })

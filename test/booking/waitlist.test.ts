@@ -3,7 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Appointment, Task } from 'fhir/r4'
 import { FREED_SLOT } from '../../src/booking/waitlist.ts'
-import { type Bookings, bookingsOn, half, PATIENT, type Resource, slot, slotsOf, visit } from '../support/booking.ts'
+import {
+  type Bookings,
+  bookingsOn,
+  capacity,
+  half,
+  PATIENT,
+  type Resource,
+  slot,
+  slotsOf,
+  visit,
+} from '../support/booking.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/server-process.ts'
 import { startTwoClinics } from '../support/two-clinics.ts'
@@ -18,6 +28,8 @@ beforeAll(async () => {
   await bookings.put({
     resourceType: 'Schedule',
     id: 'calendar',
+    // Its slots are at the same times.
+    ...capacity(1_000),
     actor: [{ reference: 'PractitionerRole/role-okafor' }],
   })
 })

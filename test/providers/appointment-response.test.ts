@@ -1,6 +1,6 @@
 /** The replies of participants, and what the appointment shows of them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Bookings, bookingsOn, expectRefused, PATIENT, type Resource } from '../support/booking.ts'
+import { type Bookings, bookingsOn, capacity, expectRefused, PATIENT, type Resource } from '../support/booking.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -8,6 +8,14 @@ let bookings: Bookings
 beforeAll(async () => {
   server = await startServer()
   bookings = bookingsOn(server)
+  // The visits are at the same time.
+  for (const actor of [PRACTITIONER, 'Practitioner/practitioner-lindqvist'])
+    await bookings.put({
+      resourceType: 'Schedule',
+      id: actor.slice('Practitioner/'.length),
+      ...capacity(1_000),
+      actor: [{ reference: actor }],
+    })
 })
 afterAll(() => server.close())
 

@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ClinicPolicies } from '../../src/clinics/settings.ts'
 import type { UnitOfWork } from '../../src/repository/repository.ts'
+import { capacity } from '../support/booking.ts'
 import { type FhirResponse, startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
 beforeAll(async () => {
   server = await startServer()
-  await put({ resourceType: 'Schedule', id: 'calendar', active: true, actor: [{ reference: 'Practitioner/x' }] })
+  // Its slots are at the same times.
+  const actor = [{ reference: 'Practitioner/x' }]
+  await put({ resourceType: 'Schedule', id: 'calendar', active: true, ...capacity(1_000), actor })
 })
 afterAll(() => server.close())
 

@@ -5,7 +5,7 @@ import type { Slot } from 'fhir/r4'
 import { proposalIds } from '../../src/booking/proposal.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import type { VisitContext } from '../../src/scheduling/proposed-appointment.ts'
-import { type Bookings, bookingsOn, PATIENT, type Resource } from './booking.ts'
+import { type Bookings, bookingsOn, capacity, PATIENT, type Resource } from './booking.ts'
 import { type FhirResponse, startServer, type TestServer } from './server.ts'
 
 export type Parameter = { readonly name: string; readonly [value: string]: unknown }
@@ -63,9 +63,9 @@ export function visitsOn(server: Pick<TestServer, 'fhir' | 'app'>, clinic = DEMO
     onlyAppointment,
     held: async (id: string) => onlyAppointment(await hold(id)),
     bookedAs: async (id: string, ...more: readonly Parameter[]) => onlyAppointment(await book(id, ...more)),
-    /** The calendar of the practitioner. */
+    /** The calendar of the practitioner, who has many visits at one time: tests use the same half hours. */
     open: async (actor: string = 'Practitioner/practitioner-okafor', schedule = calendar): Promise<void> => {
-      await bookings.put({ resourceType: 'Schedule', id: schedule, actor: [{ reference: actor }] })
+      await bookings.put({ resourceType: 'Schedule', id: schedule, ...capacity(1_000), actor: [{ reference: actor }] })
     },
     /** `count` free half hours in a row, of the calendar. */
     slots: (count = 1, more: object = {}) =>

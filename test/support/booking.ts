@@ -12,6 +12,13 @@ export interface Resource {
 
 export const PATIENT = 'Patient/abernathy-ruth'
 
+/** Elements of a Schedule whose actors have so many visits at one time. */
+export const capacity = (visits: number) => ({
+  extension: [
+    { url: 'https://sandbox-emr.example/fhir/StructureDefinition/schedule-capacity', valuePositiveInt: visits },
+  ],
+})
+
 /** The start of half hour `half` of a day to come. */
 export const half = (count: number): string => new Date(Date.UTC(2031, 2, 3, 9, 30 * count)).toISOString()
 

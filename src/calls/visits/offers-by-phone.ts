@@ -1,10 +1,10 @@
 /** Visits of the waitlist that a patient who calls is offered, where the clinic has them told by phone. */
 import type { Appointment, Schedule, Slot, Task } from 'fhir/r4'
-import { scheduleOf } from '../../booking/schedule-of-slot.ts'
 import { freeRunFrom, isLongEnough } from '../../booking/slot-runs.ts'
 import { entryOf, offersToPatient, slotOf } from '../../booking/waitlist-offers.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
+import { scheduleOf } from '../../reservations/schedule-of-slot.ts'
 import { isBookable } from '../../scheduling/booking-policies.ts'
 import { visitKindIn } from '../../scheduling/visit-type.ts'
 import { queryOf, visitTypeOf } from './asked-visit.ts'
@@ -40,6 +40,6 @@ async function offeredVisit(ctx: Context, task: Task): Promise<OfferedVisit | un
   const minutes = Math.max(entry.resource.minutesDuration ?? 0, kind.type?.minutes ?? 0)
   const run = await freeRunFrom(ctx, { ...slot.resource, id: slot.id }, minutes)
   if (!isLongEnough(run, minutes)) return undefined
-  const { start } = slot.resource
+  const { start = '' } = slot.resource
   return { schedule, time: { slots: run.map(({ id }) => id), start, ...(query === undefined ? {} : { type: query }) } }
 }

@@ -8,12 +8,15 @@ export interface Slot {
   readonly schedule: string
   readonly from: number
   readonly to: number
+  /** As in FHIR, or `reserved`: it would be free, were its actors. */
   readonly status: string
 }
 
 export interface Appointment {
   readonly status: string
   readonly patient: string
+  /** Who takes part besides. */
+  readonly actors: readonly string[]
   readonly from: number
   readonly to: number
   /** Names of slots, which may not exist (any more). */
@@ -60,6 +63,13 @@ export interface Outcome {
   readonly calendar: Calendar
 }
 
+/** The actors of each schedule; two share the doctor, and two the room. */
+export const SCHEDULES: Readonly<Record<string, readonly string[]>> = {
+  calendar: ['doctor'],
+  other: ['doctor', 'room'],
+  third: ['nurse', 'room'],
+}
+
 const HALF_HOUR = 30
 /** Minutes. */
 const HOLD = 5
@@ -74,7 +84,8 @@ const HELD_AS: Readonly<Record<string, string>> = {
 }
 /** A slot that has another status was blocked, which bookings leave as it is. */
 const OF_BOOKINGS = ['free', 'busy', 'busy-tentative']
-const FOR_SALE = ['free', 'entered-in-error']
+const ON_OFFER = ['free', 'reserved']
+const FOR_SALE = [...ON_OFFER, 'entered-in-error']
 
 const MOVES: readonly string[] = [
   ...['proposed pending', 'proposed booked', 'proposed cancelled', 'proposed waitlist'],
@@ -93,22 +104,63 @@ export function written(calendar: Calendar, writes: readonly Write[]): Outcome {
     after = write.type === 'Slot' ? withSlot(after, write.name, write.after) : withAppointment(after, write)
   }
   const isHeld = writes.some((write) => write.type === 'Slot' && isTakenAway(calendar, after, write))
-  return isHeld ? { refusals: ['409 slot-held'], calendar } : { refusals: [], calendar: after }
+  const refusals = [
+    ...when(isHeld, '409 slot-held'),
+    ...when(!calendar.rules.overbooking && isSomebodyTwice(calendar, after), '409 slot-unavailable'),
+  ]
+  return refusals.length > 0 ? { refusals, calendar } : { refusals, calendar: withOffers(after) }
 }
 
 /** What the calendar is after some minutes: holds that have ended are cancelled. */
 export function later(calendar: Calendar, minutes: number): Calendar {
   const now = calendar.now + minutes
   let after: Calendar = { ...calendar, now }
-  for (const [name, { heldUntil = Number.POSITIVE_INFINITY, ...rest }] of calendar.appointments) {
-    if (heldUntil > now) continue
+  const ended = [...calendar.appointments].filter(([, { heldUntil = Number.POSITIVE_INFINITY }]) => heldUntil <= now)
+  for (const [name, { heldUntil: _heldUntil, ...rest }] of ended) {
     after = withAppointment(after, {
       type: 'Appointment',
       name,
       after: { ...rest, status: 'cancelled', isExpired: true },
     })
   }
-  return after
+  return ended.length === 0 ? after : withOffers(after)
+}
+
+/** The actors that are somewhere at a half hour, each as often as it is, and by which appointment. */
+export function presencesIn({ appointments, slots }: Calendar): readonly (readonly [presence: string, by: string])[] {
+  return [...appointments].flatMap(([name, one]) => {
+    if (HELD_AS[one.status] === undefined || one.status === 'noshow') return []
+    const ofSlots = one.slots.flatMap((slot) => SCHEDULES[slots.get(slot)?.schedule ?? ''] ?? [])
+    const everybody = [...new Set([...one.actors, ...ofSlots])]
+    return everybody.flatMap((actor) => halvesOf(one).map((half) => [`${actor} ${half}`, name] as const))
+  })
+}
+
+/** In quarters, so that a visit that takes no time is somewhere too. */
+const halvesOf = ({ from, to }: { readonly from: number; readonly to: number }): readonly number[] =>
+  Array.from({ length: Math.max(1, 4 * (to - from)) }, (_, index) => from + index / 4)
+
+/** Whether somebody who was not there before is where another appointment has them. */
+function isSomebodyTwice(before: Calendar, after: Calendar): boolean {
+  const known = new Set(presencesIn(before).map((presence) => presence.join()))
+  const all = presencesIn(after)
+  return all.some(
+    ([presence, by]) =>
+      !known.has([presence, by].join()) && all.some((other) => other[0] === presence && other[1] !== by),
+  )
+}
+
+/** The slots on offer are free where everybody is. */
+function withOffers(calendar: Calendar): Calendar {
+  const taken = new Set(presencesIn(calendar).map(([presence]) => presence))
+  const slots = Array.from(calendar.slots, ([name, slot]): readonly [string, Slot] => {
+    if (!ON_OFFER.includes(slot.status)) return [name, slot]
+    const isTaken = SCHEDULES[slot.schedule]?.some((actor) =>
+      halvesOf(slot).some((half) => taken.has(`${actor} ${half}`)),
+    )
+    return [name, { ...slot, status: isTaken === true ? 'reserved' : 'free' }]
+  })
+  return { ...calendar, slots: new Map(slots) }
 }
 
 /** The appointment as it is when it is held from now on. */
@@ -181,7 +233,7 @@ function slotRefusals(calendar: Calendar, name: string, after: Appointment): Ref
   const taken = after.slots.filter((id) => isHolding && !kept.includes(id)).flatMap((id) => slots.get(id) ?? [])
   const named = isHolding ? kept : (before?.slots ?? [])
   const isUnknown = (id: string) => !slots.has(id) && !named.includes(id)
-  const isSold = ({ status }: Slot) => status !== 'free' && !(rules.overbooking && status === 'busy')
+  const isSold = ({ status }: Slot) => !ON_OFFER.includes(status) && !(rules.overbooking && status === 'busy')
   const isElsewhere =
     isNewTime(before, after) || before?.slots.join() !== after.slots.join() || heldSlots(after).join() !== kept.join()
   const isChecked = isElsewhere && (isHolding || !isRecorded)
@@ -286,6 +338,6 @@ const isBooked = (calendar: Calendar, id: string): boolean =>
 function taken(calendar: Calendar, id: string, status: string, kept: readonly string[]): Calendar {
   const slot = calendar.slots.get(id)
   const isKept = kept.includes(id)
-  if (slot === undefined || !(isKept ? OF_BOOKINGS : ['free']).includes(slot.status)) return calendar
+  if (slot === undefined || !(isKept ? OF_BOOKINGS : ON_OFFER).includes(slot.status)) return calendar
   return withSlot(calendar, id, { ...slot, status: isKept && isBooked(calendar, id) ? 'busy' : status })
 }

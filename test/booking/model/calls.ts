@@ -1,5 +1,5 @@
 /** What the operations on Appointment do to a calendar: docs/operations/appointment-*.md once more, by writes. */
-import { type Appointment, type Calendar, held, type Outcome, type Refusals, written } from './calendar.ts'
+import { type Appointment, type Calendar, held, type Outcome, type Refusals, SCHEDULES, written } from './calendar.ts'
 import type { CallIntent } from './steps.ts'
 
 interface OfOffer {
@@ -82,8 +82,9 @@ function ofOffer(calendar: Calendar, { operation, offer, name, cancels }: OfOffe
   const slot = calendar.slots.get(offer)
   const refusals = [...cancelled.refusals, ...(slot === undefined ? ['404 appointment-not-found'] : [])]
   if (slot === undefined || refusals.length > 0) return { refusals, calendar }
-  const { from, to } = slot
-  const booked = { patient: FINDING_PATIENT, status: 'booked', slots: [offer], from, to }
+  const { schedule, from, to } = slot
+  const actors = SCHEDULES[schedule] ?? []
+  const booked = { patient: FINDING_PATIENT, status: 'booked', actors, slots: [offer], from, to }
   const after = operation === '$hold' ? held(calendar, booked) : booked
   const outcome = written(cancelled.calendar, [{ type: 'Appointment', name, after }])
   return outcome.refusals.length === 0 ? outcome : { ...outcome, calendar }
@@ -96,5 +97,18 @@ function rescheduled(calendar: Calendar, name: string, stored: Appointment, slot
   if (found.length < slots.length) return refused(calendar, '422 slot-not-found')
   const inOrder = [...found].sort((one, other) => one.from - other.from)
   const [from, to] = [inOrder[0]?.from ?? 0, inOrder.at(-1)?.to ?? 0]
-  return changed(calendar, name, { ...stored, slots, from, to })
+  const actors = withActors(stored.actors, scheduleOf(calendar, stored.slots), inOrder[0]?.schedule)
+  return changed(calendar, name, { ...stored, actors, slots, from, to })
+}
+
+/** The schedule of the first slot there is. */
+const scheduleOf = ({ slots }: Calendar, names: readonly string[]): string | undefined =>
+  names.map((name) => slots.get(name)?.schedule).find((schedule) => schedule !== undefined)
+
+/** The actors of the new schedule take the place of those of the old one. */
+function withActors(actors: readonly string[], old: string | undefined, next = ''): readonly string[] {
+  if (old === next) return actors
+  const [leaving, coming] = [new Set(SCHEDULES[old ?? '']), new Set(SCHEDULES[next])]
+  const staying = actors.filter((actor) => !leaving.has(actor))
+  return [...new Set([...staying, ...actors.filter((actor) => coming.has(actor)), ...coming])]
 }

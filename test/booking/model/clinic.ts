@@ -6,7 +6,7 @@ import { readConfig } from '../../../src/config.ts'
 import { signToken } from '../../../src/rest/server/token.ts'
 import { type Parameter, parameters, reference } from '../../support/appointment-operations.ts'
 import { type FhirResponse, request, type TestServer } from '../../support/server.ts'
-import { type Appointment, type Calendar, later, type Rules, type Slot, type Write } from './calendar.ts'
+import { type Appointment, type Calendar, later, type Rules, SCHEDULES, type Slot, type Write } from './calendar.ts'
 import { type Call, FINDING_PATIENT } from './calls.ts'
 
 export const JWT_SECRET = 's'.repeat(40)
@@ -55,12 +55,17 @@ export class Clinic {
     const clinic = new Clinic(server, name)
     const patients = ['p0', 'p1'].map((id) => ({ method: 'PUT', url: `Patient/${id}`, resource: patient(id) }))
     const stored = [...slots].map(([id, slot]) => ({ method: 'PUT', url: `Slot/${id}`, resource: fhirSlot(id, slot) }))
-    const schedules = ['calendar', 'other'].map((id) => ({
+    const actors = ACTORS.map((resource) => ({
+      method: 'PUT',
+      url: `${resource.resourceType}/${resource.id}`,
+      resource,
+    }))
+    const schedules = Object.entries(SCHEDULES).map(([id, names]) => ({
       method: 'PUT',
       url: `Schedule/${id}`,
-      resource: { resourceType: 'Schedule', id, actor: [{ reference: 'Practitioner/elsewhere' }] },
+      resource: { resourceType: 'Schedule', id, actor: names.map((name) => ({ reference: addressOf(name) })) },
     }))
-    const { status, text } = await clinic.#send('POST', '/', bundle([...patients, ...schedules, ...stored]))
+    const { status, text } = await clinic.#send('POST', '/', bundle([...patients, ...actors, ...schedules, ...stored]))
     if (status !== 200) throw new Error(text)
     return clinic
   }
@@ -176,7 +181,7 @@ export class Clinic {
 const versionsOf = (found: readonly { readonly id: string; readonly version: number }[]): ReadonlyMap<string, number> =>
   new Map(found.map(({ id, version }) => [id, version]))
 
-const PATCHED = ['status', 'start', 'end', 'slot']
+const PATCHED = ['status', 'start', 'end', 'slot', 'participant']
 
 const policiesOf = ({ overbooking, mostOpen }: Rules) => ({
   overbooking,
@@ -204,29 +209,49 @@ const bundle = (
 
 const patient = (id: string) => ({ resourceType: 'Patient', id, name: [{ family: 'Model' }] })
 
+const ACTORS = [
+  { resourceType: 'Practitioner', id: 'doctor' },
+  { resourceType: 'Practitioner', id: 'nurse' },
+  {
+    resourceType: 'Location',
+    id: 'room',
+    physicalType: {
+      coding: [{ system: 'http://terminology.hl7.org/CodeSystem/location-physical-type', code: 'ro' }],
+    },
+  },
+]
+
+const addressOf = (name: string): string => `${name === 'room' ? 'Location' : 'Practitioner'}/${name}`
+
+const RESERVED = { system: 'https://sandbox-emr.example/fhir/CodeSystem/slot-block', code: 'reserved' }
+
 const fhirSlot = (id: string, { schedule, from, to, status }: Slot) => ({
   resourceType: 'Slot',
   id,
+  ...(status === 'reserved' ? { meta: { tag: [RESERVED] } } : {}),
   schedule: { reference: `Schedule/${schedule}` },
-  status,
+  status: status === 'reserved' ? 'busy-unavailable' : status,
   start: iso(from),
   end: iso(to),
 })
 
-const fhirAppointment = ({ status, patient, from, to, slots }: Appointment) => ({
+const fhirAppointment = ({ status, patient, actors, from, to, slots }: Appointment) => ({
   resourceType: 'Appointment',
   status,
   start: iso(from),
   end: iso(to),
   ...(slots.length === 0 ? {} : { slot: slots.map((slot) => ({ reference: `Slot/${slot}` })) }),
-  participant: [{ actor: { reference: `Patient/${patient}` }, status: 'accepted' }],
+  participant: [`Patient/${patient}`, ...actors.map(addressOf)].map((reference) => ({
+    actor: { reference },
+    status: 'accepted',
+  })),
 })
 
-const slotOf = ({ schedule, start, end, status }: FhirSlot): Slot => ({
+const slotOf = ({ meta, schedule, start, end, status }: FhirSlot): Slot => ({
   schedule: nameIn(schedule.reference),
   from: halfOf(start),
   to: halfOf(end),
-  status,
+  status: meta?.tag?.some(({ code }) => code === RESERVED.code) === true ? 'reserved' : status,
 })
 
 const appointmentOf = ({ status, start, end, slot = [], participant, extension }: FhirAppointment): Appointment => {
@@ -234,6 +259,10 @@ const appointmentOf = ({ status, start, end, slot = [], participant, extension }
   return {
     status,
     patient: nameIn(participant[0]?.actor?.reference),
+    actors: participant
+      .slice(1)
+      .map(({ actor }) => nameIn(actor?.reference))
+      .sort(),
     from: halfOf(start),
     to: halfOf(end),
     slots: slot.map(({ reference }) => nameIn(reference)),

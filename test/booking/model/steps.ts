@@ -2,19 +2,33 @@
 import fc from 'fast-check'
 import type { Appointment, Calendar, Slot, Write } from './calendar.ts'
 
-export const SLOTS = ['s0', 's1', 's2', 's3', 's4', 's5', 's6']
+export const SLOTS = ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7', 's8']
 /** No slot of the calendar has it. */
 const NO_SLOT = 'none'
 const PATIENTS = ['p0', 'p1']
+const ACTORS = ['doctor', 'nurse', 'room']
 
-/** In half hours: three that follow one another, one of another schedule at the time of the third, and three that come later. */
-export const slotAtFirst = (index: number): Slot => {
-  const from = index < 3 ? index : index === 3 ? 2 : index + 3
-  return { schedule: index === 3 ? 'other' : 'calendar', from, to: from + 1, status: 'free' }
+/** In half hours, by schedule: three that follow one another, and three that come later; others overlap them. */
+const SPANS: readonly (readonly [schedule: string, from: number, to: number])[] = [
+  ['calendar', 0, 1],
+  ['calendar', 1, 2],
+  ['calendar', 2, 3],
+  ['other', 2, 3],
+  ['calendar', 7, 8],
+  ['calendar', 8, 9],
+  ['calendar', 9, 10],
+  ['other', 0, 2],
+  ['third', 2, 3],
+]
+
+export function slotAtFirst(index: number): Slot {
+  const [schedule, from, to] = SPANS[index] ?? ['calendar', 0, 1]
+  return { schedule, from, to, status: 'free' }
 }
 
 interface Booking {
   readonly status: Appointment['status']
+  readonly actors: readonly string[]
   readonly slots: readonly string[]
   /** The time begins and ends so many half hours from that of the slots. */
   readonly shift: readonly [number, number]
@@ -54,6 +68,12 @@ export type Step =
   | { readonly kind: 'race'; readonly intents: readonly [Intent | CallIntent, Intent | CallIntent] }
   | { readonly kind: 'wait'; readonly minutes: number }
 
+/** Who is named besides those of the schedule. */
+const actors: fc.Arbitrary<readonly string[]> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant([]) },
+  { weight: 2, arbitrary: fc.subarray(ACTORS, { minLength: 1, maxLength: 2 }) },
+)
+
 const slotNames: fc.Arbitrary<readonly string[]> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...SLOTS).map((slot) => [slot]) },
   {
@@ -81,7 +101,9 @@ const nextStatus = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...STATUSES) },
 )
 
-const slotStatus = fc.constantFrom('free', 'free', 'busy', 'busy-tentative', 'busy-unavailable', 'entered-in-error')
+const slotStatus = fc.constantFrom(
+  ...['free', 'free', 'busy', 'busy-tentative', 'busy-unavailable', 'reserved', 'entered-in-error'],
+)
 const which = fc.nat(7)
 
 const intents: fc.Arbitrary<Intent> = fc.oneof(
@@ -91,6 +113,7 @@ const intents: fc.Arbitrary<Intent> = fc.oneof(
       kind: fc.constant('book' as const),
       patient: fc.constantFrom(...PATIENTS),
       status: firstStatus,
+      actors,
       slots: slotNames,
       shift,
     }),
@@ -98,7 +121,15 @@ const intents: fc.Arbitrary<Intent> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record(
-      { kind: fc.constant('change' as const), which, status: nextStatus, slots: slotNames, shift, stays: fc.boolean() },
+      {
+        kind: fc.constant('change' as const),
+        which,
+        status: nextStatus,
+        actors,
+        slots: slotNames,
+        shift,
+        stays: fc.boolean(),
+      },
       { requiredKeys: ['kind', 'which'] },
     ),
   },
@@ -114,7 +145,7 @@ const intents: fc.Arbitrary<Intent> = fc.oneof(
           weight: 1,
           arbitrary: fc.record({ status: slotStatus, from: fc.nat(11) }).map((one) => ({ ...one, to: one.from + 1 })),
         },
-        { weight: 1, arbitrary: fc.record({ schedule: fc.constantFrom('calendar', 'other') }) },
+        { weight: 1, arbitrary: fc.record({ schedule: fc.constantFrom('calendar', 'other', 'third') }) },
       ),
     }),
   },
@@ -203,20 +234,20 @@ function ofAppointment(calendar: Calendar, intent: Intent & { readonly kind: 'ch
   const [name, before] = all[intent.which % Math.max(1, all.length)] ?? []
   if (name === undefined || before === undefined) return undefined
   if (intent.kind === 'remove') return { type: 'Appointment', name }
-  const { status = before.status, slots = before.slots, shift, stays } = intent
+  const { status = before.status, actors = before.actors, slots = before.slots, shift, stays } = intent
   const isMoved = stays !== true && (intent.slots !== undefined || shift !== undefined)
-  const moved = booking(calendar, { patient: before.patient, status, slots, shift: shift ?? [0, 0] })
-  const after = isMoved ? moved : { ...before, status, slots }
+  const moved = booking(calendar, { patient: before.patient, status, actors, slots, shift: shift ?? [0, 0] })
+  const after = isMoved ? moved : { ...before, status, actors, slots }
   return { type: 'Appointment', name, after, ...(before.status === 'cancelled' ? { isOfCancelled: true } : {}) }
 }
 
 /** At the time of its slots, as far as there are any. */
 function booking(
   { slots: stored }: Calendar,
-  { patient, status, slots, shift: [first, last] }: Booking & { readonly patient: string },
+  { patient, status, actors, slots, shift: [first, last] }: Booking & { readonly patient: string },
 ): Appointment {
   const found = slots.flatMap((slot) => stored.get(slot) ?? [])
   const from = found.length === 0 ? 5 : Math.min(...found.map((slot) => slot.from))
   const to = found.length === 0 ? 6 : Math.max(...found.map((slot) => slot.to))
-  return { patient, status, slots, from: from + first, to: to + last }
+  return { patient, status, actors, slots, from: from + first, to: to + last }
 }

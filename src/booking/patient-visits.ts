@@ -1,0 +1,66 @@
+/** Other visits of a patient at the same time, which are no reason to refuse one: the patient may mean it. */
+import type { Appointment } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import type { Issue } from '../fhir/outcome.ts'
+import { localReference } from '../fhir/reference.ts'
+import { afterChange, allOf, hasCode, isWithin, refersTo } from '../reservations/all-found.ts'
+import { reachingInto } from '../reservations/visits-beside.ts'
+import { overlap } from '../scheduling/planned-slots.ts'
+import { RESERVING_STATUSES, spanBetween, takesPart } from '../scheduling/reserving.ts'
+import { isSamePeriod } from '../scheduling/slot-times.ts'
+import type { Span } from '../scheduling/zoned-period.ts'
+
+/** No other visits are looked up for a group with more patients. */
+const MOST_PATIENTS = 10
+
+/** A warning for each patient who has another visit at the time of one that is new, booked or moved. */
+export async function patientFindings(
+  ctx: Context,
+  before: Appointment | undefined,
+  after: Appointment,
+): Promise<readonly Issue[]> {
+  const time = timeOf(after)
+  const isKept = before !== undefined && timeOf(before) !== undefined && isSamePeriod(before, after)
+  const patients = patientsOf(after, ctx.baseUrl)
+  if (time === undefined || isKept || patients.size === 0 || patients.size > MOST_PATIENTS) return []
+  const busy = new Set(
+    (await visitsOf(ctx, patients, time))
+      .filter(({ id }) => id !== after.id)
+      .flatMap((visit) => [...patientsOf(visit, ctx.baseUrl)]),
+  )
+  return [...patients.intersection(busy)].map((patient) => ({
+    severity: 'warning',
+    code: 'business-rule',
+    diagnostics: `${patient} has another visit that overlaps ${after.start} to ${after.end}; if that is not meant, cancel one or move it`,
+    expression: 'Appointment.start',
+    reason: 'patient-has-other-visit',
+  }))
+}
+
+function timeOf({ status, start, end }: Appointment): Span | undefined {
+  const isVisit = RESERVING_STATUSES.includes(status) && start !== undefined && end !== undefined
+  return isVisit ? spanBetween(start, end) : undefined
+}
+
+async function visitsOf(ctx: Context, patients: ReadonlySet<string>, time: Span): Promise<readonly Appointment[]> {
+  const where = [
+    refersTo('patient', patients),
+    hasCode('status', RESERVING_STATUSES),
+    isWithin('date', reachingInto(time)),
+  ]
+  const stored = allOf<Appointment>(ctx, 'Appointment', where, 'the other visits of its patients')
+  const isThen = (visit: Appointment): boolean => {
+    const other = timeOf(visit)
+    return other !== undefined && overlap(other, time)
+  }
+  return (await afterChange(ctx, 'Appointment', stored, isThen)).filter(isThen)
+}
+
+/** As `Patient/<id>`. */
+const patientsOf = ({ participant }: Appointment, baseUrl: string): ReadonlySet<string> =>
+  new Set(
+    participant.filter(takesPart).flatMap(({ actor }) => {
+      const { type, id } = localReference(actor?.reference ?? '', baseUrl) ?? {}
+      return type === 'Patient' ? [`Patient/${id}`] : []
+    }),
+  )

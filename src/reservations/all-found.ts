@@ -1,0 +1,75 @@
+/** All resources that a search finds, page by page, and the conditions that such searches are made of. */
+import { spend } from '../budget/budget.ts'
+import type { Context } from '../core/context.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import type { Span } from '../scheduling/zoned-period.ts'
+import type { Condition } from '../search/plan.ts'
+
+/** Resources of one search. */
+const PAGE = 200
+const SEARCHED = 20
+
+export interface Found<R extends AnyResource> {
+  readonly id: string
+  readonly resource: R
+}
+
+/** @param what they are, for the message where the request has no time left for them */
+export async function allOf<R extends AnyResource>(
+  ctx: Context,
+  type: R['resourceType'],
+  where: readonly Condition[],
+  what: string,
+): Promise<readonly Found<R>[]> {
+  const found: Found<R>[] = []
+  const plan = { clinic: ctx.clinic, types: [type], where, sort: [], count: PAGE } as const
+  for (let after: string | undefined; ; ) {
+    spend(SEARCHED, what)
+    const page = { ...(after === undefined ? {} : { after }), total: 'none', include: [], includeLimit: 0 } as const
+    const { matches, next } = await ctx.unit.search({ ...plan, ...page })
+    for (const { id, resource } of matches) found.push({ id, resource: resource as R })
+    if (next === undefined) return found
+    after = next
+  }
+}
+
+/** To any of these. @param addresses as `Type/id` */
+export const refersTo = (param: string, addresses: Iterable<string>): Condition =>
+  anyOf(
+    Array.from(addresses, (address): Condition => {
+      const [type = '', id = ''] = address.split('/')
+      return { kind: 'reference', param, type, id }
+    }),
+  )
+
+export const hasCode = (param: string, codes: readonly (string | undefined)[]): Condition =>
+  anyOf(codes.flatMap((code) => (code === undefined ? [] : { kind: 'token', param, code })))
+
+export const isWithin = (param: string, { start, end }: Span): Condition => ({
+  kind: 'date',
+  param,
+  bounds: { lowMin: start, lowMax: end - 1 },
+})
+
+function anyOf(of: readonly Condition[]): Condition {
+  const [only] = of
+  return of.length === 1 && only !== undefined ? only : { kind: 'any', of }
+}
+
+/**
+ * The resources of a search as they will be after the change. Searches see the stored state, so what is staged
+ * replaces what was found, and counts where it matches.
+ */
+export async function afterChange<R extends AnyResource>(
+  { unit }: Context,
+  type: R['resourceType'],
+  search: Promise<readonly Found<R>[]>,
+  matches: (resource: R) => boolean,
+): Promise<readonly R[]> {
+  const stored = await search
+  const staged = unit.staged<R>(type)
+  const changed = new Set(staged.map(({ id }) => id))
+  const kept = stored.filter(({ id }) => !changed.has(id)).map(({ resource }) => resource)
+  const written = staged.filter(({ deleted }) => !deleted).map(({ resource }) => resource)
+  return [...kept, ...written.filter(matches)]
+}

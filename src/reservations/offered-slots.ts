@@ -1,0 +1,105 @@
+/** Slots are free only while their actors are: those of time that a visit elsewhere reserves are busy-unavailable. */
+import type { Schedule, Slot } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { overlap } from '../scheduling/planned-slots.ts'
+import { isOnOffer, reserved, unreserved } from '../scheduling/reserved-slot.ts'
+import { isFull, spanBetween } from '../scheduling/reserving.ts'
+import type { Span } from '../scheduling/zoned-period.ts'
+import { type ActorsAtWork, actorsAtWork } from './actors-at-work.ts'
+import { afterChange, allOf, hasCode, isWithin, refersTo } from './all-found.ts'
+import { reservingActors } from './reservation.ts'
+import { scheduleIdOf } from './schedule-of-slot.ts'
+import { claimTime } from './time-records.ts'
+import { type ReservingVisit, reachingInto, visitsBeside } from './visits-beside.ts'
+
+/** A Slot that somebody writes, as it is to be stored. */
+export async function asOffered<S extends Slot>(ctx: Context, slot: S): Promise<S> {
+  if (!isOnOffer(slot)) return unreserved(slot)
+  const schedule = scheduleIdOf(slot, ctx.baseUrl)
+  const actors = schedule === undefined ? undefined : await actorsOf(ctx, schedule)
+  if (schedule === undefined || actors === undefined) return unreserved(slot)
+  await claimTime(ctx, { actors, ...spanOf(slot) })
+  const [offered = slot] = await offeredTo(ctx, schedule, actors, [slot])
+  return offered
+}
+
+/** Free Slots of one Schedule that are generated, as they are to be stored. */
+export async function generatedAsOffered<S extends Slot>(
+  ctx: Context,
+  schedule: string,
+  slots: readonly S[],
+): Promise<readonly S[]> {
+  const actors = slots.some(isOnOffer) ? await actorsOf(ctx, schedule) : undefined
+  return actors === undefined ? slots : await offeredTo(ctx, schedule, actors, slots)
+}
+
+/** All whose time decides whether these Slots are free. */
+export async function actorsOfSlots(ctx: Context, slots: readonly Slot[]): Promise<ReadonlySet<string>> {
+  const schedules = new Set(slots.flatMap((slot) => scheduleIdOf(slot, ctx.baseUrl) ?? []))
+  const found = await Promise.all(Array.from(schedules, (schedule) => actorsOf(ctx, schedule)))
+  return new Set(found.flatMap((actors) => [...(actors ?? [])]))
+}
+
+async function actorsOf(ctx: Context, schedule: string): Promise<ReadonlySet<string> | undefined> {
+  const found = (await ctx.find<Schedule>('Schedule', schedule))?.resource
+  const actors = await reservingActors(ctx, found?.actor ?? [])
+  return actors.size === 0 ? undefined : actors
+}
+
+async function offeredTo<S extends Slot>(
+  ctx: Context,
+  schedule: string,
+  actors: ReadonlySet<string>,
+  slots: readonly S[],
+): Promise<readonly S[]> {
+  const atWork = await actorsAtWork(ctx, actors)
+  const visits = await visitsBeside(ctx, atWork, hullOf(slots.map(spanOf)))
+  return slots.map((slot) => (isOnOffer(slot) ? offeredBeside(slot, schedule, atWork, visits) : slot))
+}
+
+/**
+ * Free, or not as its time is reserved; the same object where it is so already.
+ * @param atWork all actors of its Schedule, at least
+ */
+export function offeredBeside<S extends Slot>(
+  slot: S,
+  schedule: string,
+  { schedules, capacities }: ActorsAtWork,
+  visits: readonly ReservingVisit[],
+): S {
+  const span = spanOf(slot)
+  const isTaken = schedules.get(schedule)?.some((actor) => {
+    const own = visits.filter(({ actors }) => actors.has(actor))
+    return isFull(own, span, capacities.get(actor) ?? 1)
+  })
+  return isTaken === true ? reserved(slot) : unreserved(slot)
+}
+
+/** The Slots of these actors that overlap a span, and are free or would be. */
+export async function slotsOnOffer(ctx: Context, { schedules }: ActorsAtWork, span: Span): Promise<readonly Slot[]> {
+  if (schedules.size === 0) return []
+  const isTheirs = (slot: Slot): boolean =>
+    isOnOffer(slot) && overlap(spanOf(slot), span) && schedules.has(scheduleIdOf(slot, ctx.baseUrl) ?? '')
+  const stored = allOf<Slot>(
+    ctx,
+    'Slot',
+    [
+      refersTo(
+        'schedule',
+        Array.from(schedules.keys(), (id) => `Schedule/${id}`),
+      ),
+      hasCode('status', ['free', 'busy-unavailable']),
+      isWithin('start', reachingInto(span)),
+    ],
+    'the slots of its actors',
+  )
+  return (await afterChange(ctx, 'Slot', stored, isTheirs)).filter(isTheirs)
+}
+
+export const spanOf = ({ start, end }: Slot): Span => spanBetween(start, end)
+
+/** From the beginning of the first to the end of the last. */
+export const hullOf = (spans: readonly Span[]): Span => ({
+  start: Math.min(...spans.map(({ start }) => start)),
+  end: Math.max(...spans.map(({ end }) => end)),
+})

@@ -1,0 +1,117 @@
+/** The time of its actors that a visit reserves: docs/appointment.md, docs/adr/026-reserved-time.md. */
+import type { Appointment, Location, PractitionerRole, Reference, Schedule, Slot } from 'fhir/r4'
+import { spend } from '../budget/budget.ts'
+import type { Context } from '../core/context.ts'
+import { localReference } from '../fhir/reference.ts'
+import type { AppointmentStatus } from '../scheduling/appointment-status.ts'
+import { isRoom, RESERVING_STATUSES, RESERVING_TYPES, spanBetween, takesPart } from '../scheduling/reserving.ts'
+import type { Span } from '../scheduling/zoned-period.ts'
+import { scheduleIdOf } from './schedule-of-slot.ts'
+
+export interface Reservation extends Span {
+  /** As `Type/id`; a PractitionerRole is its practitioner. */
+  readonly actors: ReadonlySet<string>
+}
+
+export interface Reading {
+  /** The statuses in which a visit counts. */
+  readonly statuses?: readonly AppointmentStatus[]
+  /** How its slots are found; absent: as they are after the change. */
+  readonly find?: FindSlot
+}
+
+/** Steps to look up one. */
+const LOOKED_UP = 10
+
+/**
+ * Undefined for a visit that reserves no time: by its status, without times, or of nobody whose time counts. The actors of
+ * the Schedule of its slots count as those that take part in it.
+ */
+export async function reservationOf(
+  ctx: Context,
+  appointment: Appointment | undefined,
+  { statuses = RESERVING_STATUSES, find }: Reading = {},
+): Promise<Reservation | undefined> {
+  const { status, start, end, participant = [] } = appointment ?? {}
+  if (appointment === undefined || status === undefined || !statuses.includes(status)) return undefined
+  if (start === undefined || end === undefined) return undefined
+  const schedules = await schedulesOf(ctx, appointment, find)
+  const named = participant.filter(takesPart).flatMap(({ actor }) => actor ?? [])
+  const actors = await reservingActors(ctx, [...named, ...schedules.flatMap(({ actor }) => actor)])
+  return actors.size === 0 ? undefined : { actors, ...spanBetween(start, end) }
+}
+
+/** The actors among these whose time is reserved. */
+export async function reservingActors(ctx: Context, actors: readonly Reference[]): Promise<ReadonlySet<string>> {
+  const addresses = new Set(actors.flatMap(({ reference = '' }) => reservingAddress(reference, ctx.baseUrl) ?? []))
+  spend(addresses.size * LOOKED_UP, 'whose time the visit reserves')
+  const found = await Promise.all(Array.from(addresses, (address) => reservingActor(ctx, address)))
+  return new Set(found.flatMap((actor) => actor ?? []))
+}
+
+function reservingAddress(reference: string, baseUrl: string): string | undefined {
+  const { type = '', id } = localReference(reference, baseUrl) ?? {}
+  return RESERVING_TYPES.has(type) ? `${type}/${id}` : undefined
+}
+
+async function reservingActor(ctx: Context, address: string): Promise<string | undefined> {
+  const [type, id = ''] = address.split('/')
+  switch (type) {
+    case 'PractitionerRole':
+      return (await practitionerOf(ctx, id)) ?? address
+    case 'Location': {
+      const location = (await ctx.find<Location>('Location', id))?.resource
+      return location !== undefined && isRoom(location) ? address : undefined
+    }
+    default:
+      return address
+  }
+}
+
+async function practitionerOf(ctx: Context, roleId: string): Promise<string | undefined> {
+  const role = (await ctx.find<PractitionerRole>('PractitionerRole', roleId))?.resource
+  return practitionerIn(role, ctx.baseUrl)
+}
+
+/** `Practitioner/<id>`; undefined for a role that is vacant, or of somebody elsewhere. */
+export function practitionerIn(role: PractitionerRole | undefined, baseUrl: string): string | undefined {
+  const { type, id } = localReference(role?.practitioner?.reference ?? '', baseUrl) ?? {}
+  return type === 'Practitioner' ? `Practitioner/${id}` : undefined
+}
+
+async function schedulesOf(
+  ctx: Context,
+  appointment: Appointment,
+  find: FindSlot | undefined,
+): Promise<readonly Schedule[]> {
+  const ids = await scheduleIdsOf(ctx, appointment, find)
+  const found = await Promise.all(Array.from(new Set(ids), (id) => ctx.find<Schedule>('Schedule', id)))
+  return found.flatMap((schedule) => (schedule === undefined ? [] : [schedule.resource]))
+}
+
+/** Schedule.id of its slots, as far as there are any. */
+export async function scheduleIdsOf(
+  ctx: Context,
+  { slot = [] }: Appointment,
+  find: FindSlot = slotAfterChange,
+): Promise<readonly string[]> {
+  const slots = await Promise.all(
+    slot.map(({ reference = '' }) => {
+      const { type, id } = localReference(reference, ctx.baseUrl) ?? {}
+      return type === 'Slot' && id !== undefined ? find(ctx, id) : undefined
+    }),
+  )
+  return slots.flatMap((one) => (one && scheduleIdOf(one, ctx.baseUrl)) ?? [])
+}
+
+type FindSlot = (ctx: Context, id: string) => Promise<Slot | undefined>
+
+const slotAfterChange: FindSlot = async (ctx, id) => (await ctx.find<Slot>('Slot', id))?.resource
+
+/** The same change may end a visit and delete its Slot, or move both to another Schedule. */
+export const slotBeforeChange: FindSlot = async (ctx, id) => {
+  const written = ctx.unit.staged<Slot>('Slot').find((one) => one.id === id)
+  if (written === undefined) return await slotAfterChange(ctx, id)
+  const stored = await ctx.unit.readVersion('Slot', id, written.version - 1)
+  return stored === undefined || stored.deleted ? undefined : (stored.resource as Slot)
+}

@@ -1,0 +1,103 @@
+/** The visits that reserve time of some actors within a span, as they will be after the change. */
+import type { Appointment, Slot } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { addressOf, localReference } from '../fhir/reference.ts'
+import { holdEndOf } from '../scheduling/hold.ts'
+import { overlap } from '../scheduling/planned-slots.ts'
+import { isReserved } from '../scheduling/reserved-slot.ts'
+import { LONGEST_VISIT, RESERVING_STATUSES, spanBetween, takesPart } from '../scheduling/reserving.ts'
+import type { Span } from '../scheduling/zoned-period.ts'
+import type { ActorsAtWork } from './actors-at-work.ts'
+import { afterChange, allOf, type Found, hasCode, isWithin, refersTo } from './all-found.ts'
+import { type Reservation, scheduleIdsOf } from './reservation.ts'
+
+export interface ReservingVisit extends Reservation {
+  /** Appointment.id */
+  readonly id: string
+}
+
+const WHAT = 'the other visits of its actors'
+
+/** Visits that begin here may overlap the span. */
+export const reachingInto = ({ start, end }: Span): Span => ({ start: start - LONGEST_VISIT, end })
+
+export async function visitsBeside(ctx: Context, atWork: ActorsAtWork, span: Span): Promise<readonly ReservingVisit[]> {
+  const named = await allOf<Appointment>(
+    ctx,
+    'Appointment',
+    [
+      refersTo('actor', atWork.actorAt.keys()),
+      hasCode('status', RESERVING_STATUSES),
+      isWithin('date', reachingInto(span)),
+    ],
+    WHAT,
+  )
+  const inSlots = await visitsInSlots(ctx, atWork, span, named)
+  const stored = [...new Map([...named, ...inSlots].map((found) => [found.id, found])).values()]
+  const all = await afterChange(ctx, 'Appointment', Promise.resolve(stored), () => true)
+  const visits = await Promise.all(all.map((one) => reservingVisit(ctx, atWork, one, span)))
+  return visits.flatMap((visit) => visit ?? [])
+}
+
+/**
+ * Visits that name no actor of the Schedule whose slots they are in. Staff may have blocked a slot under one.
+ * @param named those that do, which need no search
+ */
+async function visitsInSlots(
+  ctx: Context,
+  { schedules }: ActorsAtWork,
+  span: Span,
+  named: readonly Found<Appointment>[],
+): Promise<readonly Found<Appointment>[]> {
+  if (schedules.size === 0) return []
+  const busy = await allOf<Slot>(
+    ctx,
+    'Slot',
+    [
+      refersTo(
+        'schedule',
+        Array.from(schedules.keys(), (id) => `Schedule/${id}`),
+      ),
+      hasCode('status', ['busy', 'busy-tentative', 'busy-unavailable']),
+      isWithin('start', reachingInto(span)),
+    ],
+    WHAT,
+  )
+  const known = new Set(named.flatMap(({ resource }) => slotIdsOf(resource, ctx.baseUrl)))
+  const slots = busy.filter(
+    ({ id, resource }) =>
+      !known.has(id) && !isReserved(resource) && overlap(spanBetween(resource.start, resource.end), span),
+  )
+  const found: Found<Appointment>[] = []
+  for (let at = 0; at < slots.length; at += AT_ONCE) {
+    const addresses = slots.slice(at, at + AT_ONCE).map(({ id }) => `Slot/${id}`)
+    const where = [refersTo('slot', addresses), hasCode('status', RESERVING_STATUSES)]
+    found.push(...(await allOf<Appointment>(ctx, 'Appointment', where, WHAT)))
+  }
+  return found
+}
+
+/** Slots whose visits are searched together. */
+const AT_ONCE = 50
+
+const slotIdsOf = ({ slot = [] }: Appointment, baseUrl: string): readonly string[] =>
+  slot.flatMap(({ reference = '' }) => localReference(reference, baseUrl)?.id ?? [])
+
+/** Undefined where it takes no time of these actors within the span; a hold that has expired takes none. */
+async function reservingVisit(
+  ctx: Context,
+  { actorAt, schedules }: ActorsAtWork,
+  visit: Appointment,
+  span: Span,
+): Promise<ReservingVisit | undefined> {
+  const { id = '', status, start, end, participant } = visit
+  if (!RESERVING_STATUSES.includes(status) || start === undefined || end === undefined) return undefined
+  const time = spanBetween(start, end)
+  if (!overlap(time, span) || (holdEndOf(visit) ?? Number.POSITIVE_INFINITY) <= ctx.now) return undefined
+  const named = participant
+    .filter(takesPart)
+    .flatMap(({ actor }) => actorAt.get(addressOf(actor?.reference ?? '', ctx.baseUrl)) ?? [])
+  const ofSlots = (await scheduleIdsOf(ctx, visit)).flatMap((schedule) => schedules.get(schedule) ?? [])
+  const actors = new Set([...named, ...ofSlots])
+  return actors.size === 0 ? undefined : { id, actors, ...time }
+}

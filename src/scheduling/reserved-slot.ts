@@ -1,0 +1,33 @@
+/** Slots whose time a visit elsewhere reserves: busy-unavailable, with a tag that says why. https://hl7.org/fhir/R4/slot.html */
+import type { Coding, Slot } from 'fhir/r4'
+
+/** resources/code-systems/slot-block.json */
+const TAG = { system: 'https://sandbox-emr.example/fhir/CodeSystem/slot-block', code: 'reserved' }
+
+const isTag = ({ system, code }: Coding): boolean => system === TAG.system && code === TAG.code
+
+/** Whether it would be free, were its actors. */
+export const isReserved = ({ status, meta }: Slot): boolean =>
+  status === 'busy-unavailable' && meta?.tag?.some(isTag) === true
+
+/** Whether its actors decide that it is free or not: nobody has booked, held or blocked it. */
+export const isOnOffer = (slot: Slot): boolean => slot.status === 'free' || isReserved(slot)
+
+/** The same object where it is so already. */
+export function reserved<S extends Slot>(slot: S): S {
+  if (isReserved(slot)) return slot
+  const tags = slot.meta?.tag?.filter((tag) => !isTag(tag)) ?? []
+  return { ...slot, status: 'busy-unavailable', meta: { ...slot.meta, tag: [...tags, TAG] } }
+}
+
+/** Free where it was reserved, and without the tag in any case; the same object where it is so already. */
+export function unreserved<S extends Slot>(slot: S): S {
+  const { meta: given, ...rest } = slot
+  if (given?.tag?.some(isTag) !== true) return slot
+  const { tag: tags = [], ...others } = given
+  const tag = tags.filter((one) => !isTag(one))
+  const meta = tag.length === 0 ? others : { ...others, tag }
+  const status = isReserved(slot) ? 'free' : slot.status
+  // Elements without content are not allowed.
+  return { ...rest, ...(Object.keys(meta).length === 0 ? {} : { meta }), status } as S
+}

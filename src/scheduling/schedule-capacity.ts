@@ -1,0 +1,25 @@
+/**
+ * The extension of a Schedule that says how many visits its actors have at one time. Its definition is in
+ * resources/structure-definitions/schedule-capacity.json, docs/schedule.md explains it.
+ */
+import type { Schedule } from 'fhir/r4'
+import { unprocessable } from '../fhir/outcome.ts'
+
+const CAPACITY_URL = 'https://sandbox-emr.example/fhir/StructureDefinition/schedule-capacity'
+const MOST = 1_000
+
+/** 1 where the Schedule does not say. */
+export const capacityOf = ({ extension }: Schedule): number =>
+  extension?.find(({ url }) => url === CAPACITY_URL)?.valuePositiveInt ?? 1
+
+/** @throws FhirError 422 */
+export function checkCapacity({ extension = [] }: Schedule): void {
+  const given = extension.filter(({ url }) => url === CAPACITY_URL)
+  const [first] = given
+  if (first === undefined) return
+  const { valuePositiveInt: capacity = 0 } = first
+  if (given.length === 1 && capacity >= 1 && capacity <= MOST) return
+  throw unprocessable(`A Schedule has the extension ${CAPACITY_URL} once, with valuePositiveInt from 1 to ${MOST}`, {
+    expression: `Schedule.extension[${extension.indexOf(first)}]`,
+  })
+}
