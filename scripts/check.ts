@@ -23,6 +23,10 @@ const root = join(import.meta.dirname, '..')
 const checks: readonly Check[] = [
   { name: 'types', command: ['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false', '--project', '.'] },
   {
+    name: 'types, absent values',
+    command: ['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false', '--project', 'src'],
+  },
+  {
     name: 'types, dashboard',
     command: ['node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false', '--project', 'dashboard'],
   },

@@ -8,6 +8,7 @@ import { searchParameters } from './definitions/search-parameters.ts'
 import { structures } from './definitions/structures.ts'
 import { terminologyLines } from './definitions/terminology.ts'
 import { definitionsText } from './definitions/text.ts'
+import { types } from './definitions/types.ts'
 import { valueSets } from './definitions/value-sets.ts'
 
 const FOLDER = join(import.meta.dirname, '..', 'resources', 'r4')
@@ -23,3 +24,4 @@ const files = {
 for (const [name, content] of Object.entries(files)) writeFileSync(join(FOLDER, name), definitionsText(content))
 writeFileSync(join(FOLDER, 'terminology.jsonl'), terminologyLines())
 writeFileSync(join(FOLDER, 'profiles.jsonl'), profileLines())
+writeFileSync(join(FOLDER, 'types.d.ts'), types())

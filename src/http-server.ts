@@ -46,6 +46,7 @@ import { faultOf } from './rest/server/fault.ts'
 import { HttpResponse } from './rest/server/http-response.ts'
 import { inOrder } from './rest/server/in-order.ts'
 import { Logins } from './rest/server/logins.ts'
+import { oneHost } from './rest/server/one-host.ts'
 import { limitPipelining } from './rest/server/pipelining.ts'
 import { bySegment, type SmallRouter, segmentsOf } from './rest/server/small-router.ts'
 import type { User } from './rest/server/token.ts'
@@ -142,6 +143,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     inOrder(
       observed(services.observersWith(addressOf)),
       errors(logger, segmentsOf(all), unservedAt(declared, all)),
+      oneHost,
       options(declared, all),
       bySegment(
         ...[health, simulators].map(routedAfter()),

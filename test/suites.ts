@@ -31,6 +31,7 @@ const RANDOM = suites(
   'test/fhir/xml/generated.test.ts',
   'test/matching/properties.test.ts',
   'test/booking/{model,race}.test.ts',
+  'test/rest/absent-values.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/random.test.ts',
   'test/storage/same-answers.test.ts',

@@ -1,6 +1,8 @@
 /** The stored Slots that generation has to know of, however many there are. */
+
 import type { Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
+import { timeOf } from '../fhir/dates.ts'
 import { BUFFER_TAG, type SlotWithId } from '../scheduling/generated-slot.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 
@@ -25,7 +27,7 @@ export async function storedSlots(
     { status: 'busy-unavailable', '_tag:not': BUFFER_TAG },
     { start: start - LONGEST_BLOCK, end: since },
   )
-  return [...blocked, ...visits].filter((slot) => Date.parse(slot.end) > start || Date.parse(slot.start) >= start)
+  return [...blocked, ...visits].filter((slot) => timeOf(slot.end) > start || timeOf(slot.start) >= start)
 }
 
 /** The start of the Slot that follows the first `count` within [start, end); undefined where there are no more. */

@@ -1,6 +1,8 @@
 /** How many times can be booked, of all pages. */
+
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
+import { timeOf } from '../fhir/dates.ts'
 import { bookableStarts } from '../scheduling/booking-policies.ts'
 import type { Place } from '../scheduling/opening-order.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
@@ -114,6 +116,6 @@ async function countInTime(
 ): Promise<number> {
   const slots = new FreeSlots(ctx, { schedules, from: start, until: end, count: 100 })
   let inTime = 0
-  while (!slots.isDone) for (const slot of await slots.next()) if (Date.parse(slot.end) <= until) inTime += 1
+  while (!slots.isDone) for (const slot of await slots.next()) if (timeOf(slot.end) <= until) inTime += 1
   return inTime
 }

@@ -2,9 +2,11 @@
  * Times that can be booked: a free Slot, or adjacent free ones of one Schedule where one is too short, in the future and
  * as the clinic's policies allow. What is found may be taken a moment later; a booking takes its Slots.
  */
+
 import type { Schedule } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
+import { timeOf } from '../fhir/dates.ts'
 import { firstOf, type Run } from '../scheduling/adjacent-slots.ts'
 import { bookableStarts } from '../scheduling/booking-policies.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
@@ -179,15 +181,16 @@ class Search {
   async #openingFrom({ slot, scheduleId, length, place: { start } }: Candidate): Promise<Opening | undefined> {
     const run: [SlotWithId, ...SlotWithId[]] = [slot]
     let last = slot
-    while (Date.parse(last.end) - start < length && run.length < MOST_SLOTS) {
+    while (timeOf(last.end) - start < length && run.length < MOST_SLOTS) {
       const next = firstOf(await this.#slots.following(last))
       if (next === undefined) return undefined
       run.push(next)
       last = next
     }
-    const end = Date.parse(last.end)
+    const end = timeOf(last.end)
     const { until, isWanted } = this.#query
-    if (end - start < length || end > until || isWanted?.(start, end) === false) return undefined
+    // A Slot whose end is absent is no time that can be offered.
+    if (!(end - start >= length && end <= until) || isWanted?.(start, end) === false) return undefined
     const schedule = await this.#judge.scheduleOf(scheduleId)
     return schedule && { slots: run, scheduleId, schedule, start, end }
   }

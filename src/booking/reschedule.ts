@@ -1,7 +1,9 @@
 /** Moves a visit to another time: the new slots are taken and the old ones freed at once, or nothing happens. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Appointment, AppointmentParticipant, CodeableConcept, Reference, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
+import { timeOf } from '../fhir/dates.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { scheduleOf } from '../reservations/schedule-of-slot.ts'
@@ -76,7 +78,7 @@ async function slotsInOrder(ctx: Context, slot: readonly Reference[]): Promise<S
     if (found === undefined) throw noSuchSlot(id, index)
     slots.push(found.resource)
   }
-  const [first, ...others] = slots.sort((one, other) => Date.parse(one.start) - Date.parse(other.start))
+  const [first, ...others] = slots.sort((one, other) => timeOf(one.start) - timeOf(other.start))
   if (first === undefined) throw unprocessable('Name a slot to move to', { expression: 'slot' })
   return [first, ...others]
 }
@@ -84,8 +86,8 @@ async function slotsInOrder(ctx: Context, slot: readonly Reference[]): Promise<S
 function timesOf(slots: Slots, { minutesDuration }: Appointment) {
   const { start } = slots[0]
   const { end } = slots.at(-1) ?? slots[0]
-  const minutes = Math.floor((Date.parse(end) - Date.parse(start)) / 60_000)
-  return { start, end, ...(minutesDuration === undefined || minutes < 1 ? {} : { minutesDuration: minutes }) }
+  const minutes = Math.floor((timeOf(end) - timeOf(start)) / 60_000)
+  return { start, end, ...(minutesDuration === undefined || !(minutes >= 1) ? {} : { minutesDuration: minutes }) }
 }
 
 /** Slots of several schedules are refused when the visit is written. */

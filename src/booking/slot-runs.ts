@@ -1,7 +1,9 @@
 /** Slots of one Schedule that follow one another, as they are with what the change in the making does to them. */
+
 import type { Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
+import { timeOf } from '../fhir/dates.ts'
 import { firstOf, follows, type Run } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 
@@ -17,7 +19,8 @@ const MINUTE = 60_000
 export async function followersOf(ctx: Context, last: Slot): Promise<readonly SlotWithId[]> {
   spend(FOLLOWED, 'its slots')
   const { schedule, end } = last
-  const at = Date.parse(end)
+  const at = timeOf(end)
+  if (Number.isNaN(at)) return []
   const [from, until] = [at, at + 1000].map((time) => new Date(time).toISOString())
   const query = `schedule=${encodeURIComponent(schedule.reference ?? '')}&start=ge${from}&start=lt${until}`
   const stored = await ctx.search<Slot>('Slot', query)
@@ -41,4 +44,4 @@ export async function freeRunFrom(ctx: Context, first: SlotWithId, minutes: numb
 }
 
 export const isLongEnough = (run: Run, minutes: number): boolean =>
-  Date.parse(run.at(-1)?.end ?? '') - Date.parse(run[0].start) >= minutes * MINUTE
+  timeOf(run.at(-1)?.end) - timeOf(run[0].start) >= minutes * MINUTE

@@ -1,8 +1,10 @@
 /** Free Slots by the time at which they begin, read as far as they are asked for. */
+
 import type { Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import { FairTurns } from '../budget/fair-turns.ts'
 import type { Context } from '../core/context.ts'
+import { timeOf } from '../fhir/dates.ts'
 import { scheduleIdOf } from '../reservations/schedule-of-slot.ts'
 import { follows } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
@@ -43,7 +45,7 @@ export class SlotsByStart {
   async next(): Promise<Group | undefined> {
     for (;;) {
       const [first] = this.#queue
-      const start = first === undefined ? undefined : Date.parse(first.start)
+      const start = first === undefined ? undefined : timeOf(first.start)
       if (start !== undefined && (start < this.#slots.frontier || this.#slots.isDone)) return this.#take(start)
       if (this.#slots.isDone) return undefined
       await this.#read()
@@ -52,7 +54,7 @@ export class SlotsByStart {
 
   /** Those in which a visit can go on. */
   async following(slot: Slot): Promise<readonly SlotWithId[]> {
-    const end = Date.parse(slot.end)
+    const end = timeOf(slot.end)
     while (this.#slots.frontier <= end && !this.#slots.isDone) await this.#read()
     const beginning = this.#all.get(this.#keyOf(slot, end)) ?? []
     return beginning.filter((next) => follows(slot, next))
@@ -64,7 +66,7 @@ export class SlotsByStart {
   }
 
   #take(start: number): Group {
-    const others = this.#queue.findIndex((slot) => Date.parse(slot.start) !== start)
+    const others = this.#queue.findIndex((slot) => timeOf(slot.start) !== start)
     const count = others === -1 ? this.#queue.length : others
     const slots = this.#queue.slice(0, count)
     this.#queue = this.#queue.slice(count)
@@ -78,7 +80,7 @@ export class SlotsByStart {
     spend(slots.length * READ, 'the slots that are looked at')
     this.#queue = [...this.#queue, ...slots]
     for (const slot of slots) {
-      const key = this.#keyOf(slot, Date.parse(slot.start))
+      const key = this.#keyOf(slot, timeOf(slot.start))
       const beside = this.#all.get(key)
       if (beside === undefined) this.#all.set(key, [slot])
       else beside.push(slot)

@@ -2,9 +2,11 @@
  * What becomes of the waitlist when slots are freed and taken, in the change that does so: a free slot is offered to the
  * entry whose turn it is, and an entry ends when its patient books what it asks for. docs/waitlist.md
  */
+
 import type { Appointment, PractitionerRole, Slot, Task } from 'fhir/r4'
 import { type ClinicSettings, readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
+import { timeOf } from '../fhir/dates.ts'
 import { addressOf } from '../fhir/reference.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { Versioned } from '../repository/repository.ts'
@@ -112,7 +114,7 @@ export async function wanting(
   entries: readonly Appointment[],
 ): Promise<readonly Appointment[]> {
   const settings = await readSettings(ctx.unit, ctx.clinic)
-  if (entries.length === 0 || !isBookable(Date.parse(slot.start), ctx.now, settings.policies)) return []
+  if (entries.length === 0 || !isBookable(timeOf(slot.start), ctx.now, settings.policies)) return []
   const longest = Math.max(...entries.map(({ minutesDuration = 0 }) => minutesDuration))
   const run = await freeRunFrom(ctx, { ...slot, id: slot.id ?? '' }, longest)
   const visit = await visitOf(ctx, { ...slot, end: run.at(-1)?.end ?? slot.end }, [slot])

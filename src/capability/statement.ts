@@ -151,7 +151,7 @@ function resourceOf(provider: Provider, revIncludes: readonly string[]): Capabil
 }
 
 const supportedProfiles = (profiles: readonly StructureDefinition[]) =>
-  profiles.length === 0 ? {} : { supportedProfile: profiles.map(({ url }) => url) }
+  profiles.length === 0 ? {} : { supportedProfile: profiles.flatMap(({ url = [] }) => url) }
 
 const operationOf = ({ code, definition }: Operation) => ({ name: code, definition: definition.url ?? '' })
 

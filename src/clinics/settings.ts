@@ -67,6 +67,8 @@ export interface ClinicPolicies {
   readonly holdMinutes?: number
   /** What happens to a resource that violates a profile it declares; absent: the default of the server. */
   readonly profiles?: ProfilePolicy
+  /** What happens to an update with a part of a resource, as _summary and _elements give it; absent: it is refused. */
+  readonly subsetted?: (typeof SUBSETTED_POLICIES)[number]
   /** What happens to a search with a parameter that is not known; absent: the default of the server. */
   readonly searchHandling?: SearchHandling
 }
@@ -76,6 +78,8 @@ export type ProfilePolicy = (typeof PROFILE_POLICIES)[number]
 
 const SEARCH_HANDLINGS = ['strict', 'lenient'] as const
 export type SearchHandling = (typeof SEARCH_HANDLINGS)[number]
+
+const SUBSETTED_POLICIES = ['reject', 'accept'] as const
 
 /** The limits of booking, and the whole numbers that they may be. */
 const BOOKING_LIMITS = {
@@ -93,10 +97,19 @@ interface BookingLimit {
   readonly absent?: string
 }
 
+/** The policies that are one of some words. */
+const WORDS: Readonly<Record<string, { readonly words: readonly string[]; readonly absent: string }>> = {
+  profiles: { words: PROFILE_POLICIES, absent: 'what the server has' },
+  searchHandling: { words: SEARCH_HANDLINGS, absent: 'what the server has' },
+  subsetted: { words: SUBSETTED_POLICIES, absent: 'reject' },
+}
+
 const DEFAULT_POLICIES: ClinicPolicies = { overbooking: false, slotTakenStatus: 409 }
 
-const OPTIONAL = ['waitlistOffersByPhone', 'profiles', 'searchHandling']
-const POLICIES = [...Object.keys(DEFAULT_POLICIES), ...Object.keys(BOOKING_LIMITS), ...OPTIONAL]
+const POLICIES = [
+  ...[DEFAULT_POLICIES, BOOKING_LIMITS, WORDS].flatMap((policies) => Object.keys(policies)),
+  'waitlistOffersByPhone',
+]
 
 /** For a clinic without settings, which a token of another issuer may name. */
 const DEFAULTS: ClinicSettings = {
@@ -319,15 +332,13 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
       reject(problems, 'policies.slotTakenStatus must be 409 or 422')
     }
     problems.push(...problemsOfLimits(fields))
-    if (fields.profiles !== undefined && !PROFILE_POLICIES.some((policy) => policy === fields.profiles)) {
-      reject(problems, `policies.profiles must be ${PROFILE_POLICIES.join(', ')}, or absent for what the server has`)
-    }
-    if (fields.searchHandling !== undefined && !SEARCH_HANDLINGS.some((one) => one === fields.searchHandling)) {
-      reject(
-        problems,
-        `policies.searchHandling must be ${SEARCH_HANDLINGS.join(' or ')}, or absent for what the server has`,
-      )
-    }
+    for (const [name, { words, absent }] of Object.entries(WORDS))
+      if (fields[name] !== undefined && !words.some((one) => one === fields[name])) {
+        reject(
+          problems,
+          `policies.${name} must be ${words.join(', ').replace(/, (\w+)$/, ' or $1')}, or absent for ${absent}`,
+        )
+      }
     return fields
   },
   crm: (value, problems, current) => checkCrm(value, problems, current?.crm),

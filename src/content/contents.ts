@@ -3,7 +3,7 @@
  * SHA-256. What nothing refers to is collected. Each step leaves a record of what is left to do, so that a server that dies
  * forgets nothing: see docs/adr/023-content-storage.md.
  */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { BackgroundLoop, LoopPace } from '../budget/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
 import { recordKind } from '../repository/record-kinds.ts'
@@ -83,12 +83,9 @@ export class StoredContents implements Contents {
     if (content === undefined) throw new ContentMissing()
     const { name, size } = content.value
     const { start, end } = range ?? { start: 0, end: size }
-    let left = Math.min(end, size) - start
-    for await (const piece of this.#store.read(clinic, name, range)) {
-      left -= piece.length
-      yield piece
-    }
-    if (left > 0) throw new ContentMissing()
+    const isWhole = start === 0 && end >= size
+    const pieces = this.#store.read(clinic, name, range)
+    yield* isWhole ? checkedPieces(pieces, sha256) : completePieces(pieces, Math.min(end, size) - start)
   }
 
   async abandon(clinic: string, sha256s: Iterable<string>): Promise<void> {
@@ -151,6 +148,33 @@ export class StoredContents implements Contents {
       // The records say what is left to do; the collection does it.
     }
   }
+}
+
+/** @throws ContentMissing when fewer bytes come */
+async function* completePieces(pieces: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let left = size
+  for await (const piece of pieces) {
+    left -= piece.length
+    yield piece
+  }
+  if (left > 0) throw new ContentMissing()
+}
+
+/**
+ * All the pieces of a content, the last one only once its hash has been found right, so that nobody takes a damaged
+ * content for a whole one.
+ * @throws ContentMissing when the bytes are not the ones that were stored
+ */
+async function* checkedPieces(pieces: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
+  const digest = createHash('sha256')
+  let last: Uint8Array | undefined
+  for await (const piece of pieces) {
+    digest.update(piece)
+    if (last !== undefined) yield last
+    last = piece
+  }
+  if (digest.digest('hex') !== sha256) throw new ContentMissing()
+  if (last !== undefined) yield last
 }
 
 /** The received bytes become a content. False: the clinic has it already, and the bytes are to be removed. */

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { OperationDefinition } from 'fhir/r4'
+import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { CallSession } from './call-session.ts'
 import type { ClinicAccess } from './context.ts'
@@ -89,6 +89,25 @@ export interface Operation {
   readonly cancel: OperationHandler | undefined
 }
 
+/** A parameter that has what operations/check-definition.ts asks of each before an operation is served. */
+export type OperationParameter = Omit<OperationDefinitionParameter, 'part'> & {
+  readonly name: string
+  readonly min: number
+  readonly max: string
+  readonly part?: OperationParameter[] | undefined
+}
+
+export const isWholeParameter = (parameter: OperationDefinitionParameter): parameter is OperationParameter =>
+  parameter.name !== undefined &&
+  parameter.min !== undefined &&
+  parameter.max !== undefined &&
+  (parameter.part ?? []).every(isWholeParameter)
+
+export const parametersOf = (
+  { parameter = [] }: Pick<OperationDefinition, 'parameter'>,
+  use: 'in' | 'out',
+): readonly OperationParameter[] => parameter.filter((one) => one.use === use).filter(isWholeParameter)
+
 /** The folder of the OperationDefinitions. */
 export const DEFINITIONS = join(import.meta.dirname, '../../resources/operation-definitions')
 
@@ -102,8 +121,9 @@ export function defineOperation(
   { onVersions = false, cancel }: Partial<Pick<Operation, 'onVersions' | 'cancel'>> = {},
 ): Operation {
   const definition = typeof source === 'string' ? readDefinition(source) : source
-  const name = typeof source === 'string' ? source : (definition.id ?? definition.code)
-  return { name, code: definition.code, definition, handler, onVersions, cancel }
+  const { id, code = '' } = definition
+  const name = typeof source === 'string' ? source : (id ?? code)
+  return { name, code, definition, handler, onVersions, cancel }
 }
 
 function readDefinition(name: string): OperationDefinition {

@@ -6,6 +6,7 @@ import { spend } from '../budget/budget.ts'
 import type { SearchAnswer, UnitOfWork } from '../repository/repository.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
 import { type CriteriaOptions, type ParsedSearch, parseCriteria, parseSearch } from '../search/query/parse.ts'
+import type { Links } from '../search/value.ts'
 import type { Context } from './context.ts'
 import { withLookups } from './search-lookups.ts'
 
@@ -17,14 +18,19 @@ export interface SearchLimits {
   readonly includes: number
 }
 
-export interface SearchRequestOptions {
+/** Where a query comes from. */
+interface CriteriaSource {
+  /** The address of this server as the client sees it; absent: as it is configured. */
+  readonly baseUrl?: string
+  readonly links?: Links | undefined
+}
+
+export interface SearchRequestOptions extends CriteriaSource {
   readonly limits: SearchLimits
   /** Unknown parameters become warnings; absent: they are refused. */
   readonly lenient?: boolean
   /** Holds for what is found, besides the query. */
   readonly condition?: Condition
-  /** The address of this server as the client sees it; absent: as it is configured. */
-  readonly baseUrl?: string
 }
 
 /** Steps to read a query, besides its length, and to search a second time when the change is written. */
@@ -40,12 +46,12 @@ export async function searchRequest(
   ctx: Context,
   types: readonly string[],
   query: URLSearchParams,
-  { limits, lenient = false, baseUrl = ctx.baseUrl, ...condition }: SearchRequestOptions,
+  { limits, lenient = false, baseUrl, links, ...condition }: SearchRequestOptions,
 ): Promise<ParsedSearch> {
   payForQuery(String(query).length)
   const { defaultCount, maxCount, includes: includeLimit } = limits
   const search = { types, lenient, defaultCount, maxCount, includeLimit, ...condition }
-  const options = { ...(await criteriaOptions(ctx, baseUrl)), ...search }
+  const options = { ...(await criteriaOptions(ctx, baseUrl)), links, ...search }
   return withLookups(ctx, (questions) => parseSearch(query, { ...options, ...questions }))
 }
 
@@ -57,10 +63,10 @@ export async function criteriaPlan(
   ctx: Context,
   type: string,
   criteria: string,
-  baseUrl = ctx.baseUrl,
+  { baseUrl, links }: CriteriaSource = {},
 ): Promise<SearchPlan> {
   payForQuery(criteria.length)
-  const options = await criteriaOptions(ctx, baseUrl)
+  const options = { ...(await criteriaOptions(ctx, baseUrl)), links }
   return withLookups(ctx, (questions) => parseCriteria(type, criteria, { ...options, ...questions }))
 }
 
@@ -91,8 +97,8 @@ async function searchAndGuard(unit: UnitOfWork, plan: SearchPlan): Promise<Searc
 }
 
 async function criteriaOptions(
-  { clinic, now, unit, servedSearch }: Context,
-  baseUrl: string,
+  { clinic, now, unit, servedSearch, baseUrl: configured }: Context,
+  baseUrl = configured,
 ): Promise<Omit<CriteriaOptions, 'lookUp' | 'isCaseSensitive'>> {
   const { parametersOf, fullText } = servedSearch
   const custom = await unit.customParameters()

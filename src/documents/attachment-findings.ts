@@ -59,7 +59,8 @@ function linkFindings(attachment: Attachment, binary: Binary | null | undefined,
   if (binary === null)
     return [finding('link-not-found', 'url', 'leads to no Binary that there is in this clinic or is contained')]
   if (binary !== undefined) {
-    if (contentType === undefined || essenceOf(contentType) === essenceOf(binary.contentType)) return []
+    if (contentType === undefined || binary.contentType === undefined) return []
+    if (essenceOf(contentType) === essenceOf(binary.contentType)) return []
     return [finding('link-type', 'contentType', `is not ${binary.contentType}, which the Binary has`)]
   }
   if (isRelative(url)) return [finding('link-not-found', 'url', 'is relative, but no Binary of this server')]

@@ -1,8 +1,10 @@
 /** All that the rules find in a DocumentReference. */
+
 import type { DocumentReference, Identifier } from 'fhir/r4'
 import type { DocumentPolicies } from '../clinics/document-settings.ts'
 import type { Context } from '../core/context.ts'
 import { isRelative, localReference } from '../fhir/reference.ts'
+import { valuesIn } from '../fhir/resource.ts'
 import { tokenText } from '../search/value.ts'
 import { hasContent } from './attachment-facts.ts'
 import { attachmentFindings, type Find, timeFinding } from './attachment-findings.ts'
@@ -88,7 +90,7 @@ async function subjectFindings(
 
 /** IHE MHD ITI-105: https://profiles.ihe.net/ITI/MHD/ITI-105.html */
 function publishFindings({ meta, content }: DocumentReference): readonly Finding[] {
-  const isPublish = (meta?.profile ?? []).some((profile) => profile.split('|')[0] === SIMPLIFIED_PUBLISH)
+  const isPublish = valuesIn(meta?.profile).some((profile) => profile.split('|')[0] === SIMPLIFIED_PUBLISH)
   const isInline = content.length === 1 && content.every(({ attachment }) => hasContent(attachment))
   return isPublish && !isInline ? [finding('publish-not-inline', 'content', 'is not one content with its data')] : []
 }

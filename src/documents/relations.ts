@@ -55,7 +55,7 @@ async function findingsOf(
   const other = (await ctx.find<DocumentReference>('DocumentReference', id))?.resource
   if (other === undefined)
     return finding('relation-not-found', `is DocumentReference/${id}, which there is not in this clinic`)
-  if (OF_ONE_SUBJECT.includes(code) && !isOfOneSubject(document, other, ctx.baseUrl))
+  if (code !== undefined && OF_ONE_SUBJECT.includes(code) && !isOfOneSubject(document, other, ctx.baseUrl))
     return finding('relation-of-other-subject', `is DocumentReference/${id}, which has another subject`)
   if (code !== 'replaces') return []
   if (other.status === 'superseded')

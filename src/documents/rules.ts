@@ -58,7 +58,11 @@ export const DOCUMENT_RULES = {
     asks: 'give the time of day and the zone with the date',
     example: '"2026-03-01T09:00:00-05:00"',
   },
-  'content-missing': { severity: ERROR, asks: 'give data or url', example: `"attachment": ${NOTE}` },
+  'content-missing': {
+    severity: { ...ERROR, lenient: 'warning' },
+    asks: 'give data or url',
+    example: `"attachment": ${NOTE}`,
+  },
   'content-not-inline': {
     severity: STRICT,
     asks: 'send the content itself; links to other servers are not followed',

@@ -1,8 +1,10 @@
 /** The providers and operations of extensions, beside and around those of the server. */
+
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Interactions, Provider } from '../core/provider.ts'
 import { standardProvider } from '../core/standard.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
+import { valuesIn } from '../fhir/resource.ts'
 import { checkProvider } from '../providers/check-provider.ts'
 import { everyTypeOperations } from '../providers/every-type.ts'
 import type { InteractionWrappers, ProviderExtension } from './extension.ts'
@@ -115,7 +117,7 @@ class ExtendedTypes {
   addOperation(operation: Operation): void {
     const { resource = [], type: onType, instance } = operation.definition
     if (!onType && !instance) return
-    for (const type of resource.includes('Resource') ? resourceTypes : new Set<string>(resource)) {
+    for (const type of resource.includes('Resource') ? resourceTypes : new Set<string>(valuesIn(resource))) {
       checkType(type)
       const provider = this.#current(type)
       refuseSecond([...provider.operations, ...everyTypeOperations], operation, type)

@@ -8,6 +8,10 @@ export interface AnyResource {
   meta?: Meta | undefined
 }
 
+/** The values of a list of primitives, in which null stands for an element that has extensions in place of a value. */
+export const valuesIn = <T>(list: readonly (T | null)[] | undefined): readonly T[] =>
+  (list ?? []).filter((value) => value !== null)
+
 /** A JSON object whose properties are not known. */
 export type JsonObject = Record<string, unknown>
 

@@ -48,19 +48,7 @@ export function swapped({ family, familyWords, given, suffixes }: NameForms): re
   return [one, { ...one, family: partOf(given.map(({ written }) => written).join(' ')), familyWords: given }]
 }
 
-/** Letters that folding leaves as they are, as they are no plain letter with a mark. */
-const PLAIN: Readonly<Record<string, string>> = {
-  ł: 'l',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ı: 'i',
-}
-const NOT_PLAIN = /[ ʼłøđðþßæœı]/g
+const SEPARATORS = /[ ʼ]/g
 
 const partOf = (written: string): NamePart => new FoldedPart(written)
 
@@ -72,7 +60,7 @@ class FoldedPart implements NamePart {
 
   constructor(written: string) {
     this.written = written.replaceAll(APOSTROPHE, ' ')
-    this.text = written.replace(NOT_PLAIN, (letter) => PLAIN[letter] ?? '')
+    this.text = written.replace(SEPARATORS, '')
   }
 
   get sound(): string {

@@ -31,7 +31,7 @@ const folded = (text: string | null | undefined): string => fold(compared(text ?
 function partsOf({ family, given = [], suffix = [], text = '' }: HumanName): PersonName {
   const suffixes = suffix
     .slice(0, MAX_NAME_PARTS)
-    .map(suffixOf)
+    .map((text) => suffixOf(text ?? ''))
     .filter((part) => part !== '')
   if (family !== undefined || given.length > 0) {
     const parts = given.slice(0, MAX_NAME_PARTS).map(folded).filter(Boolean)

@@ -1,7 +1,7 @@
 /** Checks of an OperationDefinition before it is served: https://hl7.org/fhir/R4/operationdefinition.html. */
 import { readdirSync } from 'node:fs'
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
-import { DEFINITIONS, type Operation } from '../core/operation.ts'
+import { DEFINITIONS, isWholeParameter, type Operation } from '../core/operation.ts'
 import { validate } from '../fhir/validate/validate.ts'
 
 /** Definitions that were checked: many types have the same operation. */
@@ -66,7 +66,9 @@ function problemOfParameters(parameters: readonly OperationDefinitionParameter[]
 }
 
 /** Type or parts, names and uses are rules of R4 and checked with it. */
-function problemOfParameter({ part, min, max }: OperationDefinitionParameter): string | undefined {
+function problemOfParameter(parameter: OperationDefinitionParameter): string | undefined {
+  if (!isWholeParameter(parameter)) return 'lacks a name, min or max'
+  const { part, min, max } = parameter
   if (min < 0) return `has min ${min}; it must be 0 or more`
   if (max !== '*' && !/^[1-9]\d*$/.test(max)) return `has max '${max}'; it must be * or a whole number from 1`
   if (max !== '*' && min > Number(max)) return `has min ${min}, which is more than max ${max}`

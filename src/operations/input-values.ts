@@ -1,5 +1,5 @@
 /** Where the values of an operation's parameters come from, by name and as often as they were given. */
-import type { OperationDefinitionParameter } from 'fhir/r4'
+import type { OperationParameter } from '../core/operation.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { isNumber, parseJson } from '../fhir/json.ts'
 import { badRequest } from '../fhir/outcome.ts'
@@ -9,7 +9,7 @@ import { isCacheBuster, isTransportParameter } from '../search/query/result-para
 export type Values = ReadonlyMap<string, readonly unknown[]>
 
 /** @throws FhirError 400 for what is neither Parameters nor a resource that a parameter takes */
-export function fromBody(parameters: readonly OperationDefinitionParameter[], body: unknown): Values {
+export function fromBody(parameters: readonly OperationParameter[], body: unknown): Values {
   if (body === undefined) return new Map()
   if (!isObject(body) || typeof body.resourceType !== 'string') {
     throw badRequest(
@@ -31,7 +31,7 @@ export const isBlank = (value: unknown): boolean =>
 
 /** Null and blank strings count as absent; unknown arguments are left out. */
 export function fromArguments(
-  parameters: readonly OperationDefinitionParameter[],
+  parameters: readonly OperationParameter[],
   given: Readonly<Record<string, unknown>>,
 ): Values {
   const values = new Map<string, readonly unknown[]>()
@@ -45,11 +45,11 @@ export function fromArguments(
 }
 
 /** 12500.0 is a whole number, but the lossless reader keeps its text. */
-const plainNumber = ({ type }: OperationDefinitionParameter, value: unknown): unknown =>
+const plainNumber = ({ type }: OperationParameter, value: unknown): unknown =>
   isNumber(value) && type !== 'decimal' ? Number(value) : value
 
 /** Query strings carry text: it becomes what the definition says, or stays text and is refused. */
-export function fromQuery(parameters: readonly OperationDefinitionParameter[], query: URLSearchParams): Values {
+export function fromQuery(parameters: readonly OperationParameter[], query: URLSearchParams): Values {
   const values = new Map<string, readonly unknown[]>()
   for (const [name, pairs] of Map.groupBy(query, ([name]) => name)) {
     if (isTransportParameter(name) || isCacheBuster(name) || name === CURSOR) continue
@@ -107,10 +107,9 @@ function objectOr(text: string): unknown {
 /** Extension of a parameter that is there for clients that know another one by its name. */
 const OTHER_NAME = 'https://sandbox-emr.example/fhir/StructureDefinition/other-name-of-parameter'
 
-const isOtherName = ({ extension = [] }: OperationDefinitionParameter): boolean =>
-  extension.some(({ url }) => url === OTHER_NAME)
+const isOtherName = ({ extension = [] }: OperationParameter): boolean => extension.some(({ url }) => url === OTHER_NAME)
 
-function bareResource(parameters: readonly OperationDefinitionParameter[], resource: Record<string, unknown>): Values {
+function bareResource(parameters: readonly OperationParameter[], resource: Record<string, unknown>): Values {
   const takers = parameters.filter(
     (parameter) =>
       (parameter.type === 'Resource' || parameter.type === resource.resourceType) && !isOtherName(parameter),

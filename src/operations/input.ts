@@ -3,8 +3,8 @@
  * resource or a query string (https://hl7.org/fhir/R4/operations.html#request), or from the plain JSON arguments of a
  * tool call. All problems are named at once.
  */
-import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
-import type { OperationInput } from '../core/operation.ts'
+import type { OperationDefinition } from 'fhir/r4'
+import { type OperationInput, type OperationParameter, parametersOf } from '../core/operation.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
@@ -16,7 +16,7 @@ type Definition = Pick<OperationDefinition, 'parameter'>
 /** Extension of a parameter that is accepted and has no effect: no value of it is wrong, and no handler gets one. */
 const IGNORED_PARAMETER = 'https://sandbox-emr.example/fhir/StructureDefinition/ignored-parameter'
 
-const isIgnored = ({ extension = [] }: OperationDefinitionParameter): boolean =>
+const isIgnored = ({ extension = [] }: OperationParameter): boolean =>
   extension.some(({ url, valueBoolean }) => url === IGNORED_PARAMETER && valueBoolean === true)
 
 /**
@@ -25,7 +25,7 @@ const isIgnored = ({ extension = [] }: OperationDefinitionParameter): boolean =>
  * @throws FhirError 400 with an issue for each parameter at fault
  */
 export function readInput(definition: Definition, body: unknown, query = new URLSearchParams()): OperationInput {
-  const parameters = inParameters(definition.parameter)
+  const parameters = parametersOf(definition, 'in')
   return checked(parameters, together(fromBody(parameters, body), fromQuery(parameters, query)), 'parameter')
 }
 
@@ -34,29 +34,25 @@ export function readInput(definition: Definition, body: unknown, query = new URL
  * @throws FhirError 400 with the reason `missing-argument` or `invalid-argument`
  */
 export function readArguments(definition: Definition, given: Readonly<Record<string, unknown>>): OperationInput {
-  const parameters = inParameters(definition.parameter)
+  const parameters = parametersOf(definition, 'in')
   return checked(parameters, fromArguments(parameters, given), 'argument')
 }
 
 /** The arguments that the definition knows and that are not blank, as they came: for handlers that check each by themselves. */
 export const knownArguments = (definition: Definition, given: Readonly<Record<string, unknown>>): OperationInput =>
   Object.fromEntries(
-    inParameters(definition.parameter)
+    parametersOf(definition, 'in')
       .filter((parameter) => !isIgnored(parameter))
       .filter(({ name }) => Object.hasOwn(given, name) && !isBlank(given[name]))
       .map(({ name }) => [name, given[name]]),
   )
-
-const inParameters = (
-  parameters: readonly OperationDefinitionParameter[] = [],
-): readonly OperationDefinitionParameter[] => parameters.filter(({ use }) => use === 'in')
 
 /** Of the names that an operation does not know, those that the answer lists. */
 const MAX_UNKNOWN = 100
 
 /** Checks the values against the definition. @param noun for messages: what the client calls them */
 function checked(
-  parameters: readonly OperationDefinitionParameter[],
+  parameters: readonly OperationParameter[],
   values: Values,
   noun: 'parameter' | 'argument',
 ): OperationInput {
@@ -74,12 +70,12 @@ function checked(
 }
 
 const entryOf = (
-  { name, max }: OperationDefinitionParameter,
+  { name, max }: OperationParameter,
   values: readonly unknown[],
 ): readonly (readonly [string, unknown])[] => (values.length === 0 ? [] : [[name, max === '1' ? values[0] : values]])
 
 function problemsOf(
-  parameter: OperationDefinitionParameter,
+  parameter: OperationParameter,
   values: readonly unknown[],
   noun: 'parameter' | 'argument',
 ): readonly Issue[] {
@@ -102,7 +98,7 @@ function problemsOf(
 
 /** The parts of a value as `fromParameters` reads them: lists by name. */
 function problemsOfParts(
-  { name, part }: OperationDefinitionParameter,
+  { name, part }: OperationParameter,
   value: unknown,
   noun: 'parameter' | 'argument',
 ): readonly Issue[] {
@@ -129,7 +125,7 @@ function issue(noun: 'parameter' | 'argument', fault: keyof typeof ISSUE_CODES, 
   }
 }
 
-function expectation({ type, part }: OperationDefinitionParameter): string {
+function expectation({ type, part }: OperationParameter): string {
   if (part !== undefined) return `made of the parts ${part.map(({ name }) => name).join(', ')}`
   if (type === undefined || ANY.includes(type)) return 'given'
   return (
@@ -150,7 +146,7 @@ const ANY = ['Any', 'Element', 'Type', '*']
 
 const isResource = (type: string): boolean => type === 'Resource' || isResourceType(type)
 
-function accepts({ type = 'Any', part }: OperationDefinitionParameter, value: unknown): boolean {
+function accepts({ type = 'Any', part }: OperationParameter, value: unknown): boolean {
   if (part !== undefined) return isObject(value)
   if (ANY.includes(type)) return true
   const primitive = PRIMITIVES.get(type)

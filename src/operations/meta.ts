@@ -57,8 +57,17 @@ async function labelsInUse({ unit }: Context, type: string | undefined): Promise
   })
 }
 
+/** A profile, tag or security label; null stands for a profile that has extensions in place of a value. */
+type Label = string | Coding | null
+
 /** What a list of labels becomes when those of `given` are added to it, or taken away. */
-type Change = <Label extends string | Coding>(before: readonly Label[], given: readonly Label[]) => Label[]
+type Change = <L extends Label>(before: readonly L[], given: readonly L[]) => Changed<L>
+
+interface Changed<L> {
+  /** The places of those that stay. */
+  readonly kept: readonly number[]
+  readonly fresh: readonly L[]
+}
 
 const added: Change = (before, given) => {
   const known = new Set(before.map(keyOf))
@@ -67,17 +76,28 @@ const added: Change = (before, given) => {
     known.add(keyOf(label))
     return !isKnown
   })
-  return [...before, ...fresh]
+  return { kept: [...before.keys()], fresh }
 }
 
 const removed: Change = (before, given) => {
   const gone = new Set(given.map(keyOf))
-  return before.filter((label) => !gone.has(keyOf(label)))
+  return { kept: before.flatMap((label, at) => (gone.has(keyOf(label)) ? [] : [at])), fresh: [] }
 }
 
+const changedList = <L extends Label>(before: readonly L[], { kept, fresh }: Changed<L>): L[] => [
+  ...kept.flatMap((at) => before.slice(at, at + 1)),
+  ...fresh,
+]
+
+/** Null where the profile in that place has none. */
+const extensionsAt = (all: Extensions, places: readonly number[]): Extensions =>
+  places.map((at) => all[at] ?? null) as Extensions
+
+type Extensions = NonNullable<Meta['_profile']>
+
 /** Version and display do not count. */
-const keyOf = (label: string | Coding): string =>
-  typeof label === 'string' ? label : JSON.stringify([label.system, label.code])
+const keyOf = (label: Label): string =>
+  typeof label === 'string' || label === null ? `${label}` : JSON.stringify([label.system, label.code])
 
 /** A new version, unless the labels stay as they are. */
 async function changeLabels(
@@ -88,22 +108,24 @@ async function changeLabels(
   const given = readLabels(input.meta)
   return await access.change(async (ctx) => {
     const { resource } = await ctx.read<AnyResource>(type, id)
-    const { profile = [], security = [], tag = [], ...rest } = resource.meta ?? {}
+    const { profile = [], _profile, security = [], tag = [], ...rest } = resource.meta ?? {}
+    const profiles = change(profile, given.profile)
     const next = {
-      profile: change(profile, given.profile),
-      security: change(security, given.security),
-      tag: change(tag, given.tag),
+      profile: changedList(profile, profiles),
+      security: changedList(security, change(security, given.security)),
+      tag: changedList(tag, change(tag, given.tag)),
     }
     // An operation only adds or only removes, so the same number of labels means the same labels.
     if (sizeOf(next) === sizeOf({ profile, security, tag })) return { return: resource.meta ?? {} }
-    const updated = await ctx.update({ ...resource, meta: { ...rest, ...withoutEmpty(next) } })
+    const extensions = _profile === undefined ? {} : { _profile: extensionsAt(_profile, profiles.kept) }
+    const updated = await ctx.update({ ...resource, meta: { ...rest, ...extensions, ...withoutEmpty(next) } })
     return { return: updated.resource.meta ?? {} }
   })
 }
 
 /** The labels that the operations change. */
 interface Labels {
-  readonly profile: string[]
+  readonly profile: NonNullable<Meta['profile']>
   readonly security: Coding[]
   readonly tag: Coding[]
 }

@@ -1,6 +1,6 @@
 /** What an operation answers, as its OperationDefinition says: https://hl7.org/fhir/R4/operations.html#response. */
-import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
-import type { OperationAnswer } from '../core/operation.ts'
+import type { OperationDefinition } from 'fhir/r4'
+import { type OperationAnswer, type OperationParameter, parametersOf } from '../core/operation.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { isObject } from '../fhir/resource.ts'
 
@@ -15,8 +15,11 @@ export function writeOutput(
   output: OperationAnswer,
 ): AnyResource {
   if (isResource(output)) return output
-  const parameters = (definition.parameter ?? []).filter(({ use }) => use === 'out')
-  return { resourceType: 'Parameters', ...withEntries('parameter', entriesOf(parameters, output, definition.code)) }
+  const parameters = parametersOf(definition, 'out')
+  return {
+    resourceType: 'Parameters',
+    ...withEntries('parameter', entriesOf(parameters, output, definition.code ?? '')),
+  }
 }
 
 const isResource = (output: OperationAnswer): output is AnyResource =>
@@ -25,7 +28,7 @@ const isResource = (output: OperationAnswer): output is AnyResource =>
 const withEntries = (name: 'parameter' | 'part', entries: readonly Entry[]): Entry =>
   entries.length === 0 ? {} : { [name]: entries }
 
-function entriesOf(parameters: readonly OperationDefinitionParameter[], values: Entry, code: string): readonly Entry[] {
+function entriesOf(parameters: readonly OperationParameter[], values: Entry, code: string): readonly Entry[] {
   const unknown = Object.keys(values).find((name) => !parameters.some((parameter) => parameter.name === name))
   if (unknown !== undefined)
     throw new Error(`$${code} answers with '${unknown}', which its OperationDefinition does not have`)
@@ -37,7 +40,7 @@ function entriesOf(parameters: readonly OperationDefinitionParameter[], values: 
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 
-function contentOf({ name, type, part }: OperationDefinitionParameter, value: unknown, code: string): Entry {
+function contentOf({ name, type, part }: OperationParameter, value: unknown, code: string): Entry {
   if (part !== undefined) return withEntries('part', entriesOf(part, isObject(value) ? value : {}, code))
   if (isObject(value) && typeof value.resourceType === 'string') return { resource: value }
   // Of any type: the handler says which, as value[x].

@@ -58,7 +58,7 @@ function checkPlace(item: TypedElement, { canonical, isModifier, context }: Prof
 }
 
 /** Contexts given as FHIRPath are not checked. */
-function isAt({ type, expression }: StructureDefinitionContext, { parent }: TypedElement): boolean {
+function isAt({ type, expression = '*' }: StructureDefinitionContext, { parent }: TypedElement): boolean {
   if (parent === undefined || type === 'fhirpath') return true
   if (type === 'extension') return isObject(parent.value) && parent.value['url'] === expression
   // An element of a profile or slice cannot be identified by its name alone.

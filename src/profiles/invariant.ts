@@ -23,7 +23,7 @@ export class Invariant {
   readonly expression: string
   #compiled: Expression | { readonly why: string } | undefined
 
-  constructor({ key, severity, human, expression = '' }: ElementDefinitionConstraint) {
+  constructor({ key = '', severity = 'error', human = '', expression = '' }: ElementDefinitionConstraint) {
     this.key = key
     this.severity = severity
     this.human = human
@@ -86,7 +86,7 @@ const unanchored = (source: string): string =>
 let coreExpressions: ReadonlyMap<string, ReadonlySet<string>> | undefined
 
 /** Whether the constraint is one of R4 itself. */
-export function isCoreConstraint({ key, source, expression = '' }: ElementDefinitionConstraint): boolean {
+export function isCoreConstraint({ key = '', source, expression = '' }: ElementDefinitionConstraint): boolean {
   coreExpressions ??= expressionsByKey()
   const expressions = coreExpressions.get(key)
   return expressions !== undefined && (expressions.has(expression) || (source !== undefined && isCore(source)))

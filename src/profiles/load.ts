@@ -40,7 +40,7 @@ class Loader {
     const unread = [...urls].filter((url) => url !== '' && !this.#definitions.has(url))
     for (const url of unread) this.#definitions.set(url, [])
     if (unread.length === 0) return
-    for (const definition of await this.#find(unread)) this.#definitions.get(definition.url)?.push(definition)
+    for (const definition of await this.#find(unread)) this.#definitions.get(definition.url ?? '')?.push(definition)
   }
 
   /** @param trail the urls of the profiles derived from this one */
@@ -48,11 +48,11 @@ class Loader {
     const definition = this.#definitionOf(canonical)
     if (definition === undefined) return undefined
     if ((definition.snapshot?.element.length ?? 0) > 0) return compiledProfile(definition, undefined, [])
-    const { base, problems } = await this.#base(definition, [...trail, definition.url])
+    const { base, problems } = await this.#base(definition, [...trail, definition.url ?? ''])
     return compiledProfile(definition, base, problems)
   }
 
-  async #base({ type, baseDefinition = '' }: StructureDefinition, trail: readonly string[]) {
+  async #base({ type = '', baseDefinition = '' }: StructureDefinition, trail: readonly string[]) {
     const without = (problem: string) => ({
       base: undefined,
       problems: [`its baseDefinition ${baseDefinition} ${problem}`],

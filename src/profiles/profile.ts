@@ -34,7 +34,7 @@ export function profileOf(
   base: Profile | undefined,
   problems: readonly string[] = [],
 ): Profile {
-  const { url, version, type, context = [] } = definition
+  const { url = '', version, type = '', context = [] } = definition
   const tree = snapshotOf(definition, base && drafts.get(base))
   const profile: Profile = {
     canonical: version === undefined ? url : `${url}|${version}`,
@@ -51,5 +51,5 @@ export function profileOf(
 
 const isModifier = ({ snapshot, differential }: StructureDefinition, base: Profile | undefined): boolean => {
   const [root] = snapshot?.element ?? differential?.element ?? []
-  return (root?.path.includes('.') === false ? root.isModifier : undefined) ?? base?.isModifier ?? false
+  return (root?.path?.includes('.') === false ? root.isModifier : undefined) ?? base?.isModifier ?? false
 }

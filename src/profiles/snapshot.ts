@@ -5,7 +5,7 @@
  */
 import type { ElementDefinition, ElementDefinitionType, StructureDefinition } from 'fhir/r4'
 import { Meter } from '../budget/meter.ts'
-import { isObject } from '../fhir/resource.ts'
+import { isObject, valuesIn } from '../fhir/resource.ts'
 import { Invariant, isCoreConstraint } from './invariant.ts'
 import { pruned } from './prune.ts'
 import { type BindingRule, copyOf, type Draft, newDraft, type Slicing, type TypeRule } from './shape.ts'
@@ -34,7 +34,7 @@ export interface Snapshot {
 }
 
 /** @param base the tree of the base profile; absent when the base is a type of R4 or there is a snapshot. @throws BudgetError */
-export function snapshotOf({ type, snapshot, differential }: StructureDefinition, base?: Draft): Snapshot {
+export function snapshotOf({ type = '', snapshot, differential }: StructureDefinition, base?: Draft): Snapshot {
   const elements = snapshot?.element ?? differential?.element ?? []
   const root = base === undefined || snapshot !== undefined ? newDraft(type, type, type) : copyOf(base)
   const problems = new Set<string>()
@@ -58,7 +58,7 @@ const shown = (text: unknown): string => JSON.stringify(String(text).slice(0, 64
 
 /** Slices are given by the id or, when it does not match the path, by the preceding elements. */
 function segmentsOf(
-  { id, path, sliceName }: ElementDefinition,
+  { id, path = '', sliceName }: ElementDefinition,
   slices: Map<string, string>,
 ): readonly PathSegment[] | undefined {
   const names = path.split('.')
@@ -133,7 +133,7 @@ function applyElement(element: ElementDefinition, draft: Draft): void {
   draft.minValue = valueAt(element, 'minValue') ?? draft.minValue
   draft.maxValue = valueAt(element, 'maxValue') ?? draft.maxValue
   draft.slicing = slicingOf(element) ?? draft.slicing
-  if (element.type !== undefined && element.path.includes('.')) applyTypes(element.type, draft)
+  if (element.type !== undefined && element.path?.includes('.')) applyTypes(element.type, draft)
   const bindings = bindingsOf(element)
   if (bindings.length > 0) draft.bindings = bindings
   const own = (element.constraint ?? []).filter((constraint) => !isCoreConstraint(constraint))
@@ -155,16 +155,19 @@ function applyTypes(types: readonly ElementDefinitionType[], draft: Draft): void
   if (isOpen && only !== undefined && others.length === 0) draft.coreType = only.code
 }
 
-const typeRule = ({ code, profile = [], targetProfile = [] }: ElementDefinitionType): TypeRule => ({
+const typeRule = ({ code = '', profile, targetProfile }: ElementDefinitionType): TypeRule => ({
   code: code.startsWith(coreCanonical('')) ? code.slice(coreCanonical('').length) : code,
-  profiles: profile,
-  targets: targetProfile,
+  profiles: valuesIn(profile),
+  targets: valuesIn(targetProfile),
 })
 
 function slicingOf({ slicing }: ElementDefinition): Slicing | undefined {
   if (slicing === undefined) return undefined
   const { discriminator = [], rules = 'open', ordered = false } = slicing
-  return { discriminators: discriminator, rules, ordered }
+  const discriminators = discriminator.flatMap(({ type, path }) =>
+    type === undefined || path === undefined ? [] : [{ type, path }],
+  )
+  return { discriminators, rules, ordered }
 }
 
 const MAX_VALUE_SET = 'http://hl7.org/fhir/StructureDefinition/elementdefinition-maxValueSet'

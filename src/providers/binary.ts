@@ -22,6 +22,7 @@ export const binary = defineProvider('Binary', {
     read: async (ctx, type, id) => readable(ctx, await standard.read(ctx, type, id)),
     vread: async (ctx, type, id, version) => readable(ctx, await standard.vread(ctx, type, id, version)),
   },
+  referencePolicy: 'enforced',
   documentation:
     'A content is written and read as it is, by its own media type (POST [base]/Binary with the bytes, GET with Accept: */*), ' +
     'or as a resource (application/fhir+json, application/fhir+xml, _format). GET serves ranges. X-Security-Context is ' +

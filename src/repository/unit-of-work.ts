@@ -69,6 +69,8 @@ export class UnitOfWork {
   /** Most units only read: what a change needs besides is made when it is first needed. */
   #records: UnitRecords | undefined
   #valid: WeakSet<AnyResource> | undefined
+  /** Those that were asked for before the commit. */
+  #entries: WeakMap<AnyResource, { custom: CustomParameters | undefined; entries: readonly IndexEntry[] }> | undefined
   #finalChecks: Map<string, () => Promise<void>> | undefined
   readonly #staged = new Map<string, Staged>()
   /**
@@ -354,8 +356,19 @@ export class UnitOfWork {
     if (resources.length > 0) recentReads(this.#store).wrote(this.clinic, new Set(resources.map(({ type }) => type)))
   }
 
+  /** The values by which a resource that this change writes will be searched. @throws FhirError 422 when there are too many */
+  async indexEntries(resource: AnyResource): Promise<readonly IndexEntry[]> {
+    const custom = await this.customParameters()
+    const entries = this.#entriesOf(resource, custom)
+    this.#entries ??= new WeakMap()
+    this.#entries.set(resource, { custom, entries })
+    return entries
+  }
+
   /** @throws FhirError 422 when there are too many */
   #entriesOf(resource: AnyResource, custom: CustomParameters | undefined): readonly IndexEntry[] {
+    const known = this.#entries?.get(resource)
+    if (known !== undefined && known.custom === custom) return known.entries
     const type = resource.resourceType
     const entries = extractEntries(resource, this.#baseUrl, custom?.extractorsOf(type), this.#fullText)
     checkAmounts(type, entries)

@@ -42,8 +42,8 @@ export const refersTo = (param: string, addresses: Iterable<string>): Condition 
     }),
   )
 
-export const hasCode = (param: string, codes: readonly string[]): Condition =>
-  anyOf(codes.map((code) => ({ kind: 'token', param, code })))
+export const hasCode = (param: string, codes: readonly (string | undefined)[]): Condition =>
+  anyOf(codes.flatMap((code) => (code === undefined ? [] : { kind: 'token', param, code })))
 
 export const isWithin = (param: string, { start, end }: Span): Condition => ({
   kind: 'date',

@@ -33,7 +33,7 @@ const keyOf = ({ code, level }: Route): string => (code === 'operation' || level
 
 const codesOf = ({ interaction = [], resource = [], compartment = [] }: CapabilityStatementRest): readonly string[] => [
   ...interaction.map(({ code }) => `system:${code}`),
-  ...resource.flatMap(({ interaction: ofType = [] }) => ofType.map(({ code }) => code)),
+  ...resource.flatMap(({ interaction: ofType = [] }) => ofType.flatMap(({ code = [] }) => code)),
   ...(compartment.length > 0 ? ['search-compartment'] : []),
   ...(resource.some(({ operation = [] }) => operation.length > 0) ? ['operation'] : []),
 ]

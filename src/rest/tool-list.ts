@@ -3,8 +3,8 @@
  * that a voice platform's agent is set up from it. It says nothing of any clinic, so it needs no credential.
  */
 import Router from '@koa/router'
-import type { OperationDefinitionParameter } from 'fhir/r4'
 import type { Tool, ToolFamilies } from '../calls/tool.ts'
+import { type OperationParameter, parametersOf } from '../core/operation.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
 export const TOOLS = 'tools'
@@ -25,8 +25,8 @@ const familyOf = ([family, tools]: readonly [string, ToolFamilies[string]]) => (
 })
 
 function toolOf(family: string, name: string, { operation: { definition } }: Tool) {
-  const { id, description, parameter = [] } = definition
-  const taken = parameter.filter(({ use }) => use === 'in')
+  const { id, description } = definition
+  const taken = parametersOf(definition, 'in')
   return {
     name,
     description,
@@ -40,7 +40,7 @@ function toolOf(family: string, name: string, { operation: { definition } }: Too
   }
 }
 
-function schemaOf({ type, max, documentation }: OperationDefinitionParameter) {
+function schemaOf({ type, max, documentation }: OperationParameter) {
   const one = JSON_TYPES[type ?? ''] ?? 'string'
   const value = max === '1' ? { type: one } : { type: 'array', items: { type: one } }
   return documentation === undefined ? value : { ...value, description: documentation }

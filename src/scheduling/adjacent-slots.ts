@@ -1,6 +1,8 @@
 /** Slots of one Schedule that a longer visit takes together: each begins where the one before ends. */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from 'fhir/r4'
+import { timeOf } from '../fhir/dates.ts'
 import type { SlotWithId } from './generated-slot.ts'
 
 /** In order. */
@@ -8,8 +10,8 @@ export type Run = readonly [SlotWithId, ...SlotWithId[]]
 
 /** Whether a visit can go on in this Slot of the same Schedule: without a gap, and what takes place in both is the same. */
 export function follows(last: Slot, { start, end, ...next }: Slot): boolean {
-  const from = Date.parse(start)
-  return from === Date.parse(last.end) && Date.parse(end) > from && isDeepStrictEqual(kindOf(last), kindOf(next))
+  const from = timeOf(start)
+  return from === timeOf(last.end) && timeOf(end) > from && isDeepStrictEqual(kindOf(last), kindOf(next))
 }
 
 const kindOf = ({ serviceCategory, serviceType, specialty, appointmentType }: Partial<Slot>) => ({

@@ -2,10 +2,11 @@
 import type { Appointment, Slot } from 'fhir/r4'
 import { unprocessable } from '../fhir/outcome.ts'
 
+/** Undefined where an extension stands in its place: nothing is known of the visit, so it waits for a status. */
 export type AppointmentStatus = Appointment['status']
 
 /** Allowed transitions, besides entered-in-error, which is final and can be reached from any status. */
-const TRANSITIONS: Readonly<Record<AppointmentStatus, readonly AppointmentStatus[]>> = {
+const TRANSITIONS: Readonly<Record<NonNullable<AppointmentStatus>, readonly AppointmentStatus[]>> = {
   proposed: ['pending', 'booked', 'cancelled', 'waitlist'],
   pending: ['booked', 'cancelled'],
   waitlist: ['proposed', 'booked', 'cancelled'],
@@ -20,13 +21,17 @@ const TRANSITIONS: Readonly<Record<AppointmentStatus, readonly AppointmentStatus
 
 /** @throws FhirError 422 naming the current status and the allowed ones */
 export function checkStatusTransition(from: AppointmentStatus, to: AppointmentStatus): void {
+  if (from === undefined) return
   const allowed = from === 'entered-in-error' ? [] : [...TRANSITIONS[from], 'entered-in-error']
   if (from === to || allowed.includes(to)) return
   const offer = allowed.length === 0 ? 'no other status' : allowed.join(', ')
-  throw unprocessable(`An appointment that is ${from} cannot become ${to}; it can become ${offer}`, {
-    expression: 'Appointment.status',
-    reason: 'illegal-status-move',
-  })
+  throw unprocessable(
+    `An appointment that is ${from} cannot become ${to ?? 'one without a status'}; it can become ${offer}`,
+    {
+      expression: 'Appointment.status',
+      reason: 'illegal-status-move',
+    },
+  )
 }
 
 /**
@@ -35,6 +40,7 @@ export function checkStatusTransition(from: AppointmentStatus, to: AppointmentSt
  */
 export function stageOf(status: AppointmentStatus): 'waiting' | 'planned' | 'recorded' {
   switch (status) {
+    case undefined:
     case 'waitlist':
       return 'waiting'
     case 'proposed':
@@ -65,6 +71,7 @@ export function isOver(status: AppointmentStatus): boolean {
     case 'booked':
     case 'arrived':
     case 'checked-in':
+    case undefined:
       return false
   }
 }
@@ -87,6 +94,7 @@ export function slotStatusFor(status: AppointmentStatus): Slot['status'] | undef
     case 'waitlist':
     case 'cancelled':
     case 'entered-in-error':
+    case undefined:
       return undefined
   }
 }

@@ -35,7 +35,7 @@ export class ExtensionPart {
 
   /** Reports parts that are not known, and those that are given twice though they hold a single value. */
   mustHaveOnly({ single, repeated }: PartNames): void {
-    const given = (this.value.extension ?? []).map(({ url }) => url)
+    const given = (this.value.extension ?? []).map(({ url = '' }) => url)
     const known = [...single, ...repeated]
     for (const url of [...new Set(given)].filter((one) => !known.includes(one)).slice(0, MAX_UNKNOWN))
       this.report(`has the part '${url}', which is not known; known are ${known.join(', ')}`)
@@ -66,6 +66,7 @@ export class ExtensionPart {
   }
 
   get #name(): string {
-    return this.value.url.slice(this.value.url.lastIndexOf('/') + 1)
+    const { url = '' } = this.value
+    return url.slice(url.lastIndexOf('/') + 1)
   }
 }

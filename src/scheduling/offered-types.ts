@@ -1,5 +1,7 @@
 /** The kinds of visits that a Schedule offers, each with its length, and how their Slots are found. */
+
 import type { CodeableConcept, Schedule, Slot } from 'fhir/r4'
+import { timeOf } from '../fhir/dates.ts'
 import { tokenText } from '../search/value.ts'
 import type { Availability } from './availability.ts'
 
@@ -32,7 +34,7 @@ export function typesOf(
 }
 
 function typesOfSlot(slot: Slot, ofSchedule: readonly CodeableConcept[]): readonly OfferedType[] {
-  const minutes = Math.round((Date.parse(slot.end) - Date.parse(slot.start)) / 60_000)
+  const minutes = Math.round((timeOf(slot.end) - timeOf(slot.start)) / 60_000)
   if (!(minutes > 0)) return []
   if (slot.appointmentType !== undefined) return typeOf('appointment-type', slot.appointmentType, minutes)
   return (slot.serviceType ?? ofSchedule).flatMap((type) => typeOf('service-type', type, minutes))

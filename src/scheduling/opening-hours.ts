@@ -1,5 +1,7 @@
 /** The hours of a week in which a place is open: of a Location, or where it states none, of the Schedules there. */
+
 import type { LocationHoursOfOperation } from 'fhir/r4'
+import { valuesIn } from '../fhir/resource.ts'
 import { type Availability, DAYS_OF_WEEK, type DayHours, type DayOfWeek } from './availability.ts'
 
 /** By day, in order and apart; hours that go on behind midnight end later than the 1440th minute. A closed day is absent. */
@@ -14,7 +16,8 @@ const MIDNIGHT = 24 * 60
 /** https://hl7.org/fhir/R4/location-definitions.html#Location.hoursOfOperation; entries without any time say nothing. */
 export const statedHours = (stated: readonly LocationHoursOfOperation[]): OpeningWeek =>
   weekOf(
-    stated.flatMap(({ daysOfWeek = [...DAYS_OF_WEEK], allDay, openingTime, closingTime }) => {
+    stated.flatMap(({ daysOfWeek: days = [...DAYS_OF_WEEK], allDay, openingTime, closingTime }) => {
+      const daysOfWeek = valuesIn(days)
       if (allDay === true) return { daysOfWeek, from: 0, until: MIDNIGHT }
       if (openingTime === undefined && closingTime === undefined) return []
       const from = minuteOf(openingTime) ?? 0

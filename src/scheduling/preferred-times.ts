@@ -1,6 +1,8 @@
 /** The times that a Timing asks for, for one visit: https://hl7.org/fhir/R4/datatypes.html#Timing. */
+
 import type { Duration, Timing, TimingRepeat } from 'fhir/r4'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
+import { valuesIn } from '../fhir/resource.ts'
 import { DAYS_OF_WEEK } from './availability.ts'
 import { HOURS, HOURS_OF_CODE, type Hours, isBefore, OFTEN } from './timing-hours.ts'
 import type { ZoneClock } from './zone-clock.ts'
@@ -48,7 +50,7 @@ export function preferredTimes(timing: Timing, clock: ZoneClock, from: number): 
   const issues = problemsOf(timing)
   if (issues.length > 0) throw new FhirError(422, issues)
   const tests: readonly Test[] = [
-    ...(event.length === 0 ? [] : [during(event, clock)]),
+    ...(event.length === 0 ? [] : [during(valuesIn(event), clock)]),
     ...timesOfDay(timing, clock),
     ...lengths(repeat),
   ]
@@ -63,12 +65,12 @@ export function preferredTimes(timing: Timing, clock: ZoneClock, from: number): 
 
 function problemsOf(timing: Timing): readonly Issue[] {
   const { repeat = {}, code } = timing
-  const { when = [], durationUnit, boundsDuration, boundsRange } = repeat
+  const { durationUnit, boundsDuration, boundsRange } = repeat
   const hours = Object.keys(HOURS).join(', ')
   const isLengthKnown = (one: Duration | undefined): boolean => one === undefined || millisecondsOf(one) !== undefined
   const isClear = code === undefined || codeOf(timing) !== undefined || saysMoreThanBounds(repeat)
   return [
-    ...when
+    ...valuesIn(repeat.when)
       .filter((event) => HOURS[event] === undefined)
       .map((event) => notHeeded('repeat.when', `${event} is no time of the day here; name one of ${hours}`)),
     ...(durationUnit === undefined || SHORT_UNITS.includes(durationUnit)
@@ -147,7 +149,7 @@ function during(event: readonly string[], clock: ZoneClock): Test {
 
 function timesOfDay(timing: Timing, clock: ZoneClock): readonly Test[] {
   const { dayOfWeek = [], timeOfDay = [] } = timing.repeat ?? {}
-  const minutes = new Set(timeOfDay.map((time) => minuteOf(time)))
+  const minutes = new Set(valuesIn(timeOfDay).map(minuteOf))
   const hours = minutesAskedFor(timing)
   const minuteAt = (start: number): number => Math.floor((clock.wallTimeAt(start) % DAY) / MINUTE)
   // The first of January 1970 was a Thursday.
@@ -165,10 +167,10 @@ const MINUTES_OF_DAY = 24 * 60
 
 /** Of the day; a range that ends where it begins, or before, goes on after midnight. */
 function minutesAskedFor(timing: Timing): Hours {
-  const { when = [], offset = 0 } = timing.repeat ?? {}
+  const { when, offset = 0 } = timing.repeat ?? {}
   const ofCode = saysMoreThanBounds(timing.repeat ?? {}) ? undefined : HOURS_OF_CODE[codeOf(timing) ?? '']
   return [
-    ...when.flatMap((event) => movedBy(HOURS[event] ?? [], isBefore(event) ? -offset : offset)),
+    ...valuesIn(when).flatMap((event) => movedBy(HOURS[event] ?? [], isBefore(event) ? -offset : offset)),
     ...movedBy(ofCode ?? [], 0),
   ]
 }

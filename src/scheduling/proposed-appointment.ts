@@ -1,4 +1,5 @@
 /** The Appointment that a patient is offered for free Slots: https://hl7.org/fhir/R4/appointment.html. */
+
 import type {
   Appointment,
   AppointmentParticipant,
@@ -8,6 +9,7 @@ import type {
   Schedule,
   Slot,
 } from 'fhir/r4'
+import { timeOf } from '../fhir/dates.ts'
 import { conceptOf, isAmong, visitKindIn } from './visit-type.ts'
 
 /** What a search for times says about the visit, besides when and where. */
@@ -79,7 +81,7 @@ export function proposedAppointment({ schedule, slots, actors }: Proposed, conte
 const needsAction = (actor: Reference): AppointmentParticipant => ({ actor, status: 'needs-action' })
 
 /** Appointment.minutesDuration is a positive number. */
-function minutesBetween(start: string, end: string): Pick<Appointment, 'minutesDuration'> {
-  const minutes = Math.floor((Date.parse(end) - Date.parse(start)) / MINUTE)
+function minutesBetween(start: string | undefined, end: string | undefined): Pick<Appointment, 'minutesDuration'> {
+  const minutes = Math.floor((timeOf(end) - timeOf(start)) / MINUTE)
   return minutes > 0 ? { minutesDuration: minutes } : {}
 }

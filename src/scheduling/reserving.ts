@@ -1,5 +1,7 @@
 /** Rules of reserved time: which visits reserve it, of which actors, and how many overlap. docs/appointment.md */
+
 import type { AppointmentParticipant, Location } from 'fhir/r4'
+import { timeOf } from '../fhir/dates.ts'
 import { type AppointmentStatus, SLOT_HOLDING_STATUSES } from './appointment-status.ts'
 import type { Span } from './zoned-period.ts'
 
@@ -28,9 +30,9 @@ export const isRoom = ({ mode, physicalType }: Location): boolean =>
   physicalType?.coding?.some(({ system, code }) => system === PHYSICAL_TYPE && ROOMS.has(code)) === true
 
 /** Between two FHIR instants. A span without length counts as a millisecond, so that two at one time overlap. */
-export function spanBetween(start: string, end: string): Span {
-  const from = Date.parse(start)
-  return { start: from, end: Math.max(Date.parse(end), from + 1) }
+export function spanBetween(start: string | undefined, end: string | undefined): Span {
+  const from = timeOf(start)
+  return { start: from, end: Math.max(timeOf(end), from + 1) }
 }
 
 /** Whether so many of these spans, or more, overlap at one moment of another span. */

@@ -2,8 +2,10 @@
  * What generation changes among the Slots of a Schedule: free slots that the plan has no more go, planned ones that are
  * missing come. Time that is booked, held or blocked, and Slots that people made, stay as they are.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from 'fhir/r4'
+import { timeOf } from '../fhir/dates.ts'
 import type { SlotPlan } from './availability.ts'
 import { isUntouched, kindOf, type SlotWithId, slotIdAt, slotsOf } from './generated-slot.ts'
 import { type Block, overlap, type PlannedSlot } from './planned-slots.ts'
@@ -56,18 +58,17 @@ export function slotChanges({ schedule, plan, blocks, stored, unwanted, window }
 function keptSlots(stored: readonly SlotWithId[]): ReadonlySet<SlotWithId> {
   const kept = stored.filter((slot) => !isUntouched(slot))
   const edges = new Set(
-    kept.filter((slot) => kindOf(slot) === 'visit').flatMap(({ start, end }) => [start, end].map(Date.parse)),
+    kept.filter((slot) => kindOf(slot) === 'visit').flatMap(({ start, end }) => [start, end].map(timeOf)),
   )
-  const isBeside = ({ start, end }: Slot) => edges.has(Date.parse(start)) || edges.has(Date.parse(end))
+  const isBeside = ({ start, end }: Slot) => edges.has(timeOf(start)) || edges.has(timeOf(end))
   return new Set([...kept, ...stored.filter((slot) => kindOf(slot) === 'buffer' && isBeside(slot))])
 }
 
 type Spanned = Span & { readonly slot: SlotWithId }
 
-const spanned = (slot: SlotWithId): Spanned => ({ slot, start: Date.parse(slot.start), end: Date.parse(slot.end) })
+const spanned = (slot: SlotWithId): Spanned => ({ slot, start: timeOf(slot.start), end: timeOf(slot.end) })
 
-const startsIn = (slot: Slot, { start, end }: Span): boolean =>
-  Date.parse(slot.start) >= start && Date.parse(slot.start) < end
+const startsIn = (slot: Slot, { start, end }: Span): boolean => timeOf(slot.start) >= start && timeOf(slot.start) < end
 
 /** A block whose visit is booked keeps its buffers; one that anything else lies across is not offered. */
 function offered(

@@ -1,5 +1,7 @@
 /** Checks the times of appointments and slots, and that the slots of an appointment belong together. */
+
 import type { Appointment, Slot } from 'fhir/r4'
+import { timeOf } from '../fhir/dates.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { addressOf } from '../fhir/reference.ts'
 
@@ -60,13 +62,13 @@ export const fits = (appointment: Times, slots: readonly Slot[]): boolean =>
   problemOfTimes(appointment, slots) === undefined
 
 function problemOfTimes({ start, end }: Times, slots: readonly Slot[]): FhirError | undefined {
-  const inOrder = [...slots].sort((a, b) => Date.parse(a.start) - Date.parse(b.start))
+  const inOrder = [...slots].sort((a, b) => timeOf(a.start) - timeOf(b.start))
   const [first] = inOrder
   const last = inOrder.at(-1)
   if (first === undefined || last === undefined) return undefined
   for (const [index, slot] of inOrder.entries()) {
     const next = inOrder[index + 1]
-    if (next !== undefined && Date.parse(next.start) !== Date.parse(slot.end)) {
+    if (next !== undefined && timeOf(next.start) !== timeOf(slot.end)) {
       return unprocessable(
         `The slots do not follow one another: one ends at ${slot.end}, the next starts at ${next.start}`,
         { expression: 'Appointment.slot' },
@@ -76,8 +78,12 @@ function problemOfTimes({ start, end }: Times, slots: readonly Slot[]): FhirErro
   return problemOfTime('start', start, first.start) ?? problemOfTime('end', end, last.end)
 }
 
-function problemOfTime(element: 'start' | 'end', given: string | undefined, slotTime: string): FhirError | undefined {
-  if (given !== undefined && Date.parse(given) === Date.parse(slotTime)) return undefined
+function problemOfTime(
+  element: 'start' | 'end',
+  given: string | undefined,
+  slotTime: string | undefined,
+): FhirError | undefined {
+  if (given !== undefined && timeOf(given) === timeOf(slotTime)) return undefined
   return unprocessable(
     `Appointment.${element} is ${given ?? 'missing'}, but its slots ${element} at ${slotTime}; they must be equal`,
     { expression: `Appointment.${element}` },

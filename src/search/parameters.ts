@@ -1,10 +1,12 @@
 /** The search parameters of every type: https://hl7.org/fhir/R4/searchparameter-registry.html, and our own beside them. */
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
 import { closestName } from '../fhir/closest-name.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
+import { valuesIn } from '../fhir/resource.ts'
 import { expressionFor } from './expression.ts'
 
 /** The parameter types that are offered; to offer another one, add it here and its parser to query/criterion.ts. */
@@ -146,7 +148,7 @@ export function searchParametersIn(folder: string): Records {
   const files = existsSync(folder) ? readdirSync(folder) : []
   for (const file of files.filter((name) => name.endsWith('.json')).sort()) {
     const resource = readJson(folder, file) as SearchParameterResource
-    for (const base of resource.base) {
+    for (const base of valuesIn(resource.base)) {
       records[base] ??= []
       records[base].push(recordOf(resource, base, file))
     }
@@ -156,10 +158,11 @@ export function searchParametersIn(folder: string): Records {
 
 function recordOf(resource: SearchParameterResource, base: string, file: string): SearchParameterRecord {
   const { code, type, url, expression, target, xpathUsage } = resource
-  if (expression === undefined) throw new Error(`Search parameter ${file} has no expression`)
+  if (code === undefined || type === undefined || url === undefined || expression === undefined)
+    throw new Error(`Search parameter ${file} lacks a code, type, url or expression`)
   return {
     ...{ code, type, url, expression: expressionFor(base, expression) },
-    ...(target === undefined ? {} : { target }),
+    ...(target === undefined ? {} : { target: valuesIn(target) }),
     ...(xpathUsage === 'phonetic' ? { phonetic: true } : {}),
   }
 }

@@ -10,12 +10,16 @@ export const MAX_VALUES_OF_PARAMETER = 200
 /** Characters of one value: longer than any address on the web. */
 const MAX_CHARACTERS = 4096
 
+/** In a transaction: the addresses of its entries by their fullUrl, as a reference of a search may name them. */
+export type Links = ReadonlyMap<string, string>
+
 /** What the parsers of the parameter types get besides the value. */
 export interface ValueContext {
   /** The parameter as the client wrote it, modifiers and all, for messages. */
   readonly name: string
   /** Base address of this server: references below it are its own. */
   readonly baseUrl: string
+  readonly links?: Links | undefined
   /** Milliseconds since 1970 UTC, for `ap`. */
   readonly now: number
   /** Those that are searched by it. */

@@ -1,6 +1,8 @@
 /** Whether a code is in the value set of a binding: https://hl7.org/fhir/R4/terminologies.html#strength. */
+
 import type { ValueSet } from 'fhir/r4'
 import { Meter } from '../budget/meter.ts'
+import { valuesIn } from '../fhir/resource.ts'
 import { type Code, type Membership, OUT } from './member.ts'
 import type { Terminology } from './terminology.ts'
 import { membership, newTrail } from './value-set.ts'
@@ -83,5 +85,5 @@ const namedBy = ({ compose, expansion }: ValueSet): readonly string[] =>
 
 const importsOf = (terminology: Terminology, { compose }: ValueSet): readonly ValueSet[] =>
   (compose?.include ?? [])
-    .flatMap(({ valueSet = [] }) => valueSet)
+    .flatMap(({ valueSet }) => valuesIn(valueSet))
     .flatMap((canonical) => terminology.valueSet(canonical) ?? [])

@@ -24,6 +24,8 @@ interface Node {
   concept?: Concept
 }
 
+const newNode = (definition: CodeSystemConcept): Node => ({ definition, parents: new Set(), children: new Set() })
+
 /** Steps to index a concept, to index a property of it, and to follow it in the hierarchy. */
 const INDEXED = 1.5
 const INDEXED_PROPERTY = 0.2
@@ -48,7 +50,7 @@ export class Concepts {
     this.declared = [system, ...supplements].flatMap(({ property = [] }) => property)
     this.#names = new Map(
       this.declared.flatMap(({ code, uri = '' }) =>
-        uri.startsWith(PROPERTIES) ? [[code, uri.slice(PROPERTIES.length)]] : [],
+        code !== undefined && uri.startsWith(PROPERTIES) ? [[code, uri.slice(PROPERTIES.length)]] : [],
       ),
     )
     this.#addTree(system.concept ?? [])
@@ -81,8 +83,8 @@ export class Concepts {
   }
 
   /** The standard name of a property in R4, whatever its code in this system: `status`, `notSelectable`. */
-  nameOf(property: string): string {
-    return this.#names.get(property) ?? property
+  nameOf(property: string | undefined): string {
+    return property === undefined ? '' : (this.#names.get(property) ?? property)
   }
 
   propertiesOf({ definition }: Concept, name: string): readonly CodeSystemConceptProperty[] {
@@ -113,17 +115,20 @@ export class Concepts {
     return reached
   }
 
-  /** Iterative, as an uploaded code system may be nested arbitrarily deep. */
+  /**
+   * Iterative, as an uploaded code system may be nested arbitrarily deep. A concept without a code is left out; those below
+   * it are below the one above it.
+   */
   #addTree(roots: readonly CodeSystemConcept[]): void {
     const waiting = [...roots].reverse().map((definition) => ({ definition, parent: undefined as string | undefined }))
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
       const { definition, parent } = at
       this.#meter.pay(INDEXED + INDEXED_PROPERTY * (definition.property?.length ?? 0))
-      const node = this.#nodes.get(definition.code) ?? { definition, parents: new Set(), children: new Set() }
-      this.#nodes.set(definition.code, node)
-      if (parent !== undefined) this.#link(parent, definition.code)
+      const { code } = definition
+      if (code !== undefined) this.#nodes.set(code, this.#nodes.get(code) ?? newNode(definition))
+      if (code !== undefined && parent !== undefined) this.#link(parent, code)
       for (const child of [...(definition.concept ?? [])].reverse())
-        waiting.push({ definition: child, parent: definition.code })
+        waiting.push({ definition: child, parent: code ?? parent })
     }
   }
 

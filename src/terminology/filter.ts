@@ -18,7 +18,8 @@ const FLAGS = ['inactive', 'notSelectable']
  * throws a FhirError 422 when it takes too much work.
  */
 export function conceptTest(filter: ValueSetComposeIncludeFilter, concepts: Concepts): ConceptTest | UnknownReason {
-  const { property, op, value } = filter
+  const { property = '', op, value } = filter
+  if (value === undefined) return refused(filter, 'it has no value')
   if (!isKnown(property, concepts)) return unknownProperty(filter, concepts)
   const values = (concept: Concept) => valuesOf(property, concept, concepts)
   switch (op) {
@@ -44,7 +45,7 @@ function patternTest(
   values: (concept: Concept) => readonly string[],
 ): ConceptTest | UnknownReason {
   try {
-    const pattern = patternOf(filter.value)
+    const pattern = patternOf(filter.value ?? '')
     return (concept) => values(concept).some(pattern)
   } catch (error) {
     if (error instanceof SyntaxError) return refused(filter, `the pattern ${error.message}`)
@@ -57,7 +58,7 @@ function hierarchyTest(
   op: Operator,
   concepts: Concepts,
 ): ConceptTest | UnknownReason {
-  const { property, value } = filter
+  const { property, value = '' } = filter
   if (property !== 'concept' && property !== 'code')
     return refused(filter, `${op} uses the hierarchy of the codes, so its property must be 'concept'`)
   const root = concepts.find(value)?.code

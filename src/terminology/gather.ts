@@ -2,9 +2,11 @@
  * Loads the terminology that a request needs: the code systems, value sets and concept maps that it names, and those
  * that these refer to, from the clinic's store. Other definitions come from the packages. The rules then need no I/O.
  */
+
 import type { ValueSet } from 'fhir/r4'
 import { Meter } from '../budget/meter.ts'
 import { FhirError } from '../fhir/outcome.ts'
+import { valuesIn } from '../fhir/resource.ts'
 import { canonicalOf } from './canonical.ts'
 import { packaged, type Terms, type TermsType } from './packaged.ts'
 import { supplementsOf } from './supplements.ts'
@@ -99,10 +101,10 @@ class Gathering {
 
   #follow(valueSet: ValueSet): void {
     const { include = [], exclude = [] } = valueSet.compose ?? {}
-    for (const { system, valueSet: imported = [] } of [...include, ...exclude]) {
+    for (const { system, valueSet: imported } of [...include, ...exclude]) {
       this.#meter.pay(PART)
       this.request('CodeSystem', system === undefined ? [] : [system])
-      this.request('ValueSet', imported)
+      this.request('ValueSet', valuesIn(imported))
     }
     this.request('CodeSystem', supplementsOf(valueSet))
   }

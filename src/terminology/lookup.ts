@@ -116,7 +116,7 @@ function propertiesOf(concepts: Concepts, concept: Concept): readonly PropertyPa
     ...parents.map(related('parent')),
     ...children.map(related('child')),
     { code: 'inactive', value: { valueBoolean: isInactive } },
-    ...own.map((property) => propertyPart(concepts, property)),
+    ...own.flatMap((property) => propertyPart(concepts, property)),
   ]
 }
 
@@ -126,10 +126,11 @@ const DERIVED = ['parent', 'child', 'inactive']
 function propertyPart(
   concepts: Concepts,
   { code, id: _id, extension: _extension, ...value }: CodeSystemConceptProperty,
-): PropertyPart {
+): readonly PropertyPart[] {
+  if (code === undefined) return []
   const { valueCode, valueCoding } = value
   const display = valueCode === undefined ? valueCoding?.display : concepts.find(valueCode)?.definition.display
-  return { code, value, ...describedAs(display) }
+  return [{ code, value, ...describedAs(display) }]
 }
 
 const describedAs = (display: string | undefined) => (display === undefined ? {} : { description: display })

@@ -53,11 +53,13 @@ export function idsOfType({ ids }: NamedSystem, type: IdentifierType): readonly 
 }
 
 /** @param now milliseconds since 1970 UTC: "the period of time over which this identifier is considered appropriate" */
-export const ofNamingSystem = ({ name, uniqueId }: NamingSystem, now: number): NamedSystem => ({
+export const ofNamingSystem = ({ name = '', uniqueId }: NamingSystem, now: number): NamedSystem => ({
   name,
   ids: uniqueId
     .filter((one) => isCurrent(one, new Date(now).toISOString()))
-    .map(({ type, value, preferred = false }) => ({ type, value, preferred })),
+    .flatMap(({ type, value, preferred = false }) =>
+      type === undefined || value === undefined ? [] : [{ type, value, preferred }],
+    ),
 })
 
 /** In the precision of the period, and by day at most. */

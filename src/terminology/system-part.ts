@@ -53,7 +53,7 @@ export function* systemMembers(terminology: Terminology, part: SystemPart, work:
   const canonical = canonicalText(pinned(part.system, part.version))
   const concepts = terminology.codeSystem(canonical)
   if (part.concept !== undefined) {
-    for (const concept of part.concept) yield listedMember(part, concept, concepts)
+    for (const concept of part.concept) if (concept.code !== undefined) yield listedMember(part, concept, concepts)
     return
   }
   if (grammarOf(part.system) !== undefined && part.filter === undefined) throw unknownError(codesNotListable(canonical))
@@ -155,7 +155,9 @@ function listedConcept(
   concepts: Concepts | undefined,
 ): ValueSetComposeIncludeConcept | undefined {
   const known = listings.get(part)
-  const listing = known ?? new Map((part.concept ?? []).map((concept) => [concept.code, concept]))
+  const listing =
+    known ??
+    new Map((part.concept ?? []).flatMap((concept) => (concept.code === undefined ? [] : [[concept.code, concept]])))
   if (known === undefined) listings.set(part, listing)
   // In a code system that is not case-sensitive, its own spelling is looked up too.
   return listing.get(code) ?? listing.get(concepts?.find(code)?.code ?? code)
@@ -163,7 +165,7 @@ function listedConcept(
 
 /** Display and designations in the value set take precedence over those of the code system. */
 function listedMember(part: SystemPart, listed: ValueSetComposeIncludeConcept, concepts: Concepts | undefined): Member {
-  const { code, display, designation = [] } = listed
+  const { code = '', display, designation = [] } = listed
   const concept = concepts?.find(code)
   if (concepts === undefined || concept === undefined)
     return { ...bareMember(part, code), ...(display === undefined ? {} : { display }), designations: designation }

@@ -14,7 +14,7 @@ import type { Code } from './member.ts'
 import type { Terminology } from './terminology.ts'
 import { membership } from './value-set.ts'
 
-type Equivalence = ConceptMapGroupElementTarget['equivalence']
+type Equivalence = NonNullable<ConceptMapGroupElementTarget['equivalence']>
 
 /** A value that mappings may depend on (dependsOn). */
 export interface Dependency {
@@ -179,13 +179,13 @@ function* forward(
   { target = [] }: ConceptMapGroupElement,
 ): Generator<Match> {
   const given = dependencies.reduce((sum, { concept }) => sum + 1 + (concept.coding?.length ?? 0), 0)
-  for (const { equivalence, code, display, product = [], dependsOn = [] } of target) {
+  for (const { equivalence = UNKNOWN_RELATION, code, display, product = [], dependsOn = [] } of target) {
     meter.pay(TARGET + product.length + (dependsOn.length * given) / COMPARED_IN_A_STEP)
     if (!dependsOn.every((condition) => dependencies.some((one) => meets(one, condition)))) continue
     yield {
       equivalence,
       ...(code === undefined ? {} : { concept: codingOf(group.target, group.targetVersion, code, display) }),
-      ...(product.length === 0 ? {} : { product: product.map(productOf) }),
+      ...(product.length === 0 ? {} : { product: product.flatMap(productOf) }),
       ...sourceOf(map),
     }
   }
@@ -200,10 +200,8 @@ const meets = ({ element, concept }: Dependency, { property, system, value }: De
   ) ||
     concept.text === value)
 
-const productOf = ({ property, system, value, display }: DependsOn) => ({
-  element: property,
-  concept: codingOf(system, undefined, value, display),
-})
+const productOf = ({ property, system, value = '', display }: DependsOn) =>
+  property === undefined ? [] : [{ element: property, concept: codingOf(system, undefined, value, display) }]
 
 function codingOf(
   system: string | undefined,
@@ -218,6 +216,9 @@ function codingOf(
     ...(display === undefined ? {} : { display }),
   }
 }
+
+/** "The concepts are related to each other, but the exact relationship is not known" (valueset-concept-map-equivalence.html). */
+const UNKNOWN_RELATION: Equivalence = 'relatedto'
 
 /** Equivalences that change when a map is reversed. */
 const REVERSED: Readonly<Partial<Record<Equivalence, Equivalence>>> = {
@@ -238,9 +239,10 @@ function* reversed(
   for (const element of elements) {
     for (const target of element.target ?? []) {
       meter.pay(TARGET)
-      if (target.code !== code.code || target.equivalence === 'unmatched' || element.code === undefined) continue
+      const { equivalence = UNKNOWN_RELATION } = target
+      if (target.code !== code.code || equivalence === 'unmatched' || element.code === undefined) continue
       yield {
-        equivalence: REVERSED[target.equivalence] ?? target.equivalence,
+        equivalence: REVERSED[equivalence] ?? equivalence,
         concept: codingOf(group.source, group.sourceVersion, element.code, element.display),
         ...sourceOf(map),
       }

@@ -19,9 +19,9 @@ export const codesNotAvailable = (canonical: string): UnknownReason => ({
   diagnostics: `The codes of ${canonical} are not here, neither in the clinic nor in the R4 packages (SNOMED CT, LOINC, RxNorm, CPT and the like are licensed or too large); store a CodeSystem with its codes`,
 })
 
-export const codeSystemIncomplete = (canonical: string, content: string, code: string): UnknownReason => ({
+export const codeSystemIncomplete = (canonical: string, content: string | undefined, code: string): UnknownReason => ({
   code: 'incomplete',
-  diagnostics: `Only a part of ${canonical} is here (content is '${content}'), and ${code} is not in it; whether it exists is not known`,
+  diagnostics: `Only a part of ${canonical} is here (content is '${content ?? 'unknown'}'), and ${code} is not in it; whether it exists is not known`,
 })
 
 export const codesNotListable = (canonical: string): UnknownReason => ({

@@ -2,8 +2,10 @@
  * Which codes are in a value set: https://hl7.org/fhir/R4/valueset.html#compositions.
  * A single code is looked up without listing the others, and members are generated lazily.
  */
+
 import type { ValueSet, ValueSetCompose, ValueSetComposeInclude } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
+import { valuesIn } from '../fhir/resource.ts'
 import { type Code, isUnknownReason, keyOfCode, type Member, type Membership, OUT } from './member.ts'
 import { completeExpansion } from './stored-expansion.ts'
 import { conceptCount, hasSystem, systemMembers, systemMembership } from './system-part.ts'
@@ -113,7 +115,7 @@ function inAnyOf(
 function partMembership(terminology: Terminology, part: ValueSetComposeInclude, code: Code, trail: Trail): Membership {
   const own = hasSystem(part) ? systemMembership(terminology, part, code, trail.work) : undefined
   if (own?.status === 'out') return own
-  const imported = (part.valueSet ?? []).map((canonical) => importedMembership(terminology, canonical, code, trail))
+  const imported = valuesIn(part.valueSet).map((canonical) => importedMembership(terminology, canonical, code, trail))
   const answers = own === undefined ? imported : [...imported, own]
   return (
     answers.find(({ status }) => status === 'out') ??
@@ -124,7 +126,7 @@ function partMembership(terminology: Terminology, part: ValueSetComposeInclude, 
 }
 
 function* partMembers(terminology: Terminology, part: ValueSetComposeInclude, trail: Trail): Generator<Member> {
-  const [first, ...others] = part.valueSet ?? []
+  const [first, ...others] = valuesIn(part.valueSet)
   if (first === undefined) {
     if (!hasSystem(part)) return
     if (!trail.work.visit(conceptCount(terminology, part))) throw unknownError(tooMuch)

@@ -9,7 +9,7 @@ import { FhirError } from '../../src/fhir/outcome.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
 import type { Repository } from '../../src/repository/repository.ts'
 import { CONTENT } from '../../src/repository/used-content.ts'
-import type { ContentStore } from '../../src/storage/content-port.ts'
+import { ContentMissing, type ContentStore } from '../../src/storage/content-port.ts'
 import { StoreUnavailable } from '../../src/storage/port.ts'
 import { openTestContentStore } from '../support/database.ts'
 import { randomRuns } from '../support/random-runs.ts'
@@ -51,7 +51,12 @@ class WatchedStore implements ContentStore {
     if (this.fails === 'write') throw new StoreUnavailable('as the test says', { reason: 'full' })
   }
 
-  read: ContentStore['read'] = (...parameters) => this.#store.read(...parameters)
+  /** What becomes of each piece that is read. */
+  damage: (piece: Uint8Array) => Uint8Array = (piece) => piece
+
+  async *read(...parameters: Parameters<ContentStore['read']>): AsyncGenerator<Uint8Array> {
+    for await (const piece of this.#store.read(...parameters)) yield this.damage(piece)
+  }
 
   async delete(clinic: string, name: string): Promise<void> {
     if (this.fails === 'delete') throw new StoreUnavailable('as the test says')
@@ -123,6 +128,22 @@ describe('a content', () => {
     expect(await textOf(contents.read('one', facts.sha256))).toBe(bytes.toString('latin1'))
     const part = await textOf(contents.read('one', facts.sha256, { start: 300_000, end: 300_004 }))
     expect(part).toBe(bytes.subarray(300_000, 300_004).toString('latin1'))
+  })
+
+  test.each([
+    ['a small one', 100],
+    ['one of several pieces', 600_000],
+  ])('that is damaged is never read to its end (%s)', async (_size, length) => {
+    const { contents, receive, store } = await opened()
+    const bytes = randomBytes(length)
+    const { sha256 } = await receive(bytes)
+    store.damage = (piece) => Uint8Array.from(piece, (byte, at) => (at === 7 ? byte ^ 1 : byte))
+    const read: Uint8Array[] = []
+    const reading = async () => {
+      for await (const piece of contents.read('one', sha256, { start: 0, end: length })) read.push(piece)
+    }
+    await expect(reading()).rejects.toThrow(ContentMissing)
+    expect(Buffer.concat(read).length).toBeLessThan(length)
   })
 
   test('is known in the same way whether it is in the text of its resource, or beside it', async () => {

@@ -85,7 +85,6 @@ describe('create', () => {
       'subject',
       /Patient\/nobody/,
     ],
-    ['nothing to read', () => document({ data: undefined }), 'content[0].attachment', /neither data nor url/],
     [
       'a PDF that is none',
       () => document({ contentType: 'application/pdf' }),

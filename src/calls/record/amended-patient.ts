@@ -3,6 +3,7 @@
  * phone, e-mail and address are added, and those they replace are kept with the use `old`.
  */
 import type { Address, ContactPoint, Patient } from 'fhir/r4'
+import { valuesIn } from '../../fhir/resource.ts'
 import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import { fold } from '../../search/plan.ts'
 import { currentAddress, currentName, patientFields, telecomIndex, withCurrentName } from './patient-fields.ts'
@@ -54,7 +55,7 @@ const sameText = (one: string | undefined, other: string): boolean => one !== un
 const isOnFile: Readonly<Record<AmendedField, OnFile>> = {
   firstName: (patient, value) => {
     const said = words(value)
-    const given = (currentName(patient)?.given ?? []).flatMap(words)
+    const given = valuesIn(currentName(patient)?.given).flatMap(words)
     return said.length <= given.length && said.every((word, at) => given[at] !== undefined && !adds(given[at], word))
   },
   lastName: (patient, value) => {
@@ -77,7 +78,8 @@ const withAccents = (recorded: string, stated: string): boolean =>
 
 const amend: Readonly<Record<AmendedField, Amend>> = {
   firstName: (patient, value) => {
-    const { given = [], text } = currentName(patient) ?? {}
+    const { given: names, text } = currentName(patient) ?? {}
+    const given = valuesIn(names)
     if (given.length === 0) return text === undefined ? patientFields.firstName.set(patient, value) : patient
     const said = words(value)
     const isLonger = given.every((name, at) => sameText(name, said[at] ?? ''))

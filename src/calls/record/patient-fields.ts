@@ -42,7 +42,7 @@ export function withCurrentName(patient: Patient, change: (name: HumanName) => H
 }
 
 const firstName = field(
-  (patient) => currentName(patient)?.given?.[0],
+  (patient) => currentName(patient)?.given?.[0] ?? undefined,
   (patient, value) => withCurrentName(patient, (name) => ({ ...name, given: [value, ...(name.given ?? []).slice(1)] })),
 )
 

@@ -15,11 +15,11 @@ export async function fieldsOf(ctx: Context, { form, patient }: Abandonment): Pr
   const { item = [] } = (await ctx.read<QuestionnaireResponse>('QuestionnaireResponse', form)).resource
   const known = item.flatMap(({ linkId, answer }) => {
     const value = answer?.[0]?.valueString
-    return value === undefined ? [] : [[linkId, value] as const]
+    return value === undefined || linkId === undefined ? [] : [[linkId, value] as const]
   })
   return {
     known: Object.fromEntries(known),
-    missing: item.filter(({ answer = [] }) => answer.length === 0).map(({ linkId }) => linkId),
+    missing: item.filter(({ answer = [] }) => answer.length === 0).flatMap(({ linkId = [] }) => linkId),
   }
 }
 

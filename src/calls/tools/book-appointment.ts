@@ -1,10 +1,12 @@
 /** book_appointment: books a time that find_available_slots has offered, for the verified patient or the new one of the call. */
+
 import type { Appointment, Patient } from 'fhir/r4'
 import { book } from '../../booking/book.ts'
 import { holdersOf } from '../../booking/holders.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
+import { timeOf } from '../../fhir/dates.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { recordCall } from '../record/call-record.ts'
 import { rememberVisit } from '../record/written-by-call.ts'
@@ -47,9 +49,7 @@ async function bookedAlready(ctx: Context, { slots }: TimeToBook, patient: strin
   const holders = await holdersOf(ctx, first.id)
   return holders.find(
     (holder) =>
-      holder.status === 'booked' &&
-      isOf(holder, patient, ctx) &&
-      Date.parse(holder.start ?? '') === Date.parse(first.start),
+      holder.status === 'booked' && isOf(holder, patient, ctx) && timeOf(holder.start) === timeOf(first.start),
   )
 }
 

@@ -49,7 +49,7 @@ async function asTime(
   { slots, schedule }: ChosenTimes['openings'][number],
   type: AskedType | undefined,
 ): Promise<Time> {
-  const { start } = slots[0]
+  const { start = '' } = slots[0]
   const time = { slots: slots.map(({ id }) => id), start, ...(type === undefined ? {} : { type: type.query }) }
   return { time, words: await visitWords(ctx, start, schedule.actor) }
 }

@@ -76,8 +76,10 @@ async function offersFor(ctx: Context, call: CallSession, patient: string) {
 const sayOffers = (labels: readonly string[]): readonly string[] =>
   labels.length === 0 ? [] : [`A time that you are waiting for has become free: ${oneOf(labels)}.`]
 
-function sayAll(appointments: readonly { readonly label: string; readonly status: string }[]): string {
-  const labels = appointments.map(({ label, status }) => (SETTLED.has(status) ? label : `${label}, not confirmed yet`))
+function sayAll(appointments: readonly { readonly label: string; readonly status?: string | undefined }[]): string {
+  const labels = appointments.map(({ label, status }) =>
+    SETTLED.has(status ?? '') ? label : `${label}, not confirmed yet`,
+  )
   if (labels.length === 0) return 'You have no appointment that is yet to come.'
   return labels.length === 1
     ? `You have an appointment on ${labels[0]}.`

@@ -69,9 +69,9 @@ async function nameRole(ctx: Context, id: string, display: string | undefined): 
   }
 }
 
-function called(address: string, names: readonly (string | undefined)[]): readonly NamedActor[] {
-  const [name, ...alsoCalled] = names.filter((one) => one !== undefined && one.trim() !== '')
-  return name === undefined ? [] : [{ address, name, alsoCalled: alsoCalled.flatMap((one) => one ?? []) }]
+function called(address: string, names: readonly (string | null | undefined)[]): readonly NamedActor[] {
+  const [name, ...alsoCalled] = names.flatMap((one) => (one == null || one.trim() === '' ? [] : one))
+  return name === undefined ? [] : [{ address, name, alsoCalled }]
 }
 
 /** "Dr. Amara Okafor", without what is written behind it. */

@@ -1,9 +1,11 @@
 /** What a slot key stands for: the Slots of a visit, when it starts, and what kind of visit was asked for. */
+
 import type { Appointment, Schedule, Slot } from 'fhir/r4'
 import { resolvedActors } from '../../booking/resolvable-actors.ts'
 import { isLongEnough } from '../../booking/slot-runs.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
+import { timeOf } from '../../fhir/dates.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { scheduleOf } from '../../reservations/schedule-of-slot.ts'
 import type { Run } from '../../scheduling/adjacent-slots.ts'
@@ -59,7 +61,7 @@ export async function readTime(ctx: Context, { slots, start }: OfferedTime): Pro
   }
   const [first, ...others] = found
   const schedule = first && (await scheduleOf(ctx, first))
-  if (first === undefined || Date.parse(first.start) !== Date.parse(start) || schedule === undefined) throw goneTime()
+  if (first === undefined || timeOf(first.start) !== timeOf(start) || schedule === undefined) throw goneTime()
   return { schedule, slots: [first, ...others] }
 }
 

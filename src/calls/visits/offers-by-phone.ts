@@ -40,6 +40,6 @@ async function offeredVisit(ctx: Context, task: Task): Promise<OfferedVisit | un
   const minutes = Math.max(entry.resource.minutesDuration ?? 0, kind.type?.minutes ?? 0)
   const run = await freeRunFrom(ctx, { ...slot.resource, id: slot.id }, minutes)
   if (!isLongEnough(run, minutes)) return undefined
-  const { start } = slot.resource
+  const { start = '' } = slot.resource
   return { schedule, time: { slots: run.map(({ id }) => id), start, ...(query === undefined ? {} : { type: query }) } }
 }

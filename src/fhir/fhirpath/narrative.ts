@@ -1,7 +1,8 @@
 /**
  * htmlChecks() for txt-1 and txt-2: https://hl7.org/fhir/R4/narrative.html#xhtml. Accepts well-formed XHTML in one div
  * with visible content and only the elements and attributes of HTML 4.0 chapters 7-11 and 15, and `xml:lang` and
- * `xml:space` of XML 1.0. Not a sanitizer.
+ * `xml:space` of XML 1.0. An address that runs something (`javascript:`) is active content, which R4 excludes ("scripts,
+ * forms, …"). Not a sanitizer.
  */
 import { spend } from '../../budget/budget.ts'
 
@@ -105,10 +106,35 @@ function isAllowed(element: string, attributes: string): boolean {
     const known = ATTRIBUTES.has(name) || ATTRIBUTES.has(`${element}.${name}`)
     if (!known || seen.has(name) || !hasCharactersOnly(value) || VALUES.get(name)?.includes(value) === false)
       return false
+    if (ADDRESSES.has(name) && isActive(value, name)) return false
     seen.add(name)
   }
   return true
 }
+
+const ADDRESSES: ReadonlySet<string> = new Set(['href', 'src', 'longdesc', 'cite'])
+
+/** Schemes whose addresses a browser runs, or opens as a page of their own; pictures may be data. */
+const ACTIVE = /^(?:javascript|vbscript|data|livescript|mocha):/
+const PICTURE = /^data:image\/(?!svg)/
+
+/** As a browser reads the address: with its entities, and without spaces and control characters, also within the scheme. */
+function isActive(value: string, name: string): boolean {
+  const address = unescapedText(value)
+    .replace(/[\p{C}\p{Z}]/gu, '')
+    .toLowerCase()
+  return ACTIVE.test(address) && !(name === 'src' && PICTURE.test(address))
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+/** With the characters that its entities and character references stand for. */
+const unescapedText = (text: string): string =>
+  text
+    .replace(CHARACTER, (_, hex: string, digits: string) =>
+      String.fromCodePoint(Number.parseInt(digits, hex === 'x' ? 16 : 10)),
+    )
+    .replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => ENTITIES[name] ?? '')
 
 const isText = (text: string): boolean => !text.includes(']]>') && hasCharactersOnly(text)
 

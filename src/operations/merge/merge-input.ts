@@ -101,7 +101,7 @@ export function referredId(ctx: Context, parameter: string, { reference = '' }: 
 /** Records that were replaced keep their identifiers, and count where nobody else has them. */
 async function findByIdentifiers(ctx: Context, { parameter, identifiers }: Named): Promise<Versioned<Patient>> {
   const query = new URLSearchParams(
-    identifiers.map(({ system, value = '' }) => ['identifier', tokenText(system, value)]),
+    identifiers.map(({ system, value = '' }): [string, string] => ['identifier', tokenText(system, value)]),
   )
   const found = await ctx.search<Patient>('Patient', String(query))
   const current = found.filter(({ resource }) => !isReplaced(resource))

@@ -94,7 +94,7 @@ async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): P
 
 async function transaction(access: ClinicAccess, entries: readonly Entry[], representation: boolean): Promise<Answers> {
   entries.filter(isOperation).forEach(checkOperation)
-  const answers = await access.change(async (ctx) => {
+  const { answers, ready } = await access.change(async (ctx) => {
     const done = new Answers(representation)
     const identities = await assignIdentities(ctx, entries)
     const ready = await rewriteReferences(ctx, entries, identities)
@@ -104,10 +104,10 @@ async function transaction(access: ClinicAccess, entries: readonly Entry[], repr
       done.set(entry.index, await naming(entry, () => run(ctx, access, entry, done)))
       if (entry.match.route.method === 'GET' && done.full) throw inEntry(tooMuch(), entry)
     }
-    return done
+    return { answers: done, ready }
   })
   // Searches see the stored state, which has the writes only now.
-  for (const entry of entries.filter(isAfterCommit)) await afterYielding(() => answerAlone(access, entry, answers))
+  for (const entry of ready.filter(isAfterCommit)) await afterYielding(() => answerAlone(access, entry, answers))
   currentBudget()?.allowAnswer()
   return answers
 }

@@ -6,6 +6,7 @@ import { FhirError, preconditionFailed } from '../../fhir/outcome.ts'
 import { extractEntries } from '../../search/index/extract.ts'
 import { type Candidate, matches } from '../../search/matches.ts'
 import type { Condition, IndexEntry } from '../../search/plan.ts'
+import type { Links } from '../../search/value.ts'
 import { guardedMatch, planOf } from '../interactions/conditional.ts'
 import { type Entry, inEntry, naming } from './entry.ts'
 import type { Identities } from './identities.ts'
@@ -48,7 +49,7 @@ async function resolve(
   entry: Entry,
   written: WrittenResources,
 ): Promise<string> {
-  const plan = await naming(entry, () => planOf(ctx, type, criteria, entry.request))
+  const plan = await naming(entry, () => planOf(ctx, type, criteria, { ...entry.request, links: written.links }))
   const found = await naming(entry, () => guardedMatch(ctx, plan, criteria))
   if (found !== undefined) return found.id
   const ids = await written.find(type, plan.where)
@@ -71,6 +72,11 @@ class WrittenResources {
     this.#entries = entries.filter((entry) => isWritten(entry, identities))
     this.#identities = identities
     this.#ctx = ctx
+  }
+
+  /** By which criteria may name the entries. */
+  get links(): Links {
+    return this.#identities.references
   }
 
   /** The ids of those that match all conditions. */

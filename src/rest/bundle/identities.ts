@@ -7,28 +7,37 @@ import { isObject } from '../../fhir/resource.ts'
 import { type ConditionalInteraction, matchOf } from '../interactions/conditional.ts'
 import type { ConditionalMatch } from '../message/interaction.ts'
 import { type Entry, naming } from './entry.ts'
+import { targetsFirst } from './order.ts'
 
 export interface Identities {
   /** Entry index to the id its resource will have. */
   readonly ids: ReadonlyMap<number, string>
-  /** What stands for an entry in references, to `Type/id`. */
+  /** What stands for an entry in references and other links, to `Type/id`. */
   readonly references: ReadonlyMap<string, string>
+  /** Those that stand for an entry in elements of type uri too: see Replacements. */
+  readonly placeholders: ReadonlyMap<string, string>
   /** Entry index to what the criteria of a conditional entry chose. */
   readonly matches: ReadonlyMap<number, ConditionalMatch>
 }
 
-/** @throws FhirError 400 when two entries have one fullUrl or write one resource, 412 when criteria match several. */
+/**
+ * Decides which resource each entry writes, that of an entry whose criteria name others by their fullUrl after those.
+ * @throws FhirError 400 when two entries have one fullUrl or write one resource, or criteria refer to a urn:uuid that no
+ *   entry has, 412 when criteria match several
+ */
 export async function assignIdentities(ctx: Context, entries: readonly Entry[]): Promise<Identities> {
   const ids = new Map<number, string>()
   const references = new Map<string, string>()
+  const placeholders = new Map<string, string>()
   const matches = new Map<number, ConditionalMatch>()
   const written = new Map<string, number>()
-  checkFullUrls(entries)
-  for (const entry of entries) {
+  const byFullUrl = entriesByFullUrl(entries)
+  const namedBy = (entry: Entry) => fullUrlsInCriteria(entry).flatMap((name) => byFullUrl.get(name) ?? [])
+  for (const entry of targetsFirst(entries, namedBy)) {
     const { type } = entry.request
     const interaction = WRITES.find((code) => code === entry.match.route.code)
     if (interaction === undefined) continue
-    const match = await naming(entry, () => matchOf(ctx, entry.request, interaction))
+    const match = await naming(entry, () => matchOf(ctx, { ...entry.request, links: references }, interaction))
     if (match !== undefined) matches.set(entry.index, match)
     const id = idOf(entry, interaction, match)
     if (id === undefined) continue
@@ -37,10 +46,25 @@ export async function assignIdentities(ctx: Context, entries: readonly Entry[]):
     if (match !== undefined && BRINGS_A_RESOURCE.includes(interaction))
       claim(written, `${type}?${match.criteria}`, entry)
     ids.set(entry.index, id)
-    for (const name of namesOf(entry)) references.set(name, `${type}/${id}`)
+    for (const name of namesOf(entry)) {
+      references.set(name, `${type}/${id}`)
+      if (isPlaceholder(name, entry)) placeholders.set(name, `${type}/${id}`)
+    }
   }
-  return { ids, references, matches }
+  return { ids, references, placeholders, matches }
 }
+
+/** The placeholders that the criteria of an entry hold, whatever they stand for there. */
+function fullUrlsInCriteria({ request: { query, ifNoneExist = '' } }: Entry): readonly string[] {
+  const criteria = [...query.values(), ...new URLSearchParams(ifNoneExist).values()]
+  return criteria.flatMap((value) => value.match(PLACEHOLDERS) ?? [])
+}
+
+const PLACEHOLDERS = /\burn:(?:uuid|oid):[\w.-]+/gi
+
+/** A urn that the resource itself is known by, as some code systems are by their urn:oid, is a name, and no placeholder. */
+const isPlaceholder = (name: string, { request: { body } }: Entry): boolean =>
+  /^urn:(?:uuid|oid):/i.test(name) && !(isObject(body) && body.url === name)
 
 const WRITES: readonly ConditionalInteraction[] = ['create', 'update', 'patch', 'delete']
 const BRINGS_A_RESOURCE: readonly ConditionalInteraction[] = ['create', 'update']
@@ -65,20 +89,22 @@ function claim(written: Map<string, number>, identity: string, { index }: Entry)
   written.set(identity, index)
 }
 
-/** References name an entry by its fullUrl (bdl-7). */
-function checkFullUrls(entries: readonly Entry[]): void {
-  const first = new Map<string, number>()
-  for (const { fullUrl, index } of entries) {
+/** References name an entry by its fullUrl (bdl-7). @throws FhirError 400 when two entries have the same */
+function entriesByFullUrl(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+  const first = new Map<string, Entry>()
+  for (const entry of entries) {
+    const { fullUrl, index } = entry
     if (fullUrl === undefined) continue
-    const other = first.get(fullUrl)
+    const other = first.get(fullUrl)?.index
     if (other !== undefined) {
       throw badRequest(
         `Bundle.entry[${other}] and Bundle.entry[${index}] have the same fullUrl, ${fullUrl}; a reference to it could mean either`,
         { expression: `Bundle.entry[${index}].fullUrl` },
       )
     }
-    first.set(fullUrl, index)
+    first.set(fullUrl, entry)
   }
+  return first
 }
 
 /** The fullUrl, and for `http://elsewhere/Patient/1` the relative reference other entries may use. */

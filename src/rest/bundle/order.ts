@@ -13,12 +13,20 @@ export const PHASES = ['DELETE', 'POST', 'PUT', 'PATCH', 'GET'] as const
 export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   const byPhase = PHASES.flatMap((method) => entries.filter(({ match }) => match.route.method === method))
   const writers = new Map(byPhase.filter(isWrite).map((entry) => [identityOf(entry), entry]))
+  return targetsFirst(byPhase, (entry) => targetsOf(entry, writers))
+}
+
+/** The same entries, each after those that it names, as far as they do not name each other. */
+export function targetsFirst(
+  entries: readonly Entry[],
+  targetsOf: (entry: Entry) => readonly Entry[],
+): readonly Entry[] {
   const opened = new Set<Entry>()
   const ordered = new Set<Entry>()
-  for (const entry of byPhase) {
+  for (const entry of entries) {
     const stack = [entry]
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const first = opened.has(top) ? [] : targetsOf(top, writers).filter((target) => !opened.has(target))
+      const first = opened.has(top) ? [] : targetsOf(top).filter((target) => !opened.has(target))
       opened.add(top)
       if (first.length > 0) stack.push(...first)
       else ordered.add(stack.pop() ?? top)

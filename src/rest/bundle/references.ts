@@ -5,11 +5,10 @@
 
 import type { Context } from '../../core/context.ts'
 import { badRequest } from '../../fhir/outcome.ts'
-import { isObject } from '../../fhir/resource.ts'
 import { resolveConditionalReferences } from './conditional-references.ts'
 import { type Entry, inEntry } from './entry.ts'
 import type { Identities } from './identities.ts'
-import { referencesIn, rewriteAddresses } from './rewrite-references.ts'
+import { type Replacements, referencesIn, rewriteLinks } from './rewrite-references.ts'
 
 /**
  * The entries with every reference to another entry, and every conditional reference, as `Type/id`.
@@ -21,26 +20,26 @@ export async function rewriteReferences(
   identities: Identities,
 ): Promise<Entry[]> {
   const conditional = await resolveConditionalReferences(ctx, entries, identities)
-  const names = new Map([...identities.references, ...conditional])
+  const replacements = { conditional, links: identities.references, placeholders: identities.placeholders }
+  const isNothing = conditional.size + identities.references.size === 0
   return entries.map((entry) => {
-    checkResolved(entry, names)
+    checkResolved(entry, replacements)
     const { request, index } = entry
     const [assignedId, conditionalMatch] = [identities.ids.get(index), identities.matches.get(index)]
-    const body = names.size === 0 ? request.body : rewriteAddresses(request.body, names)
+    const body = isNothing ? request.body : rewriteLinks(request.body, replacements)
     const decided = {
       ...(assignedId === undefined ? {} : { assignedId }),
       ...(conditionalMatch === undefined ? {} : { conditionalMatch }),
     }
-    return { ...entry, request: { ...request, body, ...decided } }
+    return { ...entry, request: { ...request, body, links: identities.references, ...decided } }
   })
 }
 
-/** A urn:uuid has a meaning inside this Bundle only. A Bundle that is stored as a resource has its own. */
-function checkResolved(entry: Entry, names: ReadonlyMap<string, string>): void {
-  const { body } = entry.request
-  if (entry.match.route.run.kind !== 'interaction' || (isObject(body) && body.resourceType === 'Bundle')) return
-  for (const reference of referencesIn(body)) {
-    if (/^urn:uuid:/i.test(reference) && !names.has(reference.replace(/#.*$/s, ''))) {
+/** A urn:uuid has a meaning inside this Bundle only. */
+function checkResolved(entry: Entry, { links }: Replacements): void {
+  if (entry.match.route.run.kind !== 'interaction') return
+  for (const reference of referencesIn(entry.request.body)) {
+    if (/^urn:uuid:/i.test(reference) && !links.has(reference.replace(/#.*$/s, ''))) {
       throw inEntry(badRequest(`No entry of the Bundle has the fullUrl '${reference}' that a reference names`), entry)
     }
   }

@@ -5,9 +5,10 @@
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/handler.ts'
 import { criteriaPlan, guardedSearch } from '../../core/search-request.ts'
-import { badRequest, preconditionFailed } from '../../fhir/outcome.ts'
+import { badRequest, preconditionFailed, unprocessable } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import type { SearchPlan } from '../../search/plan.ts'
+import { matches } from '../../search/matches.ts'
+import type { Condition, SearchPlan } from '../../search/plan.ts'
 import { isCacheBuster, isTransportParameter } from '../../search/query/result-parameters.ts'
 import type { ConditionalMatch, InteractionRequest } from '../message/interaction.ts'
 
@@ -29,7 +30,7 @@ export async function matchOf(
   const criteria = criteriaOf(request, interaction)
   if (criteria === undefined) return undefined
   const plan = await planOf(ctx, request.type, criteria, request)
-  return { criteria, resource: await guardedMatch(ctx, plan, criteria) }
+  return { criteria, plan, resource: await guardedMatch(ctx, plan, criteria) }
 }
 
 /** Of a create in If-None-Exist; of the others in the query, where the address has no id. */
@@ -77,18 +78,56 @@ export async function planOf(
   ctx: Context,
   type: string,
   criteria: string,
-  { base, services }: InteractionRequest,
+  { base: baseUrl, links, services }: InteractionRequest,
 ): Promise<SearchPlan> {
   handlerOf(services.providers, type, 'search-type')
-  return criteriaPlan(ctx, type, criteria, base)
+  return criteriaPlan(ctx, type, criteria, { baseUrl, links })
 }
 
 /** The one resource that matches, guarded as in matchOf. @throws FhirError 412 when several match */
 export async function guardedMatch(ctx: Context, plan: SearchPlan, criteria: string): Promise<Versioned | undefined> {
-  const { matches, next } = await guardedSearch(ctx, plan)
-  if (matches.length > 1 || next !== undefined) {
+  const { matches: found, next } = await guardedSearch(ctx, plan)
+  if (found.length > 1 || next !== undefined) {
     const type = plan.types.join()
     throw preconditionFailed(`The criteria '${criteria}' match several ${type} resources; they must match one at most`)
   }
-  return matches[0]
+  return found[0]
+}
+
+/**
+ * Checks that a resource which was written because its criteria matched nothing meets them itself. Otherwise they match
+ * nothing again when the request is repeated, and each repeat makes one more.
+ * @throws FhirError 422 that quotes each of the criteria at fault as it was understood; then nothing is written
+ */
+export async function checkMeetsCriteria(
+  ctx: Context,
+  { type, id, resource }: Versioned,
+  { criteria, plan }: ConditionalMatch,
+  request: InteractionRequest,
+): Promise<void> {
+  const candidate = { type, id, lastUpdated: ctx.now, entries: await ctx.unit.indexEntries(resource) }
+  const isMet = ({ where }: SearchPlan) => where.every((one) => leavesResource(one) || matches(one, candidate))
+  if (isMet(plan)) return
+  const missed: string[] = []
+  for (const [name, value] of new URLSearchParams(criteria)) {
+    const one = await planOf(ctx, type, String(new URLSearchParams([[name, value]])), request)
+    if (!isMet(one)) missed.push(`${name}='${value}'`)
+  }
+  throw unprocessable(
+    `The ${type} in the body does not meet the criteria of this request, so each repeat would make another one. They were understood as ${missed.join(' and ')}; send the value as the resource has it, percent-encoded (%2B for a plus), with a backslash before a comma, $ or | that belongs to it`,
+    { expression: type, reason: 'criteria-not-met' },
+  )
+}
+
+/** Other resources decide whether it holds, so the resource alone does not tell. */
+function leavesResource(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'any':
+    case 'all':
+      return condition.of.some(leavesResource)
+    case 'not':
+      return leavesResource(condition.of)
+    default:
+      return condition.kind === 'chain' || condition.kind === 'has'
+  }
 }

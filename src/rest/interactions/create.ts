@@ -3,7 +3,7 @@
 import { handlerOf } from '../../core/handler.ts'
 import { newId } from '../../fhir/new-id.ts'
 import { type InteractionHandler, locationOf } from '../message/interaction.ts'
-import { matchOf } from './conditional.ts'
+import { checkMeetsCriteria, matchOf } from './conditional.ts'
 
 export const create: InteractionHandler = async (ctx, request) => {
   const { type, base, assignedId, services } = request
@@ -15,5 +15,6 @@ export const create: InteractionHandler = async (ctx, request) => {
   }
   // A client's id is ignored on create (http.html#create).
   const created = await ctx.create(ctx.unit.validate(request.body, type, assignedId ?? newId()))
+  if (match !== undefined) await checkMeetsCriteria(ctx, created, match, request)
   return { status: 201, resource: created, location: locationOf(base, created), kind: 'write' }
 }

@@ -69,11 +69,11 @@ export const searchSystem: InteractionHandler = async (ctx, request) => {
 export async function requestedSearch(
   ctx: Context,
   types: readonly string[],
-  { query, handling, base: baseUrl, services: { limits } }: InteractionRequest,
+  { query, handling, base: baseUrl, links, services: { limits } }: InteractionRequest,
   condition?: Condition,
 ): Promise<ParsedSearch> {
   const lenient = await isLenient(ctx, handling)
-  const options = { limits, lenient, baseUrl, ...(condition === undefined ? {} : { condition }) }
+  const options = { limits, lenient, baseUrl, links, ...(condition === undefined ? {} : { condition }) }
   const search = await searchRequest(ctx, types, query, options)
   checkPageSize(search.plan.count)
   return search

@@ -1,13 +1,16 @@
 /** update, update as create and conditional update: https://hl7.org/fhir/R4/http.html#update. */
 
+import type { Meta } from 'fhir/r4'
+import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/handler.ts'
 import { newId } from '../../fhir/new-id.ts'
-import { badRequest, conflict, FhirError } from '../../fhir/outcome.ts'
+import { badRequest, conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { type InteractionHandler, locationOf } from '../message/interaction.ts'
-import { matchOf } from './conditional.ts'
+import { SUBSETTED } from '../message/summary.ts'
+import { checkMeetsCriteria, matchOf } from './conditional.ts'
 import { preconditionOf } from './precondition.ts'
 
 export const update: InteractionHandler = async (ctx, request) => {
@@ -20,8 +23,40 @@ export const update: InteractionHandler = async (ctx, request) => {
   const match = await matchOf(ctx, request, 'update')
   const id = match === undefined ? sameId(body, request.id) : await idFor(ctx, body, match.resource, request.assignedId)
   if (request.ifMatch === undefined && (await provider?.requiresIfMatch?.(ctx))) await checkIsNew(ctx, type, id)
-  const updated = await ctx.update(ctx.unit.validate(body, type, id), preconditionOf(request))
+  const complete = await withLabels(ctx, ctx.unit.validate(body, type, id), id)
+  await checkIsWhole(ctx, complete)
+  const updated = await ctx.update(complete, preconditionOf(request))
+  if (match !== undefined && match.resource === undefined) await checkMeetsCriteria(ctx, updated, match, request)
   return { status: updated.created ? 201 : 200, resource: updated, location: locationOf(base, updated), kind: 'write' }
+}
+
+/** The resource with the tags, security labels and profiles of the current version, where it comes without meta. */
+async function withLabels(ctx: Context, resource: AnyResource, id: string): Promise<AnyResource> {
+  if (resource.meta !== undefined) return resource
+  const current = await ctx.unit.read(resource.resourceType, id)
+  if (current === undefined || current.deleted) return resource
+  const { tag, security, profile, _profile } = (current.resource.meta ?? {}) as Labels
+  if ((tag ?? security ?? profile) === undefined) return resource
+  const labels = { tag, security, profile, _profile }
+  return { ...resource, meta: Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== undefined)) }
+}
+
+type Labels = Pick<Meta, 'tag' | 'security' | 'profile' | '_profile'>
+
+/**
+ * An answer with a part of the resource (`_summary`, `_elements`) is marked as such: an update with it would delete the
+ * other parts (search.html#summary).
+ * @throws FhirError 422 unless the clinic lets it pass
+ */
+async function checkIsWhole(ctx: Context, { resourceType: type, id, meta }: AnyResource): Promise<void> {
+  const at = meta?.tag?.findIndex(({ system, code }) => system === SUBSETTED.system && code === SUBSETTED.code) ?? -1
+  if (at === -1) return
+  const { policies } = await readSettings(ctx.unit, ctx.clinic)
+  if (policies.subsetted === 'accept') return
+  throw unprocessable(
+    `The ${type} is tagged SUBSETTED: it is a part of the resource, as _summary and _elements give it, and an update with it would delete the rest. Read ${type}/${id} whole and change that, send a PATCH, or take the tag out`,
+    { expression: `${type}.meta.tag[${at}]`, reason: 'subsetted' },
+  )
 }
 
 /** @throws FhirError 428 where there is a version on which the update is to be based: https://www.rfc-editor.org/rfc/rfc6585#section-3 */

@@ -1,8 +1,16 @@
 /** Request headers as texts. */
+import { isUtf8 } from 'node:buffer'
 import type { Context as KoaContext } from 'koa'
 
 /** By its name in lower case; undefined when it is missing or empty. Node joins one that came several times. */
 export function headerOf({ req }: Pick<KoaContext, 'req'>, name: string): string | undefined {
   const value = req.headers[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
+  return typeof value === 'string' && value !== '' ? decodedHeader(value) : undefined
+}
+
+/** Node reads the bytes of a header as Latin-1. Those that are valid UTF-8 are what curl, for instance, sends of text as it was typed. */
+export function decodedHeader(value: string): string {
+  if (!/[\x80-\xff]/.test(value)) return value
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : value
 }

@@ -13,6 +13,8 @@ import type { Integrations } from '../../core/ports.ts'
 import type { Providers } from '../../core/provider.ts'
 import type { SystemInteractionCode } from '../../providers/registry.ts'
 import type { StoredResource, Versioned } from '../../repository/repository.ts'
+import type { SearchPlan } from '../../search/plan.ts'
+import type { Links } from '../../search/value.ts'
 import type { Preferences } from './negotiate.ts'
 
 /** What was received of a body beside `body`: to be abandoned when nothing is written with it. */
@@ -49,6 +51,8 @@ export interface InteractionRequest {
   readonly services: Services
   /** Set on an entry of a transaction: the id that a create was given before references to it were rewritten. */
   readonly assignedId?: string
+  /** Set on an entry of a transaction: what the fullUrl of another one stands for in its criteria, `Type/id`. */
+  readonly links?: Links
   /** Set on a conditional entry of a transaction: what its criteria chose before references were rewritten. */
   readonly conditionalMatch?: ConditionalMatch
 }
@@ -56,6 +60,7 @@ export interface InteractionRequest {
 /** What the criteria of a conditional interaction choose. */
 export interface ConditionalMatch {
   readonly criteria: string
+  readonly plan: SearchPlan
   /** Undefined when none matches. */
   readonly resource: Versioned | undefined
 }

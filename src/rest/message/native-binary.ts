@@ -28,7 +28,7 @@ const AS_FILE = {
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 export const contentTypeOfBinary = ({ contentType }: Binary): string =>
-  isMediaType(contentType) ? contentType : UNKNOWN_TYPE
+  contentType !== undefined && isMediaType(contentType) ? contentType : UNKNOWN_TYPE
 
 interface Source {
   readonly size: number

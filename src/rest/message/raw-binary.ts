@@ -34,16 +34,14 @@ const BEGINNING = 16 * 1024
 /** Bytes of a body in flight that are in memory. */
 const IN_MEMORY = 256 * 1024
 
-/** Of resources, whatever they hold. */
-const ALWAYS_RESOURCES: ReadonlySet<string> = new Set(['application/fhir+json', 'application/fhir+xml'])
-
 /** Whether bytes may come to such an address. */
 export const takesBytes = ({ code, run }: Pick<Route, 'code' | 'run'>, type: string): boolean =>
   type === 'Binary' && run.kind === 'interaction' && (code === 'create' || code === 'update')
 
 /**
- * Receives the body where it is no resource: a resource has one of its media types, and those that are not FHIR's alone, as
- * application/json, are of a resource only when it is a Binary.
+ * Receives the body where it is no Binary: R4 takes all other content as it is, "including when the content type is
+ * application/fhir+xml or application/fhir+json, except for the special case where the content is actually a Binary
+ * resource" (binary.html#rest).
  * @param id in the address, or ''
  * @returns undefined for a resource, which is still to be read
  * @throws FhirError 400 for a body that is empty or breaks off, 413 beyond the limit, 415 when it is compressed
@@ -53,7 +51,6 @@ export async function receiveRaw(koa: KoaContext, id: string, receiver: Receiver
   const header = headerOf(koa, 'content-type')
   if (header === undefined) return undefined
   const { type } = mediaType(header)
-  if (ALWAYS_RESOURCES.has(type)) return undefined
   const contentType = contentTypeFrom(header)
   const security = securityContextOf(koa)
   await admit(koa, receiver.limits.binaryBytes)

@@ -58,6 +58,10 @@ interface RequestParts {
   readonly content: Content | undefined
 }
 
+/** An empty one is criteria that choose nothing, not a create without criteria. */
+const ifNoneExistOf = ({ req }: KoaContext): string | undefined =>
+  req.headers['if-none-exist'] === '' ? '' : headerOf({ req }, 'if-none-exist')
+
 export function requestOf(
   koa: KoaContext,
   { type, id, versionId, member }: PathParameters,
@@ -73,8 +77,7 @@ export function requestOf(
     raw: content?.raw,
     ifMatch: headerOf(koa, 'if-match'),
     ifNoneMatch: headerOf(koa, 'if-none-match'),
-    // An empty one is criteria that choose nothing, not a create without criteria.
-    ifNoneExist: koa.req.headers['if-none-exist']?.toString(),
+    ifNoneExist: ifNoneExistOf(koa),
     ifModifiedSince: headerOf(koa, 'if-modified-since'),
     base,
     handling: prefer.handling,

@@ -8,7 +8,8 @@ import { propertiesOf, type Subset } from '../../search/query/subset.ts'
 /** Characters that are written in a microsecond, once they are parsed. */
 const CHARACTERS_PER_STEP = 100
 
-const SUBSETTED = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' }
+/** The tag of a part of a resource. */
+export const SUBSETTED = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' }
 
 /** The text of the part of a resource that was asked for; the whole text, untouched, when nothing was. @throws BudgetError */
 export function subsetText(text: string, type: string, { summary, elements }: Subset): string {

@@ -85,6 +85,12 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     diagnostics:
       'The address and the headers are longer than 16,384 bytes together; send a long search as a form: POST [type]/_search',
   },
+  HPE_INVALID_URL: {
+    status: 400,
+    code: 'invalid',
+    diagnostics:
+      'The address has a character that must be percent-encoded as the bytes of its UTF-8: %C3%B6 for ö, %20 for a space (RFC 3986)',
+  },
   HPE_INVALID_EOF_STATE: {
     status: 400,
     code: 'invalid',

@@ -6,6 +6,7 @@ import { isResourceType } from '../../fhir/definitions.ts'
 import { compileUserExpression } from '../../fhir/fhirpath/fhirpath.ts'
 import { type Ast, parse } from '../../fhir/fhirpath/parser.ts'
 import { unprocessable } from '../../fhir/outcome.ts'
+import { valuesIn } from '../../fhir/resource.ts'
 import { type ComponentParameter, definedParameter, partsOf, SERVED_TYPES } from '../parameters.ts'
 import type { CustomDeclaration, CustomParameter } from './custom-declaration.ts'
 import { ABSTRACT, expressionOf, typesOf } from './expression-types.ts'
@@ -22,6 +23,15 @@ const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set(['now', 'today', 'timeOfD
 
 type Definition = Omit<CustomParameter, 'since'>
 
+/** A SearchParameter with the values that R4 asks for, any of which may have extensions in its place. */
+type Whole = Omit<SearchParameterResource, 'base' | 'target'> & {
+  readonly id: string
+  readonly url: string
+  readonly code: string
+  readonly base: readonly string[]
+  readonly target: readonly string[]
+}
+
 /**
  * The parameter for the searches of the clinic; undefined where it adds none: it is not active, or describes one that the
  * server has anyway.
@@ -32,11 +42,12 @@ export function customParameter(
   { parameters }: CustomDeclaration,
 ): Definition | undefined {
   if (resource.status !== 'active') return undefined
-  checkBase(resource)
-  if (describesServed(resource)) return undefined
-  checkCode(resource)
+  const whole = wholeOf(resource)
+  checkBase(whole)
+  if (describesServed(whole)) return undefined
+  checkCode(whole)
   const others = parameters.filter(({ id }) => id !== resource.id)
-  const definition = definitionOf(resource, others)
+  const definition = definitionOf(whole, others)
   checkUnique(definition, others)
   if (others.length < MAX_CUSTOM_PARAMETERS) return definition
   throw refused('status', `the clinic has ${others.length} active search parameters already, which is the most`)
@@ -45,7 +56,15 @@ export function customParameter(
 const refused = (element: string, problem: string) =>
   unprocessable(`SearchParameter.${element}: ${problem}`, { expression: `SearchParameter.${element}` })
 
-function checkBase({ base }: SearchParameterResource): void {
+function wholeOf({ url, code, base, target, ...rest }: SearchParameterResource & { readonly id: string }): Whole {
+  if (url === undefined) throw refused('url', 'it has no value; a parameter is known by its url')
+  if (code === undefined) throw refused('code', 'it has no value; a search names the parameter by its code')
+  const bases = valuesIn(base)
+  if (bases.length === 0) throw refused('base', 'it has no value; name the resource types that are searched')
+  return { ...rest, url, code, base: bases, target: valuesIn(target) }
+}
+
+function checkBase({ base }: Whole): void {
   for (const [index, one] of base.entries()) {
     if (isResourceType(one) || ABSTRACT.includes(one)) continue
     throw refused(`base[${index}]`, noResourceType(one))
@@ -53,12 +72,12 @@ function checkBase({ base }: SearchParameterResource): void {
 }
 
 /** It is a parameter of the server, or derived from one, as implementation guides publish them. */
-function describesServed({ code, url, derivedFrom, base }: SearchParameterResource): boolean {
+function describesServed({ code, url, derivedFrom, base }: Whole): boolean {
   const defined = typesOf(base).map((type) => definedParameter(type, code)?.url)
   return defined.every((one) => one !== undefined && (one === url || one === derivedFrom))
 }
 
-function checkCode({ code, base }: SearchParameterResource): void {
+function checkCode({ code, base }: Whole): void {
   if (!CODE.test(code)) {
     throw refused(
       'code',
@@ -77,7 +96,7 @@ function checkCode({ code, base }: SearchParameterResource): void {
 const OFFERED_TYPES = SERVED_TYPES.filter((type) => type !== 'special')
 
 function definitionOf(
-  { id, url, code, type, base, target, component = [], ...rest }: SearchParameterResource & { readonly id: string },
+  { id, url, code, type, base, target, component = [], ...rest }: Whole,
   others: readonly CustomParameter[],
 ): Definition {
   const offered = OFFERED_TYPES.find((one) => one === type)
@@ -88,7 +107,7 @@ function definitionOf(
   checkExpressions(base, expression)
   return {
     ...{ id, url, code, type: offered, base, expression },
-    ...(target === undefined || target.length === 0 ? {} : { target: targetsOf(target) }),
+    ...(target.length === 0 ? {} : { target: targetsOf(target) }),
     ...(offered === 'composite' ? { parts: partsFrom(component, base, others) } : {}),
   }
 }
@@ -105,14 +124,15 @@ function partsFrom(
   }
   const [type = ''] = typesOf(base)
   return component.map((one, index) => {
-    checkExpression(one.expression, `component[${index}].expression`)
-    return partFrom(one, index, type, others)
+    const { definition = '', expression = '' } = one
+    checkExpression(expression, `component[${index}].expression`)
+    return partFrom({ definition, expression }, index, type, others)
   })
 }
 
 /** A component is a parameter that R4 defines, or another one of the clinic. */
 function partFrom(
-  component: SearchParameterComponent,
+  component: { readonly definition: string; readonly expression: string },
   index: number,
   resourceType: string,
   others: readonly CustomParameter[],

@@ -9,7 +9,7 @@ export const TEXT = '_text'
 export const CONTENT = '_content'
 
 /** Raised when different words are extracted from the same resource. */
-export const FULL_TEXT_VERSION = '1'
+export const FULL_TEXT_VERSION = '2'
 
 /** Distinct words of a resource that are indexed, the first ones of its narrative and the first of all others. */
 const MAX_WORDS = 500

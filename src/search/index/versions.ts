@@ -13,12 +13,12 @@ import { extractEntries, KEPT_BY_STORE } from './extract.ts'
 import { CONTENT, FULL_TEXT_VERSION, TEXT } from './full-text.ts'
 
 /** Raised with every change of what is extracted, however small; test/search/index/versions.test.ts says when. */
-const VERSION = 6
+const VERSION = 7
 
 /** Raised for a type of parameter when its values are extracted differently from the same elements. */
 const RULES: Readonly<Record<SearchParameter['type'], number>> = {
-  string: 2,
-  token: 3,
+  string: 3,
+  token: 4,
   reference: 3,
   date: 2,
   uri: 1,

@@ -44,10 +44,10 @@ export function parseCriterion(name: string, value: string, scope: SearchScope):
 
 const contextOf = (
   name: string,
-  { baseUrl, now, types, lookUp, isCaseSensitive, hint }: SearchScope,
+  { baseUrl, links, now, types, lookUp, isCaseSensitive, hint }: SearchScope,
 ): ValueContext => ({
   ...{ name, baseUrl, now, types },
-  ...{ lookUp, isCaseSensitive, hint },
+  ...{ links, lookUp, isCaseSensitive, hint },
 })
 
 function parseWithin(

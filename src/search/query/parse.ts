@@ -14,6 +14,7 @@ import {
 } from '../parameters.ts'
 import type { Condition, Include, SearchPlan } from '../plan.ts'
 import { spanOf } from '../types/date.ts'
+import type { Links } from '../value.ts'
 import { withContained } from './contained.ts'
 import { parseCriterion } from './criterion.ts'
 import { checkLimits } from './limits.ts'
@@ -33,6 +34,7 @@ export interface CriteriaOptions {
   readonly clinic: string
   /** Base address of this server, without a slash at the end. */
   readonly baseUrl: string
+  readonly links?: Links | undefined
   /** Milliseconds since 1970 UTC, for `ap`; the clock's when absent. */
   readonly now?: number
   /** For values that stand for others, which have to be looked up first: see `resolveLookups`. */
@@ -73,7 +75,7 @@ const LENIENT: ReadonlySet<string> = new Set([UNKNOWN_PARAMETER, UNKNOWN_MODIFIE
 
 /** @throws FhirError 400 that names the parameter and says what would be right */
 export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptions): ParsedSearch {
-  const pairs = [...query].filter(([name]) => !isTransportParameter(name) && !isCacheBuster(name))
+  const pairs = withoutRepeats([...query].filter(([name]) => !isTransportParameter(name) && !isCacheBuster(name)))
   checkLimits(pairs)
   checkOnce(pairs)
   let isLookedUp = false
@@ -146,12 +148,13 @@ const isAboutNow = (pair: Pairs[number]): boolean => isCondition(pair) && /\bap\
 
 const scopeOf = (
   types: readonly string[],
-  { baseUrl, now, lookUp, isCaseSensitive, fullText = true, parametersOf }: CriteriaOptions,
+  { baseUrl, links, now, lookUp, isCaseSensitive, fullText = true, parametersOf }: CriteriaOptions,
   hint: SearchScope['hint'] = () => {},
 ): SearchScope => ({
   types,
   parametersOf: parametersOf ?? searchParametersOf,
   baseUrl,
+  links,
   now: now ?? Date.now(),
   lookUp,
   isCaseSensitive: (system = '') =>
@@ -160,13 +163,24 @@ const scopeOf = (
   hint,
 })
 
+/** Clients that turn a long address into a form send what chooses the answer twice, in both. */
+function withoutRepeats(pairs: Pairs): Pairs {
+  const isRepeat = ([name, value]: Pairs[number], at: number) =>
+    isResultParameter(name) &&
+    !isRepeatable(name) &&
+    pairs.findIndex((other) => other[0] === name && other[1] === value) < at
+  return pairs.filter((pair, at) => !isRepeat(pair, at))
+}
+
 function checkOnce(pairs: Pairs): void {
   const once = pairs
     .filter(([name, value]) => value !== '' && ((isResultParameter(name) && !isRepeatable(name)) || name === '_type'))
     .map(([name]) => name)
   const twice = once.find((name, at) => once.indexOf(name) !== at)
   if (twice !== undefined)
-    throw badRequest(`${twice} is given more than once; put its values into one, with commas where it takes several`)
+    throw badRequest(
+      `${twice} is given more than once, with different values; put its values into one, with commas where it takes several`,
+    )
 }
 
 /** `_type=Patient,Practitioner` at system level. */

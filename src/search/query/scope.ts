@@ -5,12 +5,13 @@ import type { LookUp } from '../lookup.ts'
 import { type ComponentParameter, type SearchParameter, typeNames, unknownParameter } from '../parameters.ts'
 import type { IsCaseSensitive } from '../token-case.ts'
 import { spanOf } from '../types/date.ts'
-import type { ValueContext } from '../value.ts'
+import type { Links, ValueContext } from '../value.ts'
 
 export interface SearchScope {
   readonly types: readonly string[]
   readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>
   readonly baseUrl: string
+  readonly links?: Links | undefined
   /** Milliseconds since 1970 UTC, for `ap`. */
   readonly now: number
   /** For values that stand for others, which have to be looked up. */

@@ -29,21 +29,29 @@ export function parseComposite(
     const [names, types] = [parts.map(({ code }) => code).join('$'), parts.map(({ type }) => type).join(', ')]
     throw malformed(context, text, `is not ${parts.length} values; write ${names} (${types}), and '\\$' within a value`)
   }
-  const alternatives = parsedInOrder(parts, texts, parse).map(alternativesOf)
-  return any(combined(alternatives).map((one) => ({ kind: 'composite', param, parts: one })))
+  const alternatives = parsedOrders(parts, texts, parse).flatMap((order) => combined(order.map(alternativesOf)))
+  return any(alternatives.map((one) => ({ kind: 'composite', param, parts: one })))
 }
 
-/** @throws FhirError 400 for what is wrong in the order of the definition, where the other one is not right either */
-function parsedInOrder(
+/**
+ * The values in the order of the definition, or where that makes no sense in the other one. Both, where a code and a
+ * reference can be taken for each other: the definition of `relationship` (DocumentReference) says one order by the
+ * parameters and the other by the expressions of its components.
+ * @throws FhirError 400 for what is wrong in the order of the definition, where the other one is not right either
+ */
+function parsedOrders(
   parts: readonly ComponentParameter[],
   texts: readonly string[],
   parse: ParsePart,
-): readonly Condition[] {
+): readonly (readonly Condition[])[] {
   const inOrder = attempt(parts, texts, parse)
-  if (!(inOrder instanceof FhirError)) return inOrder
+  const isEither =
+    parts.length === 2 && parts.some(({ type }) => type === 'reference') && parts.some(({ type }) => type === 'token')
+  if (!(inOrder instanceof FhirError) && !isEither) return [inOrder]
   const reversed = parts.length === 2 ? attempt(parts, texts.toReversed(), parse) : inOrder
-  if (reversed instanceof FhirError) throw inOrder
-  return reversed
+  const found = [inOrder, reversed].flatMap((one) => (one instanceof FhirError ? [] : [one]))
+  if (found.length === 0 && inOrder instanceof FhirError) throw inOrder
+  return found
 }
 
 function attempt(

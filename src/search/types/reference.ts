@@ -77,7 +77,7 @@ function parseLiteral(
   text: string,
   context: ValueContext,
 ): Reference | undefined {
-  const value = unescaped(text)
+  const value = entryOr(unescaped(text), context)
   const contained = containedTarget(value, context.baseUrl)
   if (contained !== undefined) return { kind: 'reference', param, id: contained }
   if (ID.test(value)) {
@@ -93,6 +93,20 @@ function parseLiteral(
     return undefined
   }
   return { kind: 'reference', param, ...found }
+}
+
+/** The address of the entry of a transaction whose fullUrl the value is, else the value. @throws FhirError 400 for a urn:uuid of none */
+function entryOr(value: string, context: ValueContext): string {
+  const { links } = context
+  if (links === undefined) return value
+  const address = links.get(value)
+  if (address === undefined && /^urn:uuid:/i.test(value))
+    throw malformed(
+      context,
+      value,
+      'is not the fullUrl of an entry that is decided before this one; name such an entry',
+    )
+  return address ?? value
 }
 
 /** The id in the index of `MedicationRequest/23#m1`, as a search gives contained resources. */

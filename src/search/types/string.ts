@@ -1,7 +1,7 @@
 /** String parameters: https://hl7.org/fhir/R4/search.html#string. */
 import { isObject } from '../../fhir/resource.ts'
 import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
-import { type Condition, fold, type IndexEntry } from '../plan.ts'
+import { type Condition, composed, fold, type IndexEntry } from '../plan.ts'
 import { any, malformed, unescaped, type ValueContext } from '../value.ts'
 
 export const STRING_MODIFIERS = ['exact', 'contains'] as const
@@ -56,7 +56,7 @@ export function parseText(
   context: ValueContext,
 ): Extract<Condition, { kind: 'string' }> {
   const value = unescaped(text)
-  if (modifier === 'exact') return { kind: 'string', param, match: 'exact', value }
+  if (modifier === 'exact') return { kind: 'string', param, match: 'exact', value: composed(value) }
   const folded = fold(value)
   if (folded === '') throw malformed(context, value, 'holds no letter or digit to compare')
   return { kind: 'string', param, match: modifier === 'contains' ? 'contains' : 'prefix', value: folded }
@@ -114,6 +114,6 @@ function addParts(param: string, part: unknown, entries: IndexEntry[]): void {
   else if (typeof part === 'string') addString(param, part, entries)
 }
 
-export function addString(param: string, exact: string, entries: IndexEntry[]): void {
-  entries.push({ kind: 'string', param, folded: fold(exact), exact })
+export function addString(param: string, text: string, entries: IndexEntry[]): void {
+  entries.push({ kind: 'string', param, folded: fold(text), exact: composed(text) })
 }

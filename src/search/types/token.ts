@@ -4,7 +4,7 @@
  * and contacts are kept in lower case; a code as it is written and, unless R4 says that its system is case-sensitive, in
  * lower case under a name of its own.
  * A ContactPoint has its `system` code as system (`phone|+15550100` and `+15550100` both find it), and phone numbers are
- * compared without formatting, which R4 leaves to the server.
+ * compared without formatting, and with or without country code (phone-forms.ts).
  */
 import { isNumber } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
@@ -12,6 +12,7 @@ import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
 import type { Condition, IndexEntry } from '../plan.ts'
 import { caseInsensitive, codeCondition, isKeptWithoutCase } from '../token-case.ts'
 import { any, malformed, splitUnescaped, unescaped, type ValueContext } from '../value.ts'
+import { nationalNumber, nationalNumbers, otherForms } from './phone-forms.ts'
 import { addString, parseText } from './string.ts'
 import { CODES_MODIFIERS, parseTokenCodes } from './token-codes.ts'
 
@@ -56,8 +57,11 @@ const ofType = (param: string): string => `${param}:of-type`
 /** Neither a code nor what is stored as one begins or ends with a space. */
 const typedValue = (code: string, value: string): string => `${code} | ${value.toLowerCase()}`
 
-/** The implicit system of true and false: https://hl7.org/fhir/R4/codesystem-special-values.html. */
-const SPECIAL_VALUES = 'http://hl7.org/fhir/special-values'
+/** The implicit system of true and false, as search.html#token and codesystem-special-values.html name it. */
+const SPECIAL_VALUES: ReadonlySet<string> = new Set([
+  'http://hl7.org/fhir/special-values',
+  'http://terminology.hl7.org/CodeSystem/special-values',
+])
 
 /** @param given the system that the client names; '': none, undefined: any */
 function tokenOf(
@@ -67,13 +71,12 @@ function tokenOf(
   context: ValueContext,
 ): Condition {
   const system = given === undefined ? {} : { system: given }
-  const inLowerCase = { kind: 'token', param, ...system, code: code.toLowerCase() } as const
+  const inLowerCase = anyPlus(code.toLowerCase(), (text) => ({ kind: 'token', param, ...system, code: text }))
   switch (element) {
     case 'boolean':
       return { kind: 'token', param, system: systemOfBoolean(given), code: booleanOf(code, context) }
     case 'ContactPoint':
-      // A plus that the client did not escape arrives as a space; no number begins with one.
-      return { kind: 'token', param, ...system, code: comparableContact(code.replace(/^ (?=\d)/, '+')) }
+      return contactOf(param, system, code)
     case 'Identifier':
     case 'string':
       return inLowerCase
@@ -87,7 +90,20 @@ function tokenOf(
   }
 }
 
-const systemOfBoolean = (given = ''): string => (given === SPECIAL_VALUES ? '' : given)
+/** A plus that the client did not encode arrives as a space: the value is looked for with a plus in that place, too. */
+function anyPlus(code: string, conditionOf: (code: string) => Condition): Condition {
+  const asSent = conditionOf(code)
+  return code.includes(' ') ? any([asSent, conditionOf(code.replaceAll(' ', '+'))]) : asSent
+}
+
+function contactOf(param: string, system: { readonly system?: string }, code: string): Condition {
+  // No number begins with a space.
+  const value = comparableContact(code.replace(/^ (?=\d)/, '+'))
+  const same = anyPlus(value, (text) => ({ kind: 'token', param, ...system, code: text }))
+  return any([same, ...otherForms(param, value).map((form): Condition => ({ kind: 'token', ...system, ...form }))])
+}
+
+const systemOfBoolean = (given = ''): string => (SPECIAL_VALUES.has(given) ? '' : given)
 
 function booleanOf(code: string, context: ValueContext): string {
   if (code === 'true' || code === 'false') return code
@@ -115,14 +131,21 @@ export function extractToken(
   } else if (element === 'boolean') addToken(param, '', String(value), entries)
   else if (typeof value === 'boolean' || isNumber(value)) addCode(param, '', String(value), entries)
   else if (!isObject(value)) return
-  else if (element === 'ContactPoint')
-    addToken(param, textOf(value.system), comparableContact(textOf(value.value)), entries)
+  else if (element === 'ContactPoint') addContact(param, value, entries)
   else if (value.coding !== undefined) extractConcept(param, value, entries)
   else if (value.value !== undefined || value.type !== undefined) {
     if (element === 'Identifier') extractIdentifier(param, value, entries)
     else addIdentifier(param, value, entries, addCode)
     extractTypes(param, value, entries)
   } else extractCoding(param, value, entries)
+}
+
+function addContact(param: string, contact: Record<string, unknown>, entries: IndexEntry[]): void {
+  const system = textOf(contact.system)
+  const value = comparableContact(textOf(contact.value))
+  addToken(param, system, value, entries)
+  const national = nationalNumber(value)
+  if (national !== undefined) addToken(nationalNumbers(param), system, national, entries)
 }
 
 function extractConcept(param: string, { coding, text }: Record<string, unknown>, entries: IndexEntry[]): void {

@@ -23,7 +23,7 @@ const urn = () => `urn:uuid:${randomUUID()}`
 const practitioners = async () => (await server.fhir('GET', '/Practitioner?_summary=count')).body.total
 
 describe('the fullUrl of an entry', () => {
-  test('is replaced in references, in every element of an address type and in links of the narrative', async () => {
+  test('is replaced in references, in url, in a uri that is a placeholder and in links of the narrative; a canonical stays', async () => {
     const about = urn()
     const { body } = await post([
       create({ resourceType: 'Binary', contentType: 'text/plain', data: 'eA==' }, about),
@@ -53,7 +53,7 @@ describe('the fullUrl of an entry', () => {
       reference: `${binary}#part`,
       _reference: { extension: [{ url: 'x', valueUri: binary }] },
     })
-    expect(extension.map((one: object) => Object.values(one)[1])).toEqual([binary, binary, { reference: binary }])
+    expect(extension.map((one: object) => Object.values(one)[1])).toEqual([binary, about, { reference: binary }])
     expect(text.div).toContain(`<a href="${binary}">it</a> is ${about}`)
   })
 

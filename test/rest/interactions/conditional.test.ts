@@ -50,8 +50,9 @@ describe('conditional create', () => {
       const answer = await server.fhir('POST', '/', { resourceType: 'Bundle', type, entry })
       expect(answer.body.entry[0].response.status).toMatch(/^200/)
     }
-    const fresh = addressOf(criteria(randomUUID()))
-    expect((await server.fhir('POST', '/Patient', patient(value), { 'if-none-exist': fresh })).status).toBe(201)
+    const other = randomUUID()
+    const fresh = addressOf(criteria(other))
+    expect((await server.fhir('POST', '/Patient', patient(other), { 'if-none-exist': fresh })).status).toBe(201)
   })
 
   test('the address of a search of another type is 400, and nothing is created', async () => {

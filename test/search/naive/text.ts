@@ -19,9 +19,18 @@ export const split = (text: string, separator: ',' | '|' | '$'): readonly string
 
 export const withoutEscapes = (text: string): string => replacedAll(hidden(text), STAND_INS, ESCAPED)
 
+/** Letters without an accent that are written as others where a keyboard lacks them. */
+const WRITTEN_AS: ReadonlyMap<string, string> = new Map(
+  ['ß ss', 'æ ae', 'œ oe', 'ø o', 'ł l', 'đ d', 'ð d', 'þ th', 'ı i'].map((pair) => {
+    const [letter = '', others = ''] = pair.split(' ')
+    return [letter, others] as const
+  }),
+)
+
 /** Without case, accents and punctuation. */
 export const plain = (text: string): string =>
-  [...text.normalize('NFD')]
+  [...text.normalize('NFD').toLowerCase()]
+    .flatMap((letter) => [...(WRITTEN_AS.get(letter) ?? letter)])
     .filter((letter) => !/\p{M}/u.test(letter))
     .map((letter) => (/[\p{L}\p{N}]/u.test(letter) ? letter.toLowerCase() : ' '))
     .join('')

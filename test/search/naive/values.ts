@@ -1,4 +1,5 @@
 /** Whether a value of a query fits what a parameter finds in a resource: https://hl7.org/fhir/R4/search.html#ptypes. */
+import { getCountries, getCountryCallingCode } from 'libphonenumber-js'
 import { rangeOfDate, searchedDate } from './dates.ts'
 import { type Parameter, partsOf, SENSITIVE } from './definitions.ts'
 import { elementsOf, isObject, objectsIn, type Resource, repetitionsOf, textOf } from './elements.ts'
@@ -98,7 +99,7 @@ export function textsOf(value: unknown): readonly string[] {
 function fitsText(modifier: string | undefined, asked: string, text: string): boolean {
   switch (modifier) {
     case 'exact':
-      return text === asked
+      return text.normalize('NFC') === asked.normalize('NFC')
     case 'contains':
       return plain(text).includes(plain(asked))
     default:
@@ -138,6 +139,20 @@ function contact(text: string): string {
   return others.length === 0 && dialled.length > 0 ? dialled.join('') : text.toLowerCase()
 }
 
+const CALLING_CODES: ReadonlySet<string> = new Set(getCountries().map((country) => getCountryCallingCode(country)))
+
+/** Two contacts, one of them perhaps a telephone number without its country code, or with the zero in its place. */
+function isSameContact(one: string, other: string): boolean {
+  if (one === other) return true
+  const [full, local] = one.startsWith('+') ? [one.slice(1), other] : [other.slice(1), one]
+  const isPair = [one, other].filter((text) => /^\+\d+$/.test(text)).length === 1 && /^\d{7,}$/.test(local)
+  if (!isPair) return false
+  if (full === local) return true
+  return [local, local.replace(/^0/, '')].some(
+    (number) => number.length >= 7 && full.endsWith(number) && CALLING_CODES.has(full.slice(0, -number.length)),
+  )
+}
+
 /** Two spellings of a code of `system`, of which a search that names none can't tell whether case counts. */
 export function isSameCode(
   [asked, found]: readonly [string, string],
@@ -155,10 +170,18 @@ const fitsToken: Fits = (parameter, modifier, text, value, setting) => {
   if (modifier === 'of-type') return fitsTypedIdentifier(text, value)
   const [first = '', second] = split(text, '|').map(withoutEscapes)
   const isContact = parameter.element === 'ContactPoint'
-  const code = spelled(parameter.element, second ?? first)
+  const asked = second ?? first
+  const isAnyPlus = isContact || ['Identifier', 'string'].includes(parameter.element ?? '')
+  const codes = [asked, ...(isAnyPlus ? [asked.replaceAll(' ', '+')] : [])].map((one) =>
+    spelled(parameter.element, one),
+  )
   return tokensOf(parameter, value).some((token) => {
     if (second === '') return token.system === first
-    const isCode = isSameCode([code, token.code], token.system, second !== undefined, setting)
+    const isCode = codes.some((code) =>
+      isContact
+        ? isSameContact(code, token.code)
+        : isSameCode([code, token.code], token.system, second !== undefined, setting),
+    )
     return isCode && (second === undefined || token.system === first || (isContact && first === ''))
   })
 }

@@ -111,7 +111,7 @@ describe('_total, _summary and _elements', () => {
     ['_count:exact=5', '_count:exact: _count takes no such modifier'],
     [
       '_count=5&_count=6',
-      '_count is given more than once; put its values into one, with commas where it takes several',
+      '_count is given more than once, with different values; put its values into one, with commas where it takes several',
     ],
   ])('%s is refused', (query, message) => {
     expect(refusal(`Patient?${query}`)).toBe(message)

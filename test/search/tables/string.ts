@@ -21,6 +21,9 @@ export const string: Table = {
     // 13
     patient({ family: 'Carreno Quiñones', given: ['María José'], text: 'María José Carreno Quiñones' }),
     { resourceType: 'Organization', name: 'Clinic of Saint Anne' },
+    // 15 to 26: letters that are no plain letter with an accent, and an accent that is a character of its own
+    ...['Groß', 'Łukasz', 'Søren', 'Æbeltoft', 'Đorđe', 'Œuvrard', 'Þórdís', 'Yıldız', 'Guðrún', 'STRAẞE'].map(given),
+    ...['Zoe\u0308', 'Zo\u00eb'].map(given),
   ],
   rows: [
     // R4: "Any patients with a name containing a given part with 'eve' at the start of the name".
@@ -57,6 +60,29 @@ export const string: Table = {
     ['Patient?_filter=family eq quinones', []],
     ['Patient?_filter=family sw quinones', []],
     ['Patient?_filter=family eq "Carreno Quinones"', [13]],
+    ...(
+      [
+        ['GROSS', 15],
+        ['groß', 15],
+        ['lukasz', 16],
+        ['ŁUKASZ', 16],
+        ['Soren', 17],
+        ['aebel', 18],
+        ['Dorde', 19],
+        ['oeuvrard', 20],
+        ['thordis', 21],
+        ['yildiz', 22],
+        ['YILDIZ', 22],
+        ['Gudrun', 23],
+        ['strasse', 24],
+        ['Straße', 24],
+      ] as const
+    ).map(([text, at]) => [`Patient?given=${text}`, [at]] as const),
+    ['Patient?given:contains=ROSS', [15]],
+    ['Patient?given=zoe', [25, 26]],
+    ['Patient?given:exact=Zo\u00eb', [25, 26]],
+    ['Patient?given:exact=Zoe\u0308', [25, 26]],
+    ['Patient?given:exact=Gross', []],
     // Not a name of a person, nor an address.
     ['Organization?name=clinic of', [14]],
     ['Organization?name=saint', []],

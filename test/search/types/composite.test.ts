@@ -86,6 +86,17 @@ describe('a composite finds what has both values in one repetition', () => {
       },
     ],
     [
+      'DocumentReference',
+      'relationship=DocumentReference/1$replaces',
+      {
+        resourceType: 'DocumentReference',
+        relatesTo: [
+          { code: 'signs', target: { reference: 'DocumentReference/2' } },
+          { code: 'replaces', target: { reference: 'DocumentReference/1' } },
+        ],
+      },
+    ],
+    [
       'Group',
       'characteristic-value=gender$female',
       {
