@@ -13,6 +13,7 @@ import {
   type ToolExchange,
 } from './exchange.ts'
 import { withoutSecrets } from './json-redaction.ts'
+import { LEAST_ROLE } from './readers.ts'
 import { keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
 import { Secrets } from './secrets.ts'
 
@@ -55,12 +56,14 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
     response: { headers: response, ...(bodies.response === undefined ? {} : { body: bodies.response }) },
     ...(tools === undefined ? {} : { tools }),
     ...(address === seen.address ? {} : { addressChanged: true }),
+    ...(seen.patients === undefined || seen.patients.length === 0 ? {} : { patients: seen.patients }),
   }
   return {
     clinic: seen.clinic,
     id: seen.id,
     at: seen.at,
     isGap: false,
+    audience: seen.leastRole ?? LEAST_ROLE,
     run: seen.run ?? '',
     call: seen.call ?? '',
     status: seen.status,
@@ -148,8 +151,8 @@ function resultOf(text: string): ToolResult {
 }
 
 function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDetail[] | undefined): ExchangeSummary {
-  const { at, clinic: _clinic, tools: _tools, requestHeaders: _sent, responseHeaders: _answered, ...rest } = seen
-  const { requestBody: _request, responseBody: _response, ...shown } = rest
+  const { at, clinic: _clinic, leastRole: _role, patients: _patients, tools: _tools, requestBody: _request, ...rest } = seen
+  const { responseBody: _response, requestHeaders: _sent, responseHeaders: _answered, ...shown } = rest
   const reason = seen.reason ?? refusalOf(seen.tools)
   return {
     ...shown,

@@ -1,6 +1,7 @@
 /** `POST /abandonments`: with a token, for its clinic; or with the voice secret, for that of `x-call-to`. docs/abandonment.md */
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
+import { NO_SUBJECT } from '../audit/event.ts'
 import { readAbandonment } from '../calls/recovery/abandonment-input.ts'
 import { enterAbandonment } from '../calls/recovery/create-abandonment.ts'
 import { findDialedNumber } from '../calls/session/call-numbers.ts'
@@ -16,6 +17,7 @@ import type { Repository } from '../repository/repository.ts'
 import { requireClinic } from './clinics.ts'
 import { readJsonBody, receivedBytes } from './message/body.ts'
 import { userOf } from './server/authenticate.ts'
+import { exchangeOf } from './server/exchange.ts'
 import { forbidden } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 import { requireSecret } from './voice-secret.ts'
@@ -56,18 +58,29 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
     const isPlatform = koa.get('x-voice-secret') !== ''
     const ofClinic = await (isPlatform ? bySecret(koa) : byToken(koa))
     const { clinic } = ofClinic
+    tellEntered(koa, ofClinic)
     if (!(await isSandboxEnabled(repository, clinic))) throw forbidden('The sandbox of this clinic is turned off')
     const key = readKey(koa.get('idempotency-key'))
     const body = await readJsonBody(koa, LIMITS)
     if (isPlatform) await requireClinicCheck(repository, clinic, receivedAs(koa, key))
     const locale = localeOf(await readSettings(repository, clinic), ofClinic.reader().now)
     const input = readAbandonment(body, locale)
-    const { id, created } = await ofClinic.change((ctx) => enterAbandonment(ctx, input, key))
+    const { id, created, patient } = await ofClinic.change((ctx) => enterAbandonment(ctx, input, key))
+    tellEntered(koa, ofClinic, patient)
     koa.status = created ? 201 : 200
     koa.body = { id }
   })
   return smallRouter(['abandonments'], router)
 }
+
+/** By a token it is the user who acts, by the secret the form or the platform that nobody knows. */
+function tellEntered(koa: KoaContext, { clinic, agent }: ClinicAccess, patient?: string): void {
+  const by = { clinic, agent: agent.kind === 'user' ? agent : UNKNOWN }
+  const patients = patient === undefined ? [] : [patient]
+  exchangeOf(koa).accesses = [{ ...NO_SUBJECT, interaction: 'operation', detail: 'abandonment', patients, by }]
+}
+
+const UNKNOWN = { kind: 'unknown' } as const
 
 /** For the clinic's own check of what voice platforms send. */
 const receivedAs = (koa: KoaContext, idempotencyKey: string | undefined): ReceivedRequest => ({

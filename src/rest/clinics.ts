@@ -30,6 +30,7 @@ import { addOutboxRoutes } from './outbox.ts'
 import { userOf } from './server/authenticate.ts'
 import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
+import { tellUserAccess } from './server/user-access.ts'
 
 interface ClinicDependencies extends ExchangeDependencies {
   readonly trials: TrialParts
@@ -44,36 +45,41 @@ export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
 
   router.get('/', async (koa) => {
     requireOperator(userOf(koa), 'list clinics')
+    tellUserAccess(koa, 'list clinics', OF_SERVICE)
     const { after } = koa.query
     koa.body = await listClinics(repository, typeof after === 'string' ? after : '')
   })
 
   router.post('/', async (koa) => {
     requireOperator(userOf(koa), 'make clinics')
+    tellUserAccess(koa, 'make clinic', OF_SERVICE)
     const answer = await makeClinic(repository, await readJsonBody(koa, LIMITS))
-    if (answer.status === 201) koa.set('Location', `/clinics/${answer.body.id}/settings`)
+    if (answer.status === 201) {
+      tellUserAccess(koa, 'make clinic', { clinic: answer.body.id, leastRole: 'operator' })
+      koa.set('Location', `/clinics/${answer.body.id}/settings`)
+    }
     koa.status = answer.status
     koa.body = answer.body
   })
 
   router.get('/:clinic/sandbox', async (koa) => {
-    const { clinic } = await configurable(koa, repository)
+    const { clinic } = await configurable(koa, repository, 'read sandbox switch')
     koa.body = { enabled: await readSandbox(repository, clinic) }
   })
 
   router.put('/:clinic/sandbox', async (koa) => {
-    const { clinic } = await configurable(koa, repository)
+    const { clinic } = await configurable(koa, repository, 'change sandbox switch')
     const enabled = readSwitch(await readJsonBody(koa, LIMITS))
     await repository.change(clinic, async (unit) => setSandbox(unit, enabled))
     koa.body = { enabled }
   })
 
   router.get('/:clinic/settings', async (koa) => {
-    answerSettings(koa, await configurable(koa, repository))
+    answerSettings(koa, await configurable(koa, repository, 'read settings'))
   })
 
   router.put('/:clinic/settings', async (koa) => {
-    const { clinic } = await configurable(koa, repository)
+    const { clinic } = await configurable(koa, repository, 'change settings')
     const ifMatch = koa.get('If-Match')
     const answer = await replaceSettings(repository, clinic, await readJsonBody(koa, LIMITS), ifMatch)
     if ('settings' in answer) return answerSettings(koa, answer)
@@ -144,19 +150,29 @@ const sandboxIsOff = (): FhirError =>
     reason: 'sandbox-off',
   })
 
-/** The clinic in the path. @throws FhirError 403 when it is not the user's to configure, 404 when there is none. */
+/**
+ * The clinic in the path, which the exchange is about.
+ * @param what the user wants to do there
+ * @throws FhirError 403 when it is not the user's to configure, 404 when there is none.
+ */
 async function configurable(
   koa: KoaContext,
   repository: Repository,
+  what: string,
 ): Promise<VersionedSettings & { readonly clinic: string }> {
   const user = userOf(koa)
   const clinic: string = koa.params.clinic
+  tellUserAccess(koa, what, user.role === 'operator' ? OF_SERVICE : {})
   // The same answer whether the other clinic exists or not: clinics learn nothing of each other.
   if (clinic !== user.clinic) requireOperator(user, `configure another clinic than '${user.clinic}'`)
   const found = isClinicId(clinic) ? await findVersionedSettings(repository, clinic) : undefined
   if (found === undefined) throw notFound('There is no such clinic')
+  tellUserAccess(koa, what, { clinic })
   return { clinic, ...found }
 }
+
+/** What operators do that is about no clinic, or about none that there is. */
+const OF_SERVICE = { clinic: SERVICE, leastRole: 'operator' } as const
 
 /** The tag is of the version, so that a change of a secret, which nobody sees, changes it too. */
 function answerSettings(koa: KoaContext, { settings, version }: VersionedSettings): void {

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context as KoaContext } from 'koa'
+import type { Role } from '../clinics/accounts.ts'
 import {
   CLIENT_LEFT,
   type ExchangeOutcome,
@@ -13,6 +14,7 @@ import {
 } from '../journal/exchange.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JournalPolicy } from '../journal/policies.ts'
+import { highest, LEAST_ROLE } from '../journal/readers.ts'
 import { beginningOf, beginningOfBytes } from '../journal/sent.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import { type SeenContent, seenBodyOf } from './message/seen-body.ts'
@@ -86,12 +88,36 @@ function bytesOf(koa: KoaContext): number {
   return Math.min(seenBodyOf(koa)?.size ?? 0, MAX_BODY) + Math.min(answered, MAX_BODY)
 }
 
-/** That of who acted. */
+/** The clinic that the exchange is about. */
 function clinicOf({ accesses }: Exchange, koa: KoaContext): string {
   const clinic = accesses[0]?.by?.clinic
   if (clinic !== undefined) return clinic
-  return (koa.state.user as User | undefined)?.clinic ?? SERVICE
+  const user = koa.state.user as User | undefined
+  return user === undefined || isOfService(accesses, user, koa) ? SERVICE : user.clinic
 }
+
+/** What an operator asks of the service that no route has found a clinic for. */
+const isOfService = (accesses: Exchange['accesses'], { role }: User, { path }: KoaContext): boolean =>
+  role === 'operator' && accesses.length === 0 && OF_OPERATORS.has(firstSegment(path))
+
+/** First segments of paths at which operators act in any clinic. */
+const OF_OPERATORS: ReadonlySet<string> = new Set(['accounts', 'clinics'])
+
+/** Patients of an exchange that are kept with it. */
+const MAX_PATIENTS = 1_000
+
+/** The least role that may read all that the exchange holds. */
+function leastRoleOf({ accesses }: Exchange, koa: KoaContext): Role {
+  const user = koa.state.user as User | undefined
+  return highest(
+    accesses.map((access) => access.leastRole ?? (user !== undefined && readsTrail(access) ? user.role : LEAST_ROLE)),
+  )
+}
+
+/** Whoever may read events of the audit trail finds them among the AuditEvents of the clinic: admins and operators. */
+const readsTrail = ({ type, interaction }: ExchangeAccess): boolean => type === 'AuditEvent' && !WRITES.has(interaction)
+
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
 
 type Bodies = Pick<SeenExchange, 'requestBody' | 'responseBody'>
 
@@ -148,6 +174,8 @@ function seenOf({ exchange, koa, ...ended }: Ended, bodies: Bodies, { clinic }: 
     at: exchange.at,
     duration,
     clinic,
+    leastRole: leastRoleOf(exchange, koa),
+    patients: [...new Set(exchange.accesses.flatMap(({ patients }) => patients))].slice(0, MAX_PATIENTS),
     ...agentOf(exchange, koa),
     ...(run === undefined ? {} : { run }),
     ...(correlation === undefined ? {} : { correlation }),

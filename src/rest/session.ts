@@ -99,6 +99,7 @@ class Sessions {
   async end(koa: KoaContext): Promise<void> {
     const { repository, config } = this.#dependencies
     const { account, login } = await this.#sessionToEnd(koa)
+    exchangeOf(koa).accesses = [loginBy(await findAccount(repository, account), 'logout')]
     if (login === undefined) {
       throw conflict('This token was not given out by POST /session: it holds until it expires')
     }
@@ -143,9 +144,10 @@ class Sessions {
 }
 
 /** A user name that nobody has is not kept, as users sometimes type their password in its place. */
-const loginBy = (account: Account | undefined): ExchangeAccess => ({
+const loginBy = (account: Account | undefined, interaction: 'login' | 'logout' = 'login'): ExchangeAccess => ({
   ...NO_SUBJECT,
-  interaction: 'login',
+  interaction,
+  leastRole: 'admin',
   by:
     account === undefined
       ? { clinic: SERVICE, agent: { kind: 'unknown' } }

@@ -31,6 +31,7 @@ const entry = (id: string, more: Partial<JournalEntry> = {}): JournalEntry => ({
   id,
   at: now,
   isGap: false,
+  audience: 'staff',
   run: '',
   call: '',
   status: 200,

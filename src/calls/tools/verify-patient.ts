@@ -6,7 +6,7 @@ import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
-import { defineOperation, type OperationInput } from '../../core/operation.ts'
+import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { recordCall } from '../record/call-record.ts'
@@ -26,10 +26,10 @@ import {
   unreadableText,
 } from '../spoken/stated-values.ts'
 
-export const verifyPatient = defineOperation('patient-verify-patient', ({ access, input, call }) =>
+export const verifyPatient = defineOperation('patient-verify-patient', ({ access, input, call, tellPatient }) =>
   access.change(async (ctx) => {
     const stated = readPerson(input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
-    return call === undefined ? await answerToStaff(ctx, stated) : await verify(ctx, call, stated)
+    return call === undefined ? await answerToStaff(ctx, stated, tellPatient) : await verify(ctx, call, stated)
   }),
 )
 
@@ -88,9 +88,12 @@ const failed = (failures: number) => ({
 })
 
 /** Staff may see every patient, so their attempts are neither counted nor recorded. */
-async function answerToStaff(ctx: Context, stated: Stated) {
+async function answerToStaff(ctx: Context, stated: Stated, tellPatient: OperationRequest['tellPatient']) {
   const { patient } = await matchStatedPerson(ctx, undefined, stated)
-  if (patient !== undefined) return { success: true, verified: true, say: VERIFIED }
+  if (patient !== undefined) {
+    tellPatient?.(patient.id)
+    return { success: true, verified: true, say: VERIFIED }
+  }
   const { attemptsLeft: _, ...answer } = failed(0)
   return answer
 }

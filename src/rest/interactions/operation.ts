@@ -1,7 +1,7 @@
 /** Operations at system, type and instance level: https://hl7.org/fhir/R4/operations.html. */
 
 import type { ClinicAccess } from '../../core/context.ts'
-import { Accepted, type Operation, type OperationHandler } from '../../core/operation.ts'
+import { Accepted, type Operation, type OperationHandler, type OperationOutput } from '../../core/operation.ts'
 import { absent } from '../../core/present.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
@@ -30,6 +30,7 @@ export async function runOperation(
   const operation = findOperation(request, code, level)
   const handler = handlerFor(operation, method)
   const input = readInput(operation.definition, request.body, request.query)
+  const patients = new Set<string>()
   const output = await handler({
     access,
     input,
@@ -40,10 +41,15 @@ export async function runOperation(
     prefersAsync: request.prefersAsync === true,
     paging: pagingOf(request),
     integrations: services.integrations,
+    tellPatient: (patient) => patients.add(patient),
   })
+  return { ...responseOf(output, operation, request), patients: [...patients] }
+}
+
+function responseOf(output: OperationOutput, operation: Operation, request: InteractionRequest): InteractionResponse {
   if (output instanceof Searchset) {
     const { matches, included } = output.page
-    return { status: 200, text: searchsetText(output, request, code), about: [...matches, ...included], kind: 'read' }
+    return { status: 200, text: searchsetText(output, request, operation.code), about: [...matches, ...included], kind: 'read' }
   }
   if (output instanceof Accepted) return accepted(output, request, operation)
   return { status: 200, text: JSON.stringify(writeOutput(operation.definition, output)), kind: 'read' }

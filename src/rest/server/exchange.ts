@@ -4,11 +4,14 @@
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Access, AuditAgent } from '../../audit/event.ts'
+import type { Role } from '../../clinics/accounts.ts'
 import type { Reason, ToolExchange } from '../../journal/exchange.ts'
 
-/** An access by somebody else than the user of the token, or in another clinic. */
 export interface ExchangeAccess extends Access {
+  /** The clinic that it is about, and who acted, where that is not the user of the token in the clinic of the token. */
   readonly by?: { readonly clinic: string; readonly agent: AuditAgent }
+  /** The least role that may read its exchange in the journal; absent: staff. */
+  readonly leastRole?: Role
 }
 
 /** What is told of a request while it is carried out. It can be copied to another thread, and is replaced by what was done there. */

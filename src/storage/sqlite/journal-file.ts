@@ -13,7 +13,7 @@ import { SideFile, type SideFileForm } from './side-file.ts'
 import type { SqlValue } from './sql.ts'
 
 /** Of the form of the file, in SQLite's user_version. */
-const VERSION = 1
+const VERSION = 2
 
 /** Details are apart, so that a list reads past none of them. */
 const TABLES = `
@@ -35,6 +35,7 @@ const TABLES = `
     path TEXT NOT NULL,
     type TEXT NOT NULL,
     summary TEXT NOT NULL,
+    audience TEXT NOT NULL,
     PRIMARY KEY (clinic, number)
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX exchange_by_id ON exchange (clinic, id);
@@ -46,7 +47,16 @@ const TABLES = `
   ) STRICT;
 `
 
-const FORM: SideFileForm = { what: 'The journal', version: VERSION, tables: TABLES, cache: 2048 }
+/** Nobody knows any more who may read what version 1 has recorded; operators may read all. */
+const FROM_VERSION_1 = "ALTER TABLE exchange ADD COLUMN audience TEXT NOT NULL DEFAULT 'operator'"
+
+const FORM: SideFileForm = {
+  what: 'The journal',
+  version: VERSION,
+  tables: TABLES,
+  upgrades: [FROM_VERSION_1],
+  cache: 2048,
+}
 
 const MILLISECONDS_PER_DAY = 86_400_000
 /** Entries of a clinic that are removed in one commit. */
@@ -92,11 +102,11 @@ export class JournalFile {
   /** @returns the number of the last one */
   #insert(db: Database, clinic: string, entries: readonly JournalEntry[]): number {
     let number = db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
-    for (const { id, at, isGap, run, call, status, path, type, summary, detail } of entries) {
+    for (const { id, at, isGap, run, call, status, path, type, summary, audience, detail } of entries) {
       number += 1
       const found = [run, call, status, path, type] as const
       db.run(
-        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         clinic,
         number,
         id,
@@ -104,6 +114,7 @@ export class JournalFile {
         isGap ? 1 : 0,
         ...found,
         summary,
+        audience,
       )
       if (detail !== '') db.run('INSERT INTO detail VALUES (?, ?, ?)', clinic, number, detail)
     }
@@ -151,14 +162,14 @@ export class JournalFile {
   /** @throws StoreUnavailable */
   read(clinic: string, id: string): FoundEntry | undefined {
     const row = this.#file.read((db) =>
-      db.get<readonly [number, string, string | null]>(
-        `SELECT number, summary, (SELECT text FROM detail d WHERE d.clinic = e.clinic AND d.number = e.number)
+      db.get<readonly [number, string, string, string | null]>(
+        `SELECT number, summary, audience, (SELECT text FROM detail d WHERE d.clinic = e.clinic AND d.number = e.number)
          FROM exchange e WHERE clinic = ? AND id = ?`,
         clinic,
         id,
       ),
     )
-    return row && { number: row[0], summary: row[1], detail: row[2] ?? '' }
+    return row && { number: row[0], summary: row[1], audience: row[2], detail: row[3] ?? '' }
   }
 
   /** @throws StoreUnavailable */
@@ -201,7 +212,7 @@ function removeOld(db: Database, { clinic, last, days, entries }: KeptOf, now: n
   return removed === most
 }
 
-function conditionOf({ run, call, status, path, type, since }: JournalFilter): {
+function conditionOf({ run, call, status, path, type, since, audiences }: JournalFilter): {
   readonly text: string
   readonly values: readonly SqlValue[]
 } {
@@ -212,6 +223,7 @@ function conditionOf({ run, call, status, path, type, since }: JournalFilter): {
     path === undefined ? undefined : ['substr(path, 1, length(?)) = ?', path, path],
     type === undefined ? undefined : ['type = ?', type],
     since === undefined ? undefined : ['at >= ?', since],
+    audiences && ['audience IN (SELECT value FROM json_each(?))', JSON.stringify(audiences)],
   ]
   const given = terms.filter((term) => term !== undefined)
   const text = given.map(([condition]) => condition).join(' AND ')

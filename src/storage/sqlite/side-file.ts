@@ -9,6 +9,8 @@ export interface SideFileForm {
   /** Of its tables, in SQLite's user_version. */
   readonly version: number
   readonly tables: string
+  /** Statements that bring the tables of version 1 to 2, of 2 to 3, and so on. */
+  readonly upgrades?: readonly string[]
   /** KiB of pages that the connection that writes keeps in memory. */
   readonly cache: number
 }
@@ -27,9 +29,11 @@ const writing = (cache: number): string => `
 
 export class SideFile {
   readonly #db: Database
+  readonly #version: number
 
   /** @throws StoreUnavailable when the file cannot be opened, or was written by a newer version of the server */
   constructor(path: string, use: 'write' | 'read', form: SideFileForm) {
+    this.#version = form.version
     let db: Database | undefined
     try {
       db = new Database(path)
@@ -42,9 +46,9 @@ export class SideFile {
     }
   }
 
-  /** False for a file in which nothing was ever written. */
+  /** False for a file in which nothing was ever written, or not by this version: it is brought up to date by a write. */
   get hasTables(): boolean {
-    return this.read((db) => versionOf(db) > 0)
+    return this.read((db) => versionOf(db) === this.#version)
   }
 
   /** @throws StoreUnavailable */
@@ -67,7 +71,7 @@ export class SideFile {
 }
 
 /** @throws StoreUnavailable, or SQLite's own error */
-function prepare(db: Database, path: string, { what, version, tables, cache }: SideFileForm): void {
+function prepare(db: Database, path: string, { what, version, tables, upgrades = [], cache }: SideFileForm): void {
   // Read before anything is set: another program's file stays as it is.
   const before = versionOf(db)
   if (before > version) {
@@ -77,8 +81,9 @@ function prepare(db: Database, path: string, { what, version, tables, cache }: S
   }
   db.script(writing(cache))
   db.exclusive(() => {
-    if (versionOf(db) === version) return
-    db.script(tables)
+    const found = versionOf(db)
+    if (found === version) return
+    for (const statement of found === 0 ? [tables] : upgrades.slice(found - 1)) db.script(statement)
     db.script(`PRAGMA user_version = ${version}`)
   })
 }
