@@ -85,6 +85,8 @@ export interface SeenExchange {
   readonly reason?: Reason
   /** The ids of the patients whose data it was about, as far as they are known. */
   readonly patients?: readonly string[]
+  /** Values that are known to be secrets: tokens, passwords and keys that it carried or the server has given out in it. */
+  readonly secrets?: readonly string[]
   readonly tools?: readonly ToolExchange[]
   readonly requestHeaders: SeenHeaders
   readonly responseHeaders: SeenHeaders
@@ -126,7 +128,16 @@ export interface ShownTool {
 export interface ExchangeSummary
   extends Omit<
     SeenExchange,
-    'at' | 'leastRole' | 'patients' | 'tools' | 'requestHeaders' | 'responseHeaders' | 'requestBody' | 'responseBody' | 'clinic'
+    | 'at'
+    | 'leastRole'
+    | 'patients'
+    | 'secrets'
+    | 'tools'
+    | 'requestHeaders'
+    | 'responseHeaders'
+    | 'requestBody'
+    | 'responseBody'
+    | 'clinic'
   > {
   /** FHIR instant. */
   readonly time: string

@@ -1,7 +1,7 @@
 /** The journal of one clinic, as it is read: lists by filters, and single exchanges. */
 import { oneByOne } from '../budget/one-by-one.ts'
-import type { JournalBounds, JournalFilter, JournalStore } from '../storage/journal-port.ts'
 import { ROLES, type Role } from '../clinics/accounts.ts'
+import type { JournalBounds, JournalFilter, JournalStore } from '../storage/journal-port.ts'
 import type { ExchangeDetail, Summary } from './exchange.ts'
 import { readableBy } from './readers.ts'
 

@@ -26,11 +26,12 @@ import type { Repository } from '../repository/repository.ts'
 import { readJsonBody } from './message/body.ts'
 import { isText, readSwitch } from './message/json-values.ts'
 import { userOf } from './server/authenticate.ts'
+import { tellSecrets } from './server/exchange.ts'
 import type { Logins } from './server/logins.ts'
 import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
-import { tellUserAccess } from './server/user-access.ts'
 import { foreignTokensOnly, type User } from './server/token.ts'
+import { tellUserAccess } from './server/user-access.ts'
 
 interface AccountDependencies {
   readonly repository: Repository
@@ -69,6 +70,7 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
     tellOf(koa, 'make account')
     if (user.role !== 'admin') requireOperator(user, 'make accounts')
     const { account, password } = readNewAccount(await readJsonBody(koa, LIMITS), user)
+    tellSecrets(koa, password)
     requireManaged(user, account, 'make')
     if (account.clinic !== SERVICE && !(await clinicExists(repository, account.clinic))) {
       throw unprocessable(`There is no clinic '${account.clinic}'; make it first with POST /clinics`)
@@ -108,26 +110,32 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
     koa.status = 204
   })
 
-  router.put('/:username/password', async (koa) => {
-    const user = userOf(koa)
-    const { username = '' } = koa.params
-    const what = 'change password of account'
-    tellOf(koa, what)
-    const body = await readJsonBody(koa, LIMITS)
-    if (isOwn(user, username)) {
-      tellOf(koa, what, { username: user.sub, clinic: user.clinic })
-      await requireCurrentPassword(koa, logins, body)
-    } else if (user.role === 'admin') requireManaged(user, await visibleAccount(koa, repository, what), 'change')
-    else {
-      requireOperator(user, 'change the password of somebody else')
-      await visibleAccount(koa, repository, what)
-    }
-    const { password } = readPasswords(body)
-    await logins.hashing(koa, username, () => changePassword(repository, username, password, passwordCost))
-    koa.status = 204
-  })
+  router.put('/:username/password', (koa) => putPassword(koa, { repository, logins, passwordCost }))
 
   return smallRouter(['accounts'], router)
+}
+
+async function putPassword(
+  koa: KoaContext,
+  { repository, logins, passwordCost }: Omit<AccountDependencies, 'config'>,
+): Promise<void> {
+  const user = userOf(koa)
+  const { username = '' } = koa.params
+  const what = 'change password of account'
+  tellOf(koa, what)
+  const body = await readJsonBody(koa, LIMITS)
+  if (isObject(body)) tellSecrets(koa, ...Object.values(body).filter(isText))
+  if (isOwn(user, username)) {
+    tellOf(koa, what, { username: user.sub, clinic: user.clinic })
+    await requireCurrentPassword(koa, logins, body)
+  } else if (user.role === 'admin') requireManaged(user, await visibleAccount(koa, repository, what), 'change')
+  else {
+    requireOperator(user, 'change the password of somebody else')
+    await visibleAccount(koa, repository, what)
+  }
+  const { password } = readPasswords(body)
+  await logins.hashing(koa, username, () => changePassword(repository, username, password, passwordCost))
+  koa.status = 204
 }
 
 /** What is shown of an account: never what only the server needs. */

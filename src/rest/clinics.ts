@@ -8,10 +8,12 @@ import { spend } from '../budget/budget.ts'
 import { createClinic, isClinicId } from '../clinics/clinics.ts'
 import { isSandboxEnabled, readSandbox, setSandbox } from '../clinics/sandbox.ts'
 import {
+  type ClinicSettings,
   clinicExists,
   findSettings,
   findVersionedSettings,
   parseSettingsFor,
+  secretsIn,
   type VersionedSettings,
   withoutSecrets,
   writeSettings,
@@ -28,6 +30,7 @@ import { versionsIn } from './message/entity-tag.ts'
 import { readSwitch } from './message/json-values.ts'
 import { addOutboxRoutes } from './outbox.ts'
 import { userOf } from './server/authenticate.ts'
+import { tellSecrets } from './server/exchange.ts'
 import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 import { tellUserAccess } from './server/user-access.ts'
@@ -53,7 +56,7 @@ export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
   router.post('/', async (koa) => {
     requireOperator(userOf(koa), 'make clinics')
     tellUserAccess(koa, 'make clinic', OF_SERVICE)
-    const answer = await makeClinic(repository, await readJsonBody(koa, LIMITS))
+    const answer = await makeClinic(repository, await readJsonBody(koa, LIMITS), tellingSecrets(koa))
     if (answer.status === 201) {
       tellUserAccess(koa, 'make clinic', { clinic: answer.body.id, leastRole: 'operator' })
       koa.set('Location', `/clinics/${answer.body.id}/settings`)
@@ -81,7 +84,13 @@ export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
   router.put('/:clinic/settings', async (koa) => {
     const { clinic } = await configurable(koa, repository, 'change settings')
     const ifMatch = koa.get('If-Match')
-    const answer = await replaceSettings(repository, clinic, await readJsonBody(koa, LIMITS), ifMatch)
+    const answer = await replaceSettings(
+      repository,
+      clinic,
+      await readJsonBody(koa, LIMITS),
+      ifMatch,
+      tellingSecrets(koa),
+    )
     if ('settings' in answer) return answerSettings(koa, answer)
     koa.status = answer.status
     koa.body = answer.body
@@ -198,13 +207,21 @@ async function listClinics(repository: Repository, after: string) {
   return { clinics }
 }
 
-async function makeClinic(repository: Repository, body: unknown) {
+type OnParsed = (settings: ClinicSettings) => void
+
+const tellingSecrets =
+  (koa: KoaContext): OnParsed =>
+  (settings) =>
+    tellSecrets(koa, ...secretsIn(settings))
+
+async function makeClinic(repository: Repository, body: unknown, onParsed: OnParsed) {
   const { id, ...rest } = isObject(body) ? body : {}
   if (!isClinicId(id)) {
     throw badRequest("The body must be the settings of the clinic with its \"id\": 1 to 64 letters, digits, '-' or '.'")
   }
   const parsed = await parseSettingsFor(repository.reader(id), rest)
   if ('problems' in parsed) return withProblems(parsed.problems)
+  onParsed(parsed.settings)
   await createClinic(repository, id, parsed.settings)
   return { status: 201, body: { id, ...withoutSecrets(parsed.settings) } } as const
 }
@@ -213,12 +230,19 @@ const withProblems = (problems: readonly string[]) =>
   ({ status: 422, body: { error: `The settings have problems: ${problems.join('; ')}`, problems } }) as const
 
 /** @param ifMatch the header, or '' for none */
-async function replaceSettings(repository: Repository, clinic: string, body: unknown, ifMatch: string) {
+async function replaceSettings(
+  repository: Repository,
+  clinic: string,
+  body: unknown,
+  ifMatch: string,
+  onParsed: OnParsed,
+) {
   return repository.change(clinic, async (unit) => {
     const current = await findVersionedSettings(unit, clinic)
     requireMatch(current, ifMatch)
     const parsed = await parseSettingsFor(unit, body, current?.settings)
     if ('problems' in parsed) return withProblems(parsed.problems)
+    onParsed(parsed.settings)
     await writeSettings(unit, parsed.settings)
     return { settings: parsed.settings, version: (current?.version ?? 0) + 1 }
   })

@@ -1,6 +1,6 @@
 /** Exchanges for the journal: what came in, what was answered, and why, when the answer has been sent or the client has left. */
 import { hash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import type { Role } from '../clinics/accounts.ts'
 import {
@@ -17,6 +17,7 @@ import type { JournalPolicy } from '../journal/policies.ts'
 import { highest, LEAST_ROLE } from '../journal/readers.ts'
 import { beginningOf, beginningOfBytes } from '../journal/sent.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
+import { headersOf } from './known-secrets.ts'
 import { type SeenContent, seenBodyOf } from './message/seen-body.ts'
 import { seenContentsOf } from './server/contents.ts'
 import type { Exchange, ExchangeAccess, Observer } from './server/exchange.ts'
@@ -123,9 +124,26 @@ type Bodies = Pick<SeenExchange, 'requestBody' | 'responseBody'>
 
 /** Taken now: they are shown as they were when the answer was ready. */
 function bodiesOf(koa: KoaContext): Bodies {
-  const [requestBody, responseBody] = [requestBodyOf(koa), koa.method === 'HEAD' ? undefined : responseBodyOf(koa)]
-  return { ...(requestBody && { requestBody }), ...(responseBody && { responseBody }) }
+  const isWithheld = WITHHELD[firstSegment(koa.path)]?.(koa.method) ?? {}
+  const requestBody = isWithheld.request ? sizeOf(seenBodyOf(koa)?.size) : requestBodyOf(koa)
+  const responseBody = isWithheld.response ? sizeOf(koa.length) : responseBodyOf(koa)
+  return {
+    ...(requestBody && { requestBody }),
+    ...(responseBody && koa.method !== 'HEAD' && { responseBody }),
+  }
 }
+
+/**
+ * By the first segments of their paths, requests that may carry passwords, tokens or the credentials of connectors: their bodies
+ * are never kept, nor is a hash, by which a password could be guessed.
+ */
+const WITHHELD: Readonly<Record<string, (method: string) => { readonly request?: true; readonly response?: true }>> = {
+  session: () => ({ request: true, response: true }),
+  accounts: () => ({ request: true }),
+  clinics: (method) => (method === 'GET' || method === 'HEAD' ? {} : { request: true }),
+}
+
+const sizeOf = (size: number | undefined): SeenBody | undefined => (size === undefined ? undefined : { size })
 
 function requestBodyOf(koa: KoaContext): SeenBody | undefined {
   const content = koa.state.seenContent as SeenContent | undefined
@@ -186,6 +204,7 @@ function seenOf({ exchange, koa, ...ended }: Ended, bodies: Bodies, { clinic }: 
     status: hasLeft ? CLIENT_LEFT : koa.status,
     outcome: hasLeft ? 'left' : outcomeOf(koa.status),
     ...(reason === undefined ? {} : { reason }),
+    ...(exchange.secrets === undefined ? {} : { secrets: exchange.secrets }),
     ...(exchange.tools === undefined ? {} : { tools: exchange.tools }),
     requestHeaders: headersOf(req),
     responseHeaders: answeredHeaders(res),
@@ -231,9 +250,6 @@ function deedOf(
     ...(detail === '' ? {} : { operation: detail }),
   }
 }
-
-const headersOf = ({ headers }: IncomingMessage): SeenHeaders =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 const answeredHeaders = (res: ServerResponse): SeenHeaders =>
   Object.fromEntries(Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]))

@@ -94,6 +94,8 @@ export interface JournalStore {
   scan(scan: JournalScan): Promise<JournalPage>
   read(clinic: string, id: string): Promise<FoundEntry | undefined>
   bounds(clinic: string): Promise<JournalBounds>
+  /** When this process has set aside a file that could not be read: milliseconds since 1970 UTC. */
+  readonly setAsideAt?: () => number | undefined
   /** Waits for writes under way. */
   close(): Promise<void>
 }

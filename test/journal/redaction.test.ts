@@ -217,8 +217,8 @@ describe('a body', () => {
     expect(Buffer.byteLength(body.text)).toBeLessThanOrEqual(MAX_BODY + 4)
   })
 
-  test('of another type than JSON, XML and forms is kept by type and size', () => {
-    expect(kept('anything', 'text/html')).toEqual({ type: 'text/html', size: 8 })
+  test('of another type than JSON, XML and forms is kept by type, size and hash', () => {
+    expect(kept('anything', 'text/html')).toEqual({ type: 'text/html', size: 8, sha256: hash('sha256', 'anything') })
   })
 
   test('nested as deeply as may be is looked through too', () => {

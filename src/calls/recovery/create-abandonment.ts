@@ -33,7 +33,8 @@ interface Abandoned {
   readonly patient: string | undefined
 }
 
-const patientIdOf = (task: Task): string | undefined => /^Patient\/([A-Za-z\d.-]+)$/.exec(task.for?.reference ?? '')?.[1]
+const patientIdOf = (task: Task): string | undefined =>
+  /^Patient\/([A-Za-z\d.-]+)$/.exec(task.for?.reference ?? '')?.[1]
 
 function placeholderOf({ contact, registration }: AbandonmentInput): Patient {
   let patient: Patient = { resourceType: 'Patient', meta: { tag: [PLACEHOLDER_TAG] }, active: false }

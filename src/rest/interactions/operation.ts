@@ -49,7 +49,12 @@ export async function runOperation(
 function responseOf(output: OperationOutput, operation: Operation, request: InteractionRequest): InteractionResponse {
   if (output instanceof Searchset) {
     const { matches, included } = output.page
-    return { status: 200, text: searchsetText(output, request, operation.code), about: [...matches, ...included], kind: 'read' }
+    return {
+      status: 200,
+      text: searchsetText(output, request, operation.code),
+      about: [...matches, ...included],
+      kind: 'read',
+    }
   }
   if (output instanceof Accepted) return accepted(output, request, operation)
   return { status: 200, text: JSON.stringify(writeOutput(operation.definition, output)), kind: 'read' }

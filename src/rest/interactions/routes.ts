@@ -34,7 +34,10 @@ const withPatients =
   (ctx, request) => {
     const patientsOf = request.services.providers.get(request.type)?.patientsOf
     if (patientsOf === undefined) return handler(ctx, request)
-    return handler(ctx, request).then(async (response) => ({ ...response, patients: await patientsOf(ctx, request.id) }))
+    return handler(ctx, request).then(async (response) => ({
+      ...response,
+      patients: await patientsOf(ctx, request.id),
+    }))
   }
 
 const operationRoutes: readonly Route[] = (['system', 'type', 'instance'] as const).flatMap((level) => {

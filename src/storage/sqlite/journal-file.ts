@@ -12,9 +12,6 @@ import type { Database } from './connection.ts'
 import { SideFile, type SideFileForm } from './side-file.ts'
 import type { SqlValue } from './sql.ts'
 
-/** Of the form of the file, in SQLite's user_version. */
-const VERSION = 2
-
 /** Details are apart, so that a list reads past none of them. */
 const TABLES = `
   CREATE TABLE clinic (
@@ -35,7 +32,6 @@ const TABLES = `
     path TEXT NOT NULL,
     type TEXT NOT NULL,
     summary TEXT NOT NULL,
-    audience TEXT NOT NULL,
     PRIMARY KEY (clinic, number)
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX exchange_by_id ON exchange (clinic, id);
@@ -47,16 +43,10 @@ const TABLES = `
   ) STRICT;
 `
 
-/** Nobody knows any more who may read what version 1 has recorded; operators may read all. */
-const FROM_VERSION_1 = "ALTER TABLE exchange ADD COLUMN audience TEXT NOT NULL DEFAULT 'operator'"
+/** Nobody knows any more who may read what was recorded before; operators may read all. */
+const AUDIENCES = "ALTER TABLE exchange ADD COLUMN audience TEXT NOT NULL DEFAULT 'operator'"
 
-const FORM: SideFileForm = {
-  what: 'The journal',
-  version: VERSION,
-  tables: TABLES,
-  upgrades: [FROM_VERSION_1],
-  cache: 2048,
-}
+const FORM: SideFileForm = { what: 'The journal', steps: [TABLES, AUDIENCES], cache: 2048 }
 
 const MILLISECONDS_PER_DAY = 86_400_000
 /** Entries of a clinic that are removed in one commit. */
@@ -69,7 +59,7 @@ type ScannedRow = readonly [number: number, summary: string | null]
 export class JournalFile {
   readonly #file: SideFile
 
-  /** @throws StoreUnavailable when the file cannot be opened, or was written by a newer version of the server */
+  /** @throws StoreUnavailable when the file cannot be opened, OtherForm when it has other tables */
   constructor(path: string, use: 'write' | 'read') {
     this.#file = new SideFile(path, use, FORM)
   }
