@@ -6,7 +6,8 @@
 /** Levels that are taken off: an address in JSON in a text of JSON, and some to spare. */
 const MAX_LEVELS = 8
 
-const ESCAPES = /[%\\&+\0]|<!|<\?|\]\]>/
+/** A `+` alone is none: times have it too. */
+const ESCAPES = /[%\\&\0]|<!|<\?|\]\]>/
 
 /** One level of a text. */
 export interface Level {

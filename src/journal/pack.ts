@@ -8,7 +8,9 @@ import {
   type Reason,
   type SeenBody,
   type SeenExchange,
+  type SeenHeaders,
   type ShownBody,
+  type ShownMessage,
   type ToolDetail,
   type ToolExchange,
 } from './exchange.ts'
@@ -59,17 +61,16 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
   const named = {
     summary: summaryOf(seen, address, tools),
     detail: {
-      request: markedBody({ headers: request, ...(bodies.request === undefined ? {} : { body: bodies.request }) }, secrets),
-      response: markedBody(
-        { headers: response, ...(bodies.response === undefined ? {} : { body: bodies.response }) },
-        secrets,
-      ),
+      request: messageOf(request, bodies.request, secrets),
+      response: messageOf(response, bodies.response, secrets),
       ...(tools === undefined ? {} : { tools }),
     },
   }
   const { summary, detail } = cleaned(named, secrets)
   const whole: ExchangeDetail = {
     ...detail,
+    request: markedMessage(detail.request, named.detail.request),
+    response: markedMessage(detail.response, named.detail.response),
     ...(summary.address === seen.address ? {} : { addressChanged: true }),
     ...(seen.patients === undefined || seen.patients.length === 0 ? {} : { patients: seen.patients }),
   }
@@ -130,12 +131,16 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
   ...['vary', 'www-authenticate', 'x-content-type-options', 'x-correlation-id', 'x-request-id', 'x-run-id'],
 ])
 
-const markedBody = (message: ExchangeDetail['request'], secrets: Secrets): ExchangeDetail['request'] => {
-  const { text, cut } = message.body ?? {}
-  const left = text === undefined ? undefined : secrets.without(text, cut)
-  return left === undefined || left === text
-    ? message
-    : { ...message, body: { ...message.body, text: left, changed: true } }
+/** A body that lost something that is secret elsewhere is not what was sent either. */
+const markedMessage = (message: ShownMessage, before: ShownMessage): ShownMessage =>
+  message.body?.text === before.body?.text ? message : { ...message, body: { ...message.body, changed: true } }
+
+/** The beginning of a body may end within a secret. */
+function messageOf(headers: SeenHeaders, body: ShownBody | undefined, secrets: Secrets): ShownMessage {
+  if (body === undefined) return { headers }
+  if (!body.cut || body.text === undefined) return { headers, body }
+  const text = secrets.without(body.text, true)
+  return { headers, body: { ...body, text, ...(text === body.text ? {} : { changed: true }) } }
 }
 
 interface Bodies {

@@ -109,9 +109,10 @@ export function formsOf(secret: string): readonly string[] {
   const known = rememberedForms.get(secret)
   if (known !== undefined) return known
   const bytes = Buffer.from(secret)
-  const encoded = [...BASE64.flatMap((encoding) => [0, 1, 2].map((offset) => encodedAt(bytes, offset, encoding)))]
+  const encoded = BASE64.flatMap((encoding) => [0, 1, 2].map((offset) => encodedAt(bytes, offset, encoding)))
   const hex = bytes.toString('hex')
-  const all = [secret, ...encoded, hex, hex.toUpperCase()].flatMap((form) => [form, canonical(form)])
+  const written = [secret, secret.replaceAll(' ', '+'), ...encoded, hex, hex.toUpperCase()]
+  const all = written.flatMap((form) => [form, canonical(form)])
   const forms = [...new Set(all)].filter((form) => form.length >= MIN_LENGTH)
   if (rememberedForms.size >= REMEMBERED_FORMS) rememberedForms.clear()
   rememberedForms.set(secret, forms)
