@@ -154,7 +154,7 @@ const mayRead = (name: Name, clinic: string, leastRole: Role): boolean => {
 }
 
 describe('an exchange is read in the journal of the clinic that it is about, by its least role and those above it', () => {
-  test.each(ROUTES)('%s: %s %s', async (name, method, path, clinic, leastRole, body) => {
+  test.each(ROUTES)('%s: %s %s', async (...[name, method, path, clinic, leastRole, body]) => {
     const answer = await asked(name, method, path, body)
     const of = clinic === SERVICE ? '/exchanges' : `/clinics/${clinic}/exchanges`
     const { id } = await exchangeOf(userCalled('operator'), answer, of)
