@@ -64,6 +64,7 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
       request: messageOf(request, bodies.request, secrets),
       response: messageOf(response, bodies.response, secrets),
       ...(tools === undefined ? {} : { tools }),
+      ...(seen.patients === undefined || seen.patients.length === 0 ? {} : { patients: seen.patients }),
     },
   }
   const { summary, detail } = cleaned(named, secrets)
@@ -72,7 +73,6 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
     request: markedMessage(detail.request, named.detail.request),
     response: markedMessage(detail.response, named.detail.response),
     ...(summary.address === seen.address ? {} : { addressChanged: true }),
-    ...(seen.patients === undefined || seen.patients.length === 0 ? {} : { patients: seen.patients }),
   }
   return {
     clinic: seen.clinic,
@@ -127,7 +127,17 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
   ...['request', 'response', 'headers', 'body', 'text', 'type', 'size', 'id', 'direction', 'time', 'duration', 'user'],
   ...['name', 'role', 'method', 'address', 'interaction', 'status', 'outcome', 'reason', 'code', 'summary', 'detail'],
   ...['accept', 'accept-encoding', 'accept-language', 'authorization', 'cache-control', 'connection', 'content-length'],
-  ...['content-type', 'date', 'etag', 'host', 'keep-alive', 'last-modified', 'location', 'sec-fetch-mode', 'user-agent'],
+  ...[
+    'content-type',
+    'date',
+    'etag',
+    'host',
+    'keep-alive',
+    'last-modified',
+    'location',
+    'sec-fetch-mode',
+    'user-agent',
+  ],
   ...['vary', 'www-authenticate', 'x-content-type-options', 'x-correlation-id', 'x-request-id', 'x-run-id'],
 ])
 

@@ -101,7 +101,7 @@ const hasTexts = ({ query, detail, status }: Access, koa: KoaContext): boolean =
 
 /** The same redaction as that of the journal. */
 function withoutSecrets(access: ExchangeAccess, secrets: Secrets): ExchangeAccess {
-  const { query, detail, type, id, by } = access
+  const { query, detail, type, id, patients, by } = access
   const callId = by?.agent.kind === 'call' ? secrets.without(by.agent.id) : undefined
   const isChanged = by?.agent.kind === 'call' && callId !== undefined && callId !== by.agent.id
   return {
@@ -110,6 +110,7 @@ function withoutSecrets(access: ExchangeAccess, secrets: Secrets): ExchangeAcces
     detail: withoutSecretsOf(detail, secrets),
     type: secrets.without(type),
     id: secrets.without(id),
+    patients: patients.length === 1 ? patients.map((patient) => secrets.without(patient)) : patients,
     ...(isChanged ? { by: { clinic: by.clinic, agent: { kind: 'call', id: callId } } } : {}),
   }
 }

@@ -169,10 +169,15 @@ describeOnSqlite('files of the store', () => {
   test('of an older version are closed to other users when they are opened', async () => {
     const folder = join(dirname((await newLastingDatabaseUrl()).slice('sqlite:'.length)), `old-modes-${process.pid}`)
     mkdirSync(join(folder, 'emr.content'), { recursive: true, mode: 0o755 })
-    for (const name of ['emr.db', 'emr.audit.db', 'emr.journal.db']) writeFileSync(join(folder, name), '', { mode: 0o644 })
+    for (const name of ['emr.db', 'emr.audit.db', 'emr.journal.db'])
+      writeFileSync(join(folder, name), '', { mode: 0o644 })
     await fill(`sqlite:${join(folder, 'emr.db')}`)
     const modes = new Map(modesIn(folder))
-    expect(['/emr.db', '/emr.audit.db', '/emr.journal.db'].map((name) => modes.get(name))).toEqual(['600', '600', '600'])
+    expect(['/emr.db', '/emr.audit.db', '/emr.journal.db'].map((name) => modes.get(name))).toEqual([
+      '600',
+      '600',
+      '600',
+    ])
     expect(modes.get('/emr.content')).toBe('700')
   })
 })
