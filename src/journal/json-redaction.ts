@@ -219,7 +219,7 @@ class Redaction {
   /** `["--password", …]` */
   #isNamedByElement(frame: Frame | undefined): boolean {
     const last = frame?.elements.at(-1)
-    return last !== undefined && last.isName && frame?.isObject === false && this.#text[last.start + 1] === '-'
+    return last?.isName === true && frame?.isObject === false && this.#text[last.start + 1] === '-'
   }
 
   #open(isObject: boolean): boolean {

@@ -38,11 +38,6 @@ const interactions: Interactions = {
     return standard.update(ctx, resource)
   },
 
-  patch: async (ctx, type, id, patch) => {
-    refuseReserved(id)
-    return standard.patch(ctx, type, id, patch)
-  },
-
   // What was stored under a reserved id before it was refused can be removed.
   delete: async (ctx, type, id) => {
     if (isTrailId(id)) refuseReserved(id)

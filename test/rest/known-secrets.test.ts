@@ -46,13 +46,13 @@ const FORMS: Readonly<Record<string, (text: string) => string>> = {
 }
 
 let server: TestServer
-let logged = ''
+const logged: string[] = []
 let databaseUrl = ''
 const secrets: Record<string, string> = {}
 
 beforeAll(async () => {
   databaseUrl = await newLastingDatabaseUrl()
-  const logger = pino({ level: 'trace' }, { write: (line: string) => void (logged += line) })
+  const logger = pino({ level: 'trace' }, { write: (line: string) => logged.push(line) })
   const env = { DATABASE_URL: databaseUrl, WEBHOOK_SECRET: VOICE_SECRET }
   const { server: started } = await startTwoClinics(env, { logger })
   const token = await logInAs(started, { username: 'secretive', clinic: DEMO_CLINIC, role: 'staff' })
@@ -107,7 +107,7 @@ const PLACES: Readonly<Record<string, Send>> = {
 async function recorded(): Promise<string> {
   const journal = await openJournalStore(databaseUrl, SILENT)
   const trail = await openAuditStore(databaseUrl, { days: 90 }, SILENT)
-  const parts: string[] = [logged]
+  const parts: string[] = [...logged]
   for (const clinic of [DEMO_CLINIC, OTHER_CLINIC, SERVICE]) {
     const { entries } = await journal.scan({ clinic, order: 'oldest first', filter: {}, limit: 10_000 })
     for (const { summary } of entries) {
