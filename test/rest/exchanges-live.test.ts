@@ -113,8 +113,14 @@ describe('a live stream', () => {
 
   test.each([
     ['is ended', ({ url, token }: TestServer) => ended(url, '/session', 'DELETE', token)],
-    ['is that of an account that is disabled', (server: TestServer) => setDisabled(server.app.repository, 'demo', true)],
-    ['is that of an account that gets another name', ({ app }: TestServer) => renameAccount(app.repository, 'demo', 'X')],
+    [
+      'is that of an account that is disabled',
+      (server: TestServer) => setDisabled(server.app.repository, 'demo', true),
+    ],
+    [
+      'is that of an account that gets another name',
+      ({ app }: TestServer) => renameAccount(app.repository, 'demo', 'X'),
+    ],
     ['is that of an account that is removed', ({ app }: TestServer) => removeAccount(app.repository, 'demo')],
   ])('ends, and shows nothing more, when its session %s', async (_how, endSession) => {
     const server = await startServer()
