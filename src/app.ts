@@ -128,7 +128,7 @@ export async function createApp({
     (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
   const repository = new Repository(store, { baseUrl, fullText, ...(clock === undefined ? {} : { clock }) })
   const trail =
-    config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit), logger })
+    config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit, logger), logger })
   const contentStore = await openContentStore(config.databaseUrl)
   const contents = new StoredContents(repository, contentStore)
   const journal = workThread === undefined ? await openJournal({ config, repository, logger }) : undefined
@@ -162,7 +162,7 @@ export async function createApp({
   ]
   const trials = { outbound, simulator }
   const services = { config, logger, repository, contents, access, integrations, passwordCost, journal, live, trials }
-  const observersWith = workThread === undefined ? observersOf(trail, journal) : () => [workThread.observer]
+  const observersWith = journal === undefined ? observersInThread(workThread) : observersOf(trail, journal)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const background = backgroundWork({ repository, contents, access, logger, clock }, integrations, threads)
@@ -205,12 +205,15 @@ const openJournal = async ({ config, repository, logger }: JournalParts): Promis
     secrets: [config.jwt.secret, config.webhookSecret, config.previousWebhookSecret].filter((one) => one !== undefined),
   })
 
+const observersInThread = (workThread: AppParts['workThread']) => (): readonly Observer[] =>
+  workThread === undefined ? [] : [workThread.observer]
+
 /** Of requests that came in here. */
 const observersOf =
-  (trail: AuditTrail | undefined, journal: Journal | undefined) =>
+  (trail: AuditTrail | undefined, journal: Journal) =>
   (addressOf: (koa: KoaContext) => string): readonly Observer[] => [
-    ...(trail === undefined ? [] : [new AuditObserver(trail, addressOf)]),
-    ...(journal === undefined ? [] : [new JournalObserver(journal)]),
+    ...(trail === undefined ? [] : [new AuditObserver(trail, addressOf, (clinic) => journal.formsOfSecrets(clinic))]),
+    new JournalObserver(journal),
   ]
 
 interface BackgroundServices {

@@ -64,17 +64,27 @@ export async function openStore(
   return onlyScanned || isCopied ? store : await withoutUnfinishedCopy(store)
 }
 
-/** The store of the audit trail, beside that of the resources. It is opened when it is first used. */
-export async function openAuditStore(databaseUrl: string, retention: Retention): Promise<AuditStore> {
+/**
+ * The store of the audit trail, beside that of the resources. It is opened when it is first used.
+ * @param logger is told of a file that was set aside
+ */
+export async function openAuditStore(
+  databaseUrl: string,
+  retention: Retention,
+  logger: Pick<Logger, 'warn'>,
+): Promise<AuditStore> {
   if (databaseUrl.startsWith('mongodb')) {
     const { openMongoAuditStore } = await import('./storage/mongo/audit-store.ts')
     return openMongoAuditStore(databaseUrl, retention)
   }
-  return openSqliteAuditStore(databaseUrl.slice('sqlite:'.length), retention)
+  return openSqliteAuditStore(databaseUrl.slice('sqlite:'.length), retention, (notice) => logger.warn(notice))
 }
 
-/** The store of the journal, beside that of the resources. It is opened when it is first used. */
-export async function openJournalStore(databaseUrl: string, logger: Logger): Promise<JournalStore> {
+/**
+ * The store of the journal, beside that of the resources. It is opened when it is first used.
+ * @param logger is told of a file that was set aside
+ */
+export async function openJournalStore(databaseUrl: string, logger: Pick<Logger, 'warn'>): Promise<JournalStore> {
   if (databaseUrl.startsWith('mongodb')) {
     const { openMongoJournalStore } = await import('./storage/mongo/journal-store.ts')
     return openMongoJournalStore(databaseUrl)

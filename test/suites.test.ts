@@ -16,7 +16,7 @@ test('every suite runs in one tier at least, wherever its file is', () => {
 
 test('every suite with a store runs on both engines, but for those about one of them', () => {
   const [onSqlite, onMongo] = [inEitherTier('sqlite'), inEitherTier('mongodb')]
-  const aboutOne = /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/browser\/)/
+  const aboutOne = /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/browser\/|process\/multiplying-)/
   expect(onSqlite.filter((suite) => !onMongo.includes(suite) && !aboutOne.test(suite))).toEqual([])
   expect(onMongo.filter((suite) => !onSqlite.includes(suite) && !aboutOne.test(suite))).toEqual([])
 })
@@ -52,6 +52,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/killed-intake.test.ts',
     'test/process/killed-slot-generation.test.ts',
     'test/process/killed-uploads.test.ts',
+    'test/process/multiplying-requests.test.ts',
     'test/process/process.test.ts',
     'test/process/shared-times.test.ts',
     'test/process/work-threads.test.ts',

@@ -82,6 +82,7 @@ function patternOf(interaction: Access['interaction']): string | undefined {
     case 'tool':
     case 'call':
     case 'login':
+    case 'logout':
     case 'refusal':
     case 'gap':
       return undefined
@@ -109,6 +110,11 @@ function kindOf({ interaction, status }: AuditedEvent): Pick<AuditEvent, 'type' 
       return {
         type: { system: DCM, code: '110114', display: 'User Authentication' },
         subtype: [{ system: DCM, code: '110122', display: 'Login' }],
+      }
+    case 'logout':
+      return {
+        type: { system: DCM, code: '110114', display: 'User Authentication' },
+        subtype: [{ system: DCM, code: '110123', display: 'Logout' }],
       }
     case 'refusal':
       return {

@@ -37,6 +37,7 @@ const OTHERS = {
   /** The registration of a live call. */
   call: 'C',
   login: 'E',
+  logout: 'E',
   /** A request that was refused before it was known what it would do: no valid token, no right. */
   refusal: 'E',
   /** Events are missing. */

@@ -17,10 +17,15 @@ import {
   trailScan,
 } from './trail-scan.ts'
 
-/** The ids of events; no other resource may have one. */
-const ID = new RegExp(`^trail-(${KEY_PATTERN})-(\\d{1,6})(?:-(\\d{1,6}))?$`)
+const PREFIX = 'trail-'
+
+/** The ids of events. */
+const ID = new RegExp(`^${PREFIX}(${KEY_PATTERN})-(\\d{1,6})(?:-(\\d{1,6}))?$`)
 
 export const isTrailId = (id: string): boolean => ID.test(id)
+
+/** Whether an id looks like that of an event: no other resource is stored under one. */
+export const isReservedId = (id: string): boolean => id.startsWith(PREFIX)
 
 /** Events that are compared with the conditions for one page: where few of them match, the page is shorter than asked for. */
 const COMPARED = 5_000

@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { PartLoad } from '../budget/part-load.ts'
+import { noteOfSetAside, type PartLoad } from '../budget/part-load.ts'
 import type { AuditBlock, AuditStore } from '../storage/audit-port.ts'
 import { Gaps } from '../storage/gaps.ts'
 import { RETRY_AFTER, WriteBehind } from '../storage/write-behind.ts'
@@ -82,7 +82,7 @@ export class AuditTrail {
     const since = this.#writing.unwritten?.since ?? this.#events[0]?.at
     const oldestMs = since === undefined ? 0 : Math.max(0, Date.now() - since)
     const state = this.#writing.isFailing ? 'degraded' : oldestMs > RETRY_AFTER ? 'behind' : 'ok'
-    return { name: 'audit trail', state, waiting, oldestMs }
+    return { name: 'audit trail', state, waiting, oldestMs, ...noteOfSetAside(this.store.setAsideAt?.()) }
   }
 
   /** Resolves when what was recorded before is written, or has failed to be. */

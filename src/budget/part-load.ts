@@ -12,6 +12,8 @@ export interface PartLoad {
   readonly waiting: number
   /** Milliseconds that the oldest of them has waited. */
   readonly oldestMs: number
+  /** What an operator has to know of it besides. */
+  readonly note?: string
 }
 
 /** Milliseconds. */
@@ -21,3 +23,11 @@ const LONG = 1_000
 export function loadOfQueue(name: string, { waiting, oldestMs }: Pick<PartLoad, 'waiting' | 'oldestMs'>): PartLoad {
   return { name, state: oldestMs > LONG ? 'behind' : 'ok', waiting, oldestMs: Math.round(oldestMs) }
 }
+
+/** Of what is recorded beside the requests. @param setAsideAt milliseconds since 1970 UTC */
+export const noteOfSetAside = (setAsideAt: number | undefined): Pick<PartLoad, 'note'> =>
+  setAsideAt === undefined
+    ? {}
+    : {
+        note: `its file could not be read, was set aside beside it, and a new one has begun at ${new Date(setAsideAt).toISOString()}`,
+      }

@@ -159,7 +159,9 @@ export class ToolRunner {
     const identity = identityOf(name, call, session)
     const key = keyOf(identity)
     const repeatable = key === undefined ? {} : { repeatKey: key }
-    const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations, ...repeatable })
+    const tellPatient = (patient: string) => patients.add(patient)
+    const run = (access: ClinicAccess) =>
+      handler({ access, input, call: session, integrations, tellPatient, ...repeatable })
     if (session.endedAt !== undefined) return await resultBefore(session.endedAt, access, identity)
     const log = this.#logOf(session, { key, tool: name, arguments: call.arguments, startedAt })
     if (key !== undefined) return await this.#replay.once(access, identity, run, log)

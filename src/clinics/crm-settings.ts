@@ -96,6 +96,12 @@ const isKind = (value: unknown): value is Kind => typeof value === 'string' && O
 export const withoutCredentials = (crm: CrmSettings): object =>
   withSecretsHidden(crm, Object.keys(KINDS[crm.kind ?? 'webhook'].secrets))
 
+/** The values of the credentials. */
+export const credentialsIn = (crm: CrmSettings): readonly string[] =>
+  Object.entries(crm).flatMap(([name, value]) =>
+    Object.hasOwn(KINDS[crm.kind ?? 'webhook'].secrets, name) ? [String(value)] : [],
+  )
+
 /** The settings of the CRM as a client sent them; null for none. */
 export function checkCrm(value: unknown, problems: string[], stored: CrmSettings | undefined): CrmSettings | undefined {
   if (value === undefined || value === null) return undefined

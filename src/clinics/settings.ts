@@ -6,7 +6,7 @@ import { unprocessable } from '../fhir/outcome.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
 import { type CallSecurity, checkCallSecurity, withoutCallSecrets } from './call-security.ts'
-import { type CrmSettings, checkCrm, withoutCredentials } from './crm-settings.ts'
+import { type CrmSettings, checkCrm, credentialsIn, withoutCredentials } from './crm-settings.ts'
 import { checkDateOrder, type DateOrder } from './date-order.ts'
 import { checkDocuments, type DocumentSettings } from './document-settings.ts'
 import { checkInsurance, type InsuranceSettings, withoutToken } from './insurance-settings.ts'
@@ -263,6 +263,14 @@ export const withoutSecrets = ({ crm, messages, insurance, callSecurity, ...sett
   ...(insurance && { insurance: withoutToken(insurance) }),
   ...(callSecurity && { callSecurity: withoutCallSecrets(callSecurity) }),
 })
+
+/** All secrets in them: what the clinic checks calls by, and what it is known by to its systems. */
+export const secretsIn = ({ crm, messages, insurance, callSecurity }: Partial<ClinicSettings>): readonly string[] => [
+  ...(crm === undefined ? [] : credentialsIn(crm)),
+  ...(messages === undefined ? [] : [messages.secret]),
+  ...(insurance?.token === undefined ? [] : [insurance.token]),
+  ...(callSecurity?.secrets ?? []),
+]
 
 export type ParsedSettings = { readonly settings: ClinicSettings } | { readonly problems: readonly string[] }
 

@@ -35,6 +35,8 @@ export interface OperationRequest {
   readonly paging?: Paging
   /** The ports to systems outside. */
   readonly integrations: Integrations
+  /** To be told, for the audit trail, the id of each patient whose data were used and whom the answer does not name. */
+  readonly tellPatient?: (id: string) => void
 }
 
 interface Paging {

@@ -46,6 +46,8 @@ export interface Provider {
   readonly completed?: (ctx: Context, body: unknown, id: string) => Promise<unknown>
   /** Does what is due in the clinic, so that what is read shows it; called before each request for the type. */
   readonly settle?: (access: ClinicAccess) => Promise<void>
+  /** The ids of the patients whose data a resource is that need not name them, for the audit trail. */
+  readonly patientsOf?: (ctx: Context, id: string) => Promise<readonly string[]>
   /** Whether an update must say by If-Match on which version it is based. */
   readonly requiresIfMatch?: (ctx: Context) => Promise<boolean>
   /** What /metadata says beside `literal`, `logical` and `local` about references: http://hl7.org/fhir/R4/valueset-reference-handling-policy.html */

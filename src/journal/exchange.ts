@@ -1,5 +1,7 @@
 /** Exchanges: one request and its answer each, as they are observed, and as the journal shows them. */
 
+import type { Role } from '../clinics/accounts.ts'
+
 /** Bytes of a body that are kept. */
 export const MAX_BODY = 64 * 1024
 
@@ -53,8 +55,10 @@ export interface SeenExchange {
   /** Milliseconds since 1970 UTC, and its length in milliseconds. */
   readonly at: number
   readonly duration: number
-  /** '' for one that belongs to no clinic. */
+  /** The clinic that it is about; '' for one that belongs to no clinic. */
   readonly clinic: string
+  /** The least role that may read it; absent: LEAST_ROLE. */
+  readonly leastRole?: Role
   readonly user?: SeenUser
   readonly call?: string
   readonly run?: string
@@ -79,6 +83,10 @@ export interface SeenExchange {
   readonly status: number
   readonly outcome: ExchangeOutcome
   readonly reason?: Reason
+  /** The ids of the patients whose data it was about, as far as they are known. */
+  readonly patients?: readonly string[]
+  /** Values that are known to be secrets: tokens, passwords and keys that it carried or the server has given out in it. */
+  readonly secrets?: readonly string[]
   readonly tools?: readonly ToolExchange[]
   readonly requestHeaders: SeenHeaders
   readonly responseHeaders: SeenHeaders
@@ -120,7 +128,16 @@ export interface ShownTool {
 export interface ExchangeSummary
   extends Omit<
     SeenExchange,
-    'at' | 'tools' | 'requestHeaders' | 'responseHeaders' | 'requestBody' | 'responseBody' | 'clinic'
+    | 'at'
+    | 'leastRole'
+    | 'patients'
+    | 'secrets'
+    | 'tools'
+    | 'requestHeaders'
+    | 'responseHeaders'
+    | 'requestBody'
+    | 'responseBody'
+    | 'clinic'
   > {
   /** FHIR instant. */
   readonly time: string
@@ -139,6 +156,8 @@ export interface ExchangeDetail {
   readonly tools?: readonly ToolDetail[]
   /** Something in its address was taken out. */
   readonly addressChanged?: true
+  /** As of the exchange that was seen: a look at it is an access to their data. */
+  readonly patients?: readonly string[]
 }
 
 /** In place of exchanges that are missing. */

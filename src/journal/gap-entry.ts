@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Gap } from '../storage/gaps.ts'
 import type { JournalEntry } from '../storage/journal-port.ts'
 import type { GapSummary } from './exchange.ts'
+import { LEAST_ROLE } from './readers.ts'
 
 export function gapEntry({ clinic, why, from, to, count }: Gap): JournalEntry {
   const [first, last] = [new Date(from).toISOString(), new Date(to).toISOString()]
@@ -12,6 +13,7 @@ export function gapEntry({ clinic, why, from, to, count }: Gap): JournalEntry {
     id: `gap-${randomUUID()}`,
     at: to,
     isGap: true,
+    audience: LEAST_ROLE,
     ...{ run: '', call: '', status: 0, path: '', type: '' },
     summary: JSON.stringify(summary),
     detail: '',

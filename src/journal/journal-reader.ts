@@ -1,7 +1,9 @@
 /** The journal of one clinic, as it is read: lists by filters, and single exchanges. */
 import { oneByOne } from '../budget/one-by-one.ts'
+import { ROLES, type Role } from '../clinics/accounts.ts'
 import type { JournalBounds, JournalFilter, JournalStore } from '../storage/journal-port.ts'
 import type { ExchangeDetail, Summary } from './exchange.ts'
+import { readableBy } from './readers.ts'
 
 export type { JournalFilter } from '../storage/journal-port.ts'
 
@@ -30,10 +32,13 @@ const LOOKED_AT = 20_000
 export class JournalReader {
   readonly #store: JournalStore
   readonly #clinic: string
+  readonly #audiences: readonly string[]
 
-  constructor(store: JournalStore, clinic: string) {
+  /** @param role of the user who reads: exchanges that need a higher one are not there for it */
+  constructor(store: JournalStore, clinic: string, role: Role) {
     this.#store = store
     this.#clinic = clinic
+    this.#audiences = readableBy(role)
   }
 
   /**
@@ -51,7 +56,7 @@ export class JournalReader {
         clinic: this.#clinic,
         order: 'newest first',
         ...after,
-        filter,
+        filter: this.#seenBy(filter),
         limit,
       })
       for (const { number, summary } of page.entries) {
@@ -76,7 +81,13 @@ export class JournalReader {
   ): Promise<{ readonly exchanges: readonly NumberedExchange[]; readonly upTo: number; readonly isMore: boolean }> {
     const { last } = await this.#store.bounds(this.#clinic)
     if (last <= after) return { exchanges: [], upTo: Math.min(after, last), isMore: false }
-    const page = await this.#store.scan({ clinic: this.#clinic, order: 'oldest first', after, filter, limit: STEP })
+    const page = await this.#store.scan({
+      clinic: this.#clinic,
+      order: 'oldest first',
+      after,
+      filter: this.#seenBy(filter),
+      limit: STEP,
+    })
     const exchanges = page.entries.map(({ number, summary }) => ({
       number,
       exchange: JSON.parse(summary) as Summary,
@@ -88,9 +99,14 @@ export class JournalReader {
   /** @throws StoreUnavailable */
   async find(id: string): Promise<FoundExchange | undefined> {
     const found = await this.#store.read(this.#clinic, id)
-    if (found === undefined) return undefined
+    if (found === undefined || !this.#audiences.includes(found.audience)) return undefined
     const summary = JSON.parse(found.summary) as Summary
     return { summary, ...(found.detail === '' ? {} : { detail: JSON.parse(found.detail) as ExchangeDetail }) }
+  }
+
+  /** Operators read all, entries of older versions too, which name no audience. */
+  #seenBy(filter: JournalFilter): JournalFilter {
+    return this.#audiences.length === ROLES.length ? filter : { ...filter, audiences: this.#audiences }
   }
 
   /** @throws StoreUnavailable */

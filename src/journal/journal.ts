@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino'
 import { oneByOne } from '../budget/one-by-one.ts'
-import type { PartLoad } from '../budget/part-load.ts'
+import { noteOfSetAside, type PartLoad } from '../budget/part-load.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { Gaps } from '../storage/gaps.ts'
@@ -132,6 +132,11 @@ export class Journal {
     if (this.takes(policy, bytes, sent.at)) this.record(seenOf(sent), policy, bytes)
   }
 
+  /** The forms of the secrets of the service and of a clinic, which nothing that is recorded may show. */
+  formsOfSecrets(clinic: string): readonly string[] {
+    return [...this.#secrets, ...this.policies.secrets(clinic).flatMap(formsOf)]
+  }
+
   /** `work` is told whenever something has been written. @returns a function that ends that */
   onWritten(work: () => void): () => void {
     this.#written.add(work)
@@ -144,7 +149,7 @@ export class Journal {
     const since = this.#writing.unwritten?.since ?? this.#waiting[0]?.seen.at
     const oldestMs = since === undefined ? 0 : Math.max(0, Date.now() - since)
     const state = this.#writing.isFailing ? 'degraded' : 'ok'
-    return { name: 'journal', state, waiting, oldestMs }
+    return { name: 'journal', state, waiting, oldestMs, ...noteOfSetAside(this.store.setAsideAt?.()) }
   }
 
   /** Resolves when what was recorded before is written, or has failed to be. */
@@ -179,9 +184,9 @@ export class Journal {
     const entries: JournalEntry[] = []
     let since = performance.now()
     for (const { seen, policy } of waiting) {
-      const { clinic, mode } = policy
+      const { clinic, mode, secrets } = policy
       const begun = performance.now()
-      const entry = mode === 'off' ? undefined : this.#entryOf(seen, mode)
+      const entry = mode === 'off' ? undefined : this.#entryOf(seen, mode, secrets)
       if (entry !== undefined) entries.push(entry)
       const now = performance.now()
       this.#allowancesOf(clinic).charge(clinic, now - begun)
@@ -195,9 +200,9 @@ export class Journal {
     return { entries, kept, since: waiting[0]?.seen.at ?? Date.now() }
   }
 
-  #entryOf(seen: SeenExchange, mode: 'full' | 'headers'): JournalEntry | undefined {
+  #entryOf(seen: SeenExchange, mode: 'full' | 'headers', ofClinic: readonly string[]): JournalEntry | undefined {
     try {
-      return entryOf(seen, { mode, secrets: this.#secrets })
+      return entryOf(seen, { mode, secrets: [...this.#secrets, ...ofClinic.flatMap(formsOf)] })
     } catch (error) {
       this.#logger.error({ fault: nameOf(error) }, 'an exchange could not be recorded')
       this.#gaps.add(seen.clinic, seen.at, 'it could not be recorded')

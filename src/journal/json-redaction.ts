@@ -1,6 +1,6 @@
 /**
- * JSON without secrets and without the bytes of attachments. It goes from token to token, since a body may be cut, or be no
- * JSON from some place on; what cannot be understood and may name a secret is left out.
+ * JSON without secrets and without the bytes of attachments. It goes from token to token, since a body may be cut, and what is
+ * kept of it is as it was written.
  */
 import { hash } from 'node:crypto'
 import { CONTENT_URL } from '../content/marker.ts'
@@ -35,8 +35,25 @@ const COLON = 0x3a
 const COMMA = 0x2c
 const LITERAL = /^(?:true|false|null|-?\d[\d.eE+-]*)$/
 
+/** Members that say what another member of the same object is the value of: `{"name": "password", "value": …}`. */
+const NAMING: ReadonlySet<string> = new Set([
+  ...['name', 'key', 'code', 'id', 'linkid', 'field', 'header', 'property', 'param', 'parameter', 'label', 'path'],
+  ...['system', 'type', 'url', 'attribute', 'variable', 'k', 'n'],
+])
+/** And that other member, beside all whose names begin with `value`. */
+const VALUES: ReadonlySet<string> = new Set([
+  ...['v', 'val', 'text', 'content', 'data', 'part', 'resource', 'answer', 'current', 'new', 'old', 'default'],
+])
+const isValue = (name: string): boolean => name.startsWith('value') || VALUES.has(name)
+const isNaming = (name: string): boolean => NAMING.has(name.toLowerCase())
+
+/** Characters of a text that may name something: longer ones are about it. */
+const MAX_NAME = 64
+const namesSecretIn = (text: string): boolean => text.length <= MAX_NAME && isSecretName(text)
+
 interface Frame {
   readonly isObject: boolean
+  readonly start: number
   /** What comes next. */
   expects: 'name' | 'colon' | 'value' | 'comma'
   name: string
@@ -45,6 +62,14 @@ interface Frame {
   hasName: boolean
   /** Values that are secrets when the name turns out to be one. */
   values: Span[] | undefined
+  /** A text in it, as in a CodeableConcept, is the name of a secret. */
+  mentionsSecret: boolean
+  /** The texts of its member `name` and of the last value. */
+  ownName: string
+  ownValue: string
+  /** Of an array: its first three elements, and the values of parts of which another part says what they are. */
+  readonly elements: (Span & { readonly isName: boolean })[]
+  readonly partValues: Span[]
 }
 
 interface Span {
@@ -52,9 +77,20 @@ interface Span {
   readonly end: number
 }
 
-/** The text without what must not be kept. `secrets` is told what was one. */
-export function withoutSecrets(json: JsonText, secrets: Secrets): string {
+/** The text without what must not be kept; undefined for what is no JSON. `secrets` is told what was one. */
+export function withoutSecrets(json: JsonText, secrets: Secrets): string | undefined {
+  if (json.isCut) return new Redaction(json, secrets).run()
+  if (!isJson(json.text)) return undefined
   return mayNeed(json.text) ? new Redaction(json, secrets).run() : json.text
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 class Redaction {
@@ -73,23 +109,44 @@ class Redaction {
     this.#secrets = secrets
   }
 
-  run(): string {
+  /** Undefined for what is no JSON. */
+  run(): string | undefined {
     while (this.#at < this.#text.length) {
       this.#passSpace()
       if (this.#at >= this.#text.length) break
       if (!this.#token()) {
+        if (!this.#isCutToken()) return undefined
         this.#rest()
         break
       }
     }
-    if (this.#isCut) for (const frame of this.#frames) if (!frame.hasName) this.#removeValues(frame)
+    if (this.#isCut) this.#removeUnnamed()
     return this.#assembled()
+  }
+
+  /** Whether what cannot be read is a token whose end is missing. */
+  #isCutToken(): boolean {
+    const rest = this.#text.slice(this.#at)
+    return this.#isCut && (rest.startsWith('"') || isLiteralPart(rest))
+  }
+
+  /** Values whose name would have come behind the cut may be secrets. */
+  #removeUnnamed(): void {
+    for (const [index, frame] of this.#frames.entries()) {
+      if (frame.hasName || !frame.isObject) continue
+      const open = this.#frames[index + 1]
+      if (open !== undefined && (frame.name === 'part' || frame.name.startsWith('value'))) {
+        this.#removeSpan({ start: open.start, end: this.#text.length })
+      }
+      this.#removeValues(frame)
+    }
   }
 
   #assembled(): string {
     const parts: string[] = []
     let end = 0
     for (const { start, end: next, instead } of this.#replaced.sort((one, other) => one.start - other.start)) {
+      if (start < end) continue
       parts.push(this.#text.slice(end, start), instead)
       end = next
     }
@@ -103,8 +160,8 @@ class Redaction {
     const code = this.#text.charCodeAt(this.#at)
     if (frame === undefined) return this.#value(undefined)
     if (isEndOf(frame, code) && frame.expects !== 'colon') {
-      this.#frames.pop()
       this.#at += 1
+      this.#close(frame)
       return true
     }
     switch (frame.expects) {
@@ -137,31 +194,75 @@ class Redaction {
 
   #value(frame: Frame | undefined): boolean {
     const name = frame?.isObject ? frame.name : ''
-    if (name !== '' && (isSecretName(name) || (frame?.namesSecret && name.startsWith('value')))) return this.#skip()
+    if (name !== '' && (isSecretName(name) || (frame?.namesSecret && isValue(name)))) return this.#skip()
+    if (this.#isNamedByElement(frame)) return this.#skip()
     const character = this.#text[this.#at]
     if (name === '_data' && character === '{') return this.#marker()
     if (character === '{' || character === '[') return this.#open(character === '{')
     const start = this.#at
     const isRight = character === '"' ? this.#string(frame, name) : this.#passLiteral()
-    if (isRight && frame !== undefined && name.startsWith('value')) {
-      frame.values ??= []
-      frame.values.push({ start, end: this.#at })
-    }
+    if (isRight && frame !== undefined) this.#passed(frame, name, start)
     return isRight
   }
 
+  /** Remembers a value that may turn out to be a secret. */
+  #passed(frame: Frame, name: string, start: number): void {
+    if (isValue(name)) {
+      frame.values ??= []
+      frame.values.push({ start, end: this.#at })
+    }
+    if (frame.isObject || frame.elements.length === 3) return
+    const text = unescaped(this.#text.slice(start, this.#at))
+    frame.elements.push({ start, end: this.#at, isName: namesSecretIn(text) && /^[-\w.]+$/.test(text) })
+  }
+
+  /** `["--password", …]` */
+  #isNamedByElement(frame: Frame | undefined): boolean {
+    const last = frame?.elements.at(-1)
+    return last?.isName === true && frame?.isObject === false && this.#text[last.start + 1] === '-'
+  }
+
   #open(isObject: boolean): boolean {
-    const expects = isObject ? 'name' : 'value'
-    this.#frames.push({ isObject, expects, name: '', namesSecret: false, hasName: false, values: undefined })
+    this.#frames.push({
+      isObject,
+      start: this.#at,
+      expects: isObject ? 'name' : 'value',
+      ...{ name: '', namesSecret: false, hasName: false, values: undefined, mentionsSecret: false },
+      ...{ ownName: '', ownValue: '', elements: [], partValues: [] },
+    })
     this.#at += 1
     return true
+  }
+
+  #close(frame: Frame): void {
+    this.#frames.pop()
+    const [first, second, third] = frame.elements
+    // `["password", …]`
+    if (first?.isName && second !== undefined && third === undefined) this.#removeSpan(second)
+    const around = this.#frames.at(-1)
+    if (around === undefined) return
+    if (!around.isObject) this.#closeElement(frame, around)
+    if (!frame.mentionsSecret) this.#passed(around, around.isObject ? around.name : '', frame.start)
+    else if (!around.isObject || around.name === 'coding') around.mentionsSecret = true
+    else if (isNaming(around.name)) this.#foundName(around)
+  }
+
+  /** Parts of Parameters that belong together: one is the name of a secret, and another one its value. */
+  #closeElement({ ownName, ownValue, values = [] }: Frame, list: Frame): void {
+    if (isNaming(ownName) && namesSecretIn(ownValue)) {
+      list.namesSecret = true
+      for (const span of list.partValues.splice(0)) this.#removeSpan(span)
+    } else if (isValue(ownName)) {
+      if (list.namesSecret) for (const span of values) this.#removeSpan(span)
+      else list.partValues.push(...values)
+    }
   }
 
   #string(frame: Frame | undefined, name: string): boolean {
     const start = this.#at
     const token = this.#passString()
     if (token === undefined) return this.#unfinished(frame, name)
-    if (frame !== undefined && name === 'name') this.#named(frame, unescaped(token))
+    if (frame !== undefined) this.#noteName(frame, name, unescaped(token))
     const kept = this.#kept(name, token)
     if (kept !== token) this.#replaced.push({ start, end: this.#at, instead: kept })
     return true
@@ -174,25 +275,47 @@ class Redaction {
     if (!/^"\s{0,9}(?:\{|\[|\\)/.test(token)) return token
     const inner = unescaped(token)
     const left = withoutSecrets({ text: inner, isCut: false, contents: this.#contents }, this.#secrets)
+    if (left === undefined) return mayNameSecret(inner) ? JSON.stringify(REMOVED) : token
     return left === inner ? token : JSON.stringify(left)
   }
 
-  #named(frame: Frame, name: string): void {
-    frame.hasName = true
-    if (!isSecretName(name)) return
+  /** A text as the value of a member may say what other members are. */
+  #noteName(frame: Frame, name: string, text: string): void {
+    if (name === 'name') {
+      frame.hasName = true
+      frame.ownName = text
+    } else if (isValue(name)) frame.ownValue = text
+    if (!namesSecretIn(text)) return
+    if (isNaming(name)) this.#foundName(frame)
+    if (isNaming(name) || name === 'text' || name === 'display') frame.mentionsSecret = true
+  }
+
+  #foundName(frame: Frame): void {
     frame.namesSecret = true
     this.#removeValues(frame)
   }
 
   #removeValues(frame: Frame): void {
-    for (const { start, end } of frame.values ?? []) {
-      this.#secrets.add(unescaped(this.#text.slice(start, end)))
-      // What was put there before is a part of it.
-      const before = this.#replaced.findIndex((one) => one.start === start)
-      if (before >= 0) this.#replaced.splice(before, 1)
-      this.#replaced.push({ start, end, instead: `"${REMOVED}"` })
-    }
+    for (const span of frame.values ?? []) this.#removeSpan(span)
     frame.values = undefined
+  }
+
+  #removeSpan({ start, end }: Span): void {
+    this.#learn(this.#text.slice(start, end))
+    // What was put there before is a part of it.
+    const others = this.#replaced.filter((one) => one.start < start || one.start >= end)
+    if (others.length < this.#replaced.length) this.#replaced.splice(0, this.#replaced.length, ...others)
+    this.#replaced.push({ start, end, instead: `"${REMOVED}"` })
+  }
+
+  /** The texts and numbers of a value are secrets; the names of what is in it are none. */
+  #learn(value: string): void {
+    for (const [text, name] of value.matchAll(
+      /("[^"\\]*(?:\\.[^"\\]*)*"\s*:)|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"[\]{},:]+/gs,
+    )) {
+      if (name === undefined) this.#secrets.add(unescaped(text))
+      if (this.#secrets.areTooMany) break
+    }
   }
 
   /** A text without an end, where the body was cut. */
@@ -211,13 +334,7 @@ class Redaction {
     const isWhole = this.#passValue()
     const passed = this.#text.slice(start, this.#at)
     if (isWhole && /^(?:null|true|false|"")$/.test(passed)) return true
-    for (const [text, name] of passed.matchAll(
-      /("[^"\\]*(?:\\.[^"\\]*)*"\s*:)|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"[\]{},:]+/gs,
-    )) {
-      // The names of what is in it are no secret.
-      if (name === undefined) this.#secrets.add(unescaped(text))
-      if (this.#secrets.areTooMany) break
-    }
+    this.#learn(passed)
     if (!isWhole) this.#at = this.#text.length
     this.#replaced.push({ start, end: this.#at, instead: `"${REMOVED}"` })
     return true
@@ -302,6 +419,8 @@ const isOfLiteral = (code: number): boolean =>
   code === 0x2d ||
   code === 0x2e ||
   code === 0x45
+
+const isLiteralPart = (text: string): boolean => /^[\w.+-]*$/.test(text)
 
 const isEndOf = ({ isObject }: Frame, code: number): boolean => code === (isObject ? 0x7d : 0x5d)
 

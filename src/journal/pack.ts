@@ -8,13 +8,16 @@ import {
   type Reason,
   type SeenBody,
   type SeenExchange,
+  type SeenHeaders,
   type ShownBody,
+  type ShownMessage,
   type ToolDetail,
   type ToolExchange,
 } from './exchange.ts'
 import { withoutSecrets } from './json-redaction.ts'
+import { LEAST_ROLE } from './readers.ts'
 import { keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
-import { Secrets } from './secrets.ts'
+import { REMOVED, Secrets } from './secrets.ts'
 
 export interface Packing {
   readonly mode: Exclude<JournalMode, 'off'>
@@ -28,10 +31,17 @@ const MAX_REASON = 2_000
 
 /** What is secret is found first, in the places that are known for it, and then removed wherever it stands. */
 export function entryOf(seen: SeenExchange, packing: Packing): JournalEntry {
-  const secrets = new Secrets(packing.secrets)
+  const secrets = secretsOf(seen, packing)
   const entry = packed(seen, packing.mode, secrets)
   // Those that are not looked for may stand anywhere.
-  return secrets.areTooMany ? packed(withoutTexts(seen), 'headers', new Secrets(packing.secrets)) : entry
+  return secrets.areTooMany ? packed(withoutTexts(seen), 'headers', secretsOf(seen, packing)) : entry
+}
+
+/** Those that are known before the exchange is looked through. */
+function secretsOf({ secrets: known = [] }: SeenExchange, packing: Packing): Secrets {
+  const secrets = new Secrets(packing.secrets)
+  for (const secret of known) secrets.add(secret)
+  return secrets
 }
 
 const withoutTexts = ({ reason: _reason, ...seen }: SeenExchange): SeenExchange => ({
@@ -45,50 +55,102 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
   const headers = seen.direction === 'in' ? keptHeaders : keptOutboundHeaders
   const request = headers(seen.requestHeaders, secrets)
   const response = keptHeaders(seen.responseHeaders, secrets)
-  const named = keptAddress(seen.address.slice(0, MAX_ADDRESS), secrets)
+  const address = keptAddress(seen.address.slice(0, MAX_ADDRESS), secrets)
   const bodies = mode === 'full' ? bodiesOf(seen, secrets) : {}
   const tools = seen.tools?.map((tool) => toolOf(tool, mode, secrets))
-  const address = secrets.without(named)
-  const summary = summaryOf(seen, address, tools)
-  const detail: ExchangeDetail = {
-    request: { headers: request, ...(bodies.request === undefined ? {} : { body: bodies.request }) },
-    response: { headers: response, ...(bodies.response === undefined ? {} : { body: bodies.response }) },
-    ...(tools === undefined ? {} : { tools }),
-    ...(address === seen.address ? {} : { addressChanged: true }),
+  const named = {
+    summary: summaryOf(seen, address, tools),
+    detail: {
+      request: messageOf(request, bodies.request, secrets),
+      response: messageOf(response, bodies.response, secrets),
+      ...(tools === undefined ? {} : { tools }),
+      ...(seen.patients === undefined || seen.patients.length === 0 ? {} : { patients: seen.patients }),
+    },
+  }
+  const { summary, detail } = cleaned(named, secrets)
+  const whole: ExchangeDetail = {
+    ...detail,
+    request: markedMessage(detail.request, named.detail.request),
+    response: markedMessage(detail.response, named.detail.response),
+    ...(summary.address === seen.address ? {} : { addressChanged: true }),
   }
   return {
     clinic: seen.clinic,
     id: seen.id,
     at: seen.at,
     isGap: false,
-    run: seen.run ?? '',
-    call: seen.call ?? '',
+    audience: seen.leastRole ?? LEAST_ROLE,
+    run: summary.run ?? '',
+    call: summary.call ?? '',
     status: seen.status,
-    path: pathOf(address),
-    type: seen.type ?? '',
-    summary: textWithout(summary, secrets),
-    detail: detailWithout(detail, secrets),
+    path: pathOf(summary.address),
+    type: summary.type ?? '',
+    summary: JSON.stringify(summary),
+    detail: JSON.stringify(whole),
   }
 }
 
+/**
+ * The same with no secret in any of its texts and names. Each is looked through by itself, as a secret may look like a piece of
+ * what stands around it; most exchanges have none, which one look at all of them together says.
+ */
+function cleaned<T extends object>(shown: T, secrets: Secrets): T {
+  const texts: string[] = []
+  collectTexts(shown, texts)
+  return secrets.areIn(texts.join('\n')) ? (cleanedValue(shown, secrets) as T) : shown
+}
+
+function collectTexts(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') texts.push(value)
+  else if (typeof value === 'object' && value !== null) {
+    for (const [name, one] of Object.entries(value)) {
+      if (!Array.isArray(value) && !KNOWN_NAMES.has(name)) texts.push(name)
+      collectTexts(one, texts)
+    }
+  }
+}
+
+function cleanedValue(value: unknown, secrets: Secrets): unknown {
+  if (typeof value === 'string') return secrets.without(value)
+  if (Array.isArray(value)) return value.map((one) => cleanedValue(one, secrets))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      KNOWN_NAMES.has(name) ? name : secrets.without(name),
+      cleanedValue(one, secrets),
+    ]),
+  )
+}
+
+/** Names that every exchange has: they need no look. */
+const KNOWN_NAMES: ReadonlySet<string> = new Set([
+  ...['request', 'response', 'headers', 'body', 'text', 'type', 'size', 'id', 'direction', 'time', 'duration', 'user'],
+  ...['name', 'role', 'method', 'address', 'interaction', 'status', 'outcome', 'reason', 'code', 'summary', 'detail'],
+  ...['accept', 'accept-encoding', 'accept-language', 'authorization', 'cache-control', 'connection', 'content-length'],
+  ...[
+    'content-type',
+    'date',
+    'etag',
+    'host',
+    'keep-alive',
+    'last-modified',
+    'location',
+    'sec-fetch-mode',
+    'user-agent',
+  ],
+  ...['vary', 'www-authenticate', 'x-content-type-options', 'x-correlation-id', 'x-request-id', 'x-run-id'],
+])
+
 /** A body that lost something that is secret elsewhere is not what was sent either. */
-function detailWithout(detail: ExchangeDetail, secrets: Secrets): string {
-  const request = markedBody(detail.request, secrets)
-  const response = markedBody(detail.response, secrets)
-  return textWithout({ ...detail, request, response }, secrets)
-}
+const markedMessage = (message: ShownMessage, before: ShownMessage): ShownMessage =>
+  message.body?.text === before.body?.text ? message : { ...message, body: { ...message.body, changed: true } }
 
-/** As JSON. Secrets are replaced within its texts alone, as one may look like a piece of what stands around them. */
-function textWithout(shown: object, secrets: Secrets): string {
-  const text = JSON.stringify(shown)
-  if (secrets.without(text) === text) return text
-  return JSON.stringify(shown, (_name, value: unknown) => (typeof value === 'string' ? secrets.without(value) : value))
-}
-
-const markedBody = (message: ExchangeDetail['request'], secrets: Secrets): ExchangeDetail['request'] => {
-  const text = message.body?.text
-  if (text === undefined || secrets.without(text) === text) return message
-  return { ...message, body: { ...message.body, changed: true } }
+/** The beginning of a body may end within a secret. */
+function messageOf(headers: SeenHeaders, body: ShownBody | undefined, secrets: Secrets): ShownMessage {
+  if (body === undefined) return { headers }
+  if (!body.cut || body.text === undefined) return { headers, body }
+  const text = secrets.without(body.text, true)
+  return { headers, body: { ...body, text, ...(text === body.text ? {} : { changed: true }) } }
 }
 
 interface Bodies {
@@ -123,7 +185,8 @@ const keptId = (id: unknown): unknown =>
 /** A JSON text without secrets, as its value; of a long one the beginning, as a text. */
 function keptValue(text: string, secrets: Secrets): unknown {
   const isCut = text.length > MAX_BODY
-  const kept = secrets.without(withoutSecrets({ text: isCut ? text.slice(0, MAX_BODY) : text, isCut }, secrets))
+  const left = withoutSecrets({ text: isCut ? text.slice(0, MAX_BODY) : text, isCut }, secrets)
+  const kept = left === undefined ? REMOVED : secrets.without(left)
   try {
     return JSON.parse(kept)
   } catch {
@@ -148,8 +211,17 @@ function resultOf(text: string): ToolResult {
 }
 
 function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDetail[] | undefined): ExchangeSummary {
-  const { at, clinic: _clinic, tools: _tools, requestHeaders: _sent, responseHeaders: _answered, ...rest } = seen
-  const { requestBody: _request, responseBody: _response, ...shown } = rest
+  const {
+    at,
+    clinic: _clinic,
+    leastRole: _role,
+    patients: _patients,
+    secrets: _secrets,
+    tools: _tools,
+    requestBody: _request,
+    ...rest
+  } = seen
+  const { responseBody: _response, requestHeaders: _sent, responseHeaders: _answered, ...shown } = rest
   const reason = seen.reason ?? refusalOf(seen.tools)
   return {
     ...shown,

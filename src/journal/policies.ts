@@ -1,6 +1,6 @@
 /** What the journal keeps of each clinic, by its settings: looked up without waiting, and anew after a moment. */
 import type { JournalMode } from '../clinics/journal-settings.ts'
-import { clinicExists, readSettings } from '../clinics/settings.ts'
+import { clinicExists, readSettings, secretsIn } from '../clinics/settings.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import type { Kept } from '../storage/journal-port.ts'
@@ -9,15 +9,19 @@ export interface JournalPolicy extends Kept {
   /** SERVICE for a clinic that there is not. */
   readonly clinic: string
   readonly mode: JournalMode
+  /** Those of the clinic, which no exchange is to show. */
+  readonly secrets: readonly string[]
 }
 
 /** For clinics without settings of their own. */
-export type JournalDefaults = Omit<JournalPolicy, 'clinic'>
+export type JournalDefaults = Omit<JournalPolicy, 'clinic' | 'secrets'>
 
 /** Milliseconds for which a policy is used before it is looked up again. */
 const FRESH = 250
 /** Policies that are remembered. */
 const REMEMBERED = 10_000
+
+const NO_SECRETS: readonly string[] = []
 
 interface Known {
   readonly policy: JournalPolicy
@@ -33,7 +37,10 @@ export class JournalPolicies {
   constructor(repository: Repository, defaults: JournalDefaults) {
     this.#repository = repository
     this.#defaults = defaults
-    this.#known.set(SERVICE, { policy: { clinic: SERVICE, ...defaults }, until: Number.POSITIVE_INFINITY })
+    this.#known.set(SERVICE, {
+      policy: { clinic: SERVICE, secrets: NO_SECRETS, ...defaults },
+      until: Number.POSITIVE_INFINITY,
+    })
   }
 
   /** Undefined where it has to be loaded. @param now milliseconds since 1970 UTC */
@@ -48,6 +55,11 @@ export class JournalPolicies {
     return { days, entries }
   }
 
+  /** The secrets of a clinic, as they were last known. */
+  secrets(clinic: string): readonly string[] {
+    return this.#known.get(clinic)?.policy.secrets ?? NO_SECRETS
+  }
+
   /** @throws StoreUnavailable */
   load(clinic: string): Promise<JournalPolicy> {
     const before = this.#loading.get(clinic)
@@ -58,7 +70,7 @@ export class JournalPolicies {
   }
 
   async #load(clinic: string): Promise<JournalPolicy> {
-    if (clinic === SERVICE) return { clinic, ...this.#defaults }
+    if (clinic === SERVICE) return { clinic, secrets: NO_SECRETS, ...this.#defaults }
     const policy = await this.#read(clinic)
     if (this.#known.size >= REMEMBERED) this.#forgetOldest()
     this.#known.set(clinic, { policy, until: Date.now() + FRESH })
@@ -66,11 +78,13 @@ export class JournalPolicies {
   }
 
   async #read(clinic: string): Promise<JournalPolicy> {
-    if (!(await clinicExists(this.#repository, clinic))) return { clinic: SERVICE, ...this.#defaults }
+    if (!(await clinicExists(this.#repository, clinic)))
+      return { clinic: SERVICE, secrets: NO_SECRETS, ...this.#defaults }
     const settings = await readSettings(this.#repository, clinic)
     const { mode, days, entries } = this.#defaults
     return {
       clinic,
+      secrets: secretsIn(settings),
       mode: settings.journal ?? mode,
       days: settings.journalDays ?? days,
       entries: settings.journalEntries ?? entries,

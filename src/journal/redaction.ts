@@ -1,5 +1,7 @@
 /** What of an exchange may be kept: headers, addresses and bodies without secrets, attachments by what they are. */
 import { hash } from 'node:crypto'
+import { parseXml } from '../fhir/xml/parse.ts'
+import { canonical } from './decoding.ts'
 import type { SeenBody, SeenHeaders, ShownBody } from './exchange.ts'
 import { withoutSecrets } from './json-redaction.ts'
 import { isSecretHeader, isSecretName, mayNameSecret, REMOVED, type Secrets } from './secrets.ts'
@@ -36,35 +38,45 @@ export function keptOutboundHeaders(headers: SeenHeaders, secrets: Secrets): See
   )
 }
 
-/** A path with its query, or a whole address. */
+/** A path with its query, or a whole address. `secrets` is told what was one. */
 export function keptAddress(address: string, secrets: Secrets): string {
-  const start = address.indexOf('?')
+  const start = address.search(/[?;#]/)
   if (start < 0) return address
-  return address.slice(0, start + 1) + keptForm(address.slice(start + 1), secrets)
+  return address.slice(0, start + 1) + keptParameters(address.slice(start + 1), secrets)
 }
 
-/** Parameters, as of a query or a form. */
-function keptForm(form: string, secrets: Secrets): string {
+/** For what is written elsewhere than in the journal: an address, or a text that has one in it, without secrets. */
+export const withoutSecretsOf = (text: string, secrets: Secrets): string => secrets.without(keptAddress(text, secrets))
+
+/** Of a query or a form, by whatever stands between them. */
+function keptParameters(form: string, secrets: Secrets): string {
   return form
-    .split('&')
-    .map((parameter) => {
-      const equals = parameter.indexOf('=')
-      if (equals < 0) return mayNameSecret(decoded(parameter)) ? REMOVED : parameter
-      const value = decoded(parameter.slice(equals + 1))
-      const isSecret = isSecretName(decoded(parameter.slice(0, equals)))
-      if (!isSecret && !(/^\s*[{[]/.test(value) && mayNameSecret(value))) return parameter
-      secrets.add(value)
-      secrets.add(parameter.slice(equals + 1))
-      return `${parameter.slice(0, equals + 1)}${REMOVED}`
-    })
-    .join('&')
+    .split(/([&;#?])/)
+    .map((parameter, index) => (index % 2 === 1 ? parameter : keptParameter(parameter, secrets)))
+    .join('')
 }
 
-function decoded(text: string): string {
+function keptParameter(parameter: string, secrets: Secrets): string {
+  const equals = parameter.indexOf('=')
+  if (equals < 0) return mayNameSecret(canonical(parameter)) ? REMOVED : parameter
+  const value = decoded(parameter.slice(equals + 1)) ?? parameter.slice(equals + 1)
+  const isSecret = isSecretName(canonical(parameter.slice(0, equals)))
+  if (!isSecret && !(/^\s*[{[]/.test(value) && mayNameSecret(value))) return parameter
+  secrets.add(value)
+  secrets.add(parameter.slice(equals + 1))
+  return `${parameter.slice(0, equals + 1)}${REMOVED}`
+}
+
+/** Undefined for what is no form. */
+const keptForm = (form: string, secrets: Secrets): string | undefined =>
+  decoded(form) === undefined ? undefined : keptParameters(form, secrets)
+
+/** Undefined where the escapes are wrong. */
+function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    return text
+    return undefined
   }
 }
 
@@ -75,7 +87,8 @@ export function keptBody(body: SeenBody, contentType: string, secrets: Secrets):
   const facts = { ...type, ...(size === undefined ? {} : { size }) }
   if (text === undefined) return { ...facts, ...(sha256 === undefined ? {} : { sha256 }) }
   const kept = keptText(text, formOf(contentType, text), isCut, contents, secrets)
-  if (kept === undefined) return facts
+  // What cannot be read as what it says it is may hold anything.
+  if (kept === undefined) return isCut ? facts : { ...facts, sha256: sha256 ?? hash('sha256', text) }
   return { ...facts, text: kept, ...(isCut ? { cut: true } : {}), ...(kept === text ? {} : { changed: true }) }
 }
 
@@ -103,25 +116,30 @@ function keptText(
     case 'form':
       return keptForm(text, secrets)
     case 'xml':
-      return keptXml(text)
+      return isCut ? undefined : keptXml(text)
     case 'other':
       return undefined
   }
 }
 
-/** XML has many ways to name things; FHIR in XML names no secret. */
+/** Undefined for what is no XML, and where a secret is named: XML has many ways to name things, and FHIR in XML names none. */
 function keptXml(text: string): string | undefined {
-  const written = text.replace(/&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi, (_whole, hex?: string, decimal?: string) =>
-    characterOf(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
-  )
-  if (mayNameSecret(written)) return undefined
+  if (!isXml(text) || mayNameSecret(canonical(text))) return undefined
   return text.replace(DATA, (_whole, before: string, value: string, after: string) => {
     const bytes = Buffer.from(value, 'base64')
     return `${before}[content: ${bytes.length} bytes, sha256 ${hash('sha256', bytes)}]${after}`
   })
 }
 
+/** Without a DOCTYPE, which may say that a name stands for any text. */
+function isXml(text: string): boolean {
+  try {
+    parseXml(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** `data` of an attachment or a Binary, and whatever else is long base64. */
 const DATA = /(<data\s[^>]{0,200}?value\s{0,9}=\s{0,9}"|="(?=[A-Za-z\d+/\s]{1000}))([A-Za-z\d+/=\s]+)("|$)/g
-
-const characterOf = (code: number): string => (code <= 0x10_ff_ff ? String.fromCodePoint(code) : ' ')

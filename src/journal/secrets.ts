@@ -1,4 +1,5 @@
 /** What is a secret: by the name that it has, by its form, and because it was one elsewhere in the same exchange. */
+import { canonical, levelsOf } from './decoding.ts'
 
 /** What takes its place. */
 export const REMOVED = '[removed]'
@@ -64,29 +65,28 @@ export const mayNameSecret = (text: string): boolean => NAMES.test(text.toLowerC
 interface Form {
   /** In lower case: one of them stands in every text that has the form. */
   readonly signs: readonly string[]
+  /** Its first group is what is secret, or else all of it. */
   readonly form: RegExp
-  readonly instead: string
 }
 
+/** What follows the name of a secret and is none: literals, and the word before a credential. */
+const NO_VALUE = String.raw`(?!(?:null|true|false|bearer|basic)\b|\[removed)`
+
 const FORMS: readonly Form[] = [
-  { signs: ['eyj'], form: /(?<![\w-])eyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?/g, instead: REMOVED },
-  { signs: ['whsec_'], form: /\bwhsec_[\w+/=-]+/g, instead: REMOVED },
-  {
-    signs: ['bearer', 'basic'],
-    form: /\b(Bearer|Basic)(\s{1,9}|%20|\+)[\w.~+/=-]{8,}/gi,
-    instead: `$1$2${REMOVED}`,
-  },
-  { signs: ['/resume/'], form: /(\/resume\/)[^/?#\s"'\\<>]+/gi, instead: `$1${REMOVED}` },
+  { signs: ['eyj'], form: /(?<![\w-])eyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?/dg },
+  { signs: ['whsec_'], form: /\bwhsec_[\w+/=-]+/dg },
+  { signs: ['bearer', 'basic'], form: /\b(?:Bearer|Basic)(?:\s{1,9}|%20|\+)([\w.~+/=-]{8,})/dgi },
+  { signs: ['/resume/'], form: /\/resume\/(?!\[removed)([^/?#\s"'\\<>]+)/dgi },
   {
     signs: ['resume', ...PIECES],
-    form: /([?&][\w.-]{0,64}(?:resume|password|passwd|pwd|secret|token|api[_-]?key|credential|assertion|session_?id|jwt)[\w.-]{0,64}=)[^&#\s"'\\<>]+/gi,
-    instead: `$1${REMOVED}`,
+    // `name=value` and `name: value`, in an address or anywhere in a text.
+    form: new RegExp(
+      String.raw`(?:resume|password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization|credential|assertion|session[_-]?id|jwt)[\w.-]{0,64}["'\]]{0,2}\s{0,3}[=:]\s{0,3}["']?${NO_VALUE}([^&;#\s"'\\<>,)}\]]+)`,
+      'dgi',
+    ),
   },
-  {
-    signs: ['@'],
-    form: /(:\/\/)[^/?#\s"'\\<>@:]{0,256}:[^/?#\s"'\\<>@]{0,256}@/g,
-    instead: `$1${REMOVED}@`,
-  },
+  // The user of an address.
+  { signs: ['@'], form: /:\/\/(?!\[removed)([^/?#\s"'\\<>@]{1,512})@/dg },
 ]
 
 /** Characters of a secret that is looked for elsewhere: shorter ones stand there by chance. */
@@ -97,18 +97,53 @@ const MIN_PART = 8
 /** Secrets of one exchange that are looked for: each costs a look at all of its texts. */
 const MAX_KNOWN = 50
 
-/** As a secret stands in a text, in JSON, and in an address. */
-export const formsOf = (secret: string): readonly string[] =>
-  /^[\w.~-]+$/.test(secret)
-    ? [secret]
-    : [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())]
+/** Tokens and the secrets of the service come again and again; the forms of so many are remembered. */
+const REMEMBERED_FORMS = 500
+const rememberedForms = new Map<string, readonly string[]>()
+
+/**
+ * As a secret stands in a text, at some level of its escapes (decoding.ts): as it is, without what looks like escapes in it,
+ * and within base64 and hexadecimal digits, wherever it begins there.
+ */
+export function formsOf(secret: string): readonly string[] {
+  const known = rememberedForms.get(secret)
+  if (known !== undefined) return known
+  const bytes = Buffer.from(secret)
+  const encoded = BASE64.flatMap((encoding) => [0, 1, 2].map((offset) => encodedAt(bytes, offset, encoding)))
+  const hex = bytes.toString('hex')
+  const written = [secret, secret.replaceAll(' ', '+'), ...encoded, hex, hex.toUpperCase()]
+  const all = written.flatMap((form) => [form, canonical(form)])
+  const forms = [...new Set(all)].filter((form) => form.length >= MIN_LENGTH)
+  if (rememberedForms.size >= REMEMBERED_FORMS) rememberedForms.clear()
+  rememberedForms.set(secret, forms)
+  return forms
+}
+
+const BASE64 = ['base64', 'base64url'] as const
+
+/** What is the same of the base64 of all texts in which the bytes stand behind so many others (modulo 3). */
+function encodedAt(bytes: Buffer, offset: number, encoding: (typeof BASE64)[number]): string {
+  const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString(encoding)
+    .replaceAll('=', '')
+  // Characters that have bits of what stands before and after are left out.
+  const start = Math.ceil((offset * 8) / 6)
+  const end = Math.floor(((offset + bytes.length) * 8) / 6)
+  return encoded.slice(start, end)
+}
 
 /** Words before a credential. */
 const SCHEME = /^(?:bearer|basic|digest)\s+/i
 
-/** The secrets of one exchange: what was removed in one place is removed wherever else it stands. */
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The secrets of one exchange: what was removed in one place is removed wherever else it stands, in whatever form. */
 export class Secrets {
   readonly #known: Set<string>
+  #finder: Finder | undefined
   #count = 0
 
   /** @param always secrets of the service itself, as `formsOf` gives them */
@@ -127,11 +162,14 @@ export class Secrets {
     this.#count += 1
     if (this.areTooMany) return
     for (const form of formsOf(secret)) this.#known.add(form)
+    this.#finder = undefined
   }
 
   /** The value of a header such as Authorization or Cookie, with and without what stands before it. */
   addHeader(value: string): void {
-    this.add(value.replace(SCHEME, ''))
+    const credentials = value.replace(SCHEME, '')
+    this.add(credentials)
+    if (/^basic\s/i.test(value)) this.#addBasic(credentials)
     for (const part of value.split(/[\s;,]+/, MAX_KNOWN)) {
       if (part.length < MIN_PART) continue
       this.add(part)
@@ -140,19 +178,142 @@ export class Secrets {
     }
   }
 
+  /** https://www.rfc-editor.org/rfc/rfc7617: user and password. */
+  #addBasic(credentials: string): void {
+    const decoded = Buffer.from(credentials, 'base64').toString()
+    this.add(decoded.slice(decoded.indexOf(':') + 1))
+  }
+
   /** Of a cookie that is set: what stands after it is no secret. */
   addCookie(value: string): void {
     this.addHeader(value.split(';')[0] ?? '')
   }
 
-  /** The text without them. */
-  without(text: string): string {
-    let left = text
-    for (const secret of this.#known) if (left.includes(secret)) left = left.replaceAll(secret, REMOVED)
-    const lower = left.toLowerCase()
-    for (const { signs, form, instead } of FORMS) {
-      if (signs.some((sign) => lower.includes(sign))) left = left.replace(form, instead)
+  /**
+   * The text without them, and without what is secret by its form or by the name that stands before it.
+   * @param isCut it is the beginning of a text: it may end within one of them
+   */
+  without(text: string, isCut = false): string {
+    const spans = [...this.#spansIn(text), ...(isCut ? this.#begunIn(text) : [])]
+    if (spans.length === 0) return text
+    const parts: string[] = []
+    let end = 0
+    for (const span of merged(spans)) {
+      parts.push(text.slice(end, span.start), REMOVED)
+      end = span.end
     }
-    return left
+    parts.push(text.slice(end))
+    return parts.join('')
   }
+
+  /** Whether something would be taken out. */
+  areIn(text: string): boolean {
+    return this.#spansIn(text).length > 0
+  }
+
+  /** The beginning of a secret at the end of the text, at whichever level. */
+  #begunIn(text: string): readonly Span[] {
+    const longest = Math.max(0, ...Iterator.from(this.#known).map((form) => form.length))
+    for (const { text: level, sourceOf } of levelsOf(text)) {
+      for (let start = Math.max(0, level.length - longest); start <= level.length - MIN_LENGTH; start += 1) {
+        const end = level.slice(start)
+        if (Iterator.from(this.#known).some((form) => form.startsWith(end))) {
+          return [{ start: sourceOf(start), end: text.length }]
+        }
+      }
+    }
+    return []
+  }
+
+  #spansIn(text: string): readonly Span[] {
+    this.#finder ??= new Finder(this.#known)
+    const spans: Span[] = []
+    for (const level of levelsOf(text)) {
+      for (const { start, end } of [...this.#finder.find(level.text), ...formsIn(level.text)]) {
+        spans.push({ start: level.sourceOf(start), end: level.sourceOf(end) })
+      }
+    }
+    return spans
+  }
+}
+
+function formsIn(text: string): readonly Span[] {
+  const lower = text.toLowerCase()
+  const spans: Span[] = []
+  for (const { signs, form } of FORMS) {
+    if (!signs.some((sign) => lower.includes(sign))) continue
+    for (const { indices = [] } of text.matchAll(form)) {
+      const [start, end] = indices[1] ?? indices[0] ?? [0, 0]
+      spans.push({ start, end })
+    }
+  }
+  return spans
+}
+
+/** In their order; those that overlap as one. */
+function merged(spans: readonly Span[]): readonly Span[] {
+  const found: Span[] = []
+  for (const span of spans.toSorted((one, other) => one.start - other.start)) {
+    const last = found.at(-1)
+    if (last === undefined || span.start >= last.end) found.push(span)
+    else found[found.length - 1] = { start: last.start, end: Math.max(last.end, span.end) }
+  }
+  return found
+}
+
+/** Characters of a text from which one pass over it is faster than a search for each of the words. */
+const ONE_PASS = 2_000
+
+/** Finds many words in a text in one pass: a table of pairs of characters says where one may begin. */
+class Finder {
+  readonly #words: readonly string[]
+  #pairs: Pairs | undefined
+
+  constructor(words: Iterable<string>) {
+    this.#words = [...words]
+  }
+
+  find(text: string): readonly Span[] {
+    return text.length < ONE_PASS ? this.#findEach(text) : this.#findAll(text)
+  }
+
+  #findEach(text: string): readonly Span[] {
+    const spans: Span[] = []
+    for (const word of this.#words) {
+      for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+        spans.push({ start: at, end: at + word.length })
+      }
+    }
+    return spans
+  }
+
+  #findAll(text: string): readonly Span[] {
+    this.#pairs ??= pairsOf(this.#words)
+    const { byPair, mayBegin } = this.#pairs
+    const spans: Span[] = []
+    let before = text.charCodeAt(0) & 0xff
+    for (let at = 1; at < text.length; at += 1) {
+      const code = text.charCodeAt(at) & 0xff
+      if (mayBegin[(before << 8) | code] === 1) {
+        for (const word of byPair.get(text.slice(at - 1, at + 1)) ?? []) {
+          if (text.startsWith(word, at - 1)) spans.push({ start: at - 1, end: at - 1 + word.length })
+        }
+      }
+      before = code
+    }
+    return spans
+  }
+}
+
+interface Pairs {
+  /** The words that begin so. */
+  readonly byPair: ReadonlyMap<string, readonly string[]>
+  /** By the low bytes of two characters: 1 where a word may begin. */
+  readonly mayBegin: Uint8Array
+}
+
+function pairsOf(words: readonly string[]): Pairs {
+  const mayBegin = new Uint8Array(65_536)
+  for (const word of words) mayBegin[((word.charCodeAt(0) & 0xff) << 8) | (word.charCodeAt(1) & 0xff)] = 1
+  return { byPair: Map.groupBy(words, (word) => word.slice(0, 2)), mayBegin }
 }

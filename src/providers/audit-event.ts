@@ -3,7 +3,7 @@
  * nobody changes. https://hl7.org/fhir/R4/auditevent.html, docs/audit.md
  */
 import { searchWithTrail } from '../audit/combined-search.ts'
-import { isTrailId } from '../audit/trail-reader.ts'
+import { isReservedId, isTrailId } from '../audit/trail-reader.ts'
 import type { Context } from '../core/context.ts'
 import { absent } from '../core/present.ts'
 import { defineProvider, type Interactions } from '../core/provider.ts'
@@ -29,17 +29,18 @@ const interactions: Interactions = {
   },
 
   create: async (ctx, resource) => {
-    refuseTrailId(resource.id)
+    refuseReserved(resource.id)
     return standard.create(ctx, resource)
   },
 
   update: async (ctx, resource) => {
-    refuseTrailId(resource.id)
+    refuseReserved(resource.id)
     return standard.update(ctx, resource)
   },
 
+  // What was stored under a reserved id before it was refused can be removed.
   delete: async (ctx, type, id) => {
-    refuseTrailId(id)
+    if (isTrailId(id)) refuseReserved(id)
     return standard.delete(ctx, type, id)
   },
 
@@ -60,10 +61,10 @@ async function eventOf(ctx: Context, id: string): Promise<Versioned> {
 }
 
 /** @throws FhirError 405 for what would be taken for an event of the trail */
-function refuseTrailId(id: AnyResource['id']): void {
-  if (id === undefined || !isTrailId(id)) return
+function refuseReserved(id: AnyResource['id']): void {
+  if (id === undefined || !isReservedId(id)) return
   throw new FhirError(405, {
     code: 'not-supported',
-    diagnostics: `AuditEvent/${id} is an id of the audit trail, whose events are only read; store an AuditEvent of your own under another id`,
+    diagnostics: `AuditEvent/${id}: ids that begin with 'trail-' are those of the audit trail, whose events are only read; store an AuditEvent of your own under another id`,
   })
 }

@@ -1,5 +1,5 @@
 /** Binary: whoever may read what its securityContext names may read it. https://hl7.org/fhir/R4/binary.html */
-import type { Binary } from 'fhir/r4'
+import type { Binary, DocumentReference } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
@@ -23,6 +23,7 @@ export const binary = defineProvider('Binary', {
     vread: async (ctx, type, id, version) => readable(ctx, await standard.vread(ctx, type, id, version)),
   },
   referencePolicy: 'enforced',
+  patientsOf: patientsOfDocuments,
   documentation:
     'A content is written and read as it is, by its own media type (POST [base]/Binary with the bytes, GET with Accept: */*), ' +
     'or as a resource (application/fhir+json, application/fhir+xml, _format). GET serves ranges. X-Security-Context is ' +
@@ -71,4 +72,24 @@ async function readable(ctx: Context, version: Versioned): Promise<Versioned> {
 const targetOf = ({ baseUrl }: Context, reference: string): LocalReference | undefined => {
   const named = localReference(reference, baseUrl)
   return named?.version === undefined ? named : undefined
+}
+
+/**
+ * The patients of the documents that a Binary is a part of: it says itself at most whom its securityContext names. Where the
+ * index of their links is not complete, as after an upgrade, they are not known, and the file is served all the same.
+ */
+async function patientsOfDocuments(ctx: Context, id: string): Promise<readonly string[]> {
+  const links = [`Binary/${id}`, `${ctx.baseUrl}/Binary/${id}`]
+  try {
+    const documents = await ctx.search<DocumentReference>('DocumentReference', `location=${links.join(',')}`)
+    return [...new Set(documents.flatMap(({ resource }) => patientOf(ctx, resource)))]
+  } catch (error) {
+    if (error instanceof FhirError) return []
+    throw error
+  }
+}
+
+function patientOf({ baseUrl }: Context, { subject }: DocumentReference): readonly string[] {
+  const named = subject?.reference === undefined ? undefined : localReference(subject.reference, baseUrl)
+  return named?.type === 'Patient' ? [named.id] : []
 }

@@ -1,6 +1,7 @@
 /** `POST /abandonments`: with a token, for its clinic; or with the voice secret, for that of `x-call-to`. docs/abandonment.md */
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
+import { NO_SUBJECT } from '../audit/event.ts'
 import { readAbandonment } from '../calls/recovery/abandonment-input.ts'
 import { enterAbandonment } from '../calls/recovery/create-abandonment.ts'
 import { requireFilledIn } from '../calls/session/call-metadata.ts'
@@ -18,6 +19,7 @@ import { requireClinic } from './clinics.ts'
 import { readJsonBody } from './message/body.ts'
 import { receivedRequest } from './received-request.ts'
 import { userOf } from './server/authenticate.ts'
+import { exchangeOf } from './server/exchange.ts'
 import { forbidden } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 import { requireSecret } from './voice-secret.ts'
@@ -59,6 +61,7 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
     const isPlatform = koa.get('x-voice-secret') !== ''
     const ofClinic = await (isPlatform ? bySecret(koa) : byToken(koa))
     const { clinic } = ofClinic
+    tellEntered(koa, ofClinic)
     if (!(await isSandboxEnabled(repository, clinic))) throw forbidden('The sandbox of this clinic is turned off')
     const key = readKey(koa.get('idempotency-key'))
     const body = await readJsonBody(koa, LIMITS)
@@ -68,12 +71,22 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
     }
     const locale = localeOf(await readSettings(repository, clinic), ofClinic.reader().now)
     const input = readAbandonment(body, locale)
-    const { id, created } = await ofClinic.change((ctx) => enterAbandonment(ctx, input, key))
+    const { id, created, patient } = await ofClinic.change((ctx) => enterAbandonment(ctx, input, key))
+    tellEntered(koa, ofClinic, patient)
     koa.status = created ? 201 : 200
     koa.body = { id }
   })
   return smallRouter(['abandonments'], router)
 }
+
+/** By a token it is the user who acts, by the secret the form or the platform that nobody knows. */
+function tellEntered(koa: KoaContext, { clinic, agent }: ClinicAccess, patient?: string): void {
+  const by = { clinic, agent: agent.kind === 'user' ? agent : UNKNOWN }
+  const patients = patient === undefined ? [] : [patient]
+  exchangeOf(koa).accesses = [{ ...NO_SUBJECT, interaction: 'operation', detail: 'abandonment', patients, by }]
+}
+
+const UNKNOWN = { kind: 'unknown' } as const
 
 /** Undefined where none was sent. @throws FhirError 400 */
 function readKey(text: string): string | undefined {

@@ -28,10 +28,12 @@ import { requireMatch } from './message/entity-tag.ts'
 import { etagOf } from './message/interaction.ts'
 import { isText, readSwitch } from './message/json-values.ts'
 import { userOf } from './server/authenticate.ts'
+import { tellSecrets } from './server/exchange.ts'
 import type { Logins } from './server/logins.ts'
 import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 import { foreignTokensOnly, type User } from './server/token.ts'
+import { tellUserAccess } from './server/user-access.ts'
 
 interface AccountDependencies {
   readonly repository: Repository
@@ -54,7 +56,11 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
   })
 
   router.get('/', async (koa) => {
+    tellOf(koa, 'list accounts')
     const clinic = clinicToList(userOf(koa), textOf(koa.query.clinic))
+    if (clinic !== undefined && (await clinicExists(repository, clinic))) {
+      tellUserAccess(koa, 'list accounts', { clinic, leastRole: 'admin' })
+    }
     const { page, next } = await pageOf(repository, clinic, textOf(koa.query.after))
     const link =
       next && `/accounts?${new URLSearchParams({ ...(clinic === undefined ? {} : { clinic }), after: next })}`
@@ -63,12 +69,15 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
 
   router.post('/', async (koa) => {
     const user = userOf(koa)
+    tellOf(koa, 'make account')
     if (user.role !== 'admin') requireOperator(user, 'make accounts')
     const { account, password } = readNewAccount(await readJsonBody(koa, LIMITS), user)
+    tellSecrets(koa, password)
     requireManaged(user, account, 'make')
     if (account.clinic !== SERVICE && !(await clinicExists(repository, account.clinic))) {
       throw unprocessable(`There is no clinic '${account.clinic}'; make it first with POST /clinics`)
     }
+    tellOf(koa, 'make account', account)
     await logins.hashing(koa, account.username, () => createAccount(repository, account, password, passwordCost))
     koa.status = 201
     koa.set('Location', `/accounts/${encodeURIComponent(account.username)}`)
@@ -76,12 +85,13 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
   })
 
   router.get('/:username', async (koa) => {
-    answerAccount(koa, await visibleAccount(koa, repository))
+    answerAccount(koa, await visibleAccount(koa, repository, 'read account'))
   })
 
   router.put('/:username/login', async (koa) => {
-    const account = await visibleAccount(koa, repository)
+    const account = await visibleAccount(koa, repository, 'enable or disable account')
     const enabled = readSwitch(await readJsonBody(koa, LIMITS))
+    tellOf(koa, enabled ? 'enable account' : 'disable account', account)
     requireOther(userOf(koa), account)
     // An account that is enabled again lets somebody in, and one of an operator is more than its clinic's.
     if (enabled || account.role === 'operator') requireManaged(userOf(koa), account, enabled ? 'enable' : 'disable')
@@ -89,33 +99,46 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
   })
 
   router.put('/:username/name', async (koa) => {
-    const account = await visibleAccount(koa, repository)
+    const account = await visibleAccount(koa, repository, 'rename account')
     requireManaged(userOf(koa), account, 'change')
     const name = readName(await readJsonBody(koa, LIMITS))
     answerAccount(koa, await renameAccount(repository, account.username, name, ifMatchCheck(koa)))
   })
 
   router.delete('/:username', async (koa) => {
-    const account = await visibleAccount(koa, repository)
+    const account = await visibleAccount(koa, repository, 'remove account')
     requireManaged(userOf(koa), account, 'remove')
     requireOther(userOf(koa), account)
     await removeAccount(repository, account.username)
     koa.status = 204
   })
 
-  router.put('/:username/password', async (koa) => {
-    const user = userOf(koa)
-    const { username = '' } = koa.params
-    const body = await readJsonBody(koa, LIMITS)
-    if (isOwn(user, username)) await requireCurrentPassword(koa, logins, body)
-    else if (user.role === 'admin') requireManaged(user, await visibleAccount(koa, repository), 'change')
-    else requireOperator(user, 'change the password of somebody else')
-    const { password } = readPasswords(body)
-    await logins.hashing(koa, username, () => changePassword(repository, username, password, passwordCost))
-    koa.status = 204
-  })
+  router.put('/:username/password', (koa) => putPassword(koa, { repository, logins, passwordCost }))
 
   return smallRouter(['accounts'], router)
+}
+
+async function putPassword(
+  koa: KoaContext,
+  { repository, logins, passwordCost }: Omit<AccountDependencies, 'config'>,
+): Promise<void> {
+  const user = userOf(koa)
+  const { username = '' } = koa.params
+  const what = 'change password of account'
+  tellOf(koa, what)
+  const body = await readJsonBody(koa, LIMITS)
+  if (isObject(body)) tellSecrets(koa, ...Object.values(body).filter(isText))
+  if (isOwn(user, username)) {
+    tellOf(koa, what, { username: user.sub, clinic: user.clinic })
+    await requireCurrentPassword(koa, logins, body)
+  } else if (user.role === 'admin') requireManaged(user, await visibleAccount(koa, repository, what), 'change')
+  else {
+    requireOperator(user, 'change the password of somebody else')
+    await visibleAccount(koa, repository, what)
+  }
+  const { password } = readPasswords(body)
+  await logins.hashing(koa, username, () => changePassword(repository, username, password, passwordCost))
+  koa.status = 204
 }
 
 /** What is shown of an account: never what only the server needs. */
@@ -166,17 +189,31 @@ async function pageOf(repository: Repository, clinic: string | undefined, after?
 }
 
 /**
- * The account in the path. One of another clinic is none, for an admin.
+ * The account in the path, which the exchange is about. One of another clinic is none, for an admin.
+ * @param what the user wants to do with it
  * @throws FhirError 403 for staff, 404
  */
-async function visibleAccount(koa: KoaContext, repository: Repository): Promise<Account> {
+async function visibleAccount(koa: KoaContext, repository: Repository, what: string): Promise<Account> {
   const { username = '' } = koa.params
+  tellOf(koa, what)
   const clinic = clinicToList(userOf(koa), undefined)
   const account = await findAccount(repository, username)
   if (account === undefined || (clinic !== undefined && account.clinic !== clinic)) {
     throw notFound(`There is no account '${username}'${clinic === undefined ? '' : ' in your clinic'}`)
   }
+  tellOf(koa, what, account)
   return account
+}
+
+/**
+ * Accounts are seen by the admins of their clinic, those of no clinic by operators. A user name is told of once there is such
+ * an account, or is to be one: users type passwords in its place.
+ */
+function tellOf(koa: KoaContext, what: string, account?: Pick<Account, 'username' | 'clinic'>): void {
+  const { role, clinic: own } = userOf(koa)
+  const clinic = account?.clinic ?? (role === 'operator' ? SERVICE : own)
+  const leastRole = clinic === SERVICE ? 'operator' : 'admin'
+  tellUserAccess(koa, account === undefined ? what : `${what} ${account.username}`, { clinic, leastRole })
 }
 
 /** @throws FhirError 403 unless the user is an operator, or an admin and the account one of the staff of his clinic */

@@ -2,7 +2,10 @@
 import type { Context as KoaContext } from 'koa'
 import { type Access, type AuditAgent, NO_SUBJECT } from '../audit/event.ts'
 import type { AuditTrail } from '../audit/trail.ts'
+import { withoutSecretsOf } from '../journal/redaction.ts'
+import type { Secrets } from '../journal/secrets.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
+import { secretsOf } from './known-secrets.ts'
 import type { Exchange, ExchangeAccess, Observer } from './server/exchange.ts'
 import type { User } from './server/token.ts'
 
@@ -17,19 +20,38 @@ const MAX_ADDRESS = 200
 export class AuditObserver implements Observer {
   readonly #trail: AuditTrail
   readonly #addressOf: (koa: KoaContext) => string
+  readonly #secretsOfClinic: (clinic: string) => readonly string[]
   /** The user of a token is one object for as long as the token is remembered, and so is its agent. */
   readonly #agents = new WeakMap<User, AuditAgent>()
   #strangers = { since: 0, count: 0 }
 
-  /** @param addressOf the IP address of the client */
-  constructor(trail: AuditTrail, addressOf: (koa: KoaContext) => string) {
+  /**
+   * @param addressOf the IP address of the client
+   * @param secretsOfClinic the forms of the secrets of the service and of the clinic
+   */
+  constructor(
+    trail: AuditTrail,
+    addressOf: (koa: KoaContext) => string,
+    secretsOfClinic: (clinic: string) => readonly string[],
+  ) {
     this.#trail = trail
     this.#addressOf = addressOf
+    this.#secretsOfClinic = secretsOfClinic
   }
 
-  observe({ accesses }: Exchange, koa: KoaContext): void {
-    if (accesses.length > 0) for (const access of accesses) this.#record(access, koa)
-    else if (koa.status === 401 || koa.status === 403) this.#record(refusalOf(koa), koa)
+  observe(exchange: Exchange, koa: KoaContext): void {
+    const { accesses } = exchange
+    const isRefusal = accesses.length === 0 && (koa.status === 401 || koa.status === 403)
+    let secrets: Secrets | undefined
+    for (const access of isRefusal ? [refusalOf(koa)] : accesses) {
+      if (hasTexts(access, koa)) secrets ??= this.#secretsOf(exchange, koa)
+      this.#record(secrets === undefined ? access : withoutSecrets(access, secrets), koa)
+    }
+  }
+
+  #secretsOf(exchange: Exchange, koa: KoaContext): Secrets {
+    const clinic = exchange.accesses[0]?.by?.clinic ?? (koa.state.user as User | undefined)?.clinic ?? SERVICE
+    return secretsOf(exchange, koa, this.#secretsOfClinic(clinic))
   }
 
   #record(access: ExchangeAccess, koa: KoaContext): void {
@@ -70,6 +92,26 @@ export class AuditObserver implements Observer {
     if (now - this.#strangers.since >= MINUTE) this.#strangers = { since: now, count: 0 }
     this.#strangers.count += 1
     return this.#strangers.count > STRANGERS_PER_MINUTE
+  }
+}
+
+/** Whether its client may have written anything in it: the id of a resource that there is was not a secret. */
+const hasTexts = ({ query, detail, status }: Access, koa: KoaContext): boolean =>
+  query !== '' || detail !== '' || (status === 0 ? koa.status : status) >= 400
+
+/** The same redaction as that of the journal. */
+function withoutSecrets(access: ExchangeAccess, secrets: Secrets): ExchangeAccess {
+  const { query, detail, type, id, patients, by } = access
+  const callId = by?.agent.kind === 'call' ? secrets.without(by.agent.id) : undefined
+  const isChanged = by?.agent.kind === 'call' && callId !== undefined && callId !== by.agent.id
+  return {
+    ...access,
+    query: withoutSecretsOf(query, secrets),
+    detail: withoutSecretsOf(detail, secrets),
+    type: secrets.without(type),
+    id: secrets.without(id),
+    patients: patients.length === 1 ? patients.map((patient) => secrets.without(patient)) : patients,
+    ...(isChanged ? { by: { clinic: by.clinic, agent: { kind: 'call', id: callId } } } : {}),
   }
 }
 

@@ -8,10 +8,12 @@ import { spend } from '../budget/budget.ts'
 import { createClinic, isClinicId } from '../clinics/clinics.ts'
 import { isSandboxEnabled, readSandbox, setSandbox, type VersionedSandbox } from '../clinics/sandbox.ts'
 import {
+  type ClinicSettings,
   clinicExists,
   findSettings,
   findVersionedSettings,
   parseSettingsFor,
+  secretsIn,
   type VersionedSettings,
   withoutSecrets,
   writeSettings,
@@ -29,8 +31,10 @@ import { etagOf } from './message/interaction.ts'
 import { readSwitch } from './message/json-values.ts'
 import { addOutboxRoutes } from './outbox.ts'
 import { userOf } from './server/authenticate.ts'
+import { tellSecrets } from './server/exchange.ts'
 import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
+import { tellUserAccess } from './server/user-access.ts'
 
 interface ClinicDependencies extends ExchangeDependencies {
   readonly trials: TrialParts
@@ -45,25 +49,30 @@ export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
 
   router.get('/', async (koa) => {
     requireOperator(userOf(koa), 'list clinics')
+    tellUserAccess(koa, 'list clinics', OF_SERVICE)
     const { after } = koa.query
     koa.body = await listClinics(repository, typeof after === 'string' ? after : '')
   })
 
   router.post('/', async (koa) => {
     requireOperator(userOf(koa), 'make clinics')
-    const answer = await makeClinic(repository, await readJsonBody(koa, LIMITS))
-    if (answer.status === 201) koa.set('Location', `/clinics/${answer.body.id}/settings`)
+    tellUserAccess(koa, 'make clinic', OF_SERVICE)
+    const answer = await makeClinic(repository, await readJsonBody(koa, LIMITS), tellingSecrets(koa))
+    if (answer.status === 201) {
+      tellUserAccess(koa, 'make clinic', { clinic: answer.body.id, leastRole: 'operator' })
+      koa.set('Location', `/clinics/${answer.body.id}/settings`)
+    }
     koa.status = answer.status
     koa.body = answer.body
   })
 
   router.get('/:clinic/sandbox', async (koa) => {
-    const { clinic } = await configurable(koa, repository)
+    const { clinic } = await configurable(koa, repository, 'read sandbox switch')
     answerSandbox(koa, await readSandbox(repository, clinic))
   })
 
   router.put('/:clinic/sandbox', async (koa) => {
-    const { clinic } = await configurable(koa, repository)
+    const { clinic } = await configurable(koa, repository, 'change sandbox switch')
     const enabled = readSwitch(await readJsonBody(koa, LIMITS))
     const ifMatch = koa.get('If-Match')
     const changed = await repository.change(clinic, async (unit) => {
@@ -74,13 +83,19 @@ export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
   })
 
   router.get('/:clinic/settings', async (koa) => {
-    answerSettings(koa, await configurable(koa, repository))
+    answerSettings(koa, await configurable(koa, repository, 'read settings'))
   })
 
   router.put('/:clinic/settings', async (koa) => {
-    const { clinic } = await configurable(koa, repository)
+    const { clinic } = await configurable(koa, repository, 'change settings')
     const ifMatch = koa.get('If-Match')
-    const answer = await replaceSettings(repository, clinic, await readJsonBody(koa, LIMITS), ifMatch)
+    const answer = await replaceSettings(
+      repository,
+      clinic,
+      await readJsonBody(koa, LIMITS),
+      ifMatch,
+      tellingSecrets(koa),
+    )
     if ('settings' in answer) return answerSettings(koa, answer)
     koa.status = answer.status
     koa.body = answer.body
@@ -149,19 +164,29 @@ const sandboxIsOff = (): FhirError =>
     reason: 'sandbox-off',
   })
 
-/** The clinic in the path. @throws FhirError 403 when it is not the user's to configure, 404 when there is none. */
+/**
+ * The clinic in the path, which the exchange is about.
+ * @param what the user wants to do there
+ * @throws FhirError 403 when it is not the user's to configure, 404 when there is none.
+ */
 async function configurable(
   koa: KoaContext,
   repository: Repository,
+  what: string,
 ): Promise<VersionedSettings & { readonly clinic: string }> {
   const user = userOf(koa)
   const clinic: string = koa.params.clinic
+  tellUserAccess(koa, what, user.role === 'operator' ? OF_SERVICE : {})
   // The same answer whether the other clinic exists or not: clinics learn nothing of each other.
   if (clinic !== user.clinic) requireOperator(user, `configure another clinic than '${user.clinic}'`)
   const found = isClinicId(clinic) ? await findVersionedSettings(repository, clinic) : undefined
   if (found === undefined) throw notFound('There is no such clinic')
+  tellUserAccess(koa, what, { clinic })
   return { clinic, ...found }
 }
+
+/** What operators do that is about no clinic, or about none that there is. */
+const OF_SERVICE = { clinic: SERVICE, leastRole: 'operator' } as const
 
 /** The tag is of the version, so that a change of a secret, which nobody sees, changes it too. */
 function answerSettings(koa: KoaContext, { settings, version }: VersionedSettings): void {
@@ -190,13 +215,21 @@ async function listClinics(repository: Repository, after: string) {
   return { clinics }
 }
 
-async function makeClinic(repository: Repository, body: unknown) {
+type OnParsed = (settings: ClinicSettings) => void
+
+const tellingSecrets =
+  (koa: KoaContext): OnParsed =>
+  (settings) =>
+    tellSecrets(koa, ...secretsIn(settings))
+
+async function makeClinic(repository: Repository, body: unknown, onParsed: OnParsed) {
   const { id, ...rest } = isObject(body) ? body : {}
   if (!isClinicId(id)) {
     throw badRequest("The body must be the settings of the clinic with its \"id\": 1 to 64 letters, digits, '-' or '.'")
   }
   const parsed = await parseSettingsFor(repository.reader(id), rest)
   if ('problems' in parsed) return withProblems(parsed.problems)
+  onParsed(parsed.settings)
   await createClinic(repository, id, parsed.settings)
   return { status: 201, body: { id, ...withoutSecrets(parsed.settings) } } as const
 }
@@ -205,12 +238,19 @@ const withProblems = (problems: readonly string[]) =>
   ({ status: 422, body: { error: `The settings have problems: ${problems.join('; ')}`, problems } }) as const
 
 /** @param ifMatch the header, or '' for none */
-async function replaceSettings(repository: Repository, clinic: string, body: unknown, ifMatch: string) {
+async function replaceSettings(
+  repository: Repository,
+  clinic: string,
+  body: unknown,
+  ifMatch: string,
+  onParsed: OnParsed,
+) {
   return repository.change(clinic, async (unit) => {
     const current = await findVersionedSettings(unit, clinic)
     requireMatch(ifMatch, current?.version ?? 0, 'the settings')
     const parsed = await parseSettingsFor(unit, body, current?.settings)
     if ('problems' in parsed) return withProblems(parsed.problems)
+    onParsed(parsed.settings)
     await writeSettings(unit, parsed.settings)
     return { settings: parsed.settings, version: (current?.version ?? 0) + 1 }
   })

@@ -7,6 +7,7 @@ import type { OutboundSystem } from '../journal/exchange.ts'
 import type { Repository } from '../repository/repository.ts'
 import { userOf } from './server/authenticate.ts'
 import { forbidden } from './server/roles.ts'
+import { tellUserAccess } from './server/user-access.ts'
 
 /** Milliseconds between two tries of one connector, in one process: a system of somebody else is not to be flooded from here. */
 const BETWEEN_TRIES = 1_000
@@ -19,9 +20,11 @@ export function addConnectorRoutes(router: Router, repository: Repository, parts
 
   router.post('/:clinic/connectors/:connector/$try', async (koa) => {
     const { clinic } = userOf(koa)
+    tellUserAccess(koa, 'try connector')
     if (koa.params.clinic !== clinic)
       throw forbidden(`The connectors of a clinic are for its own staff; yours is '${clinic}'`)
     const connector = connectorOf(koa.params.connector)
+    tellUserAccess(koa, `try connector ${connector}`)
     takeTurn(triedAt, `${clinic} ${connector}`, Date.now())
     const settings = await readSettings(repository, clinic)
     const since = performance.now()

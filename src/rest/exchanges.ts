@@ -4,7 +4,6 @@
  */
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
-import { NO_SUBJECT } from '../audit/event.ts'
 import { isClinicId } from '../clinics/clinics.ts'
 import { findSettings } from '../clinics/settings.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
@@ -19,9 +18,9 @@ import type { Repository } from '../repository/repository.ts'
 import { liveStream } from './live-stream.ts'
 import type { Replays } from './replays.ts'
 import { userOf } from './server/authenticate.ts'
-import { exchangeOf } from './server/exchange.ts'
 import { forbidden, requireOperator } from './server/roles.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
+import { tellUserAccess } from './server/user-access.ts'
 
 export interface ExchangeDependencies {
   readonly repository: Repository
@@ -45,7 +44,8 @@ export function addExchangeRoutes(router: Router, dependencies: ExchangeDependen
     if (userOf(koa).clinic !== clinic) {
       throw forbidden('A request is sent again as your own, so only users of the clinic repeat those of it')
     }
-    const { summary, detail } = await found(koa, readerOf(dependencies, clinic))
+    const { summary, detail } = await found(koa, readerOf(koa, dependencies, clinic))
+    tellAccess(koa, clinic, detail.patients)
     const reason = whyNotReplayed(summary, detail)
     if (reason !== undefined) throw notReplayed(reason)
     koa.body = await required(replays).replay(koa, clinic, { summary, detail })
@@ -68,21 +68,22 @@ function addRoutes(
   dependencies: ExchangeDependencies,
   clinicOf: (koa: KoaContext) => Promise<string>,
 ): void {
-  const readOf = async (koa: KoaContext): Promise<JournalReader> => {
+  const readOf = async (koa: KoaContext): Promise<{ readonly clinic: string; readonly reader: JournalReader }> => {
     const clinic = await clinicOf(koa)
     tellAccess(koa, clinic)
     // Who asks for what has just been answered finds it.
     await dependencies.journal?.flush()
-    return readerOf(dependencies, clinic)
+    return { clinic, reader: readerOf(koa, dependencies, clinic) }
   }
 
   router.get(path, async (koa) => {
-    const reader = await readOf(koa)
+    const { clinic, reader } = await readOf(koa)
     const query = queryOf(koa, ['before', 'count'])
     const before = numberIn(koa, 'before')
     const count = Math.min(numberIn(koa, 'count') ?? PAGE.usual, PAGE.most)
     const page = await reader.page(filterOf(query), Math.max(count, 1), before)
     const next = page.next === undefined ? undefined : nextOf(koa, page.next)
+    tellAccess(koa, clinic, page.exchanges.flatMap(patientOf))
     koa.body = { exchanges: page.exchanges.map(shown), ...(next === undefined ? {} : { next }) }
   })
 
@@ -93,15 +94,17 @@ function addRoutes(
     const after = numberIn(koa, 'after') ?? lastEventId(koa)
     const watcher = required(dependencies.live).watch(clinic)
     if (watcher === undefined) throw tooManyWatch()
-    const reader = readerOf(dependencies, clinic)
+    const reader = readerOf(koa, dependencies, clinic)
     const leave = () => required(dependencies.live).leave(clinic, watcher)
     await liveStream(koa, { reader, filter, after, watcher, leave, authenticate: dependencies.authenticate })
   })
 
   router.get(`${path}/:exchange`, async (koa) => {
-    const { summary, detail } = await found(koa, await readOf(koa))
+    const { clinic, reader } = await readOf(koa)
+    const { summary, detail } = await found(koa, reader)
+    tellAccess(koa, clinic, detail.patients)
     const curl = curlOf(summary, detail)
-    const { addressChanged: _changed, ...messages } = detail
+    const { addressChanged: _changed, patients: _patients, ...messages } = detail
     const reason = whyNotReplayed(summary, detail)
     koa.body = {
       ...summary,
@@ -112,10 +115,16 @@ function addRoutes(
   })
 }
 
+/** A list shows no bodies, but of a Patient its id. */
+function patientOf({ exchange }: NumberedExchange): readonly string[] {
+  const id = isGap(exchange) ? undefined : /^Patient\/(.+)$/.exec(exchange.resource ?? '')?.[1]
+  return id === undefined ? [] : [id]
+}
+
 const shown = ({ number, exchange }: NumberedExchange): object => ({ number, ...exchange })
 
-function readerOf({ journal }: ExchangeDependencies, clinic: string): JournalReader {
-  return new JournalReader(required(journal).store, clinic)
+function readerOf(koa: KoaContext, { journal }: ExchangeDependencies, clinic: string): JournalReader {
+  return new JournalReader(required(journal).store, clinic, userOf(koa).role)
 }
 
 function required<T>(part: T | undefined): T {
@@ -147,13 +156,9 @@ async function clinicOf(koa: KoaContext, repository: Repository): Promise<string
   return clinic
 }
 
-/** Bodies are about patients, so that they were looked at is in the audit trail of their clinic. */
-function tellAccess(koa: KoaContext, clinic: string): void {
-  const { sub: id, name, role } = userOf(koa)
-  const by = { clinic, agent: { kind: 'user', id, name, role } } as const
-  const query = (koa.req.url ?? '').slice(0, 2_000)
-  exchangeOf(koa).accesses = [{ ...NO_SUBJECT, interaction: 'operation', detail: 'journal', query, by }]
-}
+/** Exchanges are about patients, so that they were looked at is in the audit trail of their clinic. */
+const tellAccess = (koa: KoaContext, clinic: string, patients: readonly string[] = []): void =>
+  tellUserAccess(koa, 'journal', { clinic, patients, query: koa.req.url ?? '' })
 
 const FILTERS = ['run', 'call', 'status', 'path', 'type', 'since'] as const
 type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>

@@ -1,7 +1,8 @@
 /** Exchanges for the journal: what came in, what was answered, and why, when the answer has been sent or the client has left. */
 import { hash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Context as KoaContext } from 'koa'
+import type { Role } from '../clinics/accounts.ts'
 import {
   CLIENT_LEFT,
   type ExchangeOutcome,
@@ -13,8 +14,10 @@ import {
 } from '../journal/exchange.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JournalPolicy } from '../journal/policies.ts'
+import { highest, LEAST_ROLE } from '../journal/readers.ts'
 import { beginningOf, beginningOfBytes } from '../journal/sent.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
+import { headersOf } from './known-secrets.ts'
 import { type SeenContent, seenBodyOf } from './message/seen-body.ts'
 import { seenContentsOf } from './server/contents.ts'
 import type { Exchange, ExchangeAccess, Observer } from './server/exchange.ts'
@@ -86,20 +89,61 @@ function bytesOf(koa: KoaContext): number {
   return Math.min(seenBodyOf(koa)?.size ?? 0, MAX_BODY) + Math.min(answered, MAX_BODY)
 }
 
-/** That of who acted. */
+/** The clinic that the exchange is about. */
 function clinicOf({ accesses }: Exchange, koa: KoaContext): string {
   const clinic = accesses[0]?.by?.clinic
   if (clinic !== undefined) return clinic
-  return (koa.state.user as User | undefined)?.clinic ?? SERVICE
+  const user = koa.state.user as User | undefined
+  return user === undefined || isOfService(accesses, user, koa) ? SERVICE : user.clinic
 }
+
+/** What an operator asks of the service that no route has found a clinic for. */
+const isOfService = (accesses: Exchange['accesses'], { role }: User, { path }: KoaContext): boolean =>
+  role === 'operator' && accesses.length === 0 && OF_OPERATORS.has(firstSegment(path))
+
+/** First segments of paths at which operators act in any clinic. */
+const OF_OPERATORS: ReadonlySet<string> = new Set(['accounts', 'clinics'])
+
+/** Patients of an exchange that are kept with it. */
+const MAX_PATIENTS = 1_000
+
+/** The least role that may read all that the exchange holds. */
+function leastRoleOf({ accesses }: Exchange, koa: KoaContext): Role {
+  const user = koa.state.user as User | undefined
+  return highest(
+    accesses.map((access) => access.leastRole ?? (user !== undefined && readsTrail(access) ? user.role : LEAST_ROLE)),
+  )
+}
+
+/** Whoever may read events of the audit trail finds them among the AuditEvents of the clinic: admins and operators. */
+const readsTrail = ({ type, interaction }: ExchangeAccess): boolean => type === 'AuditEvent' && !WRITES.has(interaction)
+
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
 
 type Bodies = Pick<SeenExchange, 'requestBody' | 'responseBody'>
 
 /** Taken now: they are shown as they were when the answer was ready. */
 function bodiesOf(koa: KoaContext): Bodies {
-  const [requestBody, responseBody] = [requestBodyOf(koa), koa.method === 'HEAD' ? undefined : responseBodyOf(koa)]
-  return { ...(requestBody && { requestBody }), ...(responseBody && { responseBody }) }
+  const isWithheld = WITHHELD[firstSegment(koa.path)]?.(koa.method) ?? {}
+  const requestBody = isWithheld.request ? sizeOf(seenBodyOf(koa)?.size) : requestBodyOf(koa)
+  const responseBody = isWithheld.response ? sizeOf(koa.length) : responseBodyOf(koa)
+  return {
+    ...(requestBody && { requestBody }),
+    ...(responseBody && koa.method !== 'HEAD' && { responseBody }),
+  }
 }
+
+/**
+ * By the first segments of their paths, requests that may carry passwords, tokens or the credentials of connectors: their bodies
+ * are never kept, nor is a hash, by which a password could be guessed.
+ */
+const WITHHELD: Readonly<Record<string, (method: string) => { readonly request?: true; readonly response?: true }>> = {
+  session: () => ({ request: true, response: true }),
+  accounts: () => ({ request: true }),
+  clinics: (method) => (method === 'GET' || method === 'HEAD' ? {} : { request: true }),
+}
+
+const sizeOf = (size: number | undefined): SeenBody | undefined => (size === undefined ? undefined : { size })
 
 function requestBodyOf(koa: KoaContext): SeenBody | undefined {
   const content = koa.state.seenContent as SeenContent | undefined
@@ -148,6 +192,8 @@ function seenOf({ exchange, koa, ...ended }: Ended, bodies: Bodies, { clinic }: 
     at: exchange.at,
     duration,
     clinic,
+    leastRole: leastRoleOf(exchange, koa),
+    patients: [...new Set(exchange.accesses.flatMap(({ patients }) => patients))].slice(0, MAX_PATIENTS),
     ...agentOf(exchange, koa),
     ...(run === undefined ? {} : { run }),
     ...(correlation === undefined ? {} : { correlation }),
@@ -158,6 +204,7 @@ function seenOf({ exchange, koa, ...ended }: Ended, bodies: Bodies, { clinic }: 
     status: hasLeft ? CLIENT_LEFT : koa.status,
     outcome: hasLeft ? 'left' : outcomeOf(koa.status),
     ...(reason === undefined ? {} : { reason }),
+    ...(exchange.secrets === undefined ? {} : { secrets: exchange.secrets }),
     ...(exchange.tools === undefined ? {} : { tools: exchange.tools }),
     requestHeaders: headersOf(req),
     responseHeaders: answeredHeaders(res),
@@ -203,9 +250,6 @@ function deedOf(
     ...(detail === '' ? {} : { operation: detail }),
   }
 }
-
-const headersOf = ({ headers }: IncomingMessage): SeenHeaders =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 const answeredHeaders = (res: ServerResponse): SeenHeaders =>
   Object.fromEntries(Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]))

@@ -19,6 +19,8 @@ export interface LiveStream {
 
 /** Milliseconds without an event after which something is sent, so that nobody takes the connection for dead. */
 const HEARTBEAT = 15_000
+/** Milliseconds between two looks whether the session goes on: nothing is sent after its end, and the stream ends at once. */
+const SESSION_LOOK = 250
 /** Milliseconds after which a client that has lost its connection is to come back. */
 const RETRY = 1_000
 
@@ -50,14 +52,13 @@ async function startOf(reader: JournalReader, after: number | undefined): Promis
 
 async function* eventsOf(koa: KoaContext, live: LiveStream, { number: first, missed }: Start) {
   const { reader, filter, watcher, leave, authenticate } = live
-  const hasSession = every(HEARTBEAT, () => goesOn(koa, authenticate))
   let [number, sentAt] = [first, Date.now()]
   try {
     yield `retry: ${RETRY}\n${event('start', number, {})}`
     if (missed > 0) yield event('gap', number, { gap: { count: missed, why: 'they are not kept any more' } })
     for (;;) {
-      await watcher.next(Math.max(0, sentAt + HEARTBEAT - Date.now()))
-      if (watcher.isEnded || !(await hasSession())) return
+      await watcher.next(SESSION_LOOK)
+      if (watcher.isEnded || !(await isSessionActive(koa, authenticate))) return
       const { text, upTo, isMore } = await nextOf(reader, filter, number)
       number = upTo
       if (isMore) watcher.wake()
@@ -67,16 +68,6 @@ async function* eventsOf(koa: KoaContext, live: LiveStream, { number: first, mis
     }
   } finally {
     leave()
-  }
-}
-
-/** Asks once in so many milliseconds; true in between. */
-function every(milliseconds: number, ask: () => Promise<boolean>): () => Promise<boolean> {
-  let askedAt = Date.now()
-  return async () => {
-    if (Date.now() - askedAt < milliseconds) return true
-    askedAt = Date.now()
-    return await ask()
   }
 }
 
@@ -97,7 +88,7 @@ const event = (name: string, number: number, data: object): string =>
   `event: ${name}\nid: ${number}\ndata: ${JSON.stringify(data)}\n\n`
 
 /** Whether the token still holds, and its session. */
-async function goesOn(koa: KoaContext, authenticate: Middleware): Promise<boolean> {
+async function isSessionActive(koa: KoaContext, authenticate: Middleware): Promise<boolean> {
   try {
     await authenticate(koa, async () => {})
     return true

@@ -11,7 +11,7 @@ import type { Agent, ClinicAccess } from '../core/context.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
-import { exchangeOf } from './server/exchange.ts'
+import { exchangeOf, tellSecrets } from './server/exchange.ts'
 import { type SmallRouter, smallRouter } from './server/small-router.ts'
 
 interface ResumeDependencies {
@@ -26,6 +26,7 @@ const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="r
 export function resumeRoutes({ repository, access }: ResumeDependencies): SmallRouter {
   const router = new Router()
   router.get('/resume/:token', (koa) => {
+    tellSecrets(koa, koa.params.token)
     koa.set('Referrer-Policy', 'no-referrer')
     koa.set('Content-Security-Policy', "default-src 'none'; form-action 'self'; frame-ancestors 'none'")
     koa.type = 'text/html; charset=utf-8'
@@ -34,6 +35,7 @@ export function resumeRoutes({ repository, access }: ResumeDependencies): SmallR
 
   router.post('/resume/:token', async (koa) => {
     const { token } = koa.params
+    tellSecrets(koa, token)
     const isToken = typeof token === 'string' && /^[\w-]{32}$/.test(token)
     const link = isToken ? await repository.readRecord(SERVICE, RESUME_LINK, tokenKey(token)) : undefined
     const clinic = link?.value.clinic

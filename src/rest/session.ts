@@ -16,7 +16,7 @@ import type { Repository } from '../repository/repository.ts'
 import { readJsonBody } from './message/body.ts'
 import { isText } from './message/json-values.ts'
 import { sessionOf } from './server/current-session.ts'
-import { type ExchangeAccess, exchangeOf } from './server/exchange.ts'
+import { type ExchangeAccess, exchangeOf, tellSecrets } from './server/exchange.ts'
 import type { Credentials, Logins } from './server/logins.ts'
 import { type Renewal, RenewalTokens } from './server/renewal-token.ts'
 import { requireSameOrigin } from './server/same-origin.ts'
@@ -66,6 +66,7 @@ class Sessions {
   /** @throws FhirError 400, 401, 403, 429 or 503 */
   async begin(koa: KoaContext): Promise<void> {
     const { renewable, ...given } = readLogin(await readJsonBody(koa, LIMITS))
+    tellSecrets(koa, given.password)
     if (renewable) this.#requireSameOrigin(koa)
     const { repository, logins } = this.#dependencies
     const exchange = exchangeOf(koa)
@@ -74,13 +75,16 @@ class Sessions {
     if (account === undefined) throw loginNeeded('User name or password is wrong')
     exchange.accesses = [loginBy(account)]
     const login = { id: randomUUID(), version: versionOf(account) }
-    koa.body = renewable ? this.#beginRenewable(koa, account, login) : answer(account, this.#sign(account, { login }))
+    koa.body = renewable
+      ? this.#beginRenewable(koa, account, login)
+      : answerWith(koa, account, this.#sign(account, { login }))
   }
 
   #beginRenewable(koa: KoaContext, account: Account, login: Login): object {
     const { token, expiresAt } = this.#renewals.sign(account, login)
+    tellSecrets(koa, token)
     this.#cookie.write(koa, token, expiresAt)
-    return this.#renewableAnswer(account, login, expiresAt)
+    return this.#renewableAnswer(koa, account, login, expiresAt)
   }
 
   /** @throws FhirError 401 or 403 */
@@ -92,13 +96,14 @@ class Sessions {
       this.#cookie.clear(koa)
       throw loginNeeded('There is no session to renew, or it has ended; log in again with POST /session')
     }
-    koa.body = this.#renewableAnswer(account, renewal.session.login, renewal.expiresAt)
+    koa.body = this.#renewableAnswer(koa, account, renewal.session.login, renewal.expiresAt)
   }
 
   /** @throws FhirError 401, 403 or 409 */
   async end(koa: KoaContext): Promise<void> {
     const { repository, config } = this.#dependencies
     const { account, login } = await this.#sessionToEnd(koa)
+    exchangeOf(koa).accesses = [loginBy(await findAccount(repository, account), 'logout')]
     if (login === undefined) {
       throw conflict('This token was not given out by POST /session: it holds until it expires')
     }
@@ -127,10 +132,10 @@ class Sessions {
     return renewal !== undefined && (await goesOn(repository, renewal.session, config.demo)) ? renewal : undefined
   }
 
-  #renewableAnswer(account: Account, login: Login, sessionEnd: Date): object {
+  #renewableAnswer(koa: KoaContext, account: Account, login: Login, sessionEnd: Date): object {
     const left = Math.floor((sessionEnd.getTime() - Date.now()) / 1000)
     const token = this.#sign(account, { login, lifetimeSeconds: Math.min(SHORT_TOKEN_SECONDS, left) })
-    return { ...answer(account, token), renewableUntil: sessionEnd.toISOString() }
+    return { ...answerWith(koa, account, token), renewableUntil: sessionEnd.toISOString() }
   }
 
   #sign(account: Account, options: TokenOptions): SignedToken {
@@ -143,9 +148,10 @@ class Sessions {
 }
 
 /** A user name that nobody has is not kept, as users sometimes type their password in its place. */
-const loginBy = (account: Account | undefined): ExchangeAccess => ({
+const loginBy = (account: Account | undefined, interaction: 'login' | 'logout' = 'login'): ExchangeAccess => ({
   ...NO_SUBJECT,
-  interaction: 'login',
+  interaction,
+  leastRole: 'admin',
   by:
     account === undefined
       ? { clinic: SERVICE, agent: { kind: 'unknown' } }
@@ -155,12 +161,10 @@ const loginBy = (account: Account | undefined): ExchangeAccess => ({
         },
 })
 
-const answer = ({ clinic, role }: Account, { token, expiresAt }: SignedToken) => ({
-  token,
-  expiresAt: expiresAt.toISOString(),
-  ...(clinic === SERVICE ? {} : { clinic }),
-  role,
-})
+function answerWith(koa: KoaContext, { clinic, role }: Account, { token, expiresAt }: SignedToken) {
+  tellSecrets(koa, token)
+  return { token, expiresAt: expiresAt.toISOString(), ...(clinic === SERVICE ? {} : { clinic }), role }
+}
 
 function readLogin(body: unknown): Credentials & { readonly renewable: boolean } {
   const { username, password, renewable = false } = isObject(body) ? body : {}

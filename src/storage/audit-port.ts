@@ -68,6 +68,8 @@ export interface AuditStore {
   write(blocks: readonly AuditBlock[]): Promise<void>
   scan(scan: AuditScan): Promise<AuditPage>
   read(clinic: string, key: string): Promise<StoredBlock | undefined>
+  /** When this process has set aside a file that could not be read: milliseconds since 1970 UTC. */
+  readonly setAsideAt?: () => number | undefined
   /** Waits for writes under way. */
   close(): Promise<void>
 }

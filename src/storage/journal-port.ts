@@ -12,6 +12,8 @@ export interface JournalEntry {
   readonly at: number
   /** It tells of exchanges that are missing, so it is found by every filter. */
   readonly isGap: boolean
+  /** Name of those who may read it: a reader asks for the names that it may see. */
+  readonly audience: string
   /** What it is found by; '' and 0 where it has none. */
   readonly run: string
   readonly call: string
@@ -40,6 +42,8 @@ export interface JournalFilter {
   readonly type?: string
   /** Milliseconds since 1970 UTC. */
   readonly since?: number
+  /** Entries for one of these audiences. */
+  readonly audiences?: readonly string[]
 }
 
 export interface JournalScan {
@@ -73,6 +77,7 @@ export interface JournalBounds {
 
 export interface FoundEntry extends NumberedSummary {
   readonly detail: string
+  readonly audience: string
 }
 
 /**
@@ -89,6 +94,8 @@ export interface JournalStore {
   scan(scan: JournalScan): Promise<JournalPage>
   read(clinic: string, id: string): Promise<FoundEntry | undefined>
   bounds(clinic: string): Promise<JournalBounds>
+  /** When this process has set aside a file that could not be read: milliseconds since 1970 UTC. */
+  readonly setAsideAt?: () => number | undefined
   /** Waits for writes under way. */
   close(): Promise<void>
 }

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 /** A store in memory whose disk is full at times. */
 class FailingStore implements AuditStore {
-  readonly #store = openSqliteAuditStore(':memory:', { days: 36_500 })
+  readonly #store = openSqliteAuditStore(':memory:', { days: 36_500 }, () => {})
   #closed: Promise<void> | undefined
   isFull = false
   writes = 0

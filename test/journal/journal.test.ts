@@ -71,7 +71,7 @@ async function record(clinic: string, count: number, bytes = 0): Promise<number>
 }
 
 async function found(clinic: string) {
-  const reader = new JournalReader(store, clinic)
+  const reader = new JournalReader(store, clinic, 'staff')
   const all = (await reader.since({}, 0)).exchanges.map(({ exchange }) => exchange)
   return { gaps: all.filter((one): one is GapSummary => 'gap' in one).map(({ gap }) => gap), all }
 }
@@ -82,7 +82,7 @@ describe('what comes to the journal', () => {
     expect(taken).toBeLessThanOrEqual(5_000)
     expect(await record('two', 10)).toBe(10)
     await journal.flush()
-    const last = (await new JournalReader(store, 'one').page({}, 1)).exchanges[0]?.exchange
+    const last = (await new JournalReader(store, 'one', 'staff').page({}, 1)).exchanges[0]?.exchange
     expect(last).toEqual({
       gap: {
         count: 5_200 - taken,

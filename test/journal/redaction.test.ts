@@ -190,6 +190,92 @@ describe('no secret is kept that comes as', () => {
   })
 })
 
+const HIDDEN = 'Zx9-hidden-value-77'
+const body = (value: unknown, type = 'application/json'): Partial<SeenExchange> => ({
+  requestHeaders: { 'content-type': type },
+  requestBody: beginningOf(typeof value === 'string' ? value : JSON.stringify(value)),
+})
+const XML = 'application/fhir+xml'
+const FORM = 'application/x-www-form-urlencoded'
+
+/** Ways to name a secret that is known by nothing but its name. */
+const STRUCTURES: Readonly<Record<string, Partial<SeenExchange>>> = {
+  'a parameter behind a semicolon': { address: `/Patient?a=1;access_token=${HIDDEN}` },
+  'a parameter of the path': { address: `/Patient;token=${HIDDEN}/1` },
+  'a fragment': { responseHeaders: { location: `/next#id_token=${HIDDEN}&x=1` } },
+  'a question mark within a parameter': { address: `/Patient?next=/x?token=${HIDDEN}` },
+  'an encoded address in a parameter': { address: `/Patient?next=${encodeURIComponent(`/x?token=${HIDDEN}`)}` },
+  'an address that is encoded twice': {
+    address: `/Patient?next=${encodeURIComponent(encodeURIComponent(`/x?token=${HIDDEN}&y=1`))}`,
+  },
+  'an encoded name of a parameter': { address: `/Patient?%61ccess_%74oken=${HIDDEN}` },
+  'a name of a parameter that is encoded twice': { address: `/Patient?%2574oken=${HIDDEN}` },
+  'the user of an address': { address: `/Patient?_id=http://user:${HIDDEN}@x.example/` },
+  'the user of an address alone': body({ url: `https://${HIDDEN}@x.example/` }),
+  'Basic credentials': { requestHeaders: { authorization: `Basic ${Buffer.from(`u:${HIDDEN}`).toString('base64')}` } },
+  'a pair of key and value': body({ key: 'password', value: HIDDEN }),
+  'a pair of value and key': body({ value: HIDDEN, key: 'password' }),
+  'a pair of k and v': body({ k: 'token', v: HIDDEN }),
+  'a pair of header and text': body({ header: 'Authorization', text: HIDDEN }),
+  'a pair of code and value': body({ code: 'api-key', valueString: HIDDEN }),
+  'a pair of property and content': body({ property: 'secret', content: { x: [HIDDEN] } }),
+  'an extension': body({ extension: [{ url: 'http://x.example/client-secret', valueString: HIDDEN }] }),
+  'an identifier': body({ identifier: [{ system: 'http://x.example/access-token', value: HIDDEN }] }),
+  'an identifier whose type is a text': body({ type: { text: 'API token' }, value: HIDDEN }),
+  'an identifier whose type is a code': body({ value: HIDDEN, type: { coding: [{ code: 'password' }] } }),
+  'an answer of a form': body({ item: [{ linkId: 'password', answer: [{ valueString: HIDDEN }] }] }),
+  'a part of Parameters': body({ parameter: [{ name: 'login', part: [{ name: 'password', valueString: HIDDEN }] }] }),
+  'parts below the name': body({ parameter: [{ name: 'password', part: [{ name: 'is', valueString: HIDDEN }] }] }),
+  'parts above the name': body({ parameter: [{ part: [{ name: 'is', valueString: HIDDEN }], name: 'password' }] }),
+  'a part that names another one': body({
+    parameter: [
+      {
+        part: [
+          { name: 'path', valueString: 'password' },
+          { name: 'value', valueString: HIDDEN },
+        ],
+      },
+    ],
+  }),
+  'a part that another one names': body({
+    parameter: [
+      {
+        part: [
+          { name: 'value', valueString: HIDDEN },
+          { name: 'name', valueCode: 'token' },
+        ],
+      },
+    ],
+  }),
+  'a JSON Patch': body([{ op: 'replace', path: '/password', value: HIDDEN }]),
+  'a list of two': body({ headers: [['authorization', HIDDEN]] }),
+  'an argument of a command': body(['login', '--password', HIDDEN, '-v']),
+  'a text with an equals sign': body({ note: `log in with password=${HIDDEN} please` }),
+  'a text with a colon': body({ note: `token: ${HIDDEN}` }),
+  'a text with JSON in it': body({ note: `sent {"password": "${HIDDEN}"} to it` }),
+  'JSON in JSON in JSON': body({ a: JSON.stringify({ b: JSON.stringify({ password: HIDDEN }) }) }),
+  'a name with escapes': body(`{"pass\\u0077ord":"${HIDDEN}"}`),
+  'UTF-16 that says to be JSON': body([...JSON.stringify({ password: HIDDEN })].join('\0')),
+  'JSON that says to be XML': body({ password: HIDDEN }, XML),
+  'XML that says to be JSON': body(`<a password="${HIDDEN}"/>`),
+  'JSON with a comma too many': body(`{"password":"${HIDDEN}",}`),
+  'XML with an entity of its own': body(`<!DOCTYPE a [<!ENTITY p "${HIDDEN}">]><a><pass>&p;</pass></a>`, XML),
+  'XML whose name has entities': body(`<Basic><x url="pass&#x77;ord" value="${HIDDEN}"/></Basic>`, XML),
+  'XML whose name has a comment': body(`<Basic><x>pass<!-- -->word</x><y value="${HIDDEN}"/></Basic>`, XML),
+  'XML in CDATA': body(`<Basic><x><![CDATA[token]]></x><y value="${HIDDEN}"/></Basic>`, XML),
+  'a form with semicolons': body(`a=1;password=${HIDDEN}`, FORM),
+  'a form with wrong escapes': body(`a=%zz&b=${HIDDEN}`, FORM),
+  'a form with JSON in it': body(`a=${encodeURIComponent(JSON.stringify({ password: HIDDEN }))}`, FORM),
+}
+
+describe('what is named as a secret is not kept that comes as', () => {
+  test.each(Object.entries(STRUCTURES))('%s', (_way, seen) => {
+    const text = stored(seen)
+    expect(text).not.toContain(HIDDEN)
+    expect(text).not.toContain(Buffer.from(`u:${HIDDEN}`).toString('base64'))
+  })
+})
+
 describe('a body', () => {
   test('without secrets is kept as it was sent, to the last space', () => {
     fc.assert(
@@ -217,8 +303,8 @@ describe('a body', () => {
     expect(Buffer.byteLength(body.text)).toBeLessThanOrEqual(MAX_BODY + 4)
   })
 
-  test('of another type than JSON, XML and forms is kept by type and size', () => {
-    expect(kept('anything', 'text/html')).toEqual({ type: 'text/html', size: 8 })
+  test('of another type than JSON, XML and forms is kept by type, size and hash', () => {
+    expect(kept('anything', 'text/html')).toEqual({ type: 'text/html', size: 8, sha256: hash('sha256', 'anything') })
   })
 
   test('nested as deeply as may be is looked through too', () => {

@@ -14,7 +14,7 @@ export interface MultiplyingRequest {
   readonly status: number
   /** A part of the response. */
   readonly says: string
-  /** How often it is sent; absent: 100 times. */
+  /** How often it is sent at most. */
   readonly times?: number
 }
 

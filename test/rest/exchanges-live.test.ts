@@ -1,9 +1,10 @@
 /** The journal as it happens: server-sent events, from where a client was, by whichever server of the store. */
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { removeAccount, renameAccount, setDisabled } from '../../src/clinics/accounts.ts'
 import { MAX_WATCHERS } from '../../src/journal/live.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { EXCHANGES, exchanges, type OpenStream, openStream } from '../support/journal.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { request, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/server-process.ts'
 
 const servers: TestServer[] = []
@@ -30,6 +31,9 @@ async function open({ url, token }: TestServer, path?: string, headers?: Record<
   streams.push(stream)
   return stream
 }
+
+const ended = (url: string, path: string, method: string, token: string) =>
+  request(url, method, path, undefined, { authorization: `Bearer ${token}` })
 
 const read = ({ fhir }: TestServer, n: number) => fhir('GET', `/Patient?identifier=${n}`)
 const readsIn = ({ events }: OpenStream) =>
@@ -105,6 +109,30 @@ describe('a live stream', () => {
       const stream = await open(server)
       return stream.response.status === 200
     })
+  })
+
+  test.each([
+    ['is ended', ({ url, token }: TestServer) => ended(url, '/session', 'DELETE', token)],
+    [
+      'is that of an account that is disabled',
+      (server: TestServer) => setDisabled(server.app.repository, 'demo', true),
+    ],
+    [
+      'is that of an account that gets another name',
+      ({ app }: TestServer) => renameAccount(app.repository, 'demo', 'X'),
+    ],
+    ['is that of an account that is removed', ({ app }: TestServer) => removeAccount(app.repository, 'demo')],
+  ])('ends, and shows nothing more, when its session %s', async (_how, endSession) => {
+    const server = await startServer()
+    servers.push(server)
+    const stream = await open(server)
+    await until(() => stream.events.length > 0)
+    const admin = await server.login('admin', 'admin')
+    await endSession(server)
+    await request(server.url, 'GET', '/Patient?identifier=7', undefined, { authorization: `Bearer ${admin}` })
+    // A heartbeat comes after 15 seconds without an event: the stream has not waited for one.
+    await stream.ended
+    expect(readsIn(stream)).toEqual([])
   })
 
   test('is for nobody without a token, and of no other clinic', async () => {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
 import { openAuditStore } from '../../src/open-store.ts'
 import { type AuditBlock, type AuditStore, keyAt, MILLISECONDS_PER_DAY } from '../../src/storage/audit-port.ts'
+import { SILENT } from '../support/audit.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { until } from '../support/server-process.ts'
@@ -14,7 +15,7 @@ afterEach(async () => {
 })
 
 async function open(url: string, days = 90): Promise<AuditStore> {
-  const store = await openAuditStore(url, { days })
+  const store = await openAuditStore(url, { days }, SILENT)
   opened.push(store)
   return store
 }

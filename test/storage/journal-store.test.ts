@@ -31,6 +31,7 @@ const entry = (id: string, more: Partial<JournalEntry> = {}): JournalEntry => ({
   id,
   at: now,
   isGap: false,
+  audience: 'staff',
   run: '',
   call: '',
   status: 200,
@@ -59,10 +60,24 @@ describe('entries of the journal', () => {
     expect(await store.bounds('three')).toEqual({ first: 0, last: 0 })
   })
 
+  test('are found for the audiences that are asked for, and gaps for all', async () => {
+    const store = await open(await newDatabaseUrl())
+    const gap = entry('gap', { isGap: true, detail: '' })
+    await store.write([entry('a'), entry('b', { audience: 'admin' }), gap], keptBy('one'))
+    const found = async (filter: JournalFilter) => (await scanned(store, filter)).map(({ summary }) => summary.at(-1))
+    expect(await found({ audiences: ['staff'] })).toEqual(['a', 'p'])
+    expect(await found({ audiences: ['staff', 'admin'], path: '/Patient' })).toEqual(['a', 'b', 'p'])
+    expect(await found({})).toEqual(['a', 'b', 'p'])
+    expect(await store.read('one', 'b')).toMatchObject({ audience: 'admin' })
+  })
+
   test('are found by their id in their own clinic only', async () => {
     const store = await open(await newDatabaseUrl())
     await store.write([entry('a')], keptBy('one'))
-    expect(await store.read('one', 'a')).toEqual({ number: 1, summary: 'summary of a', detail: 'detail of a' })
+    expect(await store.read('one', 'a')).toEqual({
+      ...{ number: 1, summary: 'summary of a', detail: 'detail of a' },
+      audience: 'staff',
+    })
     expect(await store.read('two', 'a')).toBeUndefined()
     expect(await store.read('one', 'b')).toBeUndefined()
   })

@@ -9,7 +9,7 @@ export const SILENT = pino({ level: 'silent' })
 
 /** As AuditEvents, the oldest first. @param clinic SERVICE: those that belong to no clinic */
 export async function eventsIn(databaseUrl: string, clinic = SERVICE): Promise<readonly object[]> {
-  const trail = new AuditTrail({ store: await openAuditStore(databaseUrl, { days: 90 }), logger: SILENT })
+  const trail = new AuditTrail({ store: await openAuditStore(databaseUrl, { days: 90 }, SILENT), logger: SILENT })
   try {
     const reader = new TrailReader(trail, clinic, 'http://127.0.0.1')
     const { events } = await reader.search({ where: [], order: 'oldest first', count: 1_000 })

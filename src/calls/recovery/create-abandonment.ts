@@ -1,6 +1,6 @@
 /** An abandonment enters: a placeholder Patient, what was filled in, and the Task by which staff and calls go on. */
 import { randomUUID } from 'node:crypto'
-import type { Patient, QuestionnaireResponse } from 'fhir/r4'
+import type { Patient, QuestionnaireResponse, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { PLACEHOLDER_TAG } from '../../matching/placeholder.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -17,15 +17,26 @@ export async function enterAbandonment(
   ctx: Context,
   input: AbandonmentInput,
   key: string | undefined,
-): Promise<{ readonly id: string; readonly created: boolean }> {
+): Promise<Abandoned> {
   const id = key === undefined ? randomUUID() : derivedId('abandonment', key)
-  if ((await ctx.find('Task', id)) !== undefined) return { id, created: false }
+  const before = await ctx.find<Task>('Task', id)
+  if (before !== undefined) return { id, created: false, patient: patientIdOf(before.resource) }
   const patient = await ctx.create<Patient>(placeholderOf(input))
   await holdPlaceholder(ctx, patient.id)
   const form = input.kind === 'registration' ? undefined : await createForm(ctx, input, patient.id)
   await raiseRecovery(ctx, id, patient, { ...input, form })
-  return { id, created: true }
+  return { id, created: true, patient: patient.id }
 }
+
+interface Abandoned {
+  /** Of the Task. */
+  readonly id: string
+  readonly created: boolean
+  readonly patient: string | undefined
+}
+
+const patientIdOf = (task: Task): string | undefined =>
+  /^Patient\/([A-Za-z\d.-]+)$/.exec(task.for?.reference ?? '')?.[1]
 
 function placeholderOf({ contact, onPatient }: AbandonmentInput): Patient {
   let patient: Patient = { resourceType: 'Patient', meta: { tag: [PLACEHOLDER_TAG] }, active: false }

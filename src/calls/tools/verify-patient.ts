@@ -6,7 +6,7 @@ import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
-import { defineOperation, type OperationInput } from '../../core/operation.ts'
+import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { recordCall } from '../record/call-record.ts'
@@ -42,9 +42,10 @@ import {
   unreadableText,
 } from '../spoken/stated-values.ts'
 
-export const verifyPatient = defineOperation('patient-verify-patient', async ({ access, input, call }) => {
+export const verifyPatient = defineOperation('patient-verify-patient', async ({ access, input, call, tellPatient }) => {
   const read = async (ctx: Context) => readPerson(input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
-  if (call === undefined) return await access.change(async (ctx) => await answerToStaff(ctx, await read(ctx)))
+  if (call === undefined)
+    return await access.change(async (ctx) => await answerToStaff(ctx, await read(ctx), tellPatient))
   const begun = await access.change(async (ctx) => {
     const stated = await read(ctx)
     return (await refusal(ctx, call, waitOf)) ?? { stated, reached: await beginAttempt(ctx, call) }
@@ -175,9 +176,12 @@ const tooEarly = (failures: number, wait: number) => ({
 })
 
 /** Staff may see every patient, so their attempts are neither counted nor recorded. */
-async function answerToStaff(ctx: Context, stated: Stated) {
+async function answerToStaff(ctx: Context, stated: Stated, tellPatient: OperationRequest['tellPatient']) {
   const { patient } = await matchStatedPerson(ctx, undefined, stated)
-  if (patient !== undefined) return { success: true, verified: true, say: VERIFIED }
+  if (patient !== undefined) {
+    tellPatient?.(patient.id)
+    return { success: true, verified: true, say: VERIFIED }
+  }
   const { attemptsLeft: _, ...answer } = failed(0)
   return answer
 }

@@ -87,9 +87,10 @@ export async function resend(unit: UnitOfWork, messageId: string): Promise<Outbo
 }
 
 /** Takes what was given up off the list. @throws FhirError 404; 409 when it still waits */
-export async function dismiss(unit: UnitOfWork, messageId: string): Promise<void> {
-  await deadLetter(unit, messageId)
+export async function dismiss(unit: UnitOfWork, messageId: string): Promise<OutboxEntry> {
+  const value = await deadLetter(unit, messageId)
   unit.records.delete(OUTBOX, messageId)
+  return entryOf({ key: messageId, value, due: null })
 }
 
 async function deadLetter(unit: UnitOfWork, messageId: string): Promise<OutboxRow> {

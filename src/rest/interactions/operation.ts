@@ -1,7 +1,7 @@
 /** Operations at system, type and instance level: https://hl7.org/fhir/R4/operations.html. */
 
 import type { ClinicAccess } from '../../core/context.ts'
-import { Accepted, type Operation, type OperationHandler } from '../../core/operation.ts'
+import { Accepted, type Operation, type OperationHandler, type OperationOutput } from '../../core/operation.ts'
 import { checkPrecondition } from '../../core/precondition.ts'
 import { absent } from '../../core/present.ts'
 import { Searchset } from '../../core/searchset.ts'
@@ -33,6 +33,7 @@ export async function runOperation(
   const operation = findOperation(request, code, level)
   const handler = handlerFor(operation, method)
   const input = readInput(operation.definition, request.body, request.query)
+  const patients = new Set<string>()
   const output = await handler({
     access: id === '' ? access : onMatchingVersion(access, request),
     input,
@@ -43,10 +44,20 @@ export async function runOperation(
     prefersAsync: request.prefersAsync === true,
     paging: pagingOf(request),
     integrations: services.integrations,
+    tellPatient: (patient) => patients.add(patient),
   })
+  return { ...responseOf(output, operation, request), patients: [...patients] }
+}
+
+function responseOf(output: OperationOutput, operation: Operation, request: InteractionRequest): InteractionResponse {
   if (output instanceof Searchset) {
     const { matches, included } = output.page
-    return { status: 200, text: searchsetText(output, request, code), about: [...matches, ...included], kind: 'read' }
+    return {
+      status: 200,
+      text: searchsetText(output, request, operation.code),
+      about: [...matches, ...included],
+      kind: 'read',
+    }
   }
   if (output instanceof Accepted) return accepted(output, request, operation)
   return { status: 200, text: writeJson(writeOutput(operation.definition, output)), kind: 'read' }

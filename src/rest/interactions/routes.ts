@@ -25,8 +25,20 @@ const route = (
   level,
   method,
   path,
-  run: { kind: 'interaction', handler },
+  run: { kind: 'interaction', handler: level === 'instance' ? withPatients(handler) : handler },
 })
+
+/** Of a resource that does not name its patients, such as the Binary of a document, the provider knows them. */
+const withPatients =
+  (handler: InteractionHandler): InteractionHandler =>
+  (ctx, request) => {
+    const patientsOf = request.services.providers.get(request.type)?.patientsOf
+    if (patientsOf === undefined) return handler(ctx, request)
+    return handler(ctx, request).then(async (response) => ({
+      ...response,
+      patients: await patientsOf(ctx, request.id),
+    }))
+  }
 
 const operationRoutes: readonly Route[] = (['system', 'type', 'instance'] as const).flatMap((level) => {
   const path = { system: '/$:operation', type: '/:type/$:operation', instance: '/:type/:id/$:operation' }[level]

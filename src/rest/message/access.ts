@@ -70,14 +70,14 @@ export function accessAfter(attempt: Access, response: InteractionResponse, base
 
 function patientsAfter(
   { type, patients }: Access,
-  { resource, about, text, kind }: InteractionResponse,
+  { resource, about, text, kind, patients: told = NOBODY }: InteractionResponse,
   base: string,
 ): readonly string[] {
   if (type === AUDIT_EVENT && kind === 'read') return NOBODY
   if (resource !== undefined && type === 'Patient') return patients[0] === resource.id ? patients : [resource.id]
   const shown = shownPatients(resource, about, text, base)
-  if (patients.length === 0) return shown
-  return shown.length === 0 ? patients : [...new Set([...patients, ...shown])]
+  if (patients.length + told.length === 0) return shown
+  return shown.length + told.length === 0 ? patients : [...new Set([...patients, ...told, ...shown])]
 }
 
 function shownPatients(

@@ -96,6 +96,8 @@ export interface InteractionResponse {
   readonly headers?: Readonly<Record<string, string>>
   /** The resources of which it tells beside `resource`, as they are stored: for the audit trail. */
   readonly about?: readonly StoredResource[]
+  /** The ids of the patients whom neither these nor the answer name, for the audit trail. */
+  readonly patients?: readonly string[]
   /** What its parts did, where it has some: the entries of a Bundle. */
   readonly accesses?: readonly Access[]
   /** The body does not depend on Prefer: return (searches, reads). */

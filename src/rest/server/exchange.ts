@@ -4,11 +4,14 @@
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Access, AuditAgent } from '../../audit/event.ts'
+import type { Role } from '../../clinics/accounts.ts'
 import type { Reason, ToolExchange } from '../../journal/exchange.ts'
 
-/** An access by somebody else than the user of the token, or in another clinic. */
 export interface ExchangeAccess extends Access {
+  /** The clinic that it is about, and who acted, where that is not the user of the token in the clinic of the token. */
   readonly by?: { readonly clinic: string; readonly agent: AuditAgent }
+  /** The least role that may read its exchange in the journal; absent: staff. */
+  readonly leastRole?: Role
 }
 
 /** What is told of a request while it is carried out. It can be copied to another thread, and is replaced by what was done there. */
@@ -17,6 +20,8 @@ export interface Told {
   accesses: readonly ExchangeAccess[]
   /** Its tool calls, in their order. */
   tools?: readonly ToolExchange[]
+  /** Values that are secrets, as the journal and the audit trail must not keep them wherever they stand: see `tellSecrets`. */
+  secrets?: readonly string[]
   /** Why it was answered as it was, where that is more than its status says. */
   reason?: Reason
 }
@@ -47,11 +52,18 @@ export const observed =
 export const retell = (koa: Pick<KoaContext, 'state'>, told: Told): void => void Object.assign(exchangeOf(koa), told)
 
 /** For another thread. */
-export const toldOf = ({ accesses, tools, reason }: Told): Told => ({
+export const toldOf = ({ accesses, tools, secrets, reason }: Told): Told => ({
   accesses,
+  ...(secrets === undefined ? {} : { secrets }),
   ...(tools === undefined ? {} : { tools }),
   ...(reason === undefined ? {} : { reason }),
 })
 
 /** Of a request that is under way. */
 export const exchangeOf = ({ state }: Pick<KoaContext, 'state'>): Exchange => state.exchange as Exchange
+
+/** Tells of passwords, tokens and keys that a request carries in its body or its path, or that its answer gives out. */
+export function tellSecrets(koa: Pick<KoaContext, 'state'>, ...secrets: readonly (string | undefined)[]): void {
+  const exchange = exchangeOf(koa)
+  exchange.secrets = [...(exchange.secrets ?? []), ...secrets.filter((secret) => secret !== undefined)]
+}

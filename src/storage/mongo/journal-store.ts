@@ -161,7 +161,7 @@ async function scan(
   }
 }
 
-function conditionOf({ run, call, status, path, type, since }: JournalFilter): Filter<EntryDocument> {
+function conditionOf({ run, call, status, path, type, since, audiences }: JournalFilter): Filter<EntryDocument> {
   const conditions: Filter<EntryDocument> = {
     ...(run === undefined ? {} : { run }),
     ...(call === undefined ? {} : { call }),
@@ -169,6 +169,7 @@ function conditionOf({ run, call, status, path, type, since }: JournalFilter): F
     ...(path === undefined ? {} : { path: { $gte: path, $lt: `${path}\uffff` } }),
     ...(type === undefined ? {} : { type }),
     ...(since === undefined ? {} : { at: { $gte: new Date(since) } }),
+    ...(audiences === undefined ? {} : { audience: { $in: [...audiences] } }),
   }
   return Object.keys(conditions).length === 0 ? {} : { $or: [{ isGap: true }, conditions] }
 }
@@ -178,9 +179,10 @@ async function read(
   entry: Pick<EntryDocument, 'clinic' | 'id'>,
   limits: ReadLimits,
 ): Promise<FoundEntry | undefined> {
-  const projection = { _id: 0, number: 1, summary: 1, detail: 1 }
+  const projection = { _id: 0, number: 1, summary: 1, detail: 1, audience: 1 }
   const found = await entries.findOne(entry, { projection, ...limits })
-  return found ?? undefined
+  // Nobody knows any more who may read what an older version has recorded; operators may read all.
+  return found === null ? undefined : { ...found, audience: found.audience ?? 'operator' }
 }
 
 async function bounds({ entries, counters }: Opened, clinic: string, limits: ReadLimits): Promise<JournalBounds> {

@@ -2,9 +2,6 @@
 import { type AuditBlock, type AuditPage, type AuditScan, keyAt, type StoredBlock } from '../audit-port.ts'
 import { SideFile, type SideFileForm } from './side-file.ts'
 
-/** Of the form of the file, in SQLite's user_version. */
-const VERSION = 1
-
 /** `patients` has a line break before and after each id. */
 const TABLE = `
   CREATE TABLE block (
@@ -18,7 +15,7 @@ const TABLE = `
   CREATE INDEX block_by_time ON block (first);
 `
 
-const FORM: SideFileForm = { what: 'The audit trail', version: VERSION, tables: TABLE, cache: 1024 }
+const FORM: SideFileForm = { what: 'The audit trail', steps: [TABLE], cache: 1024 }
 
 type BlockRow = readonly [key: string, first: number, events: string]
 type ScannedRow = readonly [key: string, first: number, events: string | null]
@@ -26,13 +23,13 @@ type ScannedRow = readonly [key: string, first: number, events: string | null]
 export class AuditFile {
   readonly #file: SideFile
 
-  /** @throws StoreUnavailable when the file cannot be opened, or was written by a newer version of the server */
+  /** @throws StoreUnavailable when the file cannot be opened, OtherForm when it has other tables */
   constructor(path: string, use: 'write' | 'read') {
     this.#file = new SideFile(path, use, FORM)
   }
 
   /** False for a file in which nothing was ever written. */
-  get hasBlocks(): boolean {
+  get hasTables(): boolean {
     return this.#file.hasTables
   }
 

@@ -1,25 +1,32 @@
 /** The audit trail in a SQLite file of its own, beside that of the resources. */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AuditPage, AuditStore, Retention } from '../audit-port.ts'
 import { SideThread } from '../side-thread.ts'
 import { AuditFile } from './audit-file.ts'
 import type { AuditOrder } from './audit-thread.ts'
-import { type AuditFileOptions, AuditWriter } from './audit-writer.ts'
+import { type AuditFileOptions, auditWriter } from './audit-writer.ts'
+import { SideReader } from './side-reader.ts'
 
 /** The file of the audit trail beside that of the resources: `data/emr.db` has `data/emr.audit.db`. */
 const auditPathOf = (path: string): string => (path === ':memory:' ? path : `${path.replace(/\.db$/, '')}.audit.db`)
 
-/** @param path of the file of the resources, or ':memory:' */
-export function openSqliteAuditStore(path: string, retention: Retention): AuditStore {
-  return path === ':memory:' ? inMemory(retention) : inFile(auditPathOf(path), retention)
+/**
+ * @param path of the file of the resources, or ':memory:'
+ * @param onNotice is told what the server's log is to say
+ */
+export function openSqliteAuditStore(
+  path: string,
+  retention: Retention,
+  onNotice: (notice: string) => void,
+): AuditStore {
+  return path === ':memory:' ? inMemory(retention) : inFile(auditPathOf(path), retention, onNotice)
 }
 
 /** One connection, on this thread. */
 function inMemory(retention: Retention): AuditStore {
-  const writer = new AuditWriter({ path: ':memory:', ...retention })
+  const writer = auditWriter({ path: ':memory:', ...retention })
   return {
-    write: async (blocks) => writer.write(blocks),
+    write: async (blocks) => void writer.write((file) => file.write(blocks)),
     scan: async (scan) => writer.file.scan(scan),
     read: async (clinic, key) => writer.file.read(clinic, key),
     close: async () => writer.close(),
@@ -30,28 +37,26 @@ const ENTRY = join(import.meta.dirname, 'audit-thread.ts')
 const NOTHING: AuditPage = { blocks: [] }
 
 /** A thread writes; this one reads, by a connection of its own. */
-function inFile(path: string, { days }: Retention): AuditStore {
+function inFile(path: string, { days }: Retention, onNotice: (notice: string) => void): AuditStore {
+  let setAsideAt: number | undefined
   const thread = new SideThread<AuditOrder>({
     entry: ENTRY,
     what: 'writes the audit trail',
     workerData: { path, days } satisfies AuditFileOptions,
+    onNotice: (notice) => {
+      setAsideAt = Date.now()
+      onNotice(notice)
+    },
   })
-  let opened: AuditFile | undefined
-  /** Undefined: nothing was ever written. */
-  const file = (): AuditFile | undefined => {
-    if (opened !== undefined || !existsSync(path)) return opened
-    const found = new AuditFile(path, 'read')
-    if (found.hasBlocks) opened = found
-    else found.close()
-    return opened
-  }
+  const reader = new SideReader(path, (file) => new AuditFile(file, 'read'))
   return {
     write: (blocks) => thread.write(blocks),
-    scan: async (scan) => file()?.scan(scan) ?? NOTHING,
-    read: async (clinic, key) => file()?.read(clinic, key),
+    scan: async (scan) => reader.read((file) => file.scan(scan)) ?? NOTHING,
+    read: async (clinic, key) => reader.read((file) => file.read(clinic, key)),
+    setAsideAt: () => setAsideAt,
     close: async () => {
       await thread.close()
-      opened?.close()
+      reader.close()
     },
   }
 }

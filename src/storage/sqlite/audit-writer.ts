@@ -1,6 +1,7 @@
 /** Writes the file of the audit trail, and removes what is older than it is kept. Runs in a thread, or where the store is in memory. */
-import { type AuditBlock, MILLISECONDS_PER_DAY, type Retention } from '../audit-port.ts'
+import { MILLISECONDS_PER_DAY, type Retention } from '../audit-port.ts'
 import { AuditFile } from './audit-file.ts'
+import { SideWriter } from './side-writer.ts'
 
 /** Milliseconds between two looks for what is too old. */
 const REMOVE_EVERY = 3_600_000
@@ -12,39 +13,12 @@ export interface AuditFileOptions extends Retention {
   readonly path: string
 }
 
-export class AuditWriter {
-  readonly file: AuditFile
-  readonly #days: number
-  #timer: NodeJS.Timeout | undefined
-
-  /** @throws StoreUnavailable when the file cannot be opened */
-  constructor({ path, days }: AuditFileOptions) {
-    this.file = new AuditFile(path, 'write')
-    this.#days = days
-    this.#removeAfter(0)
-  }
-
-  /** @throws StoreUnavailable */
-  write(blocks: readonly AuditBlock[]): void {
-    this.file.write(blocks)
-  }
-
-  close(): void {
-    clearTimeout(this.#timer)
-    this.file.close()
-  }
-
-  #removeAfter(milliseconds: number): void {
-    this.#timer = setTimeout(() => this.#removeAfter(this.#removeSome() ? 0 : REMOVE_EVERY), milliseconds).unref()
-  }
-
-  /** @returns whether there is more to remove now */
-  #removeSome(): boolean {
-    try {
-      return this.file.removeBefore(Date.now() - this.#days * MILLISECONDS_PER_DAY, REMOVED_AT_A_TIME)
-    } catch {
-      // It is tried again after a while; a disk that cannot be written shows in the writes of events.
-      return false
-    }
-  }
-}
+/** @throws StoreUnavailable when the file cannot be opened */
+export const auditWriter = ({ path, days }: AuditFileOptions): SideWriter<AuditFile> =>
+  new SideWriter({
+    path,
+    what: 'the audit trail',
+    open: (file) => new AuditFile(file, 'write'),
+    removeSome: (file) => file.removeBefore(Date.now() - days * MILLISECONDS_PER_DAY, REMOVED_AT_A_TIME),
+    removeEvery: REMOVE_EVERY,
+  })

@@ -1,5 +1,5 @@
 /** One connection to the SQLite file: prepared statements, transactions, and a limit on the time that they take. */
-import { mkdirSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { StoreUnavailable } from '../port.ts'
@@ -72,6 +72,7 @@ export class Database {
     if (path !== ':memory:') {
       makeFolder(dirname(path))
       checkKind(path)
+      keepPrivate(path)
     }
     this.#connection = new DatabaseSync(path, {
       timeout: BUSY_TIMEOUT,
@@ -250,12 +251,32 @@ function makeFolder(path: string): void {
   const above = dirname(path)
   if (above !== path) makeFolder(above)
   try {
-    mkdirSync(path)
+    mkdirSync(path, { mode: PRIVATE_FOLDER })
   } catch (error) {
     // Another process may have made it meanwhile.
     if (kindOf(path) === 'folder') return
     throw new StoreUnavailable(`The folder ${path} is not there, and this process cannot make it`, { cause: error })
   }
+}
+
+/** Patient data are for the user of the server alone, whatever its umask. */
+const PRIVATE_FILE = 0o600
+const PRIVATE_FOLDER = 0o700
+/** SQLite's own files beside the first one, to which it gives the mode of that one where it makes them. */
+const PARTS = ['', '-wal', '-shm']
+
+/** Makes the file where there is none, and closes it to other users. */
+function keepPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', PRIVATE_FILE))
+    for (const part of PARTS) if (kindOf(`${path}${part}`) === 'file') closeToOthers(`${path}${part}`)
+  } catch {
+    // A file of another user, or on a disk that is read-only: whether it can be used is found by SQLite, which says why not.
+  }
+}
+
+function closeToOthers(path: string): void {
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, PRIVATE_FILE)
 }
 
 /** SQLite would open a device or a pipe, and what comes of reading it is its own affair. @throws StoreUnavailable */

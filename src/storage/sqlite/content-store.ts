@@ -2,7 +2,7 @@
  * Contents as files in a folder beside the SQLite file, each in the folder of its clinic. SQLite would take them too, but
  * its one writer would keep all other writes waiting, and its file never becomes smaller.
  */
-import { type FileHandle, mkdir, mkdtemp, open, rm, unlink } from 'node:fs/promises'
+import { chmod, type FileHandle, mkdir, mkdtemp, open, rm, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type ByteRange, ContentMissing, type ContentStore, PIECE_BYTES } from '../content-port.ts'
@@ -16,7 +16,7 @@ export function openSqliteContentStore(path: string): ContentStore {
   const isInMemory = path === ':memory:'
   let root: Promise<string> | undefined
   const rootFolder = (): Promise<string> => {
-    root ??= isInMemory ? mkdtemp(join(tmpdir(), 'emr-content-')) : Promise.resolve(contentFolderOf(path))
+    root ??= isInMemory ? mkdtemp(join(tmpdir(), 'emr-content-')) : privateFolder(contentFolderOf(path))
     return root
   }
   const folderOf = async (clinic: string): Promise<string> => join(await served(rootFolder), nameOf(clinic))
@@ -30,12 +30,24 @@ export function openSqliteContentStore(path: string): ContentStore {
   }
 }
 
+/** Contents are for the user of the server alone. */
+const PRIVATE_FILE = 0o600
+const PRIVATE_FOLDER = 0o700
+
+/** Closes a folder of an older version to other users. */
+async function privateFolder(path: string): Promise<string> {
+  await chmod(path, PRIVATE_FOLDER).catch(() => {
+    // It is not there yet, or of another user; whether it can be used is found by its use.
+  })
+  return path
+}
+
 /** A clinic may be called `..`. */
 const nameOf = (clinic: string): string => `clinic-${encodeURIComponent(clinic)}`
 
 /** With the folders above it, each of which is on the disk when this ends. */
 async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true })
+  const first = await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER })
   if (first === undefined) return
   for (let folder = path; folder !== dirname(first) && folder !== dirname(folder); folder = dirname(folder)) {
     await syncFolder(dirname(folder))
@@ -44,7 +56,7 @@ async function makeFolder(path: string): Promise<void> {
 
 async function write(folder: string, name: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   await served(() => makeFolder(folder))
-  const file = await served(() => open(join(folder, name), 'wx'))
+  const file = await served(() => open(join(folder, name), 'wx', PRIVATE_FILE))
   try {
     for await (const piece of pieces) await served(() => writeAll(file, piece))
     await served(() => file.datasync())

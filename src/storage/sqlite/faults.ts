@@ -32,11 +32,15 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
 /** True for the error of a file that another process has locked. */
 export const isBusy = (error: unknown): boolean => ((resultCode(error) ?? 0) & 0xff) === BUSY
 
+/** A file of another program, or of another version of the server. */
+export class OtherForm extends StoreUnavailable {}
+
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const UNREADABLE = [11, 26]
 
-/** True where the file is damaged, or no database: for what SQLite throws, and the error of the port for it. */
+/** True where the file is damaged, of another form or no database: for what SQLite throws, and the error of the port for it. */
 export function isUnreadable(error: unknown): boolean {
+  if (error instanceof OtherForm) return true
   const cause = error instanceof StoreUnavailable ? error.cause : error
   return UNREADABLE.includes((resultCode(cause) ?? 0) & 0xff)
 }

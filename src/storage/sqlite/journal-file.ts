@@ -12,9 +12,6 @@ import type { Database } from './connection.ts'
 import { SideFile, type SideFileForm } from './side-file.ts'
 import type { SqlValue } from './sql.ts'
 
-/** Of the form of the file, in SQLite's user_version. */
-const VERSION = 1
-
 /** Details are apart, so that a list reads past none of them. */
 const TABLES = `
   CREATE TABLE clinic (
@@ -46,7 +43,10 @@ const TABLES = `
   ) STRICT;
 `
 
-const FORM: SideFileForm = { what: 'The journal', version: VERSION, tables: TABLES, cache: 2048 }
+/** Nobody knows any more who may read what was recorded before; operators may read all. */
+const AUDIENCES = "ALTER TABLE exchange ADD COLUMN audience TEXT NOT NULL DEFAULT 'operator'"
+
+const FORM: SideFileForm = { what: 'The journal', steps: [TABLES, AUDIENCES], cache: 2048 }
 
 const MILLISECONDS_PER_DAY = 86_400_000
 /** Entries of a clinic that are removed in one commit. */
@@ -59,7 +59,7 @@ type ScannedRow = readonly [number: number, summary: string | null]
 export class JournalFile {
   readonly #file: SideFile
 
-  /** @throws StoreUnavailable when the file cannot be opened, or was written by a newer version of the server */
+  /** @throws StoreUnavailable when the file cannot be opened, OtherForm when it has other tables */
   constructor(path: string, use: 'write' | 'read') {
     this.#file = new SideFile(path, use, FORM)
   }
@@ -92,11 +92,11 @@ export class JournalFile {
   /** @returns the number of the last one */
   #insert(db: Database, clinic: string, entries: readonly JournalEntry[]): number {
     let number = db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
-    for (const { id, at, isGap, run, call, status, path, type, summary, detail } of entries) {
+    for (const { id, at, isGap, run, call, status, path, type, summary, audience, detail } of entries) {
       number += 1
       const found = [run, call, status, path, type] as const
       db.run(
-        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         clinic,
         number,
         id,
@@ -104,6 +104,7 @@ export class JournalFile {
         isGap ? 1 : 0,
         ...found,
         summary,
+        audience,
       )
       if (detail !== '') db.run('INSERT INTO detail VALUES (?, ?, ?)', clinic, number, detail)
     }
@@ -151,14 +152,14 @@ export class JournalFile {
   /** @throws StoreUnavailable */
   read(clinic: string, id: string): FoundEntry | undefined {
     const row = this.#file.read((db) =>
-      db.get<readonly [number, string, string | null]>(
-        `SELECT number, summary, (SELECT text FROM detail d WHERE d.clinic = e.clinic AND d.number = e.number)
+      db.get<readonly [number, string, string, string | null]>(
+        `SELECT number, summary, audience, (SELECT text FROM detail d WHERE d.clinic = e.clinic AND d.number = e.number)
          FROM exchange e WHERE clinic = ? AND id = ?`,
         clinic,
         id,
       ),
     )
-    return row && { number: row[0], summary: row[1], detail: row[2] ?? '' }
+    return row && { number: row[0], summary: row[1], audience: row[2], detail: row[3] ?? '' }
   }
 
   /** @throws StoreUnavailable */
@@ -201,7 +202,7 @@ function removeOld(db: Database, { clinic, last, days, entries }: KeptOf, now: n
   return removed === most
 }
 
-function conditionOf({ run, call, status, path, type, since }: JournalFilter): {
+function conditionOf({ run, call, status, path, type, since, audiences }: JournalFilter): {
   readonly text: string
   readonly values: readonly SqlValue[]
 } {
@@ -212,6 +213,7 @@ function conditionOf({ run, call, status, path, type, since }: JournalFilter): {
     path === undefined ? undefined : ['substr(path, 1, length(?)) = ?', path, path],
     type === undefined ? undefined : ['type = ?', type],
     since === undefined ? undefined : ['at >= ?', since],
+    audiences && ['audience IN (SELECT value FROM json_each(?))', JSON.stringify(audiences)],
   ]
   const given = terms.filter((term) => term !== undefined)
   const text = given.map(([condition]) => condition).join(' AND ')

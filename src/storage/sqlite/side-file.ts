@@ -1,14 +1,15 @@
 /** A SQLite file beside that of the resources, with tables of its own: one connection, which writes it or only reads it. */
-import { StoreUnavailable } from '../port.ts'
 import { Database } from './connection.ts'
-import { toStoreError } from './faults.ts'
+import { OtherForm, toStoreError } from './faults.ts'
 
 export interface SideFileForm {
   /** What it holds, to begin a sentence with: `The audit trail`. */
   readonly what: string
-  /** Of its tables, in SQLite's user_version. */
-  readonly version: number
-  readonly tables: string
+  /**
+   * What makes the tables of version 1 of none, those of version 2 of them, and so on. The number of those that were carried
+   * out is in SQLite's user_version.
+   */
+  readonly steps: readonly string[]
   /** KiB of pages that the connection that writes keeps in memory. */
   readonly cache: number
 }
@@ -27,9 +28,11 @@ const writing = (cache: number): string => `
 
 export class SideFile {
   readonly #db: Database
+  readonly #form: SideFileForm
 
-  /** @throws StoreUnavailable when the file cannot be opened, or was written by a newer version of the server */
+  /** @throws StoreUnavailable when the file cannot be opened, OtherForm when its tables are not those of this version */
   constructor(path: string, use: 'write' | 'read', form: SideFileForm) {
+    this.#form = form
     let db: Database | undefined
     try {
       db = new Database(path)
@@ -42,9 +45,9 @@ export class SideFile {
     }
   }
 
-  /** False for a file in which nothing was ever written. */
+  /** False for a file in which this version has not written yet: the first write brings it up to date. */
   get hasTables(): boolean {
-    return this.read((db) => versionOf(db) > 0)
+    return this.read((db) => versionOf(db) === this.#form.steps.length && isOfForm(db, this.#form))
   }
 
   /** @throws StoreUnavailable */
@@ -66,21 +69,49 @@ export class SideFile {
   }
 }
 
-/** @throws StoreUnavailable, or SQLite's own error */
-function prepare(db: Database, path: string, { what, version, tables, cache }: SideFileForm): void {
+/** @throws OtherForm, StoreUnavailable, or SQLite's own error */
+function prepare(db: Database, path: string, form: SideFileForm): void {
+  const { what, steps, cache } = form
   // Read before anything is set: another program's file stays as it is.
-  const before = versionOf(db)
-  if (before > version) {
-    throw new StoreUnavailable(
-      `${what} in ${path} was written by a newer version of the server (version ${before}, this one knows ${version})`,
-    )
+  if (!isOfForm(db, form)) {
+    throw new OtherForm(`${what} in ${path} has tables that this version of the server does not know`)
   }
   db.script(writing(cache))
   db.exclusive(() => {
-    if (versionOf(db) === version) return
-    db.script(tables)
-    db.script(`PRAGMA user_version = ${version}`)
+    const missing = steps.slice(versionOf(db))
+    for (const step of missing) db.script(step)
+    if (missing.length > 0) db.script(`PRAGMA user_version = ${steps.length}`)
   })
 }
 
 const versionOf = (db: Database): number => db.get<[number]>('PRAGMA user_version')?.[0] ?? 0
+
+/** Whether the tables are those of their version. */
+function isOfForm(db: Database, { steps }: SideFileForm): boolean {
+  const version = versionOf(db)
+  if (version > steps.length) return false
+  const script = steps.slice(0, version).join(';')
+  const columns = columnsOf.get(script) ?? columnsAfter(script)
+  columnsOf.set(script, columns)
+  return columnsIn(db) === columns
+}
+
+/** By what makes the tables, which is carried out in memory once. */
+const columnsOf = new Map<string, string>()
+
+function columnsAfter(script: string): string {
+  const model = new Database(':memory:')
+  model.script(script)
+  const columns = columnsIn(model)
+  model.close()
+  return columns
+}
+
+/** The tables and their columns, as a text. */
+const columnsIn = (db: Database): string =>
+  JSON.stringify(
+    db.all<readonly [string, string]>(
+      `SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+       WHERE m.type = 'table' ORDER BY m.name, c.name`,
+    ),
+  )

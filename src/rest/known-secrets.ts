@@ -1,0 +1,18 @@
+/** The secrets of an exchange that are known by their values, for all that is recorded of it. */
+import type { IncomingMessage } from 'node:http'
+import type { Context as KoaContext } from 'koa'
+import type { SeenHeaders } from '../journal/exchange.ts'
+import { keptHeaders } from '../journal/redaction.ts'
+import { Secrets } from '../journal/secrets.ts'
+import type { Exchange } from './server/exchange.ts'
+
+/** @param always secrets of the service and of the clinic, as `formsOf` gives them */
+export function secretsOf({ secrets: told = [] }: Exchange, { req }: KoaContext, always: readonly string[]): Secrets {
+  const secrets = new Secrets(always)
+  for (const secret of told) secrets.add(secret)
+  keptHeaders(headersOf(req), secrets)
+  return secrets
+}
+
+export const headersOf = ({ headers }: IncomingMessage): SeenHeaders =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
