@@ -17,3 +17,6 @@ export type JsonObject = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Number)
+
+/** The tag of a part of a resource. */
+export const SUBSETTED = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' }

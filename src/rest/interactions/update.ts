@@ -1,15 +1,14 @@
 /** update, update as create and conditional update: https://hl7.org/fhir/R4/http.html#update. */
 
 import type { Meta } from 'fhir/r4'
-import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/handler.ts'
+import { checkIsWhole } from '../../core/whole.ts'
 import { newId } from '../../fhir/new-id.ts'
-import { badRequest, conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
+import { badRequest, conflict, FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { type InteractionHandler, locationOf } from '../message/interaction.ts'
-import { SUBSETTED } from '../message/summary.ts'
 import { checkMeetsCriteria, matchOf } from './conditional.ts'
 import { preconditionOf } from './precondition.ts'
 
@@ -42,22 +41,6 @@ async function withLabels(ctx: Context, resource: AnyResource, id: string): Prom
 }
 
 type Labels = Pick<Meta, 'tag' | 'security' | 'profile' | '_profile'>
-
-/**
- * An answer with a part of the resource (`_summary`, `_elements`) is marked as such: an update with it would delete the
- * other parts (search.html#summary).
- * @throws FhirError 422 unless the clinic lets it pass
- */
-async function checkIsWhole(ctx: Context, { resourceType: type, id, meta }: AnyResource): Promise<void> {
-  const at = meta?.tag?.findIndex(({ system, code }) => system === SUBSETTED.system && code === SUBSETTED.code) ?? -1
-  if (at === -1) return
-  const { policies } = await readSettings(ctx.unit, ctx.clinic)
-  if (policies.subsetted === 'accept') return
-  throw unprocessable(
-    `The ${type} is tagged SUBSETTED: it is a part of the resource, as _summary and _elements give it, and an update with it would delete the rest. Read ${type}/${id} whole and change that, send a PATCH, or take the tag out`,
-    { expression: `${type}.meta.tag[${at}]`, reason: 'subsetted' },
-  )
-}
 
 /** @throws FhirError 428 where there is a version on which the update is to be based: https://www.rfc-editor.org/rfc/rfc6585#section-3 */
 async function checkIsNew(ctx: Context, type: string, id: string): Promise<void> {

@@ -9,7 +9,7 @@ export function headerOf({ req }: Pick<KoaContext, 'req'>, name: string): string
 }
 
 /** Node reads the bytes of a header as Latin-1. Those that are valid UTF-8 are what curl, for instance, sends of text as it was typed. */
-export function decodedHeader(value: string): string {
+function decodedHeader(value: string): string {
   if (!/[\x80-\xff]/.test(value)) return value
   const bytes = Buffer.from(value, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : value

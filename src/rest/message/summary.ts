@@ -2,14 +2,11 @@
 import { spend } from '../../budget/budget.ts'
 import { mandatoryElements, structureOf, summaryElements } from '../../fhir/definitions.ts'
 import { parseJson } from '../../fhir/json.ts'
-import { isObject } from '../../fhir/resource.ts'
+import { isObject, SUBSETTED } from '../../fhir/resource.ts'
 import { propertiesOf, type Subset } from '../../search/query/subset.ts'
 
 /** Characters that are written in a microsecond, once they are parsed. */
 const CHARACTERS_PER_STEP = 100
-
-/** The tag of a part of a resource. */
-export const SUBSETTED = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' }
 
 /** The text of the part of a resource that was asked for; the whole text, untouched, when nothing was. @throws BudgetError */
 export function subsetText(text: string, type: string, { summary, elements }: Subset): string {
