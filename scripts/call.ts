@@ -14,7 +14,7 @@ interface Options {
   readonly family: string
   readonly user: string
   readonly password: string
-  /** Of every request of a call, besides its id. */
+  /** Headers of every request of a call, besides its id. */
   readonly headers: Readonly<Record<string, string>>
 }
 

@@ -40,13 +40,13 @@ interface EndStep extends InCall {
   readonly end: Readonly<Record<string, unknown>>
 }
 
-/** What staff see over FHIR. */
+/** A search over FHIR, as staff make it. */
 interface SearchStep extends InCall {
   readonly as?: string
   /** The type of the resources. */
   readonly search: string
   readonly query: Readonly<Record<string, string>>
-  /** What the Bundle must hold, and may hold more of: `{"total": 1, "entry": [{"resource": {"birthDate": "1980-03-03"}}]}`. */
+  /** Expected content of the Bundle, which may hold more: `{"total": 1, "entry": [{"resource": {"birthDate": "1980-03-03"}}]}`. */
   readonly expect: Readonly<Record<string, unknown>>
 }
 
@@ -186,7 +186,7 @@ function isSame(one: unknown, other: unknown): boolean {
   )
 }
 
-/** Of values of JSON: an object may have more elements than expected, a list may not. */
+/** Compares values of JSON: an object may have more elements than expected, a list may not. */
 function holds(value: unknown, expected: unknown): boolean {
   if (typeof value !== 'object' || typeof expected !== 'object' || value === null || expected === null)
     return value === expected

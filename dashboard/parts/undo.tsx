@@ -66,7 +66,7 @@ interface Waiting {
   readonly now: () => Promise<void>
 }
 
-/** What is waiting to be done, or is being done, by its notification. */
+/** Changes that wait or are under way, by their notification. */
 const waiting = new Map<string, Waiting>()
 
 interface Later {

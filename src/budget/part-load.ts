@@ -12,7 +12,7 @@ export interface PartLoad {
   readonly waiting: number
   /** Milliseconds that the oldest of them has waited. */
   readonly oldestMs: number
-  /** What an operator has to know of it besides. */
+  /** A remark for the operator. */
   readonly note?: string
 }
 
@@ -24,7 +24,7 @@ export function loadOfQueue(name: string, { waiting, oldestMs }: Pick<PartLoad, 
   return { name, state: oldestMs > LONG ? 'behind' : 'ok', waiting, oldestMs: Math.round(oldestMs) }
 }
 
-/** Of what is recorded beside the requests. @param setAsideAt milliseconds since 1970 UTC */
+/** The load of a store that records requests. @param setAsideAt milliseconds since 1970 UTC */
 export const noteOfSetAside = (setAsideAt: number | undefined): Pick<PartLoad, 'note'> =>
   setAsideAt === undefined
     ? {}

@@ -67,7 +67,7 @@ export interface ClinicPolicies {
   readonly holdMinutes?: number
   /** What happens to a resource that violates a profile it declares; absent: the default of the server. */
   readonly profiles?: ProfilePolicy
-  /** What happens to an update with a part of a resource, as _summary and _elements give it; absent: it is refused. */
+  /** The response to an update with a part of a resource, as _summary and _elements give it; absent: it is refused. */
   readonly subsetted?: (typeof SUBSETTED_POLICIES)[number]
   /** What happens to a search with a parameter that is not known; absent: the default of the server. */
   readonly searchHandling?: SearchHandling

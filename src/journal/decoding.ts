@@ -39,7 +39,7 @@ export function canonical(text: string): string {
 const SIMPLE: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** What stands within a value and belongs to none: its end is looked for only while there is one. */
+/** Parts within a value that belong to none: their end is searched for only while there is one. */
 const IGNORED = [
   { start: '<!--', end: '-->' },
   { start: '<?', end: '?>' },

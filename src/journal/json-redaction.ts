@@ -67,7 +67,7 @@ interface Frame {
   /** The texts of its member `name` and of the last value. */
   ownName: string
   ownValue: string
-  /** Of an array: its first three elements, and the values of parts of which another part says what they are. */
+  /** The first three elements of an array, and the values of parts of which another part says what they are. */
   readonly elements: (Span & { readonly isName: boolean })[]
   readonly partValues: Span[]
 }
@@ -302,7 +302,7 @@ class Redaction {
 
   #removeSpan({ start, end }: Span): void {
     this.#learn(this.#text.slice(start, end))
-    // What was put there before is a part of it.
+    // The earlier replacement is a part of it.
     const others = this.#replaced.filter((one) => one.start < start || one.start >= end)
     if (others.length < this.#replaced.length) this.#replaced.splice(0, this.#replaced.length, ...others)
     this.#replaced.push({ start, end, instead: `"${REMOVED}"` })

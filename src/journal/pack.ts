@@ -37,7 +37,7 @@ export function entryOf(seen: SeenExchange, packing: Packing): JournalEntry {
   return secrets.areTooMany ? packed(withoutTexts(seen), 'headers', secretsOf(seen, packing)) : entry
 }
 
-/** Those that are known before the exchange is looked through. */
+/** Secrets that are known before the exchange is searched. */
 function secretsOf({ secrets: known = [] }: SeenExchange, packing: Packing): Secrets {
   const secrets = new Secrets(packing.secrets)
   for (const secret of known) secrets.add(secret)

@@ -9,7 +9,7 @@ export interface JournalPolicy extends Kept {
   /** SERVICE for a clinic that there is not. */
   readonly clinic: string
   readonly mode: JournalMode
-  /** Those of the clinic, which no exchange is to show. */
+  /** Secrets of the clinic, which no exchange may show. */
   readonly secrets: readonly string[]
 }
 

@@ -48,7 +48,7 @@ export function keptAddress(address: string, secrets: Secrets): string {
 /** For what is written elsewhere than in the journal: an address, or a text that has one in it, without secrets. */
 export const withoutSecretsOf = (text: string, secrets: Secrets): string => secrets.without(keptAddress(text, secrets))
 
-/** Of a query or a form, by whatever stands between them. */
+/** The pairs of a query or a form, whatever separates them. */
 function keptParameters(form: string, secrets: Secrets): string {
   return form
     .split(/([&;#?])/)
@@ -87,7 +87,7 @@ export function keptBody(body: SeenBody, contentType: string, secrets: Secrets):
   const facts = { ...type, ...(size === undefined ? {} : { size }) }
   if (text === undefined) return { ...facts, ...(sha256 === undefined ? {} : { sha256 }) }
   const kept = keptText(text, formOf(contentType, text), isCut, contents, secrets)
-  // What cannot be read as what it says it is may hold anything.
+  // A body that cannot be parsed as its content type may hold anything.
   if (kept === undefined) return isCut ? facts : { ...facts, sha256: sha256 ?? hash('sha256', text) }
   return { ...facts, text: kept, ...(isCut ? { cut: true } : {}), ...(kept === text ? {} : { changed: true }) }
 }

@@ -69,7 +69,7 @@ interface Form {
   readonly form: RegExp
 }
 
-/** What follows the name of a secret and is none: literals, and the word before a credential. */
+/** Values after the name of a secret that are none: literals, and the word before a credential. */
 const NO_VALUE = String.raw`(?!(?:null|true|false|bearer|basic)\b|\[removed)`
 
 const FORMS: readonly Form[] = [
@@ -121,7 +121,7 @@ export function formsOf(secret: string): readonly string[] {
 
 const BASE64 = ['base64', 'base64url'] as const
 
-/** What is the same of the base64 of all texts in which the bytes stand behind so many others (modulo 3). */
+/** The part of the base64 that is the same in all texts in which the bytes follow so many others (modulo 3). */
 function encodedAt(bytes: Buffer, offset: number, encoding: (typeof BASE64)[number]): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString(encoding)

@@ -38,7 +38,7 @@ const interactions: Interactions = {
     return standard.update(ctx, resource)
   },
 
-  // What was stored under a reserved id before it was refused can be removed.
+  // Resources that were stored under a reserved id before it was refused can be removed.
   delete: async (ctx, type, id) => {
     if (isTrailId(id)) refuseReserved(id)
     return standard.delete(ctx, type, id)

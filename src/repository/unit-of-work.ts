@@ -69,7 +69,7 @@ export class UnitOfWork {
   /** Most units only read: what a change needs besides is made when it is first needed. */
   #records: UnitRecords | undefined
   #valid: WeakSet<AnyResource> | undefined
-  /** Those that were asked for before the commit. */
+  /** Index entries that were asked for before the commit. */
   #entries: WeakMap<AnyResource, { custom: CustomParameters | undefined; entries: readonly IndexEntry[] }> | undefined
   #finalChecks: Map<string, () => Promise<void>> | undefined
   readonly #staged = new Map<string, Staged>()

@@ -185,7 +185,7 @@ async function configurable(
   return { clinic, ...found }
 }
 
-/** What operators do that is about no clinic, or about none that there is. */
+/** Requests of operators that are about no clinic, or about one that does not exist. */
 const OF_SERVICE = { clinic: SERVICE, leastRole: 'operator' } as const
 
 /** The tag is of the version, so that a change of a secret, which nobody sees, changes it too. */

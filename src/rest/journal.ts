@@ -97,7 +97,7 @@ function clinicOf({ accesses }: Exchange, koa: KoaContext): string {
   return user === undefined || isOfService(accesses, user, koa) ? SERVICE : user.clinic
 }
 
-/** What an operator asks of the service that no route has found a clinic for. */
+/** Requests of an operator for which no route has found a clinic. */
 const isOfService = (accesses: Exchange['accesses'], { role }: User, { path }: KoaContext): boolean =>
   role === 'operator' && accesses.length === 0 && OF_OPERATORS.has(firstSegment(path))
 
@@ -115,7 +115,7 @@ function leastRoleOf({ accesses }: Exchange, koa: KoaContext): Role {
   )
 }
 
-/** Whoever may read events of the audit trail finds them among the AuditEvents of the clinic: admins and operators. */
+/** Events of the audit trail are among the AuditEvents of the clinic, for admins and operators. */
 const readsTrail = ({ type, interaction }: ExchangeAccess): boolean => type === 'AuditEvent' && !WRITES.has(interaction)
 
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])

@@ -48,7 +48,7 @@ export interface Translation {
 }
 
 const MAX_MATCHES = 1000
-/** Of all that is compared, those outside of the target too, in characters of JSON. */
+/** Size of all that is compared, those outside of the target too, in characters of JSON. */
 const MAX_COMPARED = 8_000_000
 /** Steps for a group of a map, a target of a code, a match, an element that is indexed. */
 const GROUP = 1

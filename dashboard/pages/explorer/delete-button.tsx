@@ -13,7 +13,7 @@ interface DeleteProps {
 export function DeleteButton({ path, version, onOpen }: DeleteProps) {
   /** @param tag of the deletion */
   const undo = async (tag: string): Promise<void> => {
-    // What is shown may be a part of it.
+    // The resource on the page may be a part of it.
     const { text } = await send({ path: `${path}/_history/${version}` })
     const headers = { 'content-type': 'application/fhir+json', 'if-match': tag }
     await send({ method: 'PUT', path, body: text, headers })

@@ -12,7 +12,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { PageLink } from '../../parts/links.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 
-/** Of the records that this one has replaced, the last ones: whether each can be taken back is a question to the server. */
+/** The last records that this one has replaced; the server decides whether each merge can be taken back. */
 const MOST_SHOWN = 5
 
 export function Merges({ patient }: { readonly patient: Patient }) {

@@ -36,7 +36,7 @@ export function useVisitActions() {
         throw error
       }
     }
-    /** What waits of the visit, such as its arrival, goes first. */
+    /** Delayed changes of the visit, such as its arrival, go first. */
     const change = async <T>(id: string, work: () => Promise<T>): Promise<T> => {
       await doNow([pathOf(id)])
       return await then(work)

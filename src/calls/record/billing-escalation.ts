@@ -1,4 +1,4 @@
-/** What the billing staff see of a call: one Task for each patient of it, with all that is known of the call, to which it adds. */
+/** The Task for the billing staff: one for each patient of a call, with all that is known of the call, which adds to it. */
 import type { CoverageEligibilityResponse, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'

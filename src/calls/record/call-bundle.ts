@@ -78,7 +78,7 @@ function copayCents({ insurance = [] }: CoverageEligibilityResponse): number | u
 }
 
 /**
- * Of each kind the latest: of resolve_patient_identity, and of verify_patient.
+ * The latest outcome of resolve_patient_identity, and that of verify_patient.
  * @param patients Patient.id of those of the call whom they may be about
  */
 async function identityFacts(

@@ -11,7 +11,7 @@ interface PlaceholderHolder {
 const HOLDER = recordKind<PlaceholderHolder>('placeholder-holder')
 
 /**
- * Of two calls that take a placeholder at the same time one meets a conflict here.
+ * Two calls that take a placeholder at the same time conflict here, and one of them runs again.
  * @param patient Patient.id
  * @param call absent: for an abandonment
  */

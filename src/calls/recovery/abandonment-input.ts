@@ -14,7 +14,7 @@ export interface AbandonmentInput {
   readonly stepReached: string
   /** null for what the form asks for and has not been given. */
   readonly fields: Readonly<Record<string, string | null>>
-  /** What the fields of a registration do to its Patient, and those of a form that name its person. */
+  /** Changes of the Patient by the fields of a registration, and by those of a form that name its person. */
   readonly onPatient: readonly ((patient: Patient) => Patient)[]
   readonly contact: ContactPoints
   readonly consent: boolean

@@ -29,7 +29,7 @@ export async function enterAbandonment(
 }
 
 interface Abandoned {
-  /** Of the Task. */
+  /** Task.id. */
   readonly id: string
   readonly created: boolean
   readonly patient: string | undefined

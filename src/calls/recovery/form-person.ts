@@ -56,7 +56,7 @@ export async function judgeStated(
   return isCorrection ? 'correction' : 'fits'
 }
 
-/** What fields that are named as those of a person do to a Patient, where they can be read. */
+/** Changes of a Patient by the readable fields that are named as those of a person. */
 export const personFields = (
   fields: Readonly<Record<string, string | null>>,
   locale: ClinicLocale,

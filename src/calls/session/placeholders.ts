@@ -26,7 +26,7 @@ interface CallerPlaceholder {
 
 export interface RecordsOfNumber {
   readonly real: readonly Versioned<Patient>[]
-  /** That of the latest call from the number first. */
+  /** The placeholder of the latest call from the number comes first. */
   readonly placeholders: readonly Versioned<Patient>[]
 }
 

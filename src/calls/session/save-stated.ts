@@ -1,5 +1,5 @@
 /**
- * What a caller states, on the record of the patient of the call. A placeholder that the call has made is corrected; any other
+ * Saves statements of a caller on the record of the patient of the call. A placeholder that the call has made is corrected; any other
  * record is completed, and its name and birth date are never replaced. Where they contradict what is stated, another person
  * is spoken of, and the call goes on with a record of theirs (docs/live-calls.md).
  */

@@ -11,7 +11,7 @@ export interface SpokenChoice {
   readonly similar: readonly number[]
 }
 
-/** What people say before and around a name, and write behind it. */
+/** Words before and around a name, and letters behind it. */
 const AROUND = new Set(
   [
     'a an the with at in on for to of from my our please i want need see visit appointment office clinic location place',

@@ -95,7 +95,7 @@ interface SavingOnForm {
   /** Before that. */
   readonly isAnswered: boolean
   readonly field: FieldValue
-  /** Of the clinic: how a phone number without a country code is read. */
+  /** Region of the clinic, in which a phone number without a country code is read. */
   readonly region: string | undefined
 }
 
@@ -115,7 +115,7 @@ async function saveInCall(
     await recordCall(ctx, call, patient, { activity, written })
     return false
   }
-  // What the person has left is completed, and only what was said in this call is corrected.
+  // The form is completed; only values of this call are corrected.
   const onForm = isAnswered && judged === 'fits' ? [] : [await ctx.update<QuestionnaireResponse>(next)]
   const onPatient = isOfPerson(kind) ? await putOnPatient(ctx, before.resource, { kind, value, judged }) : []
   const written = [...onForm, ...onPatient]

@@ -90,7 +90,7 @@ async function verify(ctx: Context, call: CallSession, { stated, reached }: Atte
 }
 
 interface Failure extends Attempt {
-  /** Of the call. */
+  /** Failures of the call. */
   readonly failures: number
   readonly candidates: PersonMatch['candidates']
 }

@@ -12,9 +12,9 @@ import { targetsFirst } from './order.ts'
 export interface Identities {
   /** Entry index to the id its resource will have. */
   readonly ids: ReadonlyMap<number, string>
-  /** What stands for an entry in references and other links, to `Type/id`. */
+  /** Addresses of entries in references and other links, to `Type/id`. */
   readonly references: ReadonlyMap<string, string>
-  /** Those that stand for an entry in elements of type uri too: see Replacements. */
+  /** The addresses that elements of type uri may hold too: see Replacements. */
   readonly placeholders: ReadonlyMap<string, string>
   /** Entry index to what the criteria of a conditional entry chose. */
   readonly matches: ReadonlyMap<number, ConditionalMatch>

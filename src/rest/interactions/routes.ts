@@ -28,7 +28,7 @@ const route = (
   run: { kind: 'interaction', handler: level === 'instance' ? withPatients(handler) : handler },
 })
 
-/** Of a resource that does not name its patients, such as the Binary of a document, the provider knows them. */
+/** The provider knows the patients of a resource that does not name them, such as the Binary of a document. */
 const withPatients =
   (handler: InteractionHandler): InteractionHandler =>
   (ctx, request) => {

@@ -1,4 +1,4 @@
-/** What users do at the routes beside FHIR, told to the exchange: the clinic that it is about need not be the user's own. */
+/** Records in the exchange the actions of users at the routes beside FHIR: the clinic that it is about need not be the user's own. */
 import type { Context as KoaContext } from 'koa'
 import { NO_SUBJECT } from '../../audit/event.ts'
 import type { Role } from '../../clinics/accounts.ts'

@@ -18,7 +18,7 @@ export const nationalNumbers = (param: string): string => `${param}:national`
 /** Undefined for what has no country code, or is no telephone number. */
 export const nationalNumber = (number: string): string | undefined => INTERNATIONAL.exec(number)?.[1]
 
-/** What else finds the same number, as parameters and codes. */
+/** The other parameters and codes that find the same number. */
 export function otherForms(
   param: string,
   number: string,

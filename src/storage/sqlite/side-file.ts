@@ -6,7 +6,7 @@ export interface SideFileForm {
   /** What it holds, to begin a sentence with: `The audit trail`. */
   readonly what: string
   /**
-   * What makes the tables of version 1 of none, those of version 2 of them, and so on. The number of those that were carried
+   * Statements that make the tables of version 1 of none, those of version 2 of them, and so on. The number of those that were carried
    * out is in SQLite's user_version.
    */
   readonly steps: readonly string[]

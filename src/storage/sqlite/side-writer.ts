@@ -16,7 +16,7 @@ interface Closable {
 export interface SideWriterParts<File extends Closable> {
   /** A file, or ':memory:'. */
   readonly path: string
-  /** What it holds: `the journal`. */
+  /** The content, as a noun phrase: `the journal`. */
   readonly what: string
   /** @throws StoreUnavailable when the file cannot be opened */
   readonly open: (path: string) => File
@@ -33,7 +33,7 @@ export interface SideWriterParts<File extends Closable> {
 export class SideWriter<File extends Closable> {
   readonly #parts: SideWriterParts<File>
   #file: File
-  /** Of the file that is open: another process may have set it aside. */
+  /** Identity of the file that is open: another process may have set it aside. */
   #inode: number | undefined
   #timer: NodeJS.Timeout | undefined
   #notice: string | undefined
