@@ -10,3 +10,15 @@ export function addressOf(path: string): URL {
   const below = pathname.startsWith(SERVER.pathname) ? pathname.slice(SERVER.pathname.length) : pathname.slice(1)
   return new URL(below + search, SERVER)
 }
+
+/**
+ * Whether an absolute address leads to another server than this one.
+ * @param known the address by which this server knows itself, which links in its responses begin with
+ */
+export function isElsewhere(path: string, known: string | undefined): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) return false
+  const origins = [SERVER.href, known].flatMap((address) =>
+    URL.canParse(address ?? '') ? new URL(address ?? '').origin : [],
+  )
+  return !URL.canParse(path) || !origins.includes(new URL(path).origin)
+}

@@ -5,7 +5,7 @@ import type { ApiRequest } from './client.ts'
 /** @param token of the session; absent: none is sent */
 export function curlOf({ method = 'GET', path, body, headers = {} }: ApiRequest, token?: string): string {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-  const type = typeof body === 'object' ? { 'content-type': 'application/fhir+json' } : {}
+  const type = body === undefined ? {} : { 'content-type': contentTypeOf(method) }
   const all = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...type, ...headers }
   return [
     `curl -s ${method === 'GET' ? '' : `-X ${method} `}${quoted(addressOf(path).href)}`,
@@ -13,6 +13,10 @@ export function curlOf({ method = 'GET', path, body, headers = {} }: ApiRequest,
     ...(text === undefined ? [] : [`--data-binary ${quoted(text)}`]),
   ].join(' \\\n  ')
 }
+
+/** The media type of a body in JSON; without one curl says that it is a form. */
+export const contentTypeOf = (method: string): string =>
+  method === 'PATCH' ? 'application/json-patch+json' : 'application/fhir+json'
 
 /** For POSIX shells: nothing within single quotes means anything but the end of them. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

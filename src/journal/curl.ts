@@ -33,7 +33,8 @@ export function curlOf(
   parts.push(`"$BASE"${quoted(address)}`)
   for (const [name, value] of Object.entries(request.headers)) {
     if (!isSent(name)) continue
-    parts.push(`-H ${value === REMOVED ? `"${name}: ${variableOf(name)}"` : quoted(`${name}: ${value}`)}`)
+    // A name may hold back-ticks and dollar signs, which mean nothing within single quotes alone.
+    parts.push(`-H ${value === REMOVED ? `${quoted(`${name}: `)}"${variableOf(name)}"` : quoted(`${name}: ${value}`)}`)
   }
   const hasType = request.headers['content-type'] !== undefined
   if (request.body?.text !== undefined) {

@@ -158,8 +158,9 @@ export function searchParametersIn(folder: string): Records {
 
 function recordOf(resource: SearchParameterResource, base: string, file: string): SearchParameterRecord {
   const { code, type, url, expression, target, xpathUsage } = resource
-  if (code === undefined || type === undefined || url === undefined || expression === undefined)
-    throw new Error(`Search parameter ${file} lacks a code, type, url or expression`)
+  if (expression === undefined) throw new Error(`Search parameter ${file} has no expression`)
+  if (code === undefined || type === undefined || url === undefined)
+    throw new Error(`Search parameter ${file} lacks a code, a type or a url`)
   return {
     ...{ code, type, url, expression: expressionFor(base, expression) },
     ...(target === undefined ? {} : { target: valuesIn(target) }),

@@ -307,8 +307,11 @@ const wayIn: Readonly<Record<string, (scene: Scene) => Promise<FhirResponse>>> =
     const id = randomUUID()
     return server.fhir('PUT', `/Appointment/${id}`, { ...body, id })
   },
-  'a conditional create': ({ body }) =>
-    server.fhir('POST', '/Appointment', body, { 'if-none-exist': `identifier=${randomUUID()}` }),
+  'a conditional create': ({ body }) => {
+    const identifier = [{ system: 'urn:test', value: randomUUID() }]
+    const criteria = `identifier=urn:test|${identifier[0]?.value}`
+    return server.fhir('POST', '/Appointment', { ...body, identifier }, { 'if-none-exist': criteria })
+  },
   'a conditional update': ({ body }) => {
     const identifier = [{ system: 'urn:test', value: randomUUID() }]
     return server.fhir('PUT', `/Appointment?identifier=urn:test|${identifier[0]?.value}`, { ...body, identifier })

@@ -148,7 +148,7 @@ describe('what is no request that can be carried out', () => {
     ['an address of 20 kB', `GET /Patient?name=${'a'.repeat(20_000)} HTTP/1.1\r\n`, 431, 'POST [type]/_search'],
     ['no HTTP', 'HELO server\r\n', 400, 'is not HTTP/1.1'],
     ['a header without a name', 'GET / HTTP/1.1\r\nHost: a\r\n: b\r\n', 400, 'is not HTTP/1.1'],
-    ['a null byte in the address', 'GET /Patient?name=\0 HTTP/1.1\r\nHost: a\r\n', 400, 'is not HTTP/1.1'],
+    ['a null byte in the address', 'GET /Patient?name=\0 HTTP/1.1\r\nHost: a\r\n', 400, 'percent-encoded'],
   ])('%s is refused with an OperationOutcome', async (_what, head, status, message) => {
     const [top = '', body = ''] = (await exchange(`${head}\r\n`)).join('').split('\r\n\r\n')
     expect(top).toMatch(new RegExp(`^HTTP/1.1 ${status} .*Content-Type: application/fhir\\+json`, 's'))

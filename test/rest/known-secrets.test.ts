@@ -1,4 +1,5 @@
 /** Secrets that the server knows by value reach neither journal nor trail nor log nor the settings' answer, in whatever form they come. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
@@ -60,6 +61,8 @@ beforeAll(async () => {
   const settings = (await server.fhir('GET', `/clinics/${DEMO_CLINIC}/settings`)).body
   const callSecurity = { method: 'header', secrets: [CLINIC_SECRET] }
   await server.fhir('PUT', `/clinics/${DEMO_CLINIC}/settings`, { ...settings, callSecurity })
+  // The journal looks up the secrets of a clinic anew after a quarter of a second.
+  await sleep(500)
   Object.assign(secrets, { token, voice: VOICE_SECRET, clinic: CLINIC_SECRET })
 })
 afterAll(() => server.close())

@@ -102,7 +102,7 @@ interface ActionsProps extends Pick<AnswerProps, 'answer' | 'statement' | 'onOpe
 /** Of a resource, as far as they are declared. */
 function Actions({ answer, statement, onOpen, onEdit, children }: ActionsProps) {
   const { resourceType: type, id, meta } = (answer.body ?? {}) as Shown
-  const isResource = type !== undefined && id !== undefined && answer.status < 300 && type !== 'Bundle'
+  const isResource = type !== undefined && id !== undefined && answer.status < 300 && isOf(answer.request, type, id)
   const may = (code: string): boolean => isResource && isOffered(statement, type, code)
   return (
     <Group gap="xs">
@@ -122,6 +122,14 @@ function Actions({ answer, statement, onOpen, onEdit, children }: ActionsProps) 
       {children}
     </Group>
   )
+}
+
+/** Whether the request is about the resource itself: an operation, or `metadata`, may give one that is not stored. */
+function isOf({ method = 'GET', path }: ConsoleAnswer['request'], type: string, id: string): boolean {
+  const [address = ''] = path.split('?', 1)
+  const current = address.replace(/\/_history\/[^/]+$/, '').replace(/\/+$/, '')
+  const own = method === 'POST' ? type : `${type}/${id}`
+  return current === own || current.endsWith(`/${own}`)
 }
 
 function Findings({ answer }: { readonly answer: ConsoleAnswer }) {

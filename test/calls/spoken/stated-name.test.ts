@@ -397,6 +397,8 @@ describe('any name within any words around it', () => {
       text
         .normalize('NFKD')
         .toLowerCase()
+        .replace(/[æœßþ]/g, (letter) => ({ æ: 'ae', œ: 'oe', ß: 'ss', þ: 'th' })[letter] ?? '')
+        .replace(/[øłđðı]/g, (letter) => ({ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ı: 'i' })[letter] ?? '')
         .replace(/[^\p{L}\p{N}]/gu, '')
     const isWithin = (name: string, text: string) => {
       let from = 0
