@@ -3,6 +3,7 @@
  * It is looked at when the whole change is staged, as one that cancels a visit, or moves it, frees its time for others.
  * docs/adr/026-reserved-time.md
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Appointment } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
@@ -75,7 +76,9 @@ const isSameTime = (one: HeldTime, other: HeldTime): boolean =>
   one.start === other.start &&
   one.end === other.end &&
   one.actors.symmetricDifference(other.actors).size === 0 &&
-  reserves(one) === reserves(other)
+  reserves(one) === reserves(other) &&
+  // A Slot that the visit leaves is free again, and may overlap the visit itself.
+  isDeepStrictEqual(one.visit.slot, other.visit.slot)
 
 /** The actors of whose time the visit reserves more than before: all of them, too, when a hold is booked. */
 function grownActors(was: HeldTime | undefined, is: HeldTime): readonly string[] {

@@ -70,6 +70,9 @@ export const SCHEDULES: Readonly<Record<string, readonly string[]>> = {
   third: ['nurse', 'room'],
 }
 
+/** The other actors are people. */
+const PLACES = ['room']
+
 const HALF_HOUR = 30
 /** Minutes. */
 const HOLD = 5
@@ -301,14 +304,20 @@ function withAppointment(
   for (const id of heldSlots(before)) if (!heldSlots(after).includes(id)) next = freed(next, id)
   for (const id of heldSlots(after)) next = taken(next, id, HELD_AS[after?.status ?? ''] ?? '', heldSlots(before))
   const isBookedAnew = after?.status === 'booked' && (before?.status !== 'booked' || isNewTime(before, after))
-  return isBookedAnew ? withoutWaiting(next, after.patient) : next
+  return isBookedAnew ? withoutWaiting(next, after) : next
 }
 
-/** Who has a visit waits for none any more: docs/waitlist.md. */
-function withoutWaiting(calendar: Calendar, patient: string): Calendar {
+/** Who has the visit that they asked for waits no more: docs/waitlist.md. */
+function withoutWaiting(calendar: Calendar, { patient, actors, slots: [first = ''] }: Appointment): Calendar {
+  const present = [...actors, ...(SCHEDULES[calendar.slots.get(first)?.schedule ?? ''] ?? [])]
+  const isWanted = (asked: readonly string[]) => asked.length === 0 || asked.some((actor) => present.includes(actor))
   const appointments = Array.from(calendar.appointments, ([name, one]) => {
-    const isWaiting = one.status === 'waitlist' && one.patient === patient
-    return [name, isWaiting ? { ...one, status: 'cancelled' } : one] as const
+    const isOver =
+      one.status === 'waitlist' &&
+      one.patient === patient &&
+      isWanted(one.actors.filter((actor) => !PLACES.includes(actor))) &&
+      isWanted(one.actors.filter((actor) => PLACES.includes(actor)))
+    return [name, isOver ? { ...one, status: 'cancelled' } : one] as const
   })
   return { ...calendar, appointments: new Map(appointments) }
 }
