@@ -1,6 +1,7 @@
 /** Accounts: docs/accounts.md. */
 import { queryOptions } from '@tanstack/react-query'
 import { get, send } from './client.ts'
+import { putTagged } from './operations.ts'
 
 export interface Account {
   readonly username: string
@@ -43,18 +44,12 @@ export const accountsOf = (clinic: string | undefined) =>
 
 export const accountPath = (username: string): string => `accounts/${encodeURIComponent(username)}`
 
-/** @throws Problem 412 where it has been changed since it had that tag */
-async function change(username: string, what: string, body: object, tag?: string): Promise<string> {
-  const headers: Record<string, string> = tag === undefined ? {} : { 'if-match': tag }
-  const { headers: answered } = await send({ method: 'PUT', path: `${accountPath(username)}/${what}`, body, headers })
-  return answered.get('etag') ?? ''
-}
-
 export const addAccount = (account: NewAccount) => send({ method: 'POST', path: 'accounts', body: account })
 /** @param tag that the account must have, where an earlier change is taken back. @returns the one that it has then */
 export const setLogin = (username: string, enabled: boolean, tag?: string) =>
-  change(username, 'login', { enabled }, tag)
-export const setName = (username: string, name: string, tag?: string) => change(username, 'name', { name }, tag)
+  putTagged(`${accountPath(username)}/login`, { enabled }, tag)
+export const setName = (username: string, name: string, tag?: string) =>
+  putTagged(`${accountPath(username)}/name`, { name }, tag)
 /** @param currentPassword that of the own account, which nobody else needs to know */
 export const setPassword = (username: string, password: string, currentPassword?: string) =>
   send({ method: 'PUT', path: `${accountPath(username)}/password`, body: { password, currentPassword } })

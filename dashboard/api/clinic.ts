@@ -1,6 +1,7 @@
 /** The clinic of the session: its settings and its sandbox. */
 import { type Query, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { get, send } from './client.ts'
+import { get } from './client.ts'
+import { putTagged } from './operations.ts'
 
 export interface ClinicSettings {
   readonly name: string
@@ -46,11 +47,7 @@ export function useSwitchSandbox(clinic: string) {
   const client = useQueryClient()
   return useMutation({
     /** Gives the tag that the switch has then. @throws Problem 412 where it has been switched since it had `tag` */
-    mutationFn: async ({ enabled, tag }: SandboxChange) => {
-      const headers: Record<string, string> = tag === undefined ? {} : { 'if-match': tag }
-      const changed = await send<Sandbox>({ method: 'PUT', path: sandboxPath(clinic), body: { enabled }, headers })
-      return changed.headers.get('etag') ?? ''
-    },
+    mutationFn: ({ enabled, tag }: SandboxChange) => putTagged(sandboxPath(clinic), { enabled }, tag),
     // All that is shown depends on it.
     onSettled: () => client.invalidateQueries(),
   })

@@ -45,5 +45,17 @@ export async function put<T extends FhirResource>(resource: T, version = resourc
   return (await send<T>({ method: 'PUT', path, body: resource, headers: ifMatch(version) })).body
 }
 
-const ifMatch = (version: string | undefined): Record<string, string> =>
+/**
+ * Writes something that is no resource of FHIR.
+ * @param tag that it must have, where an earlier change is taken back
+ * @returns the tag that it has then
+ * @throws Problem 412 where it has been changed since it had `tag`
+ */
+export async function putTagged(path: string, body: object, tag?: string): Promise<string> {
+  const headers: Record<string, string> = tag === undefined ? {} : { 'if-match': tag }
+  const { headers: answered } = await send({ method: 'PUT', path, body, headers })
+  return answered.get('etag') ?? ''
+}
+
+export const ifMatch = (version: string | undefined): Record<string, string> =>
   version === undefined ? {} : { 'if-match': `W/"${version}"` }

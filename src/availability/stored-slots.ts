@@ -1,5 +1,4 @@
 /** The stored Slots that generation has to know of, however many there are. */
-
 import type { Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'

@@ -1,5 +1,4 @@
 /** How many times can be booked, of all pages. */
-
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'

@@ -2,7 +2,6 @@
  * Times that can be booked: a free Slot, or adjacent free ones of one Schedule where one is too short, in the future and
  * as the clinic's policies allow. What is found may be taken a moment later; a booking takes its Slots.
  */
-
 import type { Schedule } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'

@@ -6,7 +6,7 @@ import { localReference } from '../fhir/reference.ts'
 import { afterChange, allOf, hasCode, isWithin, refersTo } from '../reservations/all-found.ts'
 import { reachingInto } from '../reservations/visits-beside.ts'
 import { overlap } from '../scheduling/planned-slots.ts'
-import { RESERVING_STATUSES, spanBetween, takesPart } from '../scheduling/reserving.ts'
+import { RESERVING_STATUSES, takesPart, visitTime } from '../scheduling/reserving.ts'
 import { isSamePeriod } from '../scheduling/slot-times.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 
@@ -19,8 +19,8 @@ export async function patientFindings(
   before: Appointment | undefined,
   after: Appointment,
 ): Promise<readonly Issue[]> {
-  const time = timeOf(after)
-  const isKept = before !== undefined && timeOf(before) !== undefined && isSamePeriod(before, after)
+  const time = visitTime(after)
+  const isKept = before !== undefined && visitTime(before) !== undefined && isSamePeriod(before, after)
   const patients = patientsOf(after, ctx.baseUrl)
   if (time === undefined || isKept || patients.size === 0 || patients.size > MOST_PATIENTS) return []
   const busy = new Set(
@@ -37,11 +37,6 @@ export async function patientFindings(
   }))
 }
 
-function timeOf({ status, start, end }: Appointment): Span | undefined {
-  const isVisit = RESERVING_STATUSES.includes(status) && start !== undefined && end !== undefined
-  return isVisit ? spanBetween(start, end) : undefined
-}
-
 async function visitsOf(ctx: Context, patients: ReadonlySet<string>, time: Span): Promise<readonly Appointment[]> {
   const where = [
     refersTo('patient', patients),
@@ -50,7 +45,7 @@ async function visitsOf(ctx: Context, patients: ReadonlySet<string>, time: Span)
   ]
   const stored = allOf<Appointment>(ctx, 'Appointment', where, 'the other visits of its patients')
   const isThen = (visit: Appointment): boolean => {
-    const other = timeOf(visit)
+    const other = visitTime(visit)
     return other !== undefined && overlap(other, time)
   }
   return (await afterChange(ctx, 'Appointment', stored, isThen)).filter(isThen)

@@ -1,5 +1,4 @@
 /** Moves a visit to another time: the new slots are taken and the old ones freed at once, or nothing happens. */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Appointment, AppointmentParticipant, CodeableConcept, Reference, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'

@@ -64,10 +64,13 @@ async function settle(ctx: Context, id: string, before: Appointment | undefined)
   const was = await heldTime(ctx, before, { find: slotBeforeChange })
   const is = await heldTime(ctx, after)
   const grown = is === undefined ? [] : grownActors(was, is)
-  if (grown.length === 0 && (was === undefined || (is !== undefined && isSameTime(was, is)))) return
+  const isKept = was !== undefined && is !== undefined && isSameTime(was, is)
+  // A Slot that the visit leaves is free again, and may overlap the visit itself.
+  const isUnchanged = isKept && isDeepStrictEqual(was.visit.slot, is.visit.slot)
+  if (grown.length === 0 && (was === undefined || isUnchanged)) return
   for (const held of [was, is]) if (held !== undefined) await claimTime(ctx, held)
   if (is !== undefined) await reserve(ctx, id, is, grown)
-  if (was !== undefined && (is === undefined || !isSameTime(was, is))) await reserve(ctx, id, was, [])
+  if (was !== undefined && !isKept) await reserve(ctx, id, was, [])
 }
 
 const reserves = ({ visit }: HeldTime): boolean => RESERVING_STATUSES.includes(visit.status)
@@ -76,9 +79,7 @@ const isSameTime = (one: HeldTime, other: HeldTime): boolean =>
   one.start === other.start &&
   one.end === other.end &&
   one.actors.symmetricDifference(other.actors).size === 0 &&
-  reserves(one) === reserves(other) &&
-  // A Slot that the visit leaves is free again, and may overlap the visit itself.
-  isDeepStrictEqual(one.visit.slot, other.visit.slot)
+  reserves(one) === reserves(other)
 
 /** The actors of whose time the visit reserves more than before: all of them, too, when a hold is booked. */
 function grownActors(was: HeldTime | undefined, is: HeldTime): readonly string[] {

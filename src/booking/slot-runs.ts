@@ -1,5 +1,4 @@
 /** Slots of one Schedule that follow one another, as they are with what the change in the making does to them. */
-
 import type { Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'

@@ -1,5 +1,4 @@
 /** Free Slots by the time at which they begin, read as far as they are asked for. */
-
 import type { Slot } from 'fhir/r4'
 import { spend } from '../budget/budget.ts'
 import { FairTurns } from '../budget/fair-turns.ts'

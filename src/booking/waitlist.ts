@@ -2,7 +2,6 @@
  * What becomes of the waitlist when slots are freed and taken, in the change that does so: a free slot is offered to the
  * entry whose turn it is, and an entry ends when its patient books what it asks for. docs/waitlist.md
  */
-
 import type { Appointment, PractitionerRole, Slot, Task } from 'fhir/r4'
 import { type ClinicSettings, readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'

@@ -24,7 +24,7 @@ export function loadOfQueue(name: string, { waiting, oldestMs }: Pick<PartLoad, 
   return { name, state: oldestMs > LONG ? 'behind' : 'ok', waiting, oldestMs: Math.round(oldestMs) }
 }
 
-/** The load of a store that records requests. @param setAsideAt milliseconds since 1970 UTC */
+/** The note that a file was set aside; none where none was. @param setAsideAt milliseconds since 1970 UTC */
 export const noteOfSetAside = (setAsideAt: number | undefined): Pick<PartLoad, 'note'> =>
   setAsideAt === undefined
     ? {}

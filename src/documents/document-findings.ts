@@ -1,5 +1,4 @@
 /** All that the rules find in a DocumentReference. */
-
 import type { DocumentReference, Identifier } from 'fhir/r4'
 import type { DocumentPolicies } from '../clinics/document-settings.ts'
 import type { Context } from '../core/context.ts'

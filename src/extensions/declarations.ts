@@ -1,5 +1,4 @@
 /** The providers and operations of extensions, beside and around those of the server. */
-
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Interactions, Provider } from '../core/provider.ts'
 import { standardProvider } from '../core/standard.ts'

@@ -1,5 +1,4 @@
 /** Exchanges: one request and its answer each, as they are observed, and as the journal shows them. */
-
 import type { Role } from '../clinics/accounts.ts'
 
 /** Bytes of a body that are kept. */

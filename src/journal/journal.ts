@@ -134,7 +134,11 @@ export class Journal {
 
   /** The forms of the secrets of the service and of a clinic, which nothing that is recorded may show. */
   formsOfSecrets(clinic: string): readonly string[] {
-    return [...this.#secrets, ...this.policies.secrets(clinic).flatMap(formsOf)]
+    return this.#formsWith(this.policies.secrets(clinic))
+  }
+
+  #formsWith(ofClinic: readonly string[]): readonly string[] {
+    return [...this.#secrets, ...ofClinic.flatMap(formsOf)]
   }
 
   /** `work` is told whenever something has been written. @returns a function that ends that */
@@ -202,7 +206,7 @@ export class Journal {
 
   #entryOf(seen: SeenExchange, mode: 'full' | 'headers', ofClinic: readonly string[]): JournalEntry | undefined {
     try {
-      return entryOf(seen, { mode, secrets: [...this.#secrets, ...ofClinic.flatMap(formsOf)] })
+      return entryOf(seen, { mode, secrets: this.#formsWith(ofClinic) })
     } catch (error) {
       this.#logger.error({ fault: nameOf(error) }, 'an exchange could not be recorded')
       this.#gaps.add(seen.clinic, seen.at, 'it could not be recorded')

@@ -6,11 +6,11 @@ import { isOnOffer, reserved, unreserved } from '../scheduling/reserved-slot.ts'
 import { isFull, spanBetween } from '../scheduling/reserving.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import { type ActorsAtWork, actorsAtWork } from './actors-at-work.ts'
-import { afterChange, allOf, hasCode, isWithin, refersTo } from './all-found.ts'
+import { afterChange } from './all-found.ts'
 import { reservingActors } from './reservation.ts'
 import { scheduleIdOf } from './schedule-of-slot.ts'
 import { claimTime } from './time-records.ts'
-import { type ReservingVisit, reachingInto, visitsBeside } from './visits-beside.ts'
+import { type ReservingVisit, slotsReachingInto, visitsBeside } from './visits-beside.ts'
 
 /** A Slot that somebody writes, as it is to be stored. */
 export async function asOffered<S extends Slot>(ctx: Context, slot: S): Promise<S> {
@@ -80,19 +80,8 @@ export async function slotsOnOffer(ctx: Context, { schedules }: ActorsAtWork, sp
   if (schedules.size === 0) return []
   const isTheirs = (slot: Slot): boolean =>
     isOnOffer(slot) && overlap(spanOf(slot), span) && schedules.has(scheduleIdOf(slot, ctx.baseUrl) ?? '')
-  const stored = allOf<Slot>(
-    ctx,
-    'Slot',
-    [
-      refersTo(
-        'schedule',
-        Array.from(schedules.keys(), (id) => `Schedule/${id}`),
-      ),
-      hasCode('status', ['free', 'busy-unavailable']),
-      isWithin('start', reachingInto(span)),
-    ],
-    'the slots of its actors',
-  )
+  const statuses = ['free', 'busy-unavailable'] as const
+  const stored = slotsReachingInto(ctx, schedules.keys(), { span, statuses, what: 'the slots of its actors' })
   return (await afterChange(ctx, 'Slot', stored, isTheirs)).filter(isTheirs)
 }
 

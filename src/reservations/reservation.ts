@@ -4,7 +4,7 @@ import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
 import type { AppointmentStatus } from '../scheduling/appointment-status.ts'
-import { isRoom, RESERVING_STATUSES, RESERVING_TYPES, spanBetween, takesPart } from '../scheduling/reserving.ts'
+import { isRoom, RESERVING_TYPES, takesPart, visitTime } from '../scheduling/reserving.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import { scheduleIdOf } from './schedule-of-slot.ts'
 
@@ -14,7 +14,7 @@ export interface Reservation extends Span {
 }
 
 export interface Reading {
-  /** The statuses in which a visit counts. */
+  /** The statuses in which a visit counts; absent: those that reserve time. */
   readonly statuses?: readonly AppointmentStatus[]
   /** How its slots are found; absent: as they are after the change. */
   readonly find?: FindSlot
@@ -30,15 +30,14 @@ const LOOKED_UP = 10
 export async function reservationOf(
   ctx: Context,
   appointment: Appointment | undefined,
-  { statuses = RESERVING_STATUSES, find }: Reading = {},
+  { statuses, find }: Reading = {},
 ): Promise<Reservation | undefined> {
-  const { status, start, end, participant = [] } = appointment ?? {}
-  if (appointment === undefined || status === undefined || !statuses.includes(status)) return undefined
-  if (start === undefined || end === undefined) return undefined
+  const time = appointment && visitTime(appointment, statuses)
+  if (appointment === undefined || time === undefined) return undefined
   const schedules = await schedulesOf(ctx, appointment, find)
-  const named = participant.filter(takesPart).flatMap(({ actor }) => actor ?? [])
+  const named = appointment.participant.filter(takesPart).flatMap(({ actor }) => actor ?? [])
   const actors = await reservingActors(ctx, [...named, ...schedules.flatMap(({ actor }) => actor)])
-  return actors.size === 0 ? undefined : { actors, ...spanBetween(start, end) }
+  return actors.size === 0 ? undefined : { actors, ...time }
 }
 
 /** The actors among these whose time is reserved. */

@@ -5,7 +5,7 @@ import { addressOf, localReference } from '../fhir/reference.ts'
 import { holdEndOf } from '../scheduling/hold.ts'
 import { overlap } from '../scheduling/planned-slots.ts'
 import { isReserved } from '../scheduling/reserved-slot.ts'
-import { LONGEST_VISIT, RESERVING_STATUSES, spanBetween, takesPart } from '../scheduling/reserving.ts'
+import { LONGEST_VISIT, RESERVING_STATUSES, spanBetween, takesPart, visitTime } from '../scheduling/reserving.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import type { ActorsAtWork } from './actors-at-work.ts'
 import { afterChange, allOf, type Found, hasCode, isWithin, refersTo } from './all-found.ts'
@@ -39,6 +39,33 @@ export async function visitsBeside(ctx: Context, atWork: ActorsAtWork, span: Spa
   return visits.flatMap((visit) => visit ?? [])
 }
 
+interface WantedSlots {
+  readonly span: Span
+  readonly statuses: readonly Slot['status'][]
+  /** The slots, for the message of `allOf`. */
+  readonly what: string
+}
+
+/** The stored Slots of some Schedules that may overlap a span. @param schedules Schedule.id */
+export const slotsReachingInto = (
+  ctx: Context,
+  schedules: Iterable<string>,
+  { span, statuses, what }: WantedSlots,
+): Promise<readonly Found<Slot>[]> =>
+  allOf<Slot>(
+    ctx,
+    'Slot',
+    [
+      refersTo(
+        'schedule',
+        Array.from(schedules, (id) => `Schedule/${id}`),
+      ),
+      hasCode('status', statuses),
+      isWithin('start', reachingInto(span)),
+    ],
+    what,
+  )
+
 /**
  * Visits that name no actor of the Schedule whose slots they are in. Staff may have blocked a slot under one.
  * @param named those that do, which need no search
@@ -50,19 +77,8 @@ async function visitsInSlots(
   named: readonly Found<Appointment>[],
 ): Promise<readonly Found<Appointment>[]> {
   if (schedules.size === 0) return []
-  const busy = await allOf<Slot>(
-    ctx,
-    'Slot',
-    [
-      refersTo(
-        'schedule',
-        Array.from(schedules.keys(), (id) => `Schedule/${id}`),
-      ),
-      hasCode('status', ['busy', 'busy-tentative', 'busy-unavailable']),
-      isWithin('start', reachingInto(span)),
-    ],
-    WHAT,
-  )
+  const statuses = ['busy', 'busy-tentative', 'busy-unavailable'] as const
+  const busy = await slotsReachingInto(ctx, schedules.keys(), { span, statuses, what: WHAT })
   const known = new Set(named.flatMap(({ resource }) => slotIdsOf(resource, ctx.baseUrl)))
   const slots = busy.filter(
     ({ id, resource }) =>
@@ -90,10 +106,10 @@ async function reservingVisit(
   visit: Appointment,
   span: Span,
 ): Promise<ReservingVisit | undefined> {
-  const { id = '', status, start, end, participant } = visit
-  if (!RESERVING_STATUSES.includes(status) || start === undefined || end === undefined) return undefined
-  const time = spanBetween(start, end)
-  if (!overlap(time, span) || (holdEndOf(visit) ?? Number.POSITIVE_INFINITY) <= ctx.now) return undefined
+  const { id = '', participant } = visit
+  const time = visitTime(visit)
+  if (time === undefined || !overlap(time, span) || (holdEndOf(visit) ?? Number.POSITIVE_INFINITY) <= ctx.now)
+    return undefined
   const named = participant
     .filter(takesPart)
     .flatMap(({ actor }) => actorAt.get(addressOf(actor?.reference ?? '', ctx.baseUrl)) ?? [])

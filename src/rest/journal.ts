@@ -1,6 +1,5 @@
 /** Exchanges for the journal: what came in, what was answered, and why, when the answer has been sent or the client has left. */
 import { hash } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import type { Role } from '../clinics/accounts.ts'
 import {
@@ -10,14 +9,13 @@ import {
   type Reason,
   type SeenBody,
   type SeenExchange,
-  type SeenHeaders,
 } from '../journal/exchange.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { JournalPolicy } from '../journal/policies.ts'
 import { highest, LEAST_ROLE } from '../journal/readers.ts'
 import { beginningOf, beginningOfBytes } from '../journal/sent.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
-import { headersOf } from './known-secrets.ts'
+import { shownHeaders } from './known-secrets.ts'
 import { type SeenContent, seenBodyOf } from './message/seen-body.ts'
 import { seenContentsOf } from './server/contents.ts'
 import type { Exchange, ExchangeAccess, Observer } from './server/exchange.ts'
@@ -206,8 +204,8 @@ function seenOf({ exchange, koa, ...ended }: Ended, bodies: Bodies, { clinic }: 
     ...(reason === undefined ? {} : { reason }),
     ...(exchange.secrets === undefined ? {} : { secrets: exchange.secrets }),
     ...(exchange.tools === undefined ? {} : { tools: exchange.tools }),
-    requestHeaders: headersOf(req),
-    responseHeaders: answeredHeaders(res),
+    requestHeaders: shownHeaders(req.headers),
+    responseHeaders: shownHeaders(res.getHeaders()),
     ...bodies,
   }
 }
@@ -250,6 +248,3 @@ function deedOf(
     ...(detail === '' ? {} : { operation: detail }),
   }
 }
-
-const answeredHeaders = (res: ServerResponse): SeenHeaders =>
-  Object.fromEntries(Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]))

@@ -1,5 +1,4 @@
 /** The secrets of an exchange that are known by their values, for all that is recorded of it. */
-import type { IncomingMessage } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import type { SeenHeaders } from '../journal/exchange.ts'
 import { keptHeaders } from '../journal/redaction.ts'
@@ -10,9 +9,10 @@ import type { Exchange } from './server/exchange.ts'
 export function secretsOf({ secrets: told = [] }: Exchange, { req }: KoaContext, always: readonly string[]): Secrets {
   const secrets = new Secrets(always)
   for (const secret of told) secrets.add(secret)
-  keptHeaders(headersOf(req), secrets)
+  keptHeaders(shownHeaders(req.headers), secrets)
   return secrets
 }
 
-export const headersOf = ({ headers }: IncomingMessage): SeenHeaders =>
+/** Each header as one text. */
+export const shownHeaders = (headers: NodeJS.Dict<unknown>): SeenHeaders =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

@@ -11,6 +11,7 @@ import { type Comparison, compared, repeatedHeaders } from '../journal/replay.ts
 import { formsOf, Secrets } from '../journal/secrets.ts'
 import { beginningOfBytes } from '../journal/sent.ts'
 import type { Repository } from '../repository/repository.ts'
+import { shownHeaders } from './known-secrets.ts'
 
 interface ReplayParts {
   readonly server: () => Server
@@ -123,7 +124,11 @@ export class Replays {
           .once('error', reject)
           .end(body)
       })
-      return { status: response.statusCode ?? 0, headers: headersOf(response), bytes: await beginningIn(response) }
+      return {
+        status: response.statusCode ?? 0,
+        headers: shownHeaders(response.headers),
+        bytes: await beginningIn(response),
+      }
     } catch (error) {
       if (error instanceof FhirError) throw error
       throw unreachable()
@@ -141,9 +146,6 @@ function forwardedBy({ req: { headers } }: KoaContext): SeenHeaders {
     names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
   )
 }
-
-const headersOf = ({ headers }: IncomingMessage): SeenHeaders =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 /** A little more than is compared. */
 async function beginningIn(response: IncomingMessage): Promise<Buffer> {

@@ -1,5 +1,4 @@
 /** Slots of one Schedule that a longer visit takes together: each begins where the one before ends. */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'

@@ -1,5 +1,4 @@
 /** The kinds of visits that a Schedule offers, each with its length, and how their Slots are found. */
-
 import type { CodeableConcept, Schedule, Slot } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
 import { tokenText } from '../search/value.ts'

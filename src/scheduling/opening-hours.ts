@@ -1,5 +1,4 @@
 /** The hours of a week in which a place is open: of a Location, or where it states none, of the Schedules there. */
-
 import type { LocationHoursOfOperation } from 'fhir/r4'
 import { valuesIn } from '../fhir/resource.ts'
 import { type Availability, DAYS_OF_WEEK, type DayHours, type DayOfWeek } from './availability.ts'

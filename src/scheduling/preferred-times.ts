@@ -1,5 +1,4 @@
 /** The times that a Timing asks for, for one visit: https://hl7.org/fhir/R4/datatypes.html#Timing. */
-
 import type { Duration, Timing, TimingRepeat } from 'fhir/r4'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { valuesIn } from '../fhir/resource.ts'

@@ -1,5 +1,4 @@
 /** The Appointment that a patient is offered for free Slots: https://hl7.org/fhir/R4/appointment.html. */
-
 import type {
   Appointment,
   AppointmentParticipant,

@@ -1,6 +1,5 @@
 /** Rules of reserved time: which visits reserve it, of which actors, and how many overlap. docs/appointment.md */
-
-import type { AppointmentParticipant, Location } from 'fhir/r4'
+import type { Appointment, AppointmentParticipant, Location } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
 import { type AppointmentStatus, SLOT_HOLDING_STATUSES } from './appointment-status.ts'
 import type { Span } from './zoned-period.ts'
@@ -33,6 +32,15 @@ export const isRoom = ({ mode, physicalType }: Location): boolean =>
 export function spanBetween(start: string | undefined, end: string | undefined): Span {
   const from = timeOf(start)
   return { start: from, end: Math.max(timeOf(end), from + 1) }
+}
+
+/** The time of a visit in one of these statuses; undefined for another one, and for one without times. */
+export function visitTime(
+  { status, start, end }: Pick<Appointment, 'status' | 'start' | 'end'>,
+  statuses: readonly AppointmentStatus[] = RESERVING_STATUSES,
+): Span | undefined {
+  const isTimed = statuses.includes(status) && start !== undefined && end !== undefined
+  return isTimed ? spanBetween(start, end) : undefined
 }
 
 /** Whether so many of these spans, or more, overlap at one moment of another span. */

@@ -2,7 +2,6 @@
  * What generation changes among the Slots of a Schedule: free slots that the plan has no more go, planned ones that are
  * missing come. Time that is booked, held or blocked, and Slots that people made, stay as they are.
  */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'

@@ -1,5 +1,4 @@
 /** Checks the times of appointments and slots, and that the slots of an appointment belong together. */
-
 import type { Appointment, Slot } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'

@@ -1,5 +1,4 @@
 /** The search parameters of every type: https://hl7.org/fhir/R4/searchparameter-registry.html, and our own beside them. */
-
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'

@@ -48,9 +48,15 @@ export class SideThread<Order extends object> {
   #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
   #number = 0
+  #noticedAt: number | undefined
 
   constructor(parts: SideThreadParts) {
     this.#parts = parts
+  }
+
+  /** When the server's log was last told something: milliseconds since 1970 UTC. */
+  get noticedAt(): number | undefined {
+    return this.#noticedAt
   }
 
   /**
@@ -86,7 +92,10 @@ export class SideThread<Order extends object> {
     const worker = new Worker(entry, { workerData, resourceLimits: LIMITS, name: what })
     worker.unref()
     worker.on('message', ({ number, error, notice }: SideReply) => {
-      if (notice !== undefined) onNotice?.(notice)
+      if (notice !== undefined) {
+        this.#noticedAt = Date.now()
+        onNotice?.(notice)
+      }
       const waiting = this.#waiting.get(number)
       this.#waiting.delete(number)
       if (this.#waiting.size === 0) worker.unref()

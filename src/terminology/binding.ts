@@ -1,5 +1,4 @@
 /** Whether a code is in the value set of a binding: https://hl7.org/fhir/R4/terminologies.html#strength. */
-
 import type { ValueSet } from 'fhir/r4'
 import { Meter } from '../budget/meter.ts'
 import { valuesIn } from '../fhir/resource.ts'

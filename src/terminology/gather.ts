@@ -2,7 +2,6 @@
  * Loads the terminology that a request needs: the code systems, value sets and concept maps that it names, and those
  * that these refer to, from the clinic's store. Other definitions come from the packages. The rules then need no I/O.
  */
-
 import type { ValueSet } from 'fhir/r4'
 import { Meter } from '../budget/meter.ts'
 import { FhirError } from '../fhir/outcome.ts'

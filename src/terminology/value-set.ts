@@ -2,7 +2,6 @@
  * Which codes are in a value set: https://hl7.org/fhir/R4/valueset.html#compositions.
  * A single code is looked up without listing the others, and members are generated lazily.
  */
-
 import type { ValueSet, ValueSetCompose, ValueSetComposeInclude } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
 import { valuesIn } from '../fhir/resource.ts'

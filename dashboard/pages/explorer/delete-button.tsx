@@ -1,6 +1,7 @@
 /** Deletes a resource; for a while it can be brought back as it was. */
 import { Button } from '@mantine/core'
 import { send } from '../../api/client.ts'
+import { ifMatch } from '../../api/operations.ts'
 import { offerUndo, tellProblem } from '../../parts/undo.tsx'
 
 interface DeleteProps {
@@ -21,7 +22,7 @@ export function DeleteButton({ path, version, onOpen }: DeleteProps) {
   }
   const remove = async (): Promise<void> => {
     try {
-      const { headers } = await send({ method: 'DELETE', path, headers: { 'if-match': `W/"${version}"` } })
+      const { headers } = await send({ method: 'DELETE', path, headers: ifMatch(version) })
       onOpen(`${path}/_history`)
       offerUndo(`${path} is deleted.`, { things: [path], undo: () => undo(headers.get('etag') ?? '') })
     } catch (error) {

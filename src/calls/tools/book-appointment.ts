@@ -1,5 +1,4 @@
 /** book_appointment: books a time that find_available_slots has offered, for the verified patient or the new one of the call. */
-
 import type { Appointment, Patient } from 'fhir/r4'
 import { book } from '../../booking/book.ts'
 import { holdersOf } from '../../booking/holders.ts'

@@ -1,5 +1,4 @@
 /** What a slot key stands for: the Slots of a visit, when it starts, and what kind of visit was asked for. */
-
 import type { Appointment, Schedule, Slot } from 'fhir/r4'
 import { resolvedActors } from '../../booking/resolvable-actors.ts'
 import { isLongEnough } from '../../booking/slot-runs.ts'

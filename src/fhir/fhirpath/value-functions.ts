@@ -14,17 +14,17 @@ const optional = <T extends Item>(value: T | undefined): Collection => (value ==
 const evaluateAll = (args: readonly Evaluate[], scope: EvaluationScope): unknown[] =>
   args.map((arg) => single(arg(scope), 'a function argument'))
 
-/** A function of a string; empty when the input or an argument is empty. */
+/** A function of a string and its arguments; empty when the input or an argument is empty. */
 const ofText = (
   name: string,
   argumentCount: number,
-  calculate: (text: string, ...args: string[]) => string | number | boolean | undefined,
+  calculate: (text: string, args: readonly string[], scope: EvaluationScope) => string | number | boolean | undefined,
 ): FunctionDefinition =>
   define([argumentCount, argumentCount], (input, args, scope) => {
     const text = singleString(input, `${name}()`)
     const values = evaluateAll(args, scope)
     if (text === undefined || values.includes(undefined)) return EMPTY
-    return optional(calculate(text, ...values.map(String)))
+    return optional(calculate(text, values.map(String), scope))
   })
 
 const ofNumber = (name: string, calculate: (value: number) => number): FunctionDefinition =>
@@ -95,24 +95,24 @@ function compilePattern(text: string): RegExp {
 const ofPattern = (name: string, toPattern: (argument: string) => string): FunctionDefinition =>
   define([1, 1], (input, args, scope) => {
     const { limits } = scope.evaluation.environment
-    const matches = (text: string, pattern = '') =>
+    const matches = (text: string, [pattern = '']: readonly string[]) =>
       limits === undefined ? patternOf(toPattern(pattern)).test(text) : limits.matches(text, toPattern(pattern))
     return ofText(name, 1, matches).apply(input, args, scope)
   })
 
 const replaceMatches: Apply = (input, args, scope) => {
   if (scope.evaluation.environment.limits !== undefined) throw new Error('replaceMatches() is not evaluated here')
-  const replace = (text: string, pattern = '', by = '') => text.replace(globally(patternOf(pattern)), by)
+  const replace = (text: string, [pattern = '', by = '']: readonly string[]) =>
+    text.replace(globally(patternOf(pattern)), by)
   return ofText('replaceMatches', 2, replace).apply(input, args, scope)
 }
 
 /** Each call may multiply the length of a text. */
-const replace: Apply = (input, args, scope) =>
-  ofText('replace', 2, (text, part = '', by = '') => {
-    const most = part === '' ? text.length + 1 : text.length / part.length
-    willCompose(scope, most * by.length)
-    return text.replaceAll(part, () => by)
-  }).apply(input, args, scope)
+const replace = ofText('replace', 2, (text, [part = '', by = ''], scope) => {
+  const most = part === '' ? text.length + 1 : text.length / part.length
+  willCompose(scope, most * by.length)
+  return text.replaceAll(part, () => by)
+})
 
 const globally = (pattern: RegExp): RegExp => new RegExp(pattern.source, `${pattern.flags}g`)
 
@@ -158,22 +158,22 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {
   ...Object.fromEntries(conversions),
   abs: ofNumber('abs', Math.abs),
   ceiling: ofNumber('ceiling', Math.ceil),
-  contains: ofText('contains', 1, (text, part) => text.includes(part ?? '')),
-  endsWith: ofText('endsWith', 1, (text, part) => text.endsWith(part ?? '')),
+  contains: ofText('contains', 1, (text, [part = '']) => text.includes(part)),
+  endsWith: ofText('endsWith', 1, (text, [part = '']) => text.endsWith(part)),
   floor: ofNumber('floor', Math.floor),
-  indexOf: ofText('indexOf', 1, (text, part) => text.indexOf(part ?? '')),
+  indexOf: ofText('indexOf', 1, (text, [part = '']) => text.indexOf(part)),
   join: define([0, 1], join),
-  lastIndexOf: ofText('lastIndexOf', 1, (text, part) => text.lastIndexOf(part ?? '')),
+  lastIndexOf: ofText('lastIndexOf', 1, (text, [part = '']) => text.lastIndexOf(part)),
   length: ofText('length', 0, (text) => text.length),
   lower: ofText('lower', 0, (text) => text.toLowerCase()),
   matches: ofPattern('matches', (pattern) => pattern),
   matchesFull: ofPattern('matchesFull', (pattern) => `^(?:${pattern})$`),
   now: define([0, 0], now),
-  replace: define([2, 2], replace),
+  replace,
   replaceMatches: define([2, 2], replaceMatches),
   round: define([0, 1], round),
   split: define([1, 1], split),
-  startsWith: ofText('startsWith', 1, (text, part) => text.startsWith(part ?? '')),
+  startsWith: ofText('startsWith', 1, (text, [part = '']) => text.startsWith(part)),
   substring: define([1, 2], substring),
   toChars: define([0, 0], toChars),
   today: define([0, 0], today),

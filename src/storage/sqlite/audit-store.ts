@@ -38,22 +38,19 @@ const NOTHING: AuditPage = { blocks: [] }
 
 /** A thread writes; this one reads, by a connection of its own. */
 function inFile(path: string, { days }: Retention, onNotice: (notice: string) => void): AuditStore {
-  let setAsideAt: number | undefined
   const thread = new SideThread<AuditOrder>({
     entry: ENTRY,
     what: 'writes the audit trail',
     workerData: { path, days } satisfies AuditFileOptions,
-    onNotice: (notice) => {
-      setAsideAt = Date.now()
-      onNotice(notice)
-    },
+    onNotice,
   })
   const reader = new SideReader(path, (file) => new AuditFile(file, 'read'))
   return {
     write: (blocks) => thread.write(blocks),
     scan: async (scan) => reader.read((file) => file.scan(scan)) ?? NOTHING,
     read: async (clinic, key) => reader.read((file) => file.read(clinic, key)),
-    setAsideAt: () => setAsideAt,
+    // The one thing that its log is told.
+    setAsideAt: () => thread.noticedAt,
     close: async () => {
       await thread.close()
       reader.close()

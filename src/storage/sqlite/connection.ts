@@ -260,10 +260,10 @@ function makeFolder(path: string): void {
 }
 
 /** Patient data are for the user of the server alone, whatever its umask. */
-const PRIVATE_FILE = 0o600
-const PRIVATE_FOLDER = 0o700
+export const PRIVATE_FILE = 0o600
+export const PRIVATE_FOLDER = 0o700
 /** SQLite's own files beside the first one, to which it gives the mode of that one where it makes them. */
-const PARTS = ['', '-wal', '-shm']
+export const PARTS = ['', '-wal', '-shm']
 
 /** Makes the file where there is none, and closes it to other users. */
 function keepPrivate(path: string): void {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type ByteRange, ContentMissing, type ContentStore, PIECE_BYTES } from '../content-port.ts'
 import { StoreUnavailable } from '../port.ts'
+import { PRIVATE_FILE, PRIVATE_FOLDER } from './connection.ts'
 
 /** The folder of the contents beside the file of the resources: `data/emr.db` has `data/emr.content`. */
 export const contentFolderOf = (path: string): string => `${path.replace(/\.db$/, '')}.content`
@@ -29,10 +30,6 @@ export function openSqliteContentStore(path: string): ContentStore {
     },
   }
 }
-
-/** Contents are for the user of the server alone. */
-const PRIVATE_FILE = 0o600
-const PRIVATE_FOLDER = 0o700
 
 /** Closes a folder of an older version to other users. */
 async function privateFolder(path: string): Promise<string> {

@@ -35,15 +35,11 @@ const NO_BOUNDS = { first: 0, last: 0 }
 
 /** A thread writes; this one reads, by a connection of its own. */
 function inFile(path: string, onNotice: (notice: string) => void): JournalStore {
-  let setAsideAt: number | undefined
   const thread = new SideThread<JournalOrder>({
     entry: ENTRY,
     what: 'writes the journal',
     workerData: { path } satisfies JournalFileOptions,
-    onNotice: (notice) => {
-      setAsideAt = Date.now()
-      onNotice(notice)
-    },
+    onNotice,
   })
   const reader = new SideReader(path, (file) => new JournalFile(file, 'read'))
   return {
@@ -51,7 +47,8 @@ function inFile(path: string, onNotice: (notice: string) => void): JournalStore 
     scan: async (scan) => reader.read((file) => file.scan(scan)) ?? NOTHING,
     read: async (clinic, id) => reader.read((file) => file.read(clinic, id)),
     bounds: async (clinic) => reader.read((file) => file.bounds(clinic)) ?? NO_BOUNDS,
-    setAsideAt: () => setAsideAt,
+    // The one thing that its log is told.
+    setAsideAt: () => thread.noticedAt,
     close: async () => {
       await thread.close()
       reader.close()

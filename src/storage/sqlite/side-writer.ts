@@ -4,10 +4,8 @@
  */
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { StoreUnavailable } from '../port.ts'
+import { PARTS } from './connection.ts'
 import { isUnreadable } from './faults.ts'
-
-/** SQLite's own files beside the first one. */
-const PARTS = ['', '-wal', '-shm']
 
 interface Closable {
   close(): void

@@ -7,7 +7,6 @@ import { openAuditStore, openContentStore, openJournalStore, openStore } from '.
 import { type AuditBlock, keyAt } from '../../src/storage/audit-port.ts'
 import type { JournalEntry } from '../../src/storage/journal-port.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
-import { describeOnSqlite } from '../support/engine.ts'
 
 const NOW = Date.now()
 const BLOCK: AuditBlock = { clinic: 'one', key: `${keyAt(NOW)}k1`, first: NOW, patients: [], events: '[]' }
@@ -73,7 +72,7 @@ const FILES: Readonly<Record<string, (path: string) => void>> = {
   'is that of another program': database('CREATE TABLE address_book (name); INSERT INTO address_book VALUES (1)'),
 }
 
-describeOnSqlite('a file beside that of the resources', () => {
+describe('a file beside that of the resources', () => {
   describe.each([
     ['of the audit trail', '.audit', audit],
     ['of the journal', '.journal', journal],
@@ -129,7 +128,7 @@ const JOURNAL_1 = `
   INSERT INTO clinic VALUES ('one', 1, 36500, 1000);
   INSERT INTO exchange VALUES ('one', 1, 'old', ${Date.now()}, 0, '', '', 200, '/', '', 'from version 1')`
 
-describeOnSqlite('files of the store', () => {
+describe('files of the store', () => {
   /** Of everything in a folder, and of the folder: what other users may do with it. */
   const modesIn = (folder: string): readonly (readonly [string, string])[] =>
     [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))].map((path) => {
