@@ -68,7 +68,7 @@ export const slotsReachingInto = (
 
 /**
  * Visits that name no actor of the Schedule whose slots they are in. Staff may have blocked a slot under one.
- * @param named those that do, which need no search
+ * @param named those that do: a Slot that one of them has alone needs no search
  */
 async function visitsInSlots(
   ctx: Context,
@@ -82,7 +82,9 @@ async function visitsInSlots(
   const known = new Set(named.flatMap(({ resource }) => slotIdsOf(resource, ctx.baseUrl)))
   const slots = busy.filter(
     ({ id, resource }) =>
-      !known.has(id) && !isReserved(resource) && overlap(spanBetween(resource.start, resource.end), span),
+      (!known.has(id) || resource.overbooked === true) &&
+      !isReserved(resource) &&
+      overlap(spanBetween(resource.start, resource.end), span),
   )
   const found: Found<Appointment>[] = []
   for (let at = 0; at < slots.length; at += AT_ONCE) {

@@ -588,6 +588,30 @@ describe('free times leave out what overlaps', () => {
     await expectFree(actor, [long, ...short])
   })
 
+  test('also the slot that a visit leaves for another one at the same time', async () => {
+    const { actor, one, long, short } = await twoSchedules()
+    const beside = await slotIn(one, [0, 1])
+    const visit = await booked(visitOf([0, 1], [], { slot: slotsOf([short[0] ?? '']) }))
+    await expectFree(actor, short.slice(1))
+    expect((await visits.change(visit, { slot: slotsOf([beside]) })).status).toBe(200)
+    await expectFree(actor, short.slice(1))
+    await visits.change(visit, { status: 'cancelled' })
+    await expectFree(actor, [long, beside, ...short])
+  })
+
+  test('until both visits of one overbooked slot are gone, of which one alone names the practitioner', async () => {
+    const { actor, long, short } = await twoSchedules()
+    const slot = slotsOf([short[0] ?? ''])
+    await visits.policies({ overbooking: true })
+    const named = await booked(visitOf([0, 1], [taking(actor)], { slot }))
+    const other = await booked(visitOf([0, 1], [], { slot }))
+    await visits.policies({})
+    await visits.change(named, { status: 'cancelled' })
+    await expectFree(actor, short.slice(1))
+    await visits.change(other, { status: 'cancelled' })
+    await expectFree(actor, [long, ...short])
+  })
+
   test('also slots that are made, freed or moved there later, until the visit goes', async () => {
     const { actor, one, other, long, short } = await twoSchedules()
     const visit = await booked(withActor(actor, [0, 2]))
