@@ -9,7 +9,14 @@ import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { type ActorsAtWork, actorsAtWork } from '../reservations/actors-at-work.ts'
-import { actorsOfSlots, hullOf, offeredBeside, slotsOnOffer, spanOf } from '../reservations/offered-slots.ts'
+import {
+  actorsOfSlots,
+  claimReserved,
+  hullOf,
+  offeredBeside,
+  slotsOnOffer,
+  spanOf,
+} from '../reservations/offered-slots.ts'
 import { type Reading, type Reservation, reservationOf, slotBeforeChange } from '../reservations/reservation.ts'
 import { scheduleIdOf } from '../reservations/schedule-of-slot.ts'
 import { claimTime } from '../reservations/time-records.ts'
@@ -97,6 +104,7 @@ function grownActors(was: HeldTime | undefined, is: HeldTime): readonly string[]
 async function reserve(ctx: Context, id: string, held: HeldTime, grown: readonly string[]): Promise<void> {
   if (grown.length > 0) checkLimits(held)
   const slots = await slotsOnOffer(ctx, await actorsAtWork(ctx, held.actors), held)
+  await claimReserved(ctx, slots)
   // A Slot is free while all its actors are, not only those of this visit.
   const atWork = await actorsAtWork(ctx, held.actors.union(await actorsOfSlots(ctx, slots)))
   const visits = await visitsBeside(ctx, atWork, hullOf([held, ...slots.map(spanOf)]))

@@ -2,7 +2,7 @@
 import type { Schedule, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { overlap } from '../scheduling/planned-slots.ts'
-import { isOnOffer, reserved, unreserved } from '../scheduling/reserved-slot.ts'
+import { isOnOffer, isReserved, reserved, unreserved } from '../scheduling/reserved-slot.ts'
 import { isFull, spanBetween } from '../scheduling/reserving.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import { type ActorsAtWork, actorsAtWork } from './actors-at-work.ts'
@@ -31,6 +31,15 @@ export async function generatedAsOffered<S extends Slot>(
 ): Promise<readonly S[]> {
   const actors = slots.some(isOnOffer) ? await actorsOf(ctx, schedule) : undefined
   return actors === undefined ? slots : await offeredTo(ctx, schedule, actors, slots)
+}
+
+/**
+ * Claims the time of all actors of reserved Slots, which may become free: another change may book one of them meanwhile, and
+ * would leave the Slot as it is. To be called before the visits of that time are looked up.
+ */
+export async function claimReserved(ctx: Context, slots: readonly Slot[]): Promise<void> {
+  for (const slot of slots.filter(isReserved))
+    await claimTime(ctx, { actors: await actorsOfSlots(ctx, [slot]), ...spanOf(slot) })
 }
 
 /** All whose time decides whether these Slots are free. */

@@ -612,6 +612,20 @@ describe('free times leave out what overlaps', () => {
     await expectFree(actor, [long, ...short])
   })
 
+  test('also where the visit of one of two actors goes while one of the other is booked', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const [first, second] = [await doctor(), await doctor()]
+      const slot = await slotIn(await scheduleOf([first, second]), [0, 1])
+      const leaving = await booked(withActor(first, [0, 1]))
+      expect(await visits.statusOf(slot)).toBe('busy-unavailable')
+      const [gone, coming] = await Promise.all([
+        server.fhir('DELETE', `/Appointment/${leaving.id}`),
+        visits.post(withActor(second, [0, 1])),
+      ])
+      expect([gone.status, coming.status, await visits.statusOf(slot)]).toEqual([204, 201, 'busy-unavailable'])
+    }
+  })
+
   test('also slots that are made, freed or moved there later, until the visit goes', async () => {
     const { actor, one, other, long, short } = await twoSchedules()
     const visit = await booked(withActor(actor, [0, 2]))
