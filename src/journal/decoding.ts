@@ -1,38 +1,71 @@
 /**
- * Texts without their escapes, one level at a time, with the places in the text that they come from: percent-encoding and forms,
- * JSON and JavaScript, XML, UTF-16 that was read as another encoding. What is secret is looked for at each level.
+ * Texts without their escapes, one level at a time, with the places in the text that they come from: percent-encoding, JSON and
+ * JavaScript, XML, UTF-16 that was read as another encoding, base64 and hexadecimal digits (runs.ts), one in another in any order.
+ * What is secret is looked for at each level.
  */
+import { APART, type Level, lastUpTo } from './level.ts'
+import { decodedRuns } from './runs.ts'
 
 /** Levels that are taken off: an address in JSON in a text of JSON, and some to spare. */
 const MAX_LEVELS = 8
 
-/** A `+` alone is none: times have it too. */
+/** Characters that all levels have together, at most, for each of the text, and for the shortest one. */
+const MAX_GROWTH = 8
+const MIN_WORK = 10_000
+
 const ESCAPES = /[%\\&\0]|<!|<\?|\]\]>/
 
-/** One level of a text. */
-export interface Level {
-  readonly text: string
-  /** Where a character of it begins in the text that was given; its length leads to the end. */
-  readonly sourceOf: (index: number) => number
+export interface Levels {
+  readonly levels: readonly Level[]
+  /** False where there are more, which were not read: there may be anything in them. */
+  readonly areAll: boolean
 }
 
-/** The text itself, and with one level of escapes less after the other, until there are none. */
-export function* levelsOf(text: string): Generator<Level> {
-  let level: Level = { text, sourceOf: (index) => index }
-  yield level
-  for (let count = 0; count < MAX_LEVELS && ESCAPES.test(level.text); count += 1) {
-    const { text: before, sourceOf } = level
-    const decoded = new Decoding(before).run()
-    if (decoded.text === before) return
-    level = { text: decoded.text, sourceOf: (index) => sourceOf(decoded.sourceOf(index)) }
+/**
+ * The text itself, and what it is with one level of escapes less, in every order of decoding.
+ * @param shortest characters of a text that is looked for
+ */
+export function levelsOf(text: string, shortest: number): Levels {
+  const levels: Level[] = [{ text, sourceOf: (span) => span }]
+  const depths = [0]
+  let left = Math.max(MIN_WORK, MAX_GROWTH * text.length)
+  for (const [index, level] of levels.entries()) {
+    const depth = (depths[index] ?? 0) + 1
+    for (const inner of innerOf(level, shortest)) {
+      left -= inner.text.length
+      if (left < 0 || depth > MAX_LEVELS) return { levels, areAll: false }
+      levels.push({ text: inner.text, sourceOf: (span) => level.sourceOf(inner.sourceOf(span)) })
+      depths.push(depth)
+    }
+  }
+  return { levels, areAll: true }
+}
+
+/** The next levels of a text, with places in it. */
+function innerOf({ text }: Level, shortest: number): readonly Level[] {
+  return [withoutEscapes(text), decodedRuns(text, shortest)].filter((level) => level !== undefined)
+}
+
+/** Undefined for a text that has none. */
+function withoutEscapes(text: string): Level | undefined {
+  if (!ESCAPES.test(text)) return undefined
+  const decoded = new Decoding(text).run()
+  return decoded.text === text ? undefined : decoded
+}
+
+/** The text, and with one level of escapes less after the other, until there are none. */
+export function* unescapedLevels(text: string): Generator<string> {
+  let level: string | undefined = text
+  for (let count = 0; count <= MAX_LEVELS && level !== undefined; count += 1) {
     yield level
+    level = withoutEscapes(level)?.text
   }
 }
 
 /** Without any escapes. */
 export function canonical(text: string): string {
   let last = text
-  for (const level of levelsOf(text)) last = level.text
+  for (const level of unescapedLevels(text)) last = level
   return last
 }
 
@@ -48,7 +81,7 @@ const IGNORED = [
 const PERCENT = /(?:%[\da-f]{2})+/iy
 const BACKSLASH = /\\(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2})|([^ux]))/isy
 const ENTITY = /&(?:#x0{0,20}([\da-f]{1,6})|#0{0,20}(\d{1,7})|(amp|lt|gt|quot|apos));/iy
-const NEXT = /[%\\&+\0<\]]/g
+const NEXT = /[%\\&\0<\]]/g
 
 class Decoding {
   readonly #text: string
@@ -70,7 +103,10 @@ class Decoding {
       if (next > at) this.#add(this.#text.slice(at, next), at, true)
       at = next < this.#text.length ? this.#escape(next) : next
     }
-    return { text: this.#parts.join(''), sourceOf: (index) => this.#sourceOf(index) }
+    return {
+      text: this.#parts.join(''),
+      sourceOf: ({ start, end }) => ({ start: this.#sourceOf(start), end: this.#sourceOf(end) }),
+    }
   }
 
   #add(decoded: string, source: number, isCopy: boolean): void {
@@ -89,9 +125,6 @@ class Decoding {
         return this.#backslash(at)
       case '&':
         return this.#entity(at)
-      case '+':
-        this.#add(' ', at, false)
-        return at + 1
       case '\0':
         return at + 1
       default:
@@ -138,21 +171,16 @@ class Decoding {
     for (const { start, end } of IGNORED) {
       if (!this.#text.startsWith(start, at) || this.#endless.has(start)) continue
       const found = this.#text.indexOf(end, at + start.length)
-      if (found >= 0) return found + end.length
-      this.#endless.add(start)
+      if (found < 0) this.#endless.add(start)
+      // XML has no such character: what it parts are two texts.
+      else if (!this.#text.slice(at, found).includes(APART)) return found + end.length
     }
     return this.#copied(at)
   }
 
   #sourceOf(index: number): number {
     if (index >= this.#length) return this.#text.length
-    let [low, high] = [0, this.#pieces.length - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.#pieces[middle]?.at ?? 0) <= index) low = middle
-      else high = middle - 1
-    }
-    const piece = this.#pieces[low]
+    const piece = this.#pieces[lastUpTo(this.#pieces, index)]
     if (piece === undefined) return 0
     return piece.isCopy ? piece.source + index - piece.at : piece.source
   }

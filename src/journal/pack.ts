@@ -1,4 +1,5 @@
 /** An exchange as it was seen becomes an entry of the store: here everything is taken out of it that must not be kept. */
+import { hash } from 'node:crypto'
 import type { JournalMode } from '../clinics/journal-settings.ts'
 import type { JournalEntry } from '../storage/journal-port.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type ToolExchange,
 } from './exchange.ts'
 import { withoutSecrets } from './json-redaction.ts'
+import { APART } from './level.ts'
 import { LEAST_ROLE } from './readers.ts'
 import { keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
 import { REMOVED, Secrets } from './secrets.ts'
@@ -70,8 +72,8 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
   const { summary, detail } = cleaned(named, secrets)
   const whole: ExchangeDetail = {
     ...detail,
-    request: markedMessage(detail.request, named.detail.request),
-    response: markedMessage(detail.response, named.detail.response),
+    request: markedMessage(detail.request, named.detail.request, seen.requestBody),
+    response: markedMessage(detail.response, named.detail.response, seen.responseBody),
     ...(summary.address === seen.address ? {} : { addressChanged: true }),
   }
   return {
@@ -97,7 +99,7 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
 function cleaned<T extends object>(shown: T, secrets: Secrets): T {
   const texts: string[] = []
   collectTexts(shown, texts)
-  return secrets.areIn(texts.join('\n')) ? (cleanedValue(shown, secrets) as T) : shown
+  return secrets.areIn(texts.join(`\n${APART}\n`)) ? (cleanedValue(shown, secrets) as T) : shown
 }
 
 function collectTexts(value: unknown, texts: string[]): void {
@@ -141,9 +143,19 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
   ...['vary', 'www-authenticate', 'x-content-type-options', 'x-correlation-id', 'x-request-id', 'x-run-id'],
 ])
 
-/** A body that lost something that is secret elsewhere is not what was sent either. */
-const markedMessage = (message: ShownMessage, before: ShownMessage): ShownMessage =>
-  message.body?.text === before.body?.text ? message : { ...message, body: { ...message.body, changed: true } }
+/** A body that lost something that is secret elsewhere is not what was sent either; one of which nothing is left is a hash. */
+function markedMessage(message: ShownMessage, before: ShownMessage, seen: SeenBody | undefined): ShownMessage {
+  const { body } = message
+  if (body === undefined || body.text === before.body?.text) return message
+  if (body.text !== REMOVED) return { ...message, body: { ...body, changed: true } }
+  return { ...message, body: factsOf(body, seen) }
+}
+
+const factsOf = ({ type, size }: ShownBody, { text, isCut }: SeenBody = {}): ShownBody => ({
+  ...(type === undefined ? {} : { type }),
+  ...(size === undefined ? {} : { size }),
+  ...(text === undefined || isCut ? {} : { sha256: hash('sha256', text) }),
+})
 
 /** The beginning of a body may end within a secret. */
 function messageOf(headers: SeenHeaders, body: ShownBody | undefined, secrets: Secrets): ShownMessage {

@@ -1,5 +1,7 @@
 /** What is a secret: by the name that it has, by its form, and because it was one elsewhere in the same exchange. */
-import { canonical, levelsOf } from './decoding.ts'
+import { levelsOf, unescapedLevels } from './decoding.ts'
+import type { Span } from './level.ts'
+import { lastRun } from './runs.ts'
 
 /** What takes its place. */
 export const REMOVED = '[removed]'
@@ -56,7 +58,7 @@ const PIECES = [
 export const hasPieceOfName = (lower: string): boolean => PIECES.some((piece) => lower.includes(piece))
 
 /** Whether a text may name a secret. */
-export const mayNameSecret = (text: string): boolean => NAMES.test(text.toLowerCase().replace(/[-_. ]/g, ''))
+export const mayNameSecret = (text: string): boolean => NAMES.test(text.toLowerCase().replace(/[-_.+ ]/g, ''))
 
 /**
  * The token of a resume link is 32 characters (src/calls/recovery/resume-link.ts); whatever stands there is taken for one.
@@ -92,6 +94,9 @@ const FORMS: readonly Form[] = [
 /** Characters of a secret that is looked for elsewhere: shorter ones stand there by chance. */
 const MIN_LENGTH = 6
 
+/** The shortest secret is taken to have no more. */
+const LONGEST_SHORTEST = 64
+
 /** The same of what stands in a header beside other things. */
 const MIN_PART = 8
 /** Secrets of one exchange that are looked for: each costs a look at all of its texts. */
@@ -102,53 +107,35 @@ const REMEMBERED_FORMS = 500
 const rememberedForms = new Map<string, readonly string[]>()
 
 /**
- * As a secret stands in a text, at some level of its escapes (decoding.ts): as it is, without what looks like escapes in it,
- * and within base64 and hexadecimal digits, wherever it begins there.
+ * A secret as it stands in a text, at some level of its escapes (decoding.ts): as it is, as a form has it, as its bytes, and
+ * without what looks like escapes in it.
  */
 export function formsOf(secret: string): readonly string[] {
   const known = rememberedForms.get(secret)
   if (known !== undefined) return known
-  const bytes = Buffer.from(secret)
-  const encoded = BASE64.flatMap((encoding) => [0, 1, 2].map((offset) => encodedAt(bytes, offset, encoding)))
-  const hex = bytes.toString('hex')
-  const written = [secret, secret.replaceAll(' ', '+'), ...encoded, hex, hex.toUpperCase()]
-  const all = written.flatMap((form) => [form, canonical(form)])
+  const written = [secret, secret.replaceAll(' ', '+'), Buffer.from(secret).toString('latin1')]
+  const all = written.flatMap((form) => [...unescapedLevels(form)])
   const forms = [...new Set(all)].filter((form) => form.length >= MIN_LENGTH)
   if (rememberedForms.size >= REMEMBERED_FORMS) rememberedForms.clear()
   rememberedForms.set(secret, forms)
   return forms
 }
 
-const BASE64 = ['base64', 'base64url'] as const
-
-/** The part of the base64 that is the same in all texts in which the bytes follow so many others (modulo 3). */
-function encodedAt(bytes: Buffer, offset: number, encoding: (typeof BASE64)[number]): string {
-  const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
-    .toString(encoding)
-    .replaceAll('=', '')
-  // Characters that have bits of what stands before and after are left out.
-  const start = Math.ceil((offset * 8) / 6)
-  const end = Math.floor(((offset + bytes.length) * 8) / 6)
-  return encoded.slice(start, end)
-}
-
 /** Words before a credential. */
 const SCHEME = /^(?:bearer|basic|digest)\s+/i
-
-interface Span {
-  readonly start: number
-  readonly end: number
-}
 
 /** The secrets of one exchange: what was removed in one place is removed wherever else it stands, in whatever form. */
 export class Secrets {
   readonly #known: Set<string>
   #finder: Finder | undefined
+  /** Characters of the shortest form of one. */
+  #shortest: number
   #count = 0
 
   /** @param always secrets of the service itself, as `formsOf` gives them */
   constructor(always: readonly string[] = []) {
     this.#known = new Set(always)
+    this.#shortest = Math.min(LONGEST_SHORTEST, ...always.map((form) => form.length))
   }
 
   /** There are more than are looked for. */
@@ -161,7 +148,10 @@ export class Secrets {
     if (secret.length < MIN_LENGTH || secret === REMOVED || this.#known.has(secret)) return
     this.#count += 1
     if (this.areTooMany) return
-    for (const form of formsOf(secret)) this.#known.add(form)
+    for (const form of formsOf(secret)) {
+      this.#known.add(form)
+      this.#shortest = Math.min(this.#shortest, form.length)
+    }
     this.#finder = undefined
   }
 
@@ -211,29 +201,31 @@ export class Secrets {
     return this.#spansIn(text).length > 0
   }
 
-  /** The beginning of a secret at the end of the text, at whichever level. */
+  /** The beginning of a secret at the end of the text, at whichever level; of digits that end with it, more may have followed. */
   #begunIn(text: string): readonly Span[] {
     const longest = Math.max(0, ...Iterator.from(this.#known).map((form) => form.length))
-    for (const { text: level, sourceOf } of levelsOf(text)) {
-      for (let start = Math.max(0, level.length - longest); start <= level.length - MIN_LENGTH; start += 1) {
-        const end = level.slice(start)
-        if (Iterator.from(this.#known).some((form) => form.startsWith(end))) {
-          return [{ start: sourceOf(start), end: text.length }]
-        }
-      }
+    for (const { text: level, sourceOf } of levelsOf(text, this.#shortest).levels) {
+      const begun = lastRun(level) ?? this.#lastBegun(level, longest)
+      if (begun !== undefined) return [{ start: sourceOf({ start: begun, end: level.length }).start, end: text.length }]
     }
     return []
   }
 
-  #spansIn(text: string): readonly Span[] {
-    this.#finder ??= new Finder(this.#known)
-    const spans: Span[] = []
-    for (const level of levelsOf(text)) {
-      for (const { start, end } of [...this.#finder.find(level.text), ...formsIn(level.text)]) {
-        spans.push({ start: level.sourceOf(start), end: level.sourceOf(end) })
-      }
+  #lastBegun(text: string, longest: number): number | undefined {
+    for (let start = Math.max(0, text.length - longest); start <= text.length - MIN_LENGTH; start += 1) {
+      const end = text.slice(start)
+      if (Iterator.from(this.#known).some((form) => form.startsWith(end))) return start
     }
-    return spans
+    return undefined
+  }
+
+  /** All of a text that cannot be read to its last level. */
+  #spansIn(text: string): readonly Span[] {
+    const { levels, areAll } = levelsOf(text, this.#shortest)
+    if (!areAll) return [{ start: 0, end: text.length }]
+    this.#finder ??= new Finder(this.#known)
+    const finder = this.#finder
+    return levels.flatMap((level) => [...finder.find(level.text), ...formsIn(level.text)].map(level.sourceOf))
   }
 }
 
