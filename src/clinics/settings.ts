@@ -134,17 +134,24 @@ type Source = Repository | UnitOfWork
 
 /** The effective settings, with defaults, from a cache that may be slightly stale when another process changes them. */
 export async function readSettings(source: Source, clinic: string): Promise<ClinicSettings> {
-  const record =
-    source instanceof Repository
-      ? await source.readRecent(clinic, SETTINGS, KEY)
-      : await source.records.readRecent(SETTINGS, KEY)
-  return record === undefined ? DEFAULTS : effectiveSettings(record)
+  if (source instanceof Repository) return (await recentSettings(source, clinic)) ?? DEFAULTS
+  return effectiveSettings(await source.records.readRecent(SETTINGS, KEY)) ?? DEFAULTS
+}
+
+/** The same, known at once where they are in memory; undefined where there is no such clinic. They are one object until they change. */
+export function recentSettings(
+  repository: Repository,
+  clinic: string,
+): ClinicSettings | undefined | Promise<ClinicSettings | undefined> {
+  const found = repository.readRecent(clinic, SETTINGS, KEY)
+  return found instanceof Promise ? found.then(effectiveSettings) : effectiveSettings(found)
 }
 
 /** By the records that they were made of: these are the same object for as long as they are remembered. */
 const effective = new WeakMap<KindRecord<Partial<ClinicSettings>>, ClinicSettings>()
 
-function effectiveSettings(record: KindRecord<Partial<ClinicSettings>>): ClinicSettings {
+function effectiveSettings(record: KindRecord<Partial<ClinicSettings>> | undefined): ClinicSettings | undefined {
+  if (record === undefined) return undefined
   const settings = effective.get(record) ?? withDefaults(record.value)
   effective.set(record, settings)
   return settings
@@ -175,7 +182,7 @@ export async function findVersionedSettings(source: Source, clinic: string): Pro
 
 /** Whether there is such a clinic, from a cache that may be slightly stale when another process makes it. */
 export const clinicExists = async (repository: Repository, clinic: string): Promise<boolean> =>
-  (await repository.readRecent(clinic, SETTINGS, KEY)) !== undefined
+  (await recentSettings(repository, clinic)) !== undefined
 
 export interface DialedNumber {
   /** E.164. */

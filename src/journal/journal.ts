@@ -115,7 +115,7 @@ export class Journal {
 
   /** What this server has asked of a clinic's system. */
   recordSent(sent: SentRequest): void {
-    const policy = this.policies.known(sent.clinic, sent.at)
+    const policy = this.policies.known(sent.clinic)
     if (policy !== undefined) this.#recordSent(sent, policy)
     else {
       // A store that cannot be read has other things to tell of.

@@ -1,6 +1,6 @@
-/** What the journal keeps of each clinic, by its settings: looked up without waiting, and anew after a moment. */
+/** What the journal keeps of each clinic, by its settings, which are in memory: a change of them shows at once. */
 import type { JournalMode } from '../clinics/journal-settings.ts'
-import { clinicExists, readSettings, secretsIn } from '../clinics/settings.ts'
+import { type ClinicSettings, recentSettings, secretsIn } from '../clinics/settings.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import type { Kept } from '../storage/journal-port.ts'
@@ -16,71 +16,67 @@ export interface JournalPolicy extends Kept {
 /** For clinics without settings of their own. */
 export type JournalDefaults = Omit<JournalPolicy, 'clinic' | 'secrets'>
 
-/** Milliseconds for which a policy is used before it is looked up again. */
-const FRESH = 250
-/** Policies that are remembered. */
+/** Policies that are remembered, for while settings have to be looked up. */
 const REMEMBERED = 10_000
-
-const NO_SECRETS: readonly string[] = []
-
-interface Known {
-  readonly policy: JournalPolicy
-  readonly until: number
-}
 
 export class JournalPolicies {
   readonly #repository: Repository
   readonly #defaults: JournalDefaults
-  readonly #known = new Map<string, Known>()
-  readonly #loading = new Map<string, Promise<JournalPolicy>>()
+  readonly #ofService: JournalPolicy
+  readonly #last = new Map<string, JournalPolicy>()
+  /** By the settings that they were made of: these are one object until they change. */
+  readonly #made = new WeakMap<ClinicSettings, JournalPolicy>()
 
   constructor(repository: Repository, defaults: JournalDefaults) {
     this.#repository = repository
     this.#defaults = defaults
-    this.#known.set(SERVICE, {
-      policy: { clinic: SERVICE, secrets: NO_SECRETS, ...defaults },
-      until: Number.POSITIVE_INFINITY,
-    })
+    this.#ofService = { clinic: SERVICE, secrets: [], ...defaults }
   }
 
-  /** Undefined where it has to be loaded. @param now milliseconds since 1970 UTC */
-  known(clinic: string, now: number): JournalPolicy | undefined {
-    const known = this.#known.get(clinic)
-    return known === undefined || now >= known.until ? undefined : known.policy
-  }
-
-  /** As it was last known. */
-  kept(clinic: string): Kept {
-    const { days, entries } = this.#known.get(clinic)?.policy ?? this.#defaults
-    return { days, entries }
-  }
-
-  /** The secrets of a clinic, as they were last known. */
-  secrets(clinic: string): readonly string[] {
-    return this.#known.get(clinic)?.policy.secrets ?? NO_SECRETS
+  /** Undefined where it has to be loaded. */
+  known(clinic: string): JournalPolicy | undefined {
+    if (clinic === SERVICE) return this.#ofService
+    try {
+      const settings = recentSettings(this.#repository, clinic)
+      if (!(settings instanceof Promise)) return this.#policyOf(clinic, settings)
+      // Whoever needs it loads it.
+      settings.catch(() => {})
+      return undefined
+    } catch {
+      // A store that cannot be read: `load` says so.
+      return undefined
+    }
   }
 
   /** @throws StoreUnavailable */
-  load(clinic: string): Promise<JournalPolicy> {
-    const before = this.#loading.get(clinic)
-    if (before !== undefined) return before
-    const loading = this.#load(clinic).finally(() => this.#loading.delete(clinic))
-    this.#loading.set(clinic, loading)
-    return loading
+  async load(clinic: string): Promise<JournalPolicy> {
+    if (clinic === SERVICE) return this.#ofService
+    return this.#policyOf(clinic, await recentSettings(this.#repository, clinic))
   }
 
-  async #load(clinic: string): Promise<JournalPolicy> {
-    if (clinic === SERVICE) return { clinic, secrets: NO_SECRETS, ...this.#defaults }
-    const policy = await this.#read(clinic)
-    if (this.#known.size >= REMEMBERED) this.#forgetOldest()
-    this.#known.set(clinic, { policy, until: Date.now() + FRESH })
+  kept(clinic: string): Kept {
+    const { days, entries } = this.#lastKnown(clinic) ?? this.#defaults
+    return { days, entries }
+  }
+
+  secrets(clinic: string): readonly string[] {
+    return this.#lastKnown(clinic)?.secrets ?? []
+  }
+
+  #lastKnown(clinic: string): JournalPolicy | undefined {
+    return this.known(clinic) ?? this.#last.get(clinic)
+  }
+
+  #policyOf(clinic: string, settings: ClinicSettings | undefined): JournalPolicy {
+    if (settings === undefined) return this.#ofService
+    const policy = this.#made.get(settings) ?? this.#policyBy(clinic, settings)
+    this.#made.set(settings, policy)
+    if (this.#last.size >= REMEMBERED) this.#last.clear()
+    this.#last.set(clinic, policy)
     return policy
   }
 
-  async #read(clinic: string): Promise<JournalPolicy> {
-    if (!(await clinicExists(this.#repository, clinic)))
-      return { clinic: SERVICE, secrets: NO_SECRETS, ...this.#defaults }
-    const settings = await readSettings(this.#repository, clinic)
+  #policyBy(clinic: string, settings: ClinicSettings): JournalPolicy {
     const { mode, days, entries } = this.#defaults
     return {
       clinic,
@@ -88,14 +84,6 @@ export class JournalPolicies {
       mode: settings.journal ?? mode,
       days: settings.journalDays ?? days,
       entries: settings.journalEntries ?? entries,
-    }
-  }
-
-  #forgetOldest(): void {
-    for (const clinic of this.#known.keys()) {
-      if (clinic === SERVICE) continue
-      this.#known.delete(clinic)
-      return
     }
   }
 }

@@ -9,10 +9,10 @@ import { createClinic, isClinicId } from '../clinics/clinics.ts'
 import { isSandboxEnabled, readSandbox, setSandbox, type VersionedSandbox } from '../clinics/sandbox.ts'
 import {
   type ClinicSettings,
-  clinicExists,
   findSettings,
   findVersionedSettings,
   parseSettingsFor,
+  recentSettings,
   secretsIn,
   type VersionedSettings,
   withoutSecrets,
@@ -108,19 +108,23 @@ export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
 }
 
 /**
- * For all routes: 403 when there is no clinic of the name in the token, which may be that of a foreign issuer. A clinic
- * that was found stays, so it is looked up once.
+ * For all routes: 403 when there is no clinic of the name in the token, which may be that of a foreign issuer. Its settings
+ * are in memory from here on, so that all who observe the request know the secrets of the clinic.
  */
 export function requireClinic(repository: Repository): Middleware {
-  const known = new Set<string>([SERVICE])
-  const check = async (clinic: string): Promise<void> => {
-    if (!(await clinicExists(repository, clinic))) throw noSuchClinic()
-    known.add(clinic)
-  }
   return (koa, next) => {
     const { clinic } = userOf(koa)
-    return known.has(clinic) ? next() : check(clinic).then(next)
+    if (clinic === SERVICE) return next()
+    const settings = recentSettings(repository, clinic)
+    if (settings instanceof Promise) return settings.then(requireFound).then(next)
+    requireFound(settings)
+    return next()
   }
+}
+
+/** @throws FhirError 403 */
+function requireFound(settings: ClinicSettings | undefined): void {
+  if (settings === undefined) throw noSuchClinic()
 }
 
 const noSuchClinic = (): FhirError =>

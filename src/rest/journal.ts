@@ -40,7 +40,7 @@ export class JournalObserver implements Observer {
   observe(exchange: Exchange, koa: KoaContext): void {
     const { policies } = this.#journal
     const clinic = clinicOf(exchange, koa)
-    const policy = policies.known(clinic, Date.now())
+    const policy = policies.known(clinic)
     const ended: Ended = { exchange, koa, hasLeft: koa.res.closed }
     if (policy !== undefined) this.#observe(ended, policy)
     else {

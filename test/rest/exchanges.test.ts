@@ -428,7 +428,6 @@ describe('the setting journal', () => {
     const tool = { 'x-voice-secret': 'demo-secret', 'x-call-id': 'journal-3' }
     try {
       await setJournal(server, { journal: 'headers' })
-      await sleep(1_000)
       const exchange = await exchangeOf(server, await server.fhir('POST', '/Patient', PATIENT))
       expect(exchange).toMatchObject({ status: 201, request: { headers: { authorization: '[removed]' } } })
       expect([exchange.request.body, exchange.response.body]).toEqual([undefined, undefined])
@@ -438,13 +437,11 @@ describe('the setting journal', () => {
         { tool: 'update_registration_field', id: expect.anything(), success: true, code: expect.any(String) },
       ])
       await setJournal(server, { journal: 'off' })
-      await sleep(1_000)
       const run = newRun()
       await server.fhir('POST', '/Patient', PATIENT, { 'x-run-id': run })
       expect(await exchanges(server, `?run=${run}`)).toEqual([])
     } finally {
       await setJournal(server, { journal: 'full' })
-      await sleep(1_000)
     }
   })
 
