@@ -81,7 +81,9 @@ const IGNORED = [
 const PERCENT = /(?:%[\da-f]{2})+/iy
 const BACKSLASH = /\\(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2})|([^ux]))/isy
 const ENTITY = /&(?:#x0{0,20}([\da-f]{1,6})|#0{0,20}(\d{1,7})|(amp|lt|gt|quot|apos));/iy
-const NEXT = /[%\\&\0<\]]/g
+const NEXT = /[%\\&<\]]/g
+/** They stand within other escapes, and go first. */
+const ZERO = /\0/g
 
 class Decoding {
   readonly #text: string
@@ -97,9 +99,10 @@ class Decoding {
 
   run(): Level {
     let at = 0
+    const pattern = this.#text.includes('\0') ? ZERO : NEXT
     while (at < this.#text.length) {
-      NEXT.lastIndex = at
-      const next = NEXT.exec(this.#text)?.index ?? this.#text.length
+      pattern.lastIndex = at
+      const next = pattern.exec(this.#text)?.index ?? this.#text.length
       if (next > at) this.#add(this.#text.slice(at, next), at, true)
       at = next < this.#text.length ? this.#escape(next) : next
     }

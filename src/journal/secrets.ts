@@ -1,6 +1,6 @@
 /** What is a secret: by the name that it has, by its form, and because it was one elsewhere in the same exchange. */
 import { levelsOf, unescapedLevels } from './decoding.ts'
-import type { Span } from './level.ts'
+import { APART, type Span } from './level.ts'
 import { lastRun } from './runs.ts'
 
 /** What takes its place. */
@@ -93,6 +93,9 @@ const FORMS: readonly Form[] = [
 
 /** Characters of a secret that is looked for elsewhere: shorter ones stand there by chance. */
 const MIN_LENGTH = 6
+
+/** Characters in which one of a secret is written at most, where its beginning is looked for in digits. */
+const MAX_WRITTEN = 16
 
 /** The shortest secret is taken to have no more. */
 const LONGEST_SHORTEST = 64
@@ -201,11 +204,11 @@ export class Secrets {
     return this.#spansIn(text).length > 0
   }
 
-  /** The beginning of a secret at the end of the text, at whichever level; of digits that end with it, more may have followed. */
+  /** The beginning of a secret at the end of the text, at whichever level. */
   #begunIn(text: string): readonly Span[] {
     const longest = Math.max(0, ...Iterator.from(this.#known).map((form) => form.length))
     for (const { text: level, sourceOf } of levelsOf(text, this.#shortest).levels) {
-      const begun = lastRun(level) ?? this.#lastBegun(level, longest)
+      const begun = this.#lastBegun(level, longest) ?? this.#begunInRun(level, longest)
       if (begun !== undefined) return [{ start: sourceOf({ start: begun, end: level.length }).start, end: text.length }]
     }
     return []
@@ -217,6 +220,17 @@ export class Secrets {
       if (Iterator.from(this.#known).some((form) => form.startsWith(end))) return start
     }
     return undefined
+  }
+
+  /** Of digits that end with the text more may have followed, so that the last character is not what it was. */
+  #begunInRun(text: string, longest: number): number | undefined {
+    const run = lastRun(text)
+    if (run === undefined) return undefined
+    const start = Math.max(run, text.length - MAX_WRITTEN * longest)
+    const [, ...levels] = levelsOf(text.slice(start), MIN_LENGTH).levels
+    const parts = levels.flatMap((level) => level.text.split(APART))
+    const isBegun = (part: string) => this.#lastBegun(part, longest) !== undefined
+    return parts.some((part) => isBegun(part) || isBegun(part.slice(0, -1))) ? start : undefined
   }
 
   /** All of a text that cannot be read to its last level. */

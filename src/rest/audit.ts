@@ -95,9 +95,9 @@ export class AuditObserver implements Observer {
   }
 }
 
-/** Whether its client may have written anything in it: the id of a resource that there is was not a secret. */
-const hasTexts = ({ query, detail, status }: Access, koa: KoaContext): boolean =>
-  query !== '' || detail !== '' || (status === 0 ? koa.status : status) >= 400
+/** Whether its client may have written anything in it: the id of a resource that there is was not a secret, that of a delete may be any. */
+const hasTexts = ({ query, detail, status, interaction }: Access, koa: KoaContext): boolean =>
+  query !== '' || detail !== '' || interaction === 'delete' || (status === 0 ? koa.status : status) >= 400
 
 /** The same redaction as that of the journal. */
 function withoutSecrets(access: ExchangeAccess, secrets: Secrets): ExchangeAccess {
