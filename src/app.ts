@@ -73,6 +73,8 @@ export interface AppParts {
   readonly integrations?: Partial<Integrations>
   /** What hashing a password costs, in place of the usual: for tests, whose passwords protect nothing. */
   readonly passwordCost?: PasswordCost
+  /** How much the journal records, in place of the usual: for tests that send more than anybody reads. */
+  readonly journalAllowance?: JournalOptions['allowance']
   /** Milliseconds since 1970 UTC, in place of the time of the machine: for tests of what time brings about. */
   readonly clock?: () => number
   /** In place of the listed special providers. */
@@ -111,6 +113,7 @@ export async function createApp({
   store: givenStore,
   integrations: given,
   passwordCost,
+  journalAllowance: allowance,
   clock,
   providers: special,
   toolFamilies: addedFamilies = {},
@@ -131,7 +134,7 @@ export async function createApp({
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit, logger), logger })
   const contentStore = await openContentStore(config.databaseUrl)
   const contents = new StoredContents(repository, contentStore)
-  const journal = workThread === undefined ? await openJournal({ config, repository, logger }) : undefined
+  const journal = workThread === undefined ? await openJournal({ config, repository, logger, allowance }) : undefined
   const live = journal && new LiveJournal(journal)
   const onSent = workThread?.onSent ?? ((sent: SentRequest) => journal?.recordSent(sent))
   const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses, onSent }
@@ -191,16 +194,17 @@ const connectors = (outbound: Outbound, simulator: Simulator, clock: AppParts['c
   messages: messageWebhook(outbound),
 })
 
-interface JournalParts extends Pick<JournalOptions, 'repository' | 'logger'> {
+interface JournalParts extends Pick<JournalOptions, 'repository' | 'logger' | 'allowance'> {
   readonly config: Config
 }
 
-const openJournal = async ({ config, repository, logger }: JournalParts): Promise<Journal> =>
+const openJournal = async ({ config, repository, logger, allowance }: JournalParts): Promise<Journal> =>
   new Journal({
     store: await openJournalStore(config.databaseUrl, logger),
     repository,
     logger,
     defaults: config.journal,
+    allowance,
     // Those that requests may hold, or answers.
     secrets: [config.jwt.secret, config.webhookSecret, config.previousWebhookSecret].filter((one) => one !== undefined),
   })

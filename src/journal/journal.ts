@@ -10,7 +10,7 @@ import type { Repository } from '../repository/repository.ts'
 import { Gaps } from '../storage/gaps.ts'
 import type { JournalEntry, JournalStore, Kept } from '../storage/journal-port.ts'
 import { nameOf, WriteBehind } from '../storage/write-behind.ts'
-import { Allowances } from './allowances.ts'
+import { type Allowance, Allowances } from './allowances.ts'
 import { MAX_BODY, type SeenExchange } from './exchange.ts'
 import { gapEntry } from './gap-entry.ts'
 import { entryOf } from './pack.ts'
@@ -42,6 +42,8 @@ export interface JournalOptions {
   readonly defaults: JournalDefaults
   /** Secrets of the service itself. */
   readonly secrets: readonly string[]
+  /** Of each clinic, and of what belongs to none, in place of the usual ones. */
+  readonly allowance?: Allowance | undefined
 }
 
 interface Waiting {
@@ -61,8 +63,8 @@ export class Journal {
   readonly policies: JournalPolicies
   readonly #logger: Logger
   readonly #secrets: readonly string[]
-  readonly #clinics = new Allowances(OF_CLINIC)
-  readonly #service = new Allowances(OF_SERVICE)
+  readonly #clinics: Allowances
+  readonly #service: Allowances
   readonly #gaps = new Gaps(BETWEEN_GAPS)
   readonly #writing: WriteBehind<Batch>
   readonly #written = new Set<() => void>()
@@ -70,7 +72,9 @@ export class Journal {
   readonly #waitingOf = new Map<string, { count: number; bytes: number }>()
   #bytes = 0
 
-  constructor({ store, repository, logger, defaults, secrets }: JournalOptions) {
+  constructor({ store, repository, logger, defaults, secrets, allowance }: JournalOptions) {
+    this.#clinics = new Allowances(allowance ?? OF_CLINIC)
+    this.#service = new Allowances(allowance ?? OF_SERVICE)
     this.store = store
     this.policies = new JournalPolicies(repository, defaults)
     this.#logger = logger
