@@ -119,14 +119,14 @@ export async function createApp({
   workThreads = 0,
   workThread,
 }: AppParts): Promise<App> {
-  const { fullText, profilePolicy, searchHandling } = config
+  const { fullText, profilePolicy, searchHandling, secretsKeys } = config
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   const declared = declareServer(config, extensions, special)
   const { providers } = declared
   const store =
     givenStore ??
     (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
-  const repository = new Repository(store, { baseUrl, fullText, ...(clock === undefined ? {} : { clock }) })
+  const repository = new Repository(store, { baseUrl, fullText, secretsKeys, clock })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit, logger), logger })
   const contentStore = await openContentStore(config.databaseUrl)

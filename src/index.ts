@@ -22,6 +22,7 @@ const isWorker = config.workers > 1 && cluster.isWorker
 try {
   if (isWorker) await serve()
   else {
+    warnOfSecretsInClear()
     console.log(greeting(config, config.workers > 1 ? await startWorkers() : await serve()))
     if (config.dashboard) await buildDashboard()
   }
@@ -29,10 +30,17 @@ try {
   await exitWithReason(reasonOf(error))
 }
 
+function warnOfSecretsInClear(): void {
+  if (config.secretsKeys.length > 0) return
+  const level = config.demo ? 'info' : 'warn'
+  logger[level]('SECRETS_KEY is not set: the secrets in the settings of clinics are stored in clear')
+}
+
 /** Starts serving and returns the port. */
 async function serve(): Promise<number> {
   const app = await openApp()
   await logUncaughtErrors()
+  await encryptStoredSettings(app)
   await seed(app)
   await makeOperator(app)
   freeMemory()
@@ -89,6 +97,13 @@ async function logUncaughtErrors(): Promise<void> {
     logger.fatal({ fault: faultOf(error) }, 'an error was not caught; the process ends')
     process.exit(1)
   })
+}
+
+/** @throws Error when a clinic's settings need a key that this server does not have */
+async function encryptStoredSettings({ repository }: App): Promise<void> {
+  const { encryptSettings } = await import('./clinics/settings.ts')
+  const clinics = await encryptSettings(repository)
+  if (clinics > 0) logger.info({ clinics }, 'the settings of clinics were encrypted in the store')
 }
 
 /** Done before the first request, so that no client sees an incomplete demo clinic. */

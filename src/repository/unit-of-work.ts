@@ -35,6 +35,7 @@ import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
 import { RecentCounts } from './recent-counts.ts'
 import { recentReads, type Wanted } from './recent-reads.ts'
+import type { RecordEncryption } from './record-encryption.ts'
 import { UnitRecords } from './unit-records.ts'
 import { useContents } from './used-content.ts'
 import { Versioned } from './versioned.ts'
@@ -59,13 +60,19 @@ const COUNT = { sort: [], count: 0, total: 'accurate', include: [], includeLimit
 
 const recentCounts = new WeakMap<ResourceStore, RecentCounts>()
 
+export interface UnitOptions {
+  readonly baseUrl: string
+  /** Whether words are indexed too. */
+  readonly fullText: boolean
+  readonly encryption: RecordEncryption
+}
+
 export class UnitOfWork {
   readonly clinic: string
   /** Milliseconds since 1970 UTC: the one time of everything this change writes. */
   readonly now: number
   readonly #store: ResourceStore
-  readonly #baseUrl: string
-  readonly #fullText: boolean
+  readonly #options: UnitOptions
   /** Most units only read: what a change needs besides is made when it is first needed. */
   #records: UnitRecords | undefined
   #valid: WeakSet<AnyResource> | undefined
@@ -81,17 +88,16 @@ export class UnitOfWork {
   readonly #guards: Guard[] = []
   #noticed: NoticedChanges | undefined
 
-  constructor(store: ResourceStore, clinic: string, now: number, baseUrl: string, fullText = true) {
-    this.#fullText = fullText
+  constructor(store: ResourceStore, clinic: string, now: number, options: UnitOptions) {
     this.#store = store
     this.clinic = clinic
     this.now = now
-    this.#baseUrl = baseUrl
+    this.#options = options
   }
 
   /** The server's own records of this clinic and of the service. */
   get records(): UnitRecords {
-    this.#records ??= new UnitRecords(this.#store, this.clinic)
+    this.#records ??= new UnitRecords(this.#store, this.clinic, this.#options.encryption)
     return this.#records
   }
 
@@ -370,7 +376,7 @@ export class UnitOfWork {
     const known = this.#entries?.get(resource)
     if (known !== undefined && known.custom === custom) return known.entries
     const type = resource.resourceType
-    const entries = extractEntries(resource, this.#baseUrl, custom?.extractorsOf(type), this.#fullText)
+    const entries = extractEntries(resource, this.#options.baseUrl, custom?.extractorsOf(type), this.#options.fullText)
     checkAmounts(type, entries)
     return entries
   }
