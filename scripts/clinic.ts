@@ -13,9 +13,9 @@ import {
 import { createClinic } from '../src/clinics/clinics.ts'
 import { findSettings, parseSettings } from '../src/clinics/settings.ts'
 import { readConfig } from '../src/config.ts'
-import { declareServer } from '../src/declare-server.ts'
 import { loadExtensions } from '../src/extensions/load.ts'
-import { openStore } from '../src/open-store.ts'
+import { declareServer } from '../src/main/declare-server.ts'
+import { openStore } from '../src/main/open-store.ts'
 import { SERVICE } from '../src/repository/record-kinds.ts'
 import { Repository } from '../src/repository/repository.ts'
 

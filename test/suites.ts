@@ -19,7 +19,7 @@ const LONG = suites(
   'test/faults/*.test.ts',
   'test/fhir/xml/official.test.ts',
   'test/process/*.test.ts',
-  'test/rest/{custom-search-servers,large-answers}.test.ts',
+  'test/{fhir-api/custom-search-servers,http/large-answers}.test.ts',
   'test/scripts/{clinic,copy}.test.ts',
   'test/storage/{migrations,mongo-bench-plans,mongo-document-limit,mongo-faults,mongo-store}.test.ts',
 )
@@ -31,7 +31,7 @@ const RANDOM = suites(
   'test/fhir/xml/generated.test.ts',
   'test/matching/properties.test.ts',
   'test/booking/{model,race}.test.ts',
-  'test/rest/absent-values.test.ts',
+  'test/fhir-api/absent-values.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/random.test.ts',
   'test/storage/same-answers.test.ts',
@@ -44,9 +44,9 @@ const RANDOM = suites(
 const STORE_SENSITIVE = suites(
   'test/core/patient-linkage.test.ts',
   'test/repository/*.test.ts',
-  'test/rest/bundle/conditional-entries.test.ts',
-  'test/rest/interactions/conditional.test.ts',
-  'test/rest/tenancy.test.ts',
+  'test/fhir-api/bundle/conditional-entries.test.ts',
+  'test/fhir-api/interactions/conditional.test.ts',
+  'test/http/tenancy.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/{audit-store,content-store,custom-reindex,journal-store,mongo-*,random,same-answers}.test.ts',
   'test/content/contents.test.ts',
@@ -72,7 +72,7 @@ const ON_MONGODB = suites(
  */
 const WAITING = suites(
   'test/process/*.test.ts',
-  'test/rest/{custom-search-servers,custom-search-waiting,full-text,health,reindexing}.test.ts',
+  'test/{fhir-api/{custom-search-servers,custom-search-waiting,full-text,reindexing},admin-api/health}.test.ts',
   'test/scripts/*.test.ts',
   'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
 )
@@ -91,14 +91,16 @@ const LONGEST = suites(
   'test/faults/{network,replica-set}.test.ts',
   'test/operations/{patient-find-duplicates,patient-merge}.test.ts',
   'test/process/*.test.ts',
-  'test/rest/{custom-search-servers,inline-content,large-answers,hostile}.test.ts',
+  'test/{fhir-api/{custom-search-servers,inline-content},http/{large-answers,hostile}}.test.ts',
   'test/scripts/copy.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/{migrations,mongo-faults,mongo-store,random,sharing}.test.ts',
 )
 
 /** Folders of suites of which most take less time than to load what they test: several run in one (jest/batches.ts). */
-const BATCHED = ['calls', 'clinics', 'core', 'documents', 'operations', 'providers', 'rest']
+const BATCHED = [
+  ...['admin-api', 'calls', 'clinics', 'core', 'documents', 'fhir-api', 'http', 'operations', 'providers', 'voice-api'],
+]
 
 /** Suites that import it, themselves or through others, keep data in a store. */
 const ENGINE = join(import.meta.dirname, 'support/engine.ts')

@@ -5,9 +5,9 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Schedule } from 'fhir/r4'
-import { oneByOne } from '../budget/one-by-one.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
+import { oneByOne } from '../isolation/fair-queue.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { generatedAsOffered } from '../reservations/offered-slots.ts'
 import type { SlotPlan } from '../scheduling/availability.ts'

@@ -1,9 +1,9 @@
 /** The slots that an appointment names. */
 import type { Appointment, Slot } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
+import { spend } from '../isolation/budget.ts'
 import { stageOf } from '../scheduling/appointment-status.ts'
 
 /** Steps to look up one. */

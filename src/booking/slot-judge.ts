@@ -1,7 +1,7 @@
 /** Which Slots what is asked for can take place in, and how they are preferred. */
 import type { CodeableConcept, Schedule, Slot } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
+import { spend } from '../isolation/budget.ts'
 import { isAmong, visitKindIn } from '../scheduling/visit-type.ts'
 import { specialtiesOf } from './schedule-specialties.ts'
 

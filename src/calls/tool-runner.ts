@@ -1,10 +1,11 @@
 /** Runs the tool calls of a request one after the other; a failed one does not stop the rest. */
-import { leaveEventLoop, passOn } from '../budget/budget.ts'
+
 import { isSandboxEnabled } from '../clinics/sandbox.ts'
 import type { CallSession } from '../core/call-session.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import type { Integrations } from '../core/ports.ts'
 import { conflict, FhirError } from '../fhir/outcome.ts'
+import { leaveEventLoop, passOn } from '../isolation/budget.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'

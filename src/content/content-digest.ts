@@ -1,8 +1,8 @@
 /** What is known of a content once all of its bytes have passed: its hashes, its size, and what they look like. */
 import { createHash } from 'node:crypto'
-import { oneByOne } from '../budget/one-by-one.ts'
+import { type ContentLooks, Sniffer } from '../fhir/content/sniff.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import { type ContentLooks, Sniffer } from './sniff.ts'
+import { oneByOne } from '../isolation/fair-queue.ts'
 
 export interface ContentFacts {
   /** Lower-case hex. It is the key. */

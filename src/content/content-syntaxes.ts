@@ -1,5 +1,5 @@
 /** How JSON and XML write the element `data`: https://hl7.org/fhir/R4/json.html#primitive, https://hl7.org/fhir/R4/xml.html. */
-import { contentElement, contentMarker } from './marker.ts'
+import { contentElement, contentMarker } from '../fhir/content/marker.ts'
 import type { ContentSyntax } from './scan.ts'
 
 const byteOf = (character: string): number => character.charCodeAt(0)

@@ -1,15 +1,16 @@
 /** Contexts for handlers: reads from the unit of work, searches by search-request.ts, writes by write.ts. */
-import type { AuditTrail } from '../audit/trail.ts'
-import { TrailReader } from '../audit/trail-reader.ts'
+
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
 import type { Contents } from '../content/contents.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import type { AuditTrail } from '../record/audit/trail.ts'
+import { TrailReader } from '../record/audit/trail-reader.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
-import { present } from './present.ts'
 import type { Providers } from './provider.ts'
 import { criteriaPlan, guardedSearch, searchRequest } from './search-request.ts'
+import { present } from './standard.ts'
 import { createResource, deleteResource, findingsOf, patchResource, updateResource } from './write.ts'
 
 /** What is the same for every context of a server. */

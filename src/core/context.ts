@@ -1,11 +1,13 @@
 /** What a handler works with: one clinic, one actor, and reads and writes that go through the providers' rules. */
-import type { TrailReader } from '../audit/trail-reader.ts'
+
+import type { Reference } from 'fhir/r4'
 import type { Role } from '../clinics/accounts.ts'
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
 import type { Contents } from '../content/contents.ts'
 import type { Issue } from '../fhir/outcome.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import type { TrailReader } from '../record/audit/trail-reader.ts'
 import type { UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { SearchParameter } from '../search/parameters.ts'
 import type { Precondition } from './precondition.ts'
@@ -81,3 +83,16 @@ export interface ClinicAccess {
    */
   change<T>(work: (ctx: Context) => Promise<T>, options?: { readonly isRepeatable?: boolean }): Promise<T>
 }
+
+export type UserAgent = Extract<Agent, { kind: 'user' }>
+
+/** Of Reference.identifier; the value is the user name. */
+const USERS = 'urn:sandbox-emr:user'
+
+export const userReference = ({ id, name }: Pick<UserAgent, 'id' | 'name'>): Reference => ({
+  identifier: { system: USERS, value: id },
+  display: name,
+})
+
+export const isUser = (reference: Reference | undefined, { id }: Pick<UserAgent, 'id'>): boolean =>
+  reference?.identifier?.system === USERS && reference.identifier.value === id

@@ -1,9 +1,9 @@
 /** The conformance resources that the server ships, in every clinic: https://hl7.org/fhir/R4/conformance-module.html. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { oneByOne } from '../budget/one-by-one.ts'
 import { parseJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { oneByOne } from '../isolation/fair-queue.ts'
 import type { UnitOfWork } from '../repository/repository.ts'
 import type { ClinicAccess } from './context.ts'
 

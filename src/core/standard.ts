@@ -1,9 +1,9 @@
 /** The standard interactions, which serve every R4 resource type: https://hl7.org/fhir/R4/http.html. */
-import { hasMarkers, withContentsAsData, withMarkers } from '../content/marker.ts'
+import { hasMarkers, withContentsAsData, withMarkers } from '../fhir/content/marker.ts'
 import { parseJson } from '../fhir/json.ts'
-import { unprocessable } from '../fhir/outcome.ts'
+import { type FhirError, gone, notFound, unprocessable } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
-import { absent, present } from './present.ts'
+import type { Versioned } from '../repository/repository.ts'
 import { defineProvider, type Interactions, type Provider } from './provider.ts'
 
 export const standard: Interactions = {
@@ -44,3 +44,17 @@ export const standard: Interactions = {
 }
 
 export const standardProvider = (type: string): Provider => defineProvider(type, { interactions: standard })
+
+/** @throws FhirError 404 when it is absent, 410 when it is deleted */
+export function present<R extends AnyResource>(
+  found: Versioned<R> | undefined,
+  type: string,
+  id: string,
+): Versioned<R> {
+  if (found === undefined) throw absent(type, id)
+  if (found.deleted) throw gone(`${type}/${id} was deleted (version ${found.version})`)
+  return found
+}
+
+/** 404. */
+export const absent = (type: string, id: string): FhirError => notFound(`There is no ${type} with id '${id}'`)

@@ -1,5 +1,5 @@
 /** What a content type promises, and whether content keeps it. */
-import type { ContentLooks } from '../content/sniff.ts'
+import type { ContentLooks } from '../fhir/content/sniff.ts'
 
 /** `text/plain` of `Text/Plain; charset=utf-8`. */
 export const essenceOf = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase()
@@ -7,7 +7,7 @@ export const essenceOf = (contentType: string): string => (contentType.split(';'
 export const charsetOf = (contentType: string): string | undefined =>
   /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1]?.toLowerCase()
 
-/** Other names of what sniffing knows (content/sniff.ts). */
+/** Other names of what sniffing knows (fhir/content/sniff.ts). */
 const ALIASES: Readonly<Record<string, string>> = {
   'application/rtf': 'text/rtf',
   'application/x-rtf': 'text/rtf',

@@ -4,7 +4,7 @@
  * time, and never to disk, so paths are only names.
  */
 import { createGunzip } from 'node:zlib'
-import { passOn, spend } from '../budget/budget.ts'
+import { passOn, spend } from '../isolation/budget.ts'
 import { badRequest, FhirError } from './outcome.ts'
 import { isObject } from './resource.ts'
 import { type ArchivedFile, BrokenArchive, filesInTar } from './tar.ts'

@@ -1,7 +1,7 @@
 /** Compares addresses by their parts: street with number, postal code and city. */
 import { jaroWinkler } from '@skyra/jaro-winkler'
 import type { Address, Patient } from 'fhir/r4'
-import { fold } from '../search/plan.ts'
+import { fold } from '../fhir/text-folding.ts'
 import { compared, MAX_ADDRESSES, MAX_LINES } from './limits.ts'
 import { isOneOff } from './one-off.ts'
 import type { FieldEvidence } from './weights.ts'

@@ -1,8 +1,6 @@
 /** ImplementationGuide/$install: a FHIR package, or a Bundle, whose profiles and terminology take effect in the clinic. */
 import { randomUUID } from 'node:crypto'
 import type { Binary, Bundle } from 'fhir/r4'
-import { BudgetError, leaveEventLoop, passOn } from '../budget/budget.ts'
-import { oneByOne } from '../budget/one-by-one.ts'
 import { wholeData } from '../content/whole-content.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { defineOperation, type OperationInput } from '../core/operation.ts'
@@ -14,6 +12,8 @@ import { countJson, MAX_JSON_VALUES } from '../fhir/json-text.ts'
 import { badRequest, FhirError, type Issue, toOutcome, unprocessable } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
+import { BudgetError, leaveEventLoop, passOn } from '../isolation/budget.ts'
+import { oneByOne } from '../isolation/fair-queue.ts'
 
 /** Types that take effect once they are stored. Not SearchParameter: guides repeat those of R4 under their own names. */
 const TAKEN: ReadonlySet<string> = new Set([

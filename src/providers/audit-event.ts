@@ -2,14 +2,14 @@
  * AuditEvent: those that clinics store are resources like any other. Beside them admins read the events of the audit trail, which
  * nobody changes. https://hl7.org/fhir/R4/auditevent.html, docs/audit.md
  */
-import { searchWithTrail } from '../audit/combined-search.ts'
-import { isReservedId, isTrailId } from '../audit/trail-reader.ts'
+
 import type { Context } from '../core/context.ts'
-import { absent } from '../core/present.ts'
 import { defineProvider, type Interactions } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { absent, standard } from '../core/standard.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { searchWithTrail } from '../record/audit/combined-search.ts'
+import { isReservedId, isTrailId } from '../record/audit/trail-reader.ts'
 import type { Versioned } from '../repository/repository.ts'
 
 const interactions: Interactions = {

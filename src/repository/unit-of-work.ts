@@ -3,11 +3,11 @@
  * The last stages of a write are here: stage, index, commit (docs/architecture.md, "Life of a write").
  */
 
-import { currentBudget, leaveEventLoop, spend } from '../budget/budget.ts'
 import { newId } from '../fhir/new-id.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
+import { currentBudget, leaveEventLoop, spend } from '../isolation/budget.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { customIndexIn } from '../search/index/custom-progress.ts'
 import { checkAmounts, extractEntries } from '../search/index/extract.ts'

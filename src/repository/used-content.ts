@@ -2,8 +2,8 @@
  * Contents (src/content) that resources refer to: the change that writes a reference takes the content out of reach of the
  * collection, so the store settles which of the two comes first.
  */
-import { ALONE, markersIn, mentionsContent, strayMarker } from '../content/marker.ts'
-import type { ContentLooks } from '../content/sniff.ts'
+import { ALONE, markersIn, mentionsContent, strayMarker } from '../fhir/content/marker.ts'
+import type { ContentLooks } from '../fhir/content/sniff.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { recordKind } from './record-kinds.ts'

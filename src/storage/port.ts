@@ -5,7 +5,7 @@
  * Every call names the clinic (tenant); an engine keys everything by it first.
  */
 import type { Transferable } from 'node:worker_threads'
-import type { PartLoad } from '../budget/part-load.ts'
+import type { PartLoad } from '../isolation/fair-queue.ts'
 import type { IndexEntry, SearchPlan } from '../search/plan.ts'
 
 export type ChangeMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,5 +1,5 @@
 /** Responses of bounded size: a process has one memory for all its clients. */
-import { leaveEventLoop, spend } from '../budget/budget.ts'
+import { leaveEventLoop, spend } from '../isolation/budget.ts'
 import type { StoredResource } from './port.ts'
 
 type Text = Pick<StoredResource, 'text'>

@@ -1,5 +1,5 @@
 /** Errors on their way between threads: a message keeps neither the class of an error nor its properties. */
-import { BudgetError, NeedsThread } from '../budget/budget.ts'
+import { BudgetError, NeedsThread } from '../isolation/budget.ts'
 import { EntriesOutdated, IndexIncomplete, InvalidCursor, StoreConflict, StoreUnavailable } from './port.ts'
 
 export type SentError =

@@ -1,7 +1,6 @@
-/** Running the tool calls of a request: deadline and faults. The rest is tested by the routes in test/rest/tools.test.ts. */
+/** Running the tool calls of a request: deadline and faults. The rest is tested by the routes in test/voice-api/tools.test.ts. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
-import { Budget, NeedsThread, spend, withBudget } from '../../src/budget/budget.ts'
 import { defineTool } from '../../src/calls/tool.ts'
 import { registerTools } from '../../src/calls/tool-registry.ts'
 import { ToolRunner } from '../../src/calls/tool-runner.ts'
@@ -9,9 +8,10 @@ import { escalateBilling } from '../../src/calls/tools/escalate-billing.ts'
 import type { OperationHandler } from '../../src/core/operation.ts'
 import { defineProvider } from '../../src/core/provider.ts'
 import { standard } from '../../src/core/standard.ts'
+import { failureOf } from '../../src/http/fault.ts'
 import { insuranceSimulator } from '../../src/integrations/insurance-simulator.ts'
+import { Budget, NeedsThread, spend, withBudget } from '../../src/isolation/budget.ts'
 import { StoreUnavailable } from '../../src/repository/repository.ts'
-import { failureOf } from '../../src/rest/server/fault.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
 
 const SESSION = { clinic: 'a', callId: 'call' }

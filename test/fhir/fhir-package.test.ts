@@ -1,9 +1,9 @@
 /** FHIR packages: https://confluence.hl7.org/display/FHIR/NPM+Package+Specification. */
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
-import { Budget, NeedsThread, withBudget } from '../../src/budget/budget.ts'
 import { readPackage } from '../../src/fhir/fhir-package.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
+import { Budget, NeedsThread, withBudget } from '../../src/isolation/budget.ts'
 import { packageOf, type TarFile, tarOf } from '../support/packages.ts'
 
 const manifest = {

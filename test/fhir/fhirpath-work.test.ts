@@ -1,7 +1,7 @@
 /** What expressions cost: their work is paid from the budget of the request, whatever they do. */
 import { describe, expect, test } from '@jest/globals'
-import { Budget, BudgetError, NeedsThread, withBudget } from '../../src/budget/budget.ts'
 import { compileFhirPath, compileUserExpression, EvaluationError } from '../../src/fhir/fhirpath/fhirpath.ts'
+import { Budget, BudgetError, NeedsThread, withBudget } from '../../src/isolation/budget.ts'
 
 const COUNT = 5_000
 const name = Array.from({ length: COUNT }, (_none, index) => ({ family: `f${index}`, given: [`g${index}`] }))

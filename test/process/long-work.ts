@@ -1,9 +1,9 @@
 /** An extension whose operations hold a thread in the ways in which a request can: it is loaded in work threads too. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread } from 'node:worker_threads'
-import { leaveEventLoop, spend } from '../../src/budget/budget.ts'
 import { defineOperation } from '../../src/core/operation.ts'
 import { defineExtension } from '../../src/extensions/extension.ts'
+import { leaveEventLoop, spend } from '../../src/isolation/budget.ts'
 
 const operation = (code: string, run: () => unknown) =>
   defineOperation(

@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BSON } from 'mongodb'
 import { pino } from 'pino'
+import { openStore } from '../../src/main/open-store.ts'
 import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
-import { openStore } from '../../src/open-store.ts'
 import { extraction } from '../../src/search/index/versions.ts'
 import {
   IndexIncomplete,

@@ -1,7 +1,7 @@
 /** Pages of resources as MongoDB gives them, of which some are large. */
 import { expect, test } from '@jest/globals'
 import type { AbstractCursor } from 'mongodb'
-import { Budget, NeedsThread, withBudget } from '../../src/budget/budget.ts'
+import { Budget, NeedsThread, withBudget } from '../../src/isolation/budget.ts'
 import type { ResourceDocument } from '../../src/storage/mongo/collections.ts'
 import { readRows } from '../../src/storage/mongo/read-rows.ts'
 import { packText, unpackText } from '../../src/storage/mongo/stored-text.ts'

@@ -1,7 +1,7 @@
 /** What terminology costs a request: steps that grow with the size of what is asked, and no faster. */
 import { describe, expect, test } from '@jest/globals'
 import type { CodeSystem, ConceptMap, ValueSet } from 'fhir/r4'
-import { NeedsThread } from '../../src/budget/budget.ts'
+import { NeedsThread } from '../../src/isolation/budget.ts'
 import { expand } from '../../src/terminology/expand.ts'
 import { folded } from '../../src/terminology/language.ts'
 import { lookUp } from '../../src/terminology/lookup.ts'

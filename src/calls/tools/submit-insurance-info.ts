@@ -4,21 +4,21 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { currentBudget } from '../../budget/budget.ts'
 import { ownSystem } from '../../clinics/insurance-settings.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationOutput } from '../../core/operation.ts'
 import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
+import { currentBudget } from '../../isolation/budget.ts'
+import { readBack } from '../../spoken/read-back.ts'
+import { spokenIdentifier } from '../../spoken/spoken-identifier.ts'
+import { readAll } from '../../spoken/stated-arguments.ts'
+import { readLine, readPersonName } from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
 import { derivedId } from '../record/derived-id.ts'
 import type { InsuranceCard } from '../record/insurance-record.ts'
 import { recordInsurance } from '../record/submitted-insurance.ts'
 import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest, requirePatient } from '../session/patient-of-request.ts'
-import { readBack } from '../spoken/read-back.ts'
-import { spokenIdentifier } from '../spoken/spoken-identifier.ts'
-import { readAll } from '../spoken/stated-arguments.ts'
-import { readLine, readPersonName } from '../spoken/stated-values.ts'
 
 export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
   const { access, integrations } = request

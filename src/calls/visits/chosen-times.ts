@@ -6,7 +6,7 @@
 import { findOpenings, type Opening, type OpeningsQuery } from '../../booking/openings.ts'
 import type { Context } from '../../core/context.ts'
 import { clockOf, type WallTime, type ZoneClock } from '../../scheduling/zone-clock.ts'
-import type { TimeWindow } from '../spoken/when/window.ts'
+import type { TimeWindow } from '../../spoken/when/window.ts'
 
 export interface ChosenTimes {
   /** In order of start. */

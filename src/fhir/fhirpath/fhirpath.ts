@@ -5,7 +5,7 @@
  * the tests.
  */
 
-import { leaveEventLoop, passOn, spend } from '../../budget/budget.ts'
+import { leaveEventLoop, passOn, spend } from '../../isolation/budget.ts'
 import { memoize } from '../memoize.ts'
 import { compileAst, NeedsLibrary } from './compile.ts'
 import { ERRATA } from './errata.ts'

@@ -1,6 +1,6 @@
 /** Resource patches of every format, and JSON Patch: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
 import jsonPatch, { type MoveOperation, type Operation } from 'fast-json-patch'
-import { passOn, spend } from '../../budget/budget.ts'
+import { passOn, spend } from '../../isolation/budget.ts'
 import { parseJson } from '../json.ts'
 import { badRequest, FhirError, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'

@@ -2,7 +2,7 @@
  * The path of a patch operation: steps by name, index, condition and type that select elements of the patched resource
  * (https://hl7.org/fhir/R4/fhirpatch.html). Expressions that compute values are not allowed.
  */
-import { passOn, spend } from '../../budget/budget.ts'
+import { passOn, spend } from '../../isolation/budget.ts'
 import type { ElementStructure } from '../definitions.ts'
 import { compileAst } from '../fhirpath/compile.ts'
 import { withoutNamespace } from '../fhirpath/elements.ts'

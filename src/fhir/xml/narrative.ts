@@ -1,5 +1,5 @@
 /** Narrative.div, the only XHTML element in FHIR: https://hl7.org/fhir/R4/narrative.html#xhtml. */
-import { passOn } from '../../budget/budget.ts'
+import { passOn } from '../../isolation/budget.ts'
 import { isAllowedMarkup } from '../fhirpath/narrative.ts'
 import { parseXml } from './parse.ts'
 import { attributeText, contentText } from './text.ts'

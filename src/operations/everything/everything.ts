@@ -6,7 +6,7 @@
 
 import type { Context } from '../../core/context.ts'
 import type { OperationHandler, OperationRequest } from '../../core/operation.ts'
-import { checkPageSize } from '../../core/page-size.ts'
+import { checkPageSize } from '../../core/search-request.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { isResourceType } from '../../fhir/definitions.ts'

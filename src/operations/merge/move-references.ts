@@ -2,13 +2,14 @@
  * Moves the references to one Patient to another one, a few resources at a time: first those that the search index finds, then
  * those in elements that R4 has no search parameter for, by a look at every resource of the clinic.
  */
-import { passOn, spend } from '../../budget/budget.ts'
-import { oneByOne } from '../../budget/one-by-one.ts'
+
 import type { Context } from '../../core/context.ts'
 import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
+import { passOn, spend } from '../../isolation/budget.ts'
+import { oneByOne } from '../../isolation/fair-queue.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { SearchParameter } from '../../search/parameters.ts'
 import type { SearchPlan } from '../../search/plan.ts'

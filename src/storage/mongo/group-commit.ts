@@ -4,7 +4,7 @@
  * is one document, so no transaction is needed), all others share a transaction.
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
-import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { loadOfQueue, type PartLoad } from '../../isolation/fair-queue.ts'
 import { type ChangeSet, type ResourceChange, StoreConflict, StoreUnavailable } from '../port.ts'
 import { AbandonedTransactions } from './abandoned-transactions.ts'
 import { lockedTypes, writeChangeSets } from './change-set.ts'

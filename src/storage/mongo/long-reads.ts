@@ -4,10 +4,9 @@
  * exceeds it begins again where there is room for a few long ones.
  */
 import { availableParallelism } from 'node:os'
-import { currentBudget } from '../../budget/budget.ts'
-import { FairQueue } from '../../budget/fair-queue.ts'
-import { LongLately } from '../../budget/long-lately.ts'
-import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { currentBudget } from '../../isolation/budget.ts'
+import { FairQueue, loadOfQueue, type PartLoad } from '../../isolation/fair-queue.ts'
+import { LongLately } from '../../isolation/long-lately.ts'
 import { briefly, until, withinLimits } from './read-limits.ts'
 
 /** Reads at once. How many requests wait is limited where they come in. */

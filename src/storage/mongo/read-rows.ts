@@ -1,7 +1,7 @@
 /** Reads what a cursor finds, as far as it fits a response. */
 import type { AbstractCursor } from 'mongodb'
-import { leaveEventLoop } from '../../budget/budget.ts'
-import { oneByOne } from '../../budget/one-by-one.ts'
+import { leaveEventLoop } from '../../isolation/budget.ts'
+import { oneByOne } from '../../isolation/fair-queue.ts'
 import { type LimitedItems, ResponseLimit, type WithResource } from '../response-limit.ts'
 import type { ResourceDocument } from './collections.ts'
 import { isPacked } from './stored-text.ts'

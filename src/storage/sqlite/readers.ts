@@ -4,10 +4,9 @@
  */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { Bag } from '../../budget/bag.ts'
-import { type Budget, BudgetError } from '../../budget/budget.ts'
-import { FairQueue } from '../../budget/fair-queue.ts'
-import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { Bag } from '../../isolation/bag.ts'
+import { type Budget, BudgetError } from '../../isolation/budget.ts'
+import { FairQueue, loadOfQueue, type PartLoad } from '../../isolation/fair-queue.ts'
 import { StoreUnavailable } from '../port.ts'
 import { toThrown } from '../thread-errors.ts'
 import type { SentOptions } from './engines.ts'

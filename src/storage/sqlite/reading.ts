@@ -3,8 +3,8 @@
  * most end; one that exceeds it begins again in a reader thread. Where there are no reader threads, a read has all its
  * time where it is.
  */
-import { type Budget, currentBudget } from '../../budget/budget.ts'
-import { LongLately } from '../../budget/long-lately.ts'
+import { type Budget, currentBudget } from '../../isolation/budget.ts'
+import { LongLately } from '../../isolation/long-lately.ts'
 import type { Engine } from './engine.ts'
 import type { Readers } from './readers.ts'
 import { type Answer, clinicOf, inTime, type Query, type ReadKind, read, whatIsRead } from './reads.ts'

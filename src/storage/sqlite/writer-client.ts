@@ -3,13 +3,12 @@
  * way at a time, and what arrives meanwhile is the next one, since a message costs as much as the writing of ten rows.
  */
 import type { MessagePort } from 'node:worker_threads'
-import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { loadOfQueue, type PartLoad, Turns } from '../../isolation/fair-queue.ts'
 import type { TypeIndex } from '../index/index-parts.ts'
 import { type ChangeSet, StoreUnavailable } from '../port.ts'
 import { type SentError, toThrown } from '../thread-errors.ts'
 import type { WaitingChanges } from './group-commit.ts'
 import type { Refill, Refilled } from './refill.ts'
-import { Turns } from './turns.ts'
 import type { Writer } from './writer.ts'
 import type { WriterRequest, WriterResponse } from './writer-protocol.ts'
 

@@ -1,6 +1,6 @@
 /** What the search parameters of a clinic may cost for one resource, however many there are. */
 import { expect, test } from '@jest/globals'
-import { Budget, NeedsThread, withBudget } from '../../../src/budget/budget.ts'
+import { Budget, NeedsThread, withBudget } from '../../../src/isolation/budget.ts'
 import { declarationIn } from '../../../src/search/index/custom-declaration.ts'
 import { CustomParameters } from '../../../src/search/index/custom-parameters.ts'
 import { extractEntries } from '../../../src/search/index/extract.ts'
