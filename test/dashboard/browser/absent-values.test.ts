@@ -181,6 +181,7 @@ test.each([
 ])('%s shows what is there, and says what is not', async (_what, path, expected) => {
   const page = await dashboard.signedIn(path)
   await page.getByText(expected).first().waitFor()
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
   await expectWords(page)
 })
 
