@@ -25,6 +25,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
   const short = new Set((['once', 'sqlite', 'mongodb'] as const).flatMap((project) => suitesOf('short', project)))
   const long = (['once', 'sqlite', 'mongodb'] as const).flatMap((project) => suitesOf('long', project))
   expect([...new Set(long.filter((suite) => !short.has(suite)))].sort()).toEqual([
+    'test/dashboard/browser/absent-values.test.ts',
     'test/dashboard/browser/access.test.ts',
     'test/dashboard/browser/calls-and-journal.test.ts',
     'test/dashboard/browser/conditions.test.ts',
