@@ -96,6 +96,12 @@ describe('what is offered', () => {
     expect(await found(clinic, { ...everything, schedules: ['a'] })).toEqual(['a-1', 'a-3', 'a-9'])
   })
 
+  test('is there once, though it starts where one window of a search of several Schedules ends and the next begins', async () => {
+    const clinic = await newClinic()
+    await write(clinic, [schedule('a'), schedule('b'), half('a', 3), half('b', 2 + 48), half('a', 60)])
+    expect(await found(clinic, { from: at(2), schedules: ['a', 'b'] })).toEqual(['a-3', 'b-50', 'a-60'])
+  })
+
   test('heeds the minimum notice and the booking horizon of the clinic', async () => {
     const clinic = await newClinic({ minimumNoticeMinutes: 60, bookingHorizonDays: 1 })
     await write(clinic, [schedule('a'), ...[1, 2, 48, 49].map((start) => half('a', start))])
