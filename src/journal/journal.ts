@@ -5,6 +5,7 @@
 import type { Logger } from 'pino'
 import { oneByOne } from '../budget/one-by-one.ts'
 import { noteOfSetAside, type PartLoad } from '../budget/part-load.ts'
+import { processorTime } from '../budget/processor-time.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { Gaps } from '../storage/gaps.ts'
@@ -189,12 +190,11 @@ export class Journal {
     let since = performance.now()
     for (const { seen, policy } of waiting) {
       const { clinic, mode, secrets } = policy
-      const begun = performance.now()
+      const begun = processorTime()
       const entry = mode === 'off' ? undefined : this.#entryOf(seen, mode, secrets)
       if (entry !== undefined) entries.push(entry)
-      const now = performance.now()
-      this.#allowancesOf(clinic).charge(clinic, now - begun)
-      if (now - since < SLICE) continue
+      this.#allowancesOf(clinic).charge(clinic, (processorTime() - begun) / 1_000)
+      if (performance.now() - since < SLICE) continue
       await oneByOne()
       since = performance.now()
     }
