@@ -172,14 +172,17 @@ describeOnSqlite('the folder of the contents', () => {
     expect(readdirSync(join(folder, 'emr.content/clinic-one'))).toEqual([])
   })
 
-  test('is on the disk with each new file of it, and after the file, before the write ends', async () => {
+  test('is on the disk, with the folders above it, and with each file that is new or deleted, before a write ends', async () => {
     const folder = newFolder()
     const store = await open(`sqlite:${join(folder, 'emr.db')}`)
-    await store.write('one', 'a', pieces(Buffer.from('x')))
-    const clinic = join(folder, 'emr.content/clinic-one')
-    const events = await syncsDuring(() => store.write('one', 'b', pieces(Buffer.from('y'))))
-    expect(events).toEqual([statSync(join(clinic, 'b')).ino, statSync(clinic).ino])
-    expect(await syncsDuring(() => store.delete('one', 'b'))).toEqual([statSync(clinic).ino])
+    const synced = (name: string) => syncsDuring(() => store.write('one', name, pieces(Buffer.from('x'))))
+    const first = await synced('a')
+    const second = await synced('b')
+    const contents = join(folder, 'emr.content')
+    const inode = (path: string) => statSync(join(contents, path)).ino
+    expect(first).toEqual([inode('.'), statSync(folder).ino, inode('clinic-one/a'), inode('clinic-one')])
+    expect(second).toEqual([inode('clinic-one/b'), inode('clinic-one')])
+    expect(await syncsDuring(() => store.delete('one', 'b'))).toEqual([inode('clinic-one')])
   })
 
   test('that cannot be written is said, without the names in it', async () => {
