@@ -146,6 +146,19 @@ describe('a content', () => {
     expect(Buffer.concat(read).length).toBeLessThan(length)
   })
 
+  test('of which fewer bytes are stored than it has is missing, also where only a part of it is read', async () => {
+    const { contents, receive, store } = await opened()
+    const { sha256 } = await receive(randomBytes(600_000))
+    store.damage = (piece) => piece.subarray(0, piece.length - 1)
+    for (const range of [
+      undefined,
+      { start: 0, end: 600_000 },
+      { start: 1, end: 600_000 },
+      { start: 500_000, end: 700_000 },
+    ])
+      await expect(textOf(contents.read('one', sha256, range))).rejects.toThrow(ContentMissing)
+  })
+
   test('is known in the same way whether it is in the text of its resource, or beside it', async () => {
     const { contents, receive } = await opened()
     const bytes = Buffer.from('%PDF-1.7 and so on')

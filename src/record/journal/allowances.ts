@@ -45,7 +45,10 @@ export class Allowances {
     return true
   }
 
-  /** What recording it has taken beyond the usual, in milliseconds: bodies can be made to take longer than others of their length. */
+  /**
+   * What recording it has taken beyond the usual: bodies can be made to take longer than others of their length.
+   * @param milliseconds of the processor: what other programs take of the time is not the clinic's
+   */
   charge(clinic: string, milliseconds: number): void {
     const level = this.#levels.get(clinic)
     if (level !== undefined) level.left -= Math.max(0, milliseconds - USUAL) / USUAL

@@ -9,6 +9,7 @@ import type { Repository } from '../../repository/repository.ts'
 import { Gaps } from '../../storage/gaps.ts'
 import type { JournalEntry, JournalStore, Kept } from '../../storage/journal-port.ts'
 import { nameOf, WriteBehind } from '../../storage/write-behind.ts'
+import { processorTime } from '../../isolation/processor-time.ts'
 import { Allowances } from './allowances.ts'
 import { MAX_BODY, type SeenExchange } from './exchange.ts'
 import { entryOf, gapEntry } from './pack.ts'
@@ -187,12 +188,11 @@ export class Journal {
     let since = performance.now()
     for (const { seen, policy } of waiting) {
       const { clinic, mode, secrets } = policy
-      const begun = performance.now()
+      const begun = processorTime()
       const entry = mode === 'off' ? undefined : this.#entryOf(seen, mode, secrets)
       if (entry !== undefined) entries.push(entry)
-      const now = performance.now()
-      this.#allowancesOf(clinic).charge(clinic, now - begun)
-      if (now - since < SLICE) continue
+      this.#allowancesOf(clinic).charge(clinic, (processorTime() - begun) / 1_000)
+      if (performance.now() - since < SLICE) continue
       await oneByOne()
       since = performance.now()
     }

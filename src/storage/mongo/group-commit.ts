@@ -120,7 +120,8 @@ function keysOf(changes: ChangeSet): readonly string[] {
 
 /** Unordered inserts fail one by one. Any other error concerns all of them, or it is unknown which. */
 function insertOutcome({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
-  const writeErrors = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
+  // Beside a write concern that failed the error has them in its result alone.
+  const writeErrors = error instanceof MongoBulkWriteError ? error.result.getWriteErrors() : []
   const own = writeErrors.find((one) => one.index === index)
   if (own !== undefined) {
     const [change] = resources

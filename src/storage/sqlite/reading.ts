@@ -5,6 +5,7 @@
  */
 import { type Budget, currentBudget } from '../../isolation/budget.ts'
 import { LongLately } from '../../isolation/long-lately.ts'
+import { processorTime } from '../../isolation/processor-time.ts'
 import type { Engine } from './engine.ts'
 import type { Readers } from './readers.ts'
 import { type Answer, clinicOf, inTime, type Query, type ReadKind, read, whatIsRead } from './reads.ts'
@@ -89,12 +90,6 @@ export class Reading {
 /** Reads of the same words are taken to be of the same length. */
 const wordsOf = <Kind extends ReadKind>(kind: Kind, query: Query<Kind>): string =>
   `${clinicOf(query)} ${whatIsRead(kind, query)}`
-
-/** Microseconds that this thread has worked: on a busy machine the clock goes on while it does not. */
-function processorTime(): number {
-  const { user, system } = process.threadCpuUsage()
-  return user + system
-}
 
 /** A step is a microsecond. @throws BudgetError */
 const pay = (budget: Budget | undefined, microseconds: number): void => budget?.spend(microseconds, 'its searches')

@@ -272,3 +272,22 @@ describe('history', () => {
     expect(answer.body.resourceType).toBe('OperationOutcome')
   })
 })
+
+test('history of the system tells apart what has one id in two types', async () => {
+  for (const resourceType of ['Patient', 'Basic']) {
+    const path = `/${resourceType}/twin`
+    const body = { resourceType, id: 'twin', ...(resourceType === 'Basic' ? { code: { text: 'twin' } } : {}) }
+    await server.fhir('PUT', path, body)
+    await (resourceType === 'Basic' ? server.fhir('DELETE', path) : server.fhir('PUT', path, body))
+    await server.fhir('PUT', path, body)
+  }
+  const { body } = await server.fhir('GET', '/_history?_count=6')
+  expect(body.entry.map(({ request: { url }, response }: HistoryEntry) => [url, response.status])).toEqual([
+    ['Basic/twin', '201'],
+    ['Basic/twin', '204'],
+    ['Basic/twin', '201'],
+    ['Patient/twin', '200'],
+    ['Patient/twin', '200'],
+    ['Patient/twin', '201'],
+  ])
+})

@@ -84,6 +84,10 @@ describe('a canonical is followed by url and version', () => {
     ['QuestionnaireResponse?_id=second&_include=*', ['two']],
     ['Questionnaire?_id=two&_revinclude=QuestionnaireResponse:questionnaire', ['any', 'second']],
     ['Questionnaire?_id=two&_revinclude=*', ['any', 'second']],
+    [
+      'QuestionnaireResponse?_id=first&_include=QuestionnaireResponse:questionnaire&_revinclude:iterate=QuestionnaireResponse:questionnaire',
+      ['any', 'one'],
+    ],
     ['Library?_id=derived&_include=Library:depends-on', ['base']],
     ['Library?_id=base&_revinclude=Library:depends-on', ['derived']],
   ])('%s includes %j', async (query, expected) => {

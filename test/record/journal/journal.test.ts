@@ -57,6 +57,15 @@ const seenIn = (clinic: string, more: Partial<SeenExchange> = {}): SeenExchange 
   ...more,
 })
 
+/** One whose thread has no processor while it is recorded. */
+const lateIn = (clinic: string): SeenExchange => ({
+  ...seenIn(clinic),
+  get requestHeaders() {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+    return {}
+  },
+})
+
 /** @returns how many of them were taken */
 async function record(clinic: string, count: number, bytes = 0): Promise<number> {
   const policy = await journal.policies.load(clinic)
@@ -96,6 +105,14 @@ describe('what comes to the journal', () => {
 
   test('counts for more with long bodies', async () => {
     expect(await record('one', 5_200, 64 * 1024)).toBeLessThan(400)
+  })
+
+  test('does not count for more because the server had to wait for its processor', async () => {
+    const policy = await journal.policies.load('one')
+    expect(journal.takes(policy, 0, Date.now())).toBe(true)
+    journal.record(lateIn('one'), policy, 0)
+    await journal.flush()
+    expect(await record('one', 100)).toBe(100)
   })
 
   test('while the store is away waits and is written later, in its order', async () => {

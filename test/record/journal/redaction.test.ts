@@ -72,6 +72,9 @@ const ways: Readonly<Record<string, (secret: string, name: string, rest: object)
   'the address of a redirection': (one, named) => ({
     responseHeaders: { location: `/next?${named}=${encodeURIComponent(one)}` },
   }),
+  'the address of the page before': (one, named) => ({
+    requestHeaders: { referer: `https://app.example/?${named}=${encodeURIComponent(one)}#x` },
+  }),
   'a form': (one, named) => ({
     requestHeaders: { 'content-type': 'application/x-www-form-urlencoded' },
     requestBody: beginningOf(`user=x&${named}=${encodeURIComponent(one)}`),
