@@ -53,6 +53,7 @@ interface RequestParts {
   /** The address of this server as the client sees it, without a trailing slash. */
   readonly base: string
   readonly prefer: Preferences
+  readonly isImport: boolean
   readonly services: Services
   /** Undefined where the request has no body, or one that holds its query. */
   readonly content: Content | undefined
@@ -65,7 +66,7 @@ const ifNoneExistOf = ({ req }: KoaContext): string | undefined =>
 export function requestOf(
   koa: KoaContext,
   { type, id, versionId, member }: PathParameters,
-  { query, base, prefer, services, content }: RequestParts,
+  { query, base, prefer, isImport, services, content }: RequestParts,
 ): InteractionRequest {
   return {
     type,
@@ -82,6 +83,7 @@ export function requestOf(
     base,
     handling: prefer.handling,
     wantsOutcome: prefer.return === 'OperationOutcome',
+    isImport,
     prefersAsync: prefer.isAsync,
     services,
   }
