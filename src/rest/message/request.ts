@@ -1,5 +1,6 @@
 /** An HTTP request as an InteractionRequest: query, body and headers, each read once. */
 import type { Context as KoaContext } from 'koa'
+import { withContentsAsData } from '../../content/marker.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { parseBody, parseXmlBody, readBody, readBytes } from './body.ts'
 import { headerOf } from './header.ts'
@@ -149,7 +150,8 @@ async function readBodyOf(koa: KoaContext, route: Route, limits: Limits): Promis
   if (text === '' && route.run.kind === 'operation') return undefined
   const body = parsed(text, types.get(type ?? '') ?? 'json', limits)
   if (route.method === 'PATCH') checkPatchType(type, body)
-  return body
+  // An operation may go on to change what another one has brought.
+  return Array.isArray(body) ? withContentsAsData(body) : body
 }
 
 function parsed(text: string, format: Format | 'text', { jsonDepth }: Limits): unknown {
