@@ -32,7 +32,7 @@ import type { SearchPlan } from '../search/plan.ts'
 
 export const appointment = defineProvider('Appointment', {
   documentation:
-    'Its slots are taken, moved and freed with it. References that must resolve when they are written: Appointment.slot (unless the visit is recorded as arrived, checked-in, fulfilled, noshow or cancelled), and Appointment.participant.actor of type Patient, Practitioner, PractitionerRole and Location, relative or with the address of this server. Others may dangle. A Slot that is booked or held cannot be deleted. What $hold holds is cancelled when the hold expires; other pending appointments stay.',
+    'Its slots are taken, moved and freed with it. References that must resolve when they are written: Appointment.slot (unless the visit is recorded as arrived, checked-in, fulfilled, noshow or cancelled), and Appointment.participant.actor of type Patient, Practitioner, PractitionerRole and Location, relative or with the address of this server. Others may dangle. A Slot that is booked or held cannot be deleted. What $hold holds is cancelled when the hold expires; other pending appointments stay. Admins bring what another system has recorded, such as visits of the past, with the header X-Import: true.',
   referencePolicy: 'enforced',
   interactions: {
     ...standard,

@@ -62,10 +62,10 @@ describe('a marker', () => {
   test('is put in front again, whatever order its element comes in', () => {
     const element = { id: 'x', extension: [{ url: 'urn:x', valueCode: 'y' }] }
     const marked = { _data: contentElement(SHA, element) }
-    const { extension, id } = marked._data
+    const { extension } = marked._data
     for (const mixed of [
-      { id, extension },
-      { id, extension: extension.toReversed() },
+      { id: 'x', extension },
+      { id: 'x', extension: extension.toReversed() },
     ])
       expect(JSON.stringify(withMarkers({ _data: mixed }))).toBe(JSON.stringify(marked))
     expect(withMarkers({ data: AS_DATA, _data: element })).toEqual(marked)
