@@ -30,8 +30,8 @@ export const clinicAccess = (services: ContextServices, clinic: string, agent: A
   clinic,
   agent,
   reader: () => contextOf(services.repository.reader(clinic), services, agent),
-  change: (work, { isRepeatable = false } = {}) =>
-    services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent)), isRepeatable),
+  change: (work, { isRepeatable = false, isImport = false } = {}) =>
+    services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent, isImport)), isRepeatable),
 })
 
 /**
@@ -54,11 +54,12 @@ function trailFor(agent: Agent, clinic: string, { trail, baseUrl }: ContextServi
 const MAX_RESOURCES = 1000
 const LIMITS = { defaultCount: MAX_RESOURCES, maxCount: MAX_RESOURCES, includes: MAX_RESOURCES }
 
-function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): Context {
+function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent, isImport = false): Context {
   const { providers, contents, baseUrl, profilePolicy, searchHandling, servedSearch } = services
   const ctx: Context = {
     clinic: unit.clinic,
     agent,
+    isImport,
     baseUrl,
     profilePolicy,
     searchHandling,

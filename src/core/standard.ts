@@ -23,7 +23,7 @@ export const standard: Interactions = {
   patch: async (ctx, type, id, patch) => {
     const current = present(await ctx.unit.read(type, id), type, id)
     const document = parseJson(current.text)
-    const patched = hasMarkers(current.text) ? withMarkers(patch(withContentsAsData(document))) : patch(document)
+    const patched = withMarkers(patch(hasMarkers(current.text) ? withContentsAsData(document) : document))
     if (!isObject(patched) || patched.resourceType !== type || patched.id !== id) {
       throw unprocessable(`The patch changes what ${type}/${id} is: resourceType and id must stay`)
     }

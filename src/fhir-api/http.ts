@@ -1,15 +1,16 @@
 /** Between Koa and the interactions: a request in, its interaction carried out, the response and its headers out. */
 import type { Context as KoaContext } from 'koa'
-import type { ClinicAccess } from '../core/context.ts'
+import type { ClinicAccess, Context } from '../core/context.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { negotiate, preferences } from '../http/message/negotiate.ts'
 import { headerOf } from '../http/message/path-segment.ts'
 import { currentBudget } from '../isolation/budget.ts'
 import { sendBinary, withoutData, writeRaw } from './binary.ts'
 import { processBundle } from './bundle/bundle.ts'
+import { isImported } from './import-header.ts'
 import { runOperation } from './interactions/operation.ts'
 import { withWarnings } from './interactions/warnings.ts'
-import { accessAfter, attemptOf, attemptOfBundle } from './message/access.ts'
+import { accessAfter, asImport, attemptOf, attemptOfBundle } from './message/access.ts'
 import type { InteractionRequest, InteractionResponse, PathParameters, Route, Services } from './message/interaction.ts'
 import { givesBytes } from './message/native-binary.ts'
 import { isForm, readContent, readQuery, requestOf } from './message/request.ts'
@@ -29,13 +30,18 @@ export const answerRoute =
     const url = isForm(route) ? `${koa.path}?${query}` : (koa.req.url ?? '')
     let attempt = attemptOf(route, parameters, url)
     exchange.accesses = [attempt]
+    const isImport = isImported(koa, route)
+    if (isImport) {
+      attempt = asImport(attempt)
+      exchange.accesses = [attempt]
+    }
     const format = formatOf(koa, route, parameters, query)
     const preferred = headerOf(koa, 'prefer') ?? ''
     const prefer = preferences(preferred)
     const [base, access] = [services.baseOf(koa), services.accessOf(koa)]
     const { clinic } = access
     const content = await readContent(koa, route, parameters, { services, clinic })
-    const request = requestOf(koa, parameters, { query, base, prefer, services, content })
+    const request = requestOf(koa, parameters, { query, base, prefer, isImport, services, content })
     if (route.run.kind === 'bundle') {
       attempt = attemptOfBundle(attempt, request.body)
       exchange.accesses = [attempt]
@@ -68,7 +74,9 @@ async function run(
   const { handler } = route.run
   // POST _search reads, though its method does not say so.
   if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
-  const response = await access.change(async (ctx) => withWarnings(ctx, request, await handler(ctx, request)))
+  const { isImport } = request
+  const work = async (ctx: Context) => withWarnings(ctx, request, await handler(ctx, request))
+  const response = await access.change(work, { isImport })
   // What has been stored must not be answered as if it had not.
   currentBudget()?.allowAnswer()
   return response

@@ -2,7 +2,7 @@
  * Contents (src/content) that resources refer to: the change that writes a reference takes the content out of reach of the
  * collection, so the store settles which of the two comes first.
  */
-import { ALONE, markersIn, mentionsContent, strayMarker } from '../fhir/content/marker.ts'
+import { CONTENT_URL, markersIn, mayHaveMarkers, strayMarker } from '../fhir/content/marker.ts'
 import type { ContentLooks } from '../fhir/content/sniff.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
@@ -31,11 +31,13 @@ export const CONTENT = recordKind<StoredContent>('content')
  * @throws FhirError 422 where the clinic has no such content, or something has the extension of a marker that is none
  */
 export async function useContents(records: UnitRecords, resource: AnyResource, text: string): Promise<void> {
-  if (!mentionsContent(text)) return
+  if (!mayHaveMarkers(text)) return
   const stray = strayMarker(resource, resource.resourceType)
-  if (stray !== undefined) throw unprocessable(`${stray}: ${ALONE}`, { expression: stray })
+  if (stray !== undefined) throw unprocessable(`${stray} ${STRAY}`, { expression: stray })
   for (const sha256 of markersIn(text)) await useContent(records, sha256)
 }
+
+const STRAY = `has the extension ${CONTENT_URL}, by which this server refers to a content; send it as it was answered: once, in _data, without data beside it`
 
 async function useContent(records: UnitRecords, sha256: string): Promise<void> {
   const content = await records.read(CONTENT, sha256)

@@ -427,25 +427,6 @@ describe('what is refused', () => {
       ['DocumentReference.content[5].attachment.data'],
     ])
   })
-
-  test('are an id and extensions of long base64', async () => {
-    const { content } = note(SMALL)
-    const attachment = { ...content[0]?.attachment, _data: { id: 'x' } }
-    expect(await refusal({ ...note(SMALL), content: [{ attachment }] })).toEqual([
-      400,
-      expect.stringContaining('_data'),
-      undefined,
-    ])
-    const xml = inXml(SMALL).replace(
-      '"/></attachment>',
-      '"><extension url="urn:x"><valueCode value="y"/></extension></data></attachment>',
-    )
-    expect(await refusal(xml, { 'content-type': 'application/fhir+xml' })).toEqual([
-      422,
-      expect.stringContaining(DATA),
-      [DATA],
-    ])
-  })
 })
 
 test('/metadata says how large bodies and contents may be', async () => {

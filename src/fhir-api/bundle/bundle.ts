@@ -6,9 +6,10 @@ import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { failureOf } from '../../http/fault.ts'
 import { BudgetError, currentBudget, leaveEventLoop, NeedsThread, spend } from '../../isolation/budget.ts'
 import { oneByOne } from '../../isolation/fair-queue.ts'
+import type { Access } from '../../record/audit/event.ts'
 import { findOperation, runOperation } from '../interactions/operation.ts'
 import { withWarnings } from '../interactions/warnings.ts'
-import { accessAfter, attemptOf } from '../message/access.ts'
+import { accessAfter, asImport, attemptOf } from '../message/access.ts'
 import { bundleText } from '../message/bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { Answers, type EntryAnswer, failureText, notCarriedOut, responseText, tooMuch } from './answers.ts'
@@ -84,7 +85,8 @@ async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): P
   try {
     spend(ENTRY, 'its entries')
     if (method === 'GET' || isOperation(entry)) return await run(access.reader(), access, entry, answers)
-    return await access.change((ctx) => run(ctx, access, entry, answers))
+    const { isImport } = entry.request
+    return await access.change((ctx) => run(ctx, access, entry, answers), { isImport })
   } catch (error) {
     if (error instanceof NeedsThread) throw error
     if (error instanceof BudgetError) return failed(entry, notCarriedOut(error))
@@ -94,18 +96,21 @@ async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): P
 
 async function transaction(access: ClinicAccess, entries: readonly Entry[], representation: boolean): Promise<Answers> {
   entries.filter(isOperation).forEach(checkOperation)
-  const { answers, ready } = await access.change(async (ctx) => {
-    const done = new Answers(representation)
-    const identities = await assignIdentities(ctx, entries)
-    const ready = await rewriteReferences(ctx, entries, identities)
-    for (const entry of inOrder(ready)) {
-      spend(ENTRY, 'its entries')
-      if (isAfterCommit(entry)) continue
-      done.set(entry.index, await naming(entry, () => run(ctx, access, entry, done)))
-      if (entry.match.route.method === 'GET' && done.full) throw inEntry(tooMuch(), entry)
-    }
-    return { answers: done, ready }
-  })
+  const { answers, ready } = await access.change(
+    async (ctx) => {
+      const done = new Answers(representation)
+      const identities = await assignIdentities(ctx, entries)
+      const ready = await rewriteReferences(ctx, entries, identities)
+      for (const entry of inOrder(ready)) {
+        spend(ENTRY, 'its entries')
+        if (isAfterCommit(entry)) continue
+        done.set(entry.index, await naming(entry, () => run(ctx, access, entry, done)))
+        if (entry.match.route.method === 'GET' && done.full) throw inEntry(tooMuch(), entry)
+      }
+      return { answers: done, ready }
+    },
+    { isImport: entries.some(({ request }) => request.isImport) },
+  )
   // Searches see the stored state, which has the writes only now.
   for (const entry of ready.filter(isAfterCommit)) await afterYielding(() => answerAlone(access, entry, answers))
   currentBudget()?.allowAnswer()
@@ -145,4 +150,7 @@ const failed = (entry: Entry, error: FhirError): EntryAnswer => ({
   access: { ...attemptOfEntry(entry), status: error.status },
 })
 
-const attemptOfEntry = ({ match: { route, parameters }, url }: Entry) => attemptOf(route, parameters, `/${url}`)
+function attemptOfEntry({ match: { route, parameters }, url, request: { isImport } }: Entry): Access {
+  const attempt = attemptOf(route, parameters, `/${url}`)
+  return isImport && route.method !== 'GET' && route.run.kind === 'interaction' ? asImport(attempt) : attempt
+}

@@ -111,12 +111,15 @@ function addressOf({ method, url }: Record<string, unknown>, at: string, base: s
   return { method, url: relative, path, query }
 }
 
-/** The address is the entry's own; base, preferences and services are those of the Bundle. */
+/** The address is the entry's own; all else is that of the Bundle. */
 const requestOf = (
-  { base, handling, wantsOutcome, services }: InteractionRequest,
+  { base, handling, wantsOutcome, isImport, services }: InteractionRequest,
   { parameters: { type, id, versionId, member } }: RouteMatch,
   query: string,
-) => ({ type, id, versionId, member, query: new URLSearchParams(query), base, handling, wantsOutcome, services })
+) => ({
+  ...{ type, id, versionId, member, query: new URLSearchParams(query) },
+  ...{ base, handling, wantsOutcome, isImport, services },
+})
 
 /** Only of the elements that the server reads itself: a resource in the Bundle is validated by its own interaction. */
 function checkNames(element: object, type: string, at: string): void {

@@ -40,6 +40,9 @@ export function attemptOf(
   }
 }
 
+/** An admin wrote it with rules left out that hold otherwise (docs/imports.md). */
+export const asImport = (attempt: Access): Access => ({ ...attempt, detail: 'import' })
+
 /** Whether it is a batch or a transaction is said by the Bundle. */
 export const attemptOfBundle = (attempt: Access, body: unknown): Access => ({
   ...attempt,

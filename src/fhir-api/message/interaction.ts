@@ -46,6 +46,8 @@ export interface InteractionRequest {
   readonly handling: Preferences['handling']
   /** Prefer: return=OperationOutcome. */
   readonly wantsOutcome: boolean
+  /** What it writes is an import: see Context.isImport. */
+  readonly isImport: boolean
   /** Prefer: respond-async. */
   readonly prefersAsync?: boolean
   readonly services: Services

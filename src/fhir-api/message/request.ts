@@ -1,5 +1,6 @@
 /** An HTTP request as an InteractionRequest: query, body and headers, each read once. */
 import type { Context as KoaContext } from 'koa'
+import { withContentsAsData } from '../../fhir/content/marker.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { parseBody, parseXmlBody, readBody, readBytes } from '../../http/message/body.ts'
 import { type Format, RESOURCE_TYPES } from '../../http/message/media-type.ts'
@@ -53,6 +54,7 @@ interface RequestParts {
   /** The address of this server as the client sees it, without a trailing slash. */
   readonly base: string
   readonly prefer: Preferences
+  readonly isImport: boolean
   readonly services: Services
   /** Undefined where the request has no body, or one that holds its query. */
   readonly content: Content | undefined
@@ -65,7 +67,7 @@ const ifNoneExistOf = ({ req }: KoaContext): string | undefined =>
 export function requestOf(
   koa: KoaContext,
   { type, id, versionId, member }: PathParameters,
-  { query, base, prefer, services, content }: RequestParts,
+  { query, base, prefer, isImport, services, content }: RequestParts,
 ): InteractionRequest {
   return {
     type,
@@ -82,6 +84,7 @@ export function requestOf(
     base,
     handling: prefer.handling,
     wantsOutcome: prefer.return === 'OperationOutcome',
+    isImport,
     prefersAsync: prefer.isAsync,
     services,
   }
@@ -147,7 +150,8 @@ async function readBodyOf(koa: KoaContext, route: Route, limits: Limits): Promis
   if (text === '' && route.run.kind === 'operation') return undefined
   const body = parsed(text, types.get(type ?? '') ?? 'json', limits)
   if (route.method === 'PATCH') checkPatchType(type, body)
-  return body
+  // An operation may go on to change what another one has brought.
+  return Array.isArray(body) ? withContentsAsData(body) : body
 }
 
 function parsed(text: string, format: Format | 'text', { jsonDepth }: Limits): unknown {

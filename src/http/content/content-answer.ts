@@ -15,35 +15,44 @@ const MOST_ANSWERED = 256 * 1024 * 1024
 /** Contents whose sizes are looked up at once. */
 const SIDE_BY_SIDE = 16
 
-/** The properties of a text that are markers, as the server writes them in a format, whatever the white space between. */
-const MARKERS: Readonly<Record<Format, RegExp>> = {
-  json: spaced(
-    '"_data":',
-    '{',
-    '"extension":',
-    '[',
-    '{',
-    `"url":`,
-    `"${CONTENT_URL}"`,
-    ',',
-    '"valueString":',
-    '"SHA"',
-    '}',
-    ']',
-    '}',
-  ),
-  xml: spaced('<data>', `<extension url="${CONTENT_URL}">`, '<valueString value="SHA"/>', '</extension>', '</data>'),
+/** How a format writes a marker, and what is around the base64 that takes its place. */
+interface MarkerSyntax {
+  /** Whatever the white space between; with a group `sha256`. */
+  readonly pattern: RegExp
+  readonly around: (groups: Readonly<Record<string, string | undefined>>) => readonly [before: string, after: string]
 }
 
-function spaced(...tokens: readonly string[]): RegExp {
-  const source = tokens.map((token) => RegExp.escape(token).replace('SHA', '([0-9a-f]{64})')).join('\\s*')
-  return new RegExp(source, 'g')
-}
+const SHA256 = '(?<sha256>[0-9a-f]{64})'
 
-/** What is around the base64. */
-const AROUND: Readonly<Record<Format, (marker: string) => readonly [before: string, after: string]>> = {
-  json: (marker) => [/^"_data":\s/.test(marker) ? '"data": "' : '"data":"', '"'],
-  xml: () => ['<data value="', '"/>'],
+const spaced = (...tokens: readonly string[]): RegExp => new RegExp(tokens.join(String.raw`\s*`), 'g')
+
+const SYNTAXES: Readonly<Record<Format, MarkerSyntax>> = {
+  // What the client has given `data` follows the extension: other ones, or an id.
+  json: {
+    pattern: spaced(
+      ...[
+        '(?<list>(?<element>"_data":(?<space>\\s*)\\{)',
+        '"extension":',
+        '\\[)',
+        '\\{',
+        '"url":',
+        `"${CONTENT_URL}"`,
+        ',',
+      ],
+      ...['"valueString":', `"${SHA256}"`, '\\}', '(?:(?<end>\\]\\s*\\})|(?<more>\\]\\s*,)|,)'],
+    ),
+    around: ({ space = '', element = '', list = '', end, more }) => [
+      `"data":${space}"`,
+      end === undefined ? `",${more === undefined ? list : element}` : '"',
+    ],
+  },
+  xml: {
+    pattern: spaced(
+      ...['<data(?<id> id="[^"]*")?>', `<extension url="${CONTENT_URL}">`, `<valueString value="${SHA256}"/>`],
+      ...['</extension>', '(?<end></data>)?'],
+    ),
+    around: ({ id = '', end }) => [`<data${id} value="`, end === undefined ? '">' : '"/>'],
+  },
 }
 
 type Part = Buffer | { readonly sha256: string; readonly size: number }
@@ -65,9 +74,6 @@ export interface AnswerOptions {
   readonly beyond: 'refused' | 'left out'
 }
 
-/** Whether a body may have markers. */
-export const mayHaveMarkers = (body: string | Buffer): boolean => body.includes(CONTENT_URL)
-
 /**
  * The answer with its contents; undefined where it has none.
  * @throws FhirError 413 when they are too large together; StoreUnavailable
@@ -77,26 +83,27 @@ export async function withContents(
   contents: Contents,
   { clinic, format, beyond }: AnswerOptions,
 ): Promise<ContentAnswer | undefined> {
-  const found = [...text.matchAll(MARKERS[format])]
+  const { pattern, around } = SYNTAXES[format]
+  const found = [...text.matchAll(pattern)].map(({ 0: { length }, index, groups = {} }) => ({ index, length, groups }))
   if (found.length === 0) return undefined
   const sizes = await sizesOf(
-    found.map(([, sha256 = '']) => sha256),
+    found.map(({ groups: { sha256 = '' } }) => sha256),
     contents,
     clinic,
   )
   const parts: Part[] = []
   let [end, together] = [0, 0]
-  for (const marker of found) {
-    const sha256 = marker[1] ?? ''
+  for (const { index, length, groups } of found) {
+    const { sha256 = '' } = groups
     const size = sizes.get(sha256) ?? 0
     together += size
     if (together > MOST_ANSWERED) {
       if (beyond === 'refused') throw tooLarge()
       break
     }
-    const [before, after] = AROUND[format](marker[0])
-    parts.push(Buffer.from(text.slice(end, marker.index) + before), { sha256, size }, Buffer.from(after))
-    end = marker.index + marker[0].length
+    const [before, after] = around(groups)
+    parts.push(Buffer.from(text.slice(end, index) + before), { sha256, size }, Buffer.from(after))
+    end = index + length
   }
   parts.push(Buffer.from(text.slice(end)))
   const bytes = parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : base64Length(part.size)), 0)

@@ -4,7 +4,7 @@ import getRawBody from 'raw-body'
 import type { Limits } from '../../config.ts'
 import type { ContentFacts } from '../../content/contents.ts'
 import { INLINE_BYTES } from '../../content/scan.ts'
-import { ALONE, hasMarkers } from '../../fhir/content/marker.ts'
+import { hasMarkers, markersAsData, mayHaveMarkers, withMarkers } from '../../fhir/content/marker.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { countJson, hasAllNames, MAX_JSON_VALUES, repeatedName } from '../../fhir/json-text.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
@@ -205,21 +205,23 @@ export function parseBody(text: string, maxDepth: number): unknown {
   if (count === undefined) throw tooDeep(maxDepth)
   if (count.values > MAX_JSON_VALUES) throw tooManyValues()
   const value = parsed(text)
-  if (!hasAllNames(value, count.names)) throw repeated(repeatedName(text)?.slice(0, 64), text)
-  return value
+  if (!hasAllNames(value, count.names)) {
+    // A marker is a second `_data` where the client has sent one beside `data`.
+    if (hasMarkers(text)) return parseBody(markersAsData(text), maxDepth)
+    throw repeated(repeatedName(text)?.slice(0, 64))
+  }
+  return mayHaveMarkers(text) ? withMarkers(value) : value
 }
 
-function repeated(name: string | undefined, text: string): FhirError {
-  if (name === '_data' && hasMarkers(text)) return badRequest(`The body has _data beside a long data; ${ALONE}`)
-  return badRequest(`The body has two properties '${name}' in one object; JSON takes one of each name`)
-}
+const repeated = (name: string | undefined): FhirError =>
+  badRequest(`The body has two properties '${name}' in one object; JSON takes one of each name`)
 
 /** The resource of an XML body in its JSON form. @throws FhirError 400 naming line, column and element, 413. @throws BudgetError */
 export function parseXmlBody(text: string, maxDepth: number): unknown {
   if (text.trim() === '') throw badRequest('The body is empty; it must be an XML document')
   const resource = readXml(text)
   if (isDeeper(resource, maxDepth)) throw tooDeep(maxDepth)
-  return resource
+  return mayHaveMarkers(text) ? withMarkers(resource) : resource
 }
 
 const READING = 'reading its body'

@@ -64,7 +64,7 @@ export interface Access {
   readonly version: number
   /** Of a search, as it came: path and query. '' for none. */
   readonly query: string
-  /** Of an operation or a tool its name, of a gap what is missing. '' for none. */
+  /** Of an operation or a tool its name, of a write by an import `import`, of a gap what is missing. '' for none. */
   readonly detail: string
   /** HTTP status; 0 while it is not known. */
   readonly status: number

@@ -4,12 +4,12 @@
  */
 import type { Logger } from 'pino'
 import { noteOfSetAside, oneByOne, type PartLoad } from '../../isolation/fair-queue.ts'
+import { processorTime } from '../../isolation/processor-time.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { Gaps } from '../../storage/gaps.ts'
 import type { JournalEntry, JournalStore, Kept } from '../../storage/journal-port.ts'
 import { nameOf, WriteBehind } from '../../storage/write-behind.ts'
-import { processorTime } from '../../isolation/processor-time.ts'
 import { Allowances } from './allowances.ts'
 import { MAX_BODY, type SeenExchange } from './exchange.ts'
 import { entryOf, gapEntry } from './pack.ts'

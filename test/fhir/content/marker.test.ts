@@ -7,11 +7,14 @@ import {
   contentOf,
   hasMarkers,
   markersIn,
-  splitAtMarkers,
+  strayMarker,
+  withContentsAsData,
+  withMarkers,
 } from '../../../src/fhir/content/marker.ts'
 
 const SHA = 'a0'.repeat(32)
 const OTHER = '1f'.repeat(32)
+const AS_DATA = `urn:sandbox-emr:content:${SHA}`
 
 describe('a marker', () => {
   test('is what JSON.stringify writes for the element _data', () => {
@@ -24,8 +27,6 @@ describe('a marker', () => {
   test('is found each time it is there, and named once', () => {
     const text = `{${contentMarker(SHA)},"x":[{${contentMarker(OTHER)}},{${contentMarker(SHA)}}]}`
     expect(markersIn(text)).toEqual([SHA, OTHER])
-    const parts = ['{', { sha256: SHA }, ',"x":[{', { sha256: OTHER }, '},{', { sha256: SHA }, '}]}']
-    expect(splitAtMarkers(text)).toEqual(parts)
   })
 
   test('is not found in the texts of a client, whatever they say', () => {
@@ -33,7 +34,7 @@ describe('a marker', () => {
       fc.property(fc.string(), fc.string(), (before, after) => {
         const text = JSON.stringify({ text: `${before}{${contentMarker(SHA)}}${after}` })
         expect(hasMarkers(text)).toBe(false)
-        expect(splitAtMarkers(text)).toEqual([text])
+        expect(markersIn(text)).toEqual([])
       }),
     )
   })
@@ -43,18 +44,37 @@ describe('a marker', () => {
     expect(contentOf({ extension: [] })).toBeUndefined()
     expect(contentOf({ id: 'x', ...contentElement(SHA) })).toBeUndefined()
     expect(contentOf(contentElement(SHA.toUpperCase()))).toBeUndefined()
-    expect(contentOf({ ...contentElement(SHA), id: 'x' })).toBeUndefined()
+    expect(contentOf({ extension: [{ url: 'urn:x' }, ...contentElement(SHA).extension] })).toBeUndefined()
   })
 
-  test('and what is around it make up the text again', () => {
-    const piece = fc.oneof(fc.constant(contentMarker(SHA)), fc.constant(contentMarker(OTHER)), fc.string())
-    fc.assert(
-      fc.property(fc.array(piece), (pieces) => {
-        const text = pieces.join(',')
-        const parts = splitAtMarkers(text)
-        expect(parts.map((part) => (typeof part === 'string' ? part : contentMarker(part.sha256))).join('')).toBe(text)
-        expect(parts.filter((part) => typeof part !== 'string')).toHaveLength(text.split('"_data":').length - 1)
-      }),
-    )
+  test('has beside it what the client has given the element, and is found first', () => {
+    const beside = { id: 'x', extension: [{ url: 'urn:x', valueString: contentMarker(OTHER) }] }
+    for (const one of [{ id: 'x' }, { extension: beside.extension }, beside]) {
+      const element = contentElement(SHA, one)
+      expect(markersIn(JSON.stringify({ _data: element }))).toEqual([SHA])
+      expect(contentOf(element)).toBe(SHA)
+      expect(strayMarker({ _data: element }, 'Binary')).toBeUndefined()
+      expect(strayMarker({ _data: element, data: 'AA==' }, 'Binary')).toBe('Binary.data')
+      expect(withContentsAsData({ _data: contentElement(SHA, one) })).toEqual({ _data: one, data: AS_DATA })
+    }
+  })
+
+  test('is put in front again, whatever order its element comes in', () => {
+    const element = { id: 'x', extension: [{ url: 'urn:x', valueCode: 'y' }] }
+    const marked = { _data: contentElement(SHA, element) }
+    const { extension } = marked._data
+    for (const mixed of [
+      { id: 'x', extension },
+      { id: 'x', extension: extension.toReversed() },
+    ])
+      expect(JSON.stringify(withMarkers({ _data: mixed }))).toBe(JSON.stringify(marked))
+    expect(withMarkers({ data: AS_DATA, _data: element })).toEqual(marked)
+    expect(withMarkers({ _data: element, data: AS_DATA })).toEqual(marked)
+  })
+
+  test('stays away from what is no element, which is refused as such', () => {
+    for (const _data of [null, 'x', [], {}, { extension: [] }, { extension: {} }]) {
+      expect(withMarkers({ data: AS_DATA, _data })).toEqual({ data: AS_DATA, _data })
+    }
   })
 })
