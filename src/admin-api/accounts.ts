@@ -27,7 +27,7 @@ import { forbidden, requireOperator, userOf } from '../http/authenticate.ts'
 import { tellSecrets } from '../http/exchange.ts'
 import type { Logins } from '../http/logins.ts'
 import { isText, readJsonBody, readSwitch } from '../http/message/body.ts'
-import { type SmallRouter, smallRouter } from '../http/small-router.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { foreignTokensOnly, type User } from '../http/token.ts'
 import { tellUserAccess } from '../http/user-access.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
@@ -45,7 +45,7 @@ const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
 const PAGE = 100
 
 /** Run after authentication. */
-export function accountRoutes({ repository, config, logins, passwordCost }: AccountDependencies): SmallRouter {
+export function accountRoutes({ repository, config, logins, passwordCost }: AccountDependencies): SideRouter {
   const router = new Router({ prefix: '/accounts' })
 
   router.use((_koa, next) => {
@@ -113,7 +113,7 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
 
   router.put('/:username/password', (koa) => putPassword(koa, { repository, logins, passwordCost }))
 
-  return smallRouter(['accounts'], router)
+  return sideRouter(['accounts'], router)
 }
 
 async function putPassword(

@@ -23,7 +23,7 @@ import { etagOf } from '../fhir-api/message/interaction.ts'
 import { requireOperator, userOf } from '../http/authenticate.ts'
 import { tellSecrets } from '../http/exchange.ts'
 import { readJsonBody, readSwitch } from '../http/message/body.ts'
-import { type SmallRouter, smallRouter } from '../http/small-router.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { tellUserAccess } from '../http/user-access.ts'
 import type { TrialParts } from '../integrations/trial.ts'
 import { spend } from '../isolation/budget.ts'
@@ -40,7 +40,7 @@ interface ClinicDependencies extends ExchangeDependencies {
 const LIMITS = { bodyBytes: 100_000, jsonDepth: 16 }
 
 /** Run after `authenticate`. */
-export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
+export function clinicRoutes(dependencies: ClinicDependencies): SideRouter {
   const { repository, trials } = dependencies
   const router = new Router({ prefix: '/clinics' })
 
@@ -101,7 +101,7 @@ export function clinicRoutes(dependencies: ClinicDependencies): SmallRouter {
   addOutboxRoutes(router, repository)
   addConnectorRoutes(router, repository, trials)
   addExchangeRoutes(router, dependencies)
-  return smallRouter(['clinics'], router)
+  return sideRouter(['clinics'], router)
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { notFound } from '../fhir/outcome.ts'
-import { type SmallRouter, smallRouter } from '../http/small-router.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { Assets } from './dashboard/assets.ts'
 import { BuildFolder } from './dashboard/build-folder.ts'
 import { builtPage, failedPage, type Page, waitingPage } from './dashboard/page.ts'
@@ -21,8 +21,8 @@ export interface DashboardParts {
 /** Seconds. Their names change with what they hold. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
-export function dashboardRoutes({ baseOf, isServed, builds }: DashboardParts): SmallRouter {
-  return smallRouter(
+export function dashboardRoutes({ baseOf, isServed, builds }: DashboardParts): SideRouter {
+  return sideRouter(
     ['dashboard', 'favicon.ico'],
     isServed ? routerOf(builds ?? new BuildFolder(), baseOf) : new Router(),
   )

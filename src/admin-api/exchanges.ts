@@ -8,7 +8,7 @@ import { isClinicId } from '../clinics/clinics.ts'
 import { findSettings } from '../clinics/settings.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { forbidden, requireOperator, userOf } from '../http/authenticate.ts'
-import { type SmallRouter, smallRouter } from '../http/small-router.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { tellUserAccess } from '../http/user-access.ts'
 import { curlOf } from '../record/journal/curl.ts'
 import { type ExchangeDetail, type ExchangeSummary, isGap } from '../record/journal/exchange.ts'
@@ -52,13 +52,13 @@ export function addExchangeRoutes(router: Router, dependencies: ExchangeDependen
 }
 
 /** Those that belong to no clinic, as nobody knows whose they are. Run after authentication. */
-export function exchangeRoutes(dependencies: ExchangeDependencies): SmallRouter {
+export function exchangeRoutes(dependencies: ExchangeDependencies): SideRouter {
   const router = new Router()
   addRoutes(router, '/exchanges', dependencies, async (koa) => {
     requireOperator(userOf(koa), 'read the exchanges that belong to no clinic')
     return SERVICE
   })
-  return smallRouter(['exchanges'], router)
+  return sideRouter(['exchanges'], router)
 }
 
 function addRoutes(

@@ -11,7 +11,7 @@ import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { whenClosed } from '../http/http-response.ts'
 import { readJsonBody } from '../http/message/body.ts'
-import { type SmallRouter, smallRouter } from '../http/small-router.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { simulated } from '../integrations/insurance-simulator.ts'
 
 const PATH = '/simulators/insurance'
@@ -36,11 +36,7 @@ export function simulatorOf(
 /** Of a server that listens on every address. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-export function insuranceSimulatorRoutes({
-  config: { demo, webhookSecret },
-}: {
-  readonly config: Served
-}): SmallRouter {
+export function insuranceSimulatorRoutes({ config: { demo, webhookSecret } }: { readonly config: Served }): SideRouter {
   const router = new Router()
   const expected = digest(`Bearer ${webhookSecret}`)
   let waiting = 0
@@ -56,7 +52,7 @@ export function insuranceSimulatorRoutes({
       koa.body = result
     })
   }
-  return smallRouter(['simulators'], router)
+  return sideRouter(['simulators'], router)
 }
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer')

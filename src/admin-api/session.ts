@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { type Account, findAccount } from '../clinics/accounts.ts'
-import { endSession, goesOn, type Login, type TokenSession, versionOf } from '../clinics/sessions.ts'
+import { endSession, isSessionActive, type Login, type TokenSession, versionOf } from '../clinics/sessions.ts'
 import type { Config } from '../config.ts'
 import { badRequest, conflict, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
@@ -16,7 +16,7 @@ import type { Credentials, Logins } from '../http/logins.ts'
 import { isText, readJsonBody } from '../http/message/body.ts'
 import { type Renewal, RenewalTokens } from '../http/renewal-token.ts'
 import { requireSameOrigin, SessionCookie } from '../http/session-cookie.ts'
-import { type SmallRouter, smallRouter } from '../http/small-router.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { foreignTokensOnly, type SignedToken, signToken, type TokenOptions } from '../http/token.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
@@ -36,7 +36,7 @@ const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
 /** Of the tokens of browsers, which renew them. */
 const SHORT_TOKEN_SECONDS = 600
 
-export function sessionRoutes(dependencies: SessionDependencies): SmallRouter {
+export function sessionRoutes(dependencies: SessionDependencies): SideRouter {
   const { jwt } = dependencies.config
   const sessions = new Sessions(dependencies)
   const router = new Router()
@@ -47,7 +47,7 @@ export function sessionRoutes(dependencies: SessionDependencies): SmallRouter {
   router.post('/session', (koa) => sessions.begin(koa))
   router.post('/session/renewal', (koa) => sessions.renew(koa))
   router.delete('/session', (koa) => sessions.end(koa))
-  return smallRouter(['session'], router)
+  return sideRouter(['session'], router)
 }
 
 class Sessions {
@@ -127,7 +127,9 @@ class Sessions {
   async #renewalOf(koa: KoaContext): Promise<Renewal | undefined> {
     const { repository, config } = this.#dependencies
     const renewal = this.#renewals.read(this.#cookie.read(koa))
-    return renewal !== undefined && (await goesOn(repository, renewal.session, config.demo)) ? renewal : undefined
+    return renewal !== undefined && (await isSessionActive(repository, renewal.session, config.demo))
+      ? renewal
+      : undefined
   }
 
   #renewableAnswer(koa: KoaContext, account: Account, login: Login, sessionEnd: Date): object {

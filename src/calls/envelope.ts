@@ -6,7 +6,7 @@
 import { parseJson } from '../fhir/json.ts'
 import { countJson } from '../fhir/json-text.ts'
 import { isObject } from '../fhir/resource.ts'
-import { passOn } from '../isolation/budget.ts'
+import { rethrowBudgetError } from '../isolation/budget.ts'
 
 /** Tool calls in one request; each one beyond is refused in its result. */
 export const MAX_CALLS = 32
@@ -108,7 +108,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     return undefined
   }
 }

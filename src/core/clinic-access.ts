@@ -10,7 +10,7 @@ import type { Repository, UnitOfWork, Versioned } from '../repository/repository
 import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
 import type { Providers } from './provider.ts'
 import { criteriaPlan, guardedSearch, searchRequest } from './search-request.ts'
-import { present } from './standard.ts'
+import { orNotFound } from './standard.ts'
 import { createResource, deleteResource, findingsOf, patchResource, updateResource } from './write.ts'
 
 /** What is the same for every context of a server. */
@@ -74,7 +74,7 @@ function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent, is
       const current = id === undefined ? undefined : await unit.read(type, id)
       return findingsOf(ctx, providers, resource, current?.deleted ? undefined : current)
     },
-    read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),
+    read: async <R extends AnyResource>(type: string, id: string) => orNotFound(await unit.read<R>(type, id), type, id),
     find: async <R extends AnyResource>(type: string, id: string) => {
       const found = await unit.read<R>(type, id)
       return found?.deleted ? undefined : found

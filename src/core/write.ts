@@ -10,7 +10,7 @@ import type { Context } from './context.ts'
 import { checkPrecondition, type Precondition } from './precondition.ts'
 import { enforceProfiles } from './profiles.ts'
 import { handlerOf, type Providers } from './provider.ts'
-import { present } from './standard.ts'
+import { orNotFound } from './standard.ts'
 
 /** @throws FhirError 405, 400 or 422 naming each element at fault; what the provider throws */
 export async function createResource(ctx: Context, providers: Providers, resource: AnyResource): Promise<Versioned> {
@@ -76,7 +76,7 @@ export async function patchResource(
   precondition: Precondition,
 ): Promise<Versioned> {
   const handler = handlerOf(providers, type, 'patch')
-  const current = present(await ctx.unit.read(type, id), type, id)
+  const current = orNotFound(await ctx.unit.read(type, id), type, id)
   checkPrecondition(current, precondition, `${type}/${id}`)
   return await handler(ctx, type, id, patch)
 }

@@ -1,7 +1,7 @@
 /** Requests that no route matches: 405 where the address exists for other methods, else 404. */
 import type { Context as KoaContext, Middleware } from 'koa'
 import { FhirError, notFound } from '../fhir/outcome.ts'
-import { firstSegment, noRoute, routerOf, type SmallRouter, type Unserved } from '../http/small-router.ts'
+import { firstSegment, noRoute, routerOf, type SideRouter, type Unserved } from '../http/side-router.ts'
 import { isAddress, methodsAt, type Offer } from './interactions/offered.ts'
 import type { Method } from './message/interaction.ts'
 
@@ -14,7 +14,7 @@ export const notRouted =
 
 /** Over all addresses of the server: those of FHIR, and those of the routers beside it. */
 export const unservedAt =
-  (offer: Offer, routers: readonly SmallRouter[]): Unserved =>
+  (offer: Offer, routers: readonly SideRouter[]): Unserved =>
   (request) => {
     const methods = routerOf(routers, request.path)?.methodsAt(request.path)
     if (methods === undefined) return unservedFhir(request, offer)

@@ -1,6 +1,6 @@
 /** OPTIONS: which requests an address takes, without a token (https://www.rfc-editor.org/rfc/rfc9110#section-9.3.7). */
 import type { Context as KoaContext, Middleware } from 'koa'
-import { routerOf, type SmallRouter } from '../http/small-router.ts'
+import { routerOf, type SideRouter } from '../http/side-router.ts'
 import { methodsAt, type Offer } from './interactions/offered.ts'
 import { PATCH_TYPES } from './message/request.ts'
 import { unservedAt } from './not-routed.ts'
@@ -10,7 +10,7 @@ const SERVER = '*'
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Answers where something is served; elsewhere it is 404. */
-export function options(offer: Offer, routers: readonly SmallRouter[]): Middleware {
+export function options(offer: Offer, routers: readonly SideRouter[]): Middleware {
   const unserved = unservedAt(offer, routers)
   const methodsOf = (path: string): readonly string[] =>
     path === SERVER ? METHODS : (routerOf(routers, path)?.methodsAt(path) ?? methodsAt(path, offer))

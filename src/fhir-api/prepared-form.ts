@@ -4,7 +4,7 @@ import type { AnyResource } from '../fhir/resource.ts'
 import { attributeText } from '../fhir/xml/text.ts'
 import { writeXml } from '../fhir/xml/write.ts'
 import type { Format } from '../http/message/media-type.ts'
-import { oneByOne } from '../isolation/fair-queue.ts'
+import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 
 export interface FormName {
   readonly format: Format
@@ -39,11 +39,11 @@ export class PreparedForm {
     make: (url: string) => AnyResource,
     { format, pretty }: FormName,
   ): Promise<PreparedForm> {
-    await oneByOne()
+    await yieldToEventLoop()
     const resource = make(PLACEHOLDER)
-    await oneByOne()
+    await yieldToEventLoop()
     const text = format === 'json' ? JSON.stringify(resource, null, pretty ? 2 : 0) : writeXml({ ...resource }, pretty)
-    await oneByOne()
+    await yieldToEventLoop()
     return new PreparedForm(key, format, text)
   }
 

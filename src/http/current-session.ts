@@ -1,6 +1,6 @@
 /** Authentication of requests: by their token, whose session goes on. */
 import type { Context as KoaContext, Middleware, Next } from 'koa'
-import { goesOn, type TokenSession } from '../clinics/sessions.ts'
+import { isSessionActive, type TokenSession } from '../clinics/sessions.ts'
 import type { Config } from '../config.ts'
 import type { Repository } from '../repository/repository.ts'
 import { authenticate, unauthorized } from './authenticate.ts'
@@ -10,7 +10,7 @@ export function authenticateSession(config: Pick<Config, 'jwt' | 'demo'>, reposi
   const readToken = authenticate(config)
   const requireSession: Middleware = (koa, next) => {
     const session = sessionOf(koa)
-    const isOn = session === undefined || goesOn(repository, session, config.demo)
+    const isOn = session === undefined || isSessionActive(repository, session, config.demo)
     return isOn instanceof Promise ? isOn.then((known) => goOn(known, next)) : goOn(isOn, next)
   }
   return (koa, next) => readToken(koa, () => requireSession(koa, next))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import { setTimeout as after } from 'node:timers/promises'
-import { Bag } from '../isolation/bag.ts'
+import { UnorderedList } from '../isolation/unordered-list.ts'
 import { whenClosed } from './http-response.ts'
 
 /** Milliseconds that requests in progress have left when the shutdown begins. */
@@ -20,7 +20,7 @@ export interface Drain {
  * is up, all other connections are closed: idle ones, and uploads that have stalled.
  */
 export function drainable(server: Server, grace = GRACE): (drain?: Drain) => Promise<void> {
-  const underWay = new Bag<ServerResponse>()
+  const underWay = new UnorderedList<ServerResponse>()
   let ending = false
   server.prependListener('request', (_request, response) => {
     const remove = underWay.add(response)

@@ -8,7 +8,7 @@ import { exchangeOf } from './exchange.ts'
 import { failureOf } from './fault.ts'
 import { formatUnpaid } from './message/format.ts'
 import { type AnswerFormat, FHIR_JSON, negotiate } from './message/negotiate.ts'
-import { firstSegment, type Unserved } from './small-router.ts'
+import { firstSegment, type Unserved } from './side-router.ts'
 
 /**
  * @param plain the first path segments below which errors are `{"error": …}`

@@ -15,7 +15,7 @@ export interface ExchangeAccess extends Access {
 }
 
 /** What is told of a request while it is carried out. It can be copied to another thread, and is replaced by what was done there. */
-export interface Told {
+export interface ExchangeFacts {
   /** What it did, or tried to do; that without a status ended as the exchange did. */
   accesses: readonly ExchangeAccess[]
   /** Its tool calls, in their order. */
@@ -27,7 +27,7 @@ export interface Told {
 }
 
 /** One request and its answer. */
-export interface Exchange extends Told {
+export interface Exchange extends ExchangeFacts {
   /** When it began: milliseconds since 1970 UTC, and as of performance.now(). */
   readonly at: number
   readonly since: number
@@ -49,10 +49,11 @@ export const observed =
   }
 
 /** What was told of it somewhere else stands for what was told of it here. */
-export const retell = (koa: Pick<KoaContext, 'state'>, told: Told): void => void Object.assign(exchangeOf(koa), told)
+export const replaceFacts = (koa: Pick<KoaContext, 'state'>, told: ExchangeFacts): void =>
+  void Object.assign(exchangeOf(koa), told)
 
 /** For another thread. */
-export const toldOf = ({ accesses, tools, secrets, reason }: Told): Told => ({
+export const factsOf = ({ accesses, tools, secrets, reason }: ExchangeFacts): ExchangeFacts => ({
   accesses,
   ...(secrets === undefined ? {} : { secrets }),
   ...(tools === undefined ? {} : { tools }),

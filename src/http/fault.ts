@@ -1,7 +1,7 @@
 /** Failures other than FhirError: the answer to the client, and what may be logged. */
 import type { Logger } from 'pino'
 import { FhirError } from '../fhir/outcome.ts'
-import { BudgetError, NeedsThread } from '../isolation/budget.ts'
+import { BudgetError, OffloadRequired } from '../isolation/budget.ts'
 import { QueueFull } from '../isolation/fair-queue.ts'
 import { ResourceTooLarge, StoreUnavailable } from '../repository/repository.ts'
 import { exceeded } from './admission/share.ts'
@@ -25,11 +25,11 @@ interface Place {
 
 /**
  * The error for the client. Unexpected ones are 500 and logged; that the store cannot serve is logged too.
- * @throws NeedsThread where that is the error: the request has not failed, it begins again elsewhere
+ * @throws OffloadRequired where that is the error: the request has not failed, it begins again elsewhere
  */
 export function failureOf(error: unknown, logger: Logger, place: Place): FhirError {
   if (error instanceof FhirError) return error
-  if (error instanceof NeedsThread) throw error
+  if (error instanceof OffloadRequired) throw error
   if (error instanceof BudgetError) return overBudget(error)
   if (error instanceof QueueFull) return queueFull(error)
   if (error instanceof ResourceTooLarge) return tooLarge(error)

@@ -1,5 +1,5 @@
 /** Asks the store now and then whether it answers, and never waits long for it. */
-import type { PartLoad } from '../isolation/fair-queue.ts'
+import type { ComponentHealth } from '../isolation/fair-queue.ts'
 
 /** Milliseconds: an answer of the store is good for so long; */
 const GOOD_FOR = 1_000
@@ -21,7 +21,7 @@ export class StoreProbe {
   }
 
   /** Within a moment, also where the store is silent. */
-  async load(): Promise<PartLoad> {
+  async load(): Promise<ComponentHealth> {
     if (this.#answer === undefined && !this.#isFresh()) this.#begin()
     if (this.#answer !== undefined) await atMost(PATIENCE, this.#answer)
     const waits = this.#answer !== undefined
@@ -29,7 +29,7 @@ export class StoreProbe {
     return { name: 'database', state: this.#stateAfter(oldestMs), waiting: waits ? 1 : 0, oldestMs }
   }
 
-  #stateAfter(oldestMs: number): PartLoad['state'] {
+  #stateAfter(oldestMs: number): ComponentHealth['state'] {
     if (this.#last?.isGood === false || oldestMs > LOST_AFTER) return 'down'
     return this.#answer === undefined ? 'ok' : 'behind'
   }

@@ -2,7 +2,7 @@
  * The budget of a request: how much work it may cost, and whether that work may be done on the event loop. Code whose
  * work grows with what a client sends or has stored spends it; see docs/adr/015-time-isolation.md.
  *
- * A request begins on the event loop with a small allowance. When that is spent, NeedsThread ends it, before it has
+ * A request begins on the event loop with a small allowance. When that is spent, OffloadRequired ends it, before it has
  * written anything, and it begins again in a work thread with the whole budget. When that is spent too, or the time of
  * the request is up, or its client has left, BudgetError ends it for good.
  */
@@ -20,7 +20,7 @@ const ANSWER_STEPS = 1_000_000
 /** See BudgetSettings.readingMs. */
 const READING_MS = 8_000
 
-/** Ends the work of a request. Code that catches errors passes it on: see `passOn`. */
+/** Ends the work of a request. Code that catches errors passes it on: see `rethrowBudgetError`. */
 export class BudgetError extends Error {
   /** `left`: nobody waits for the answer any more. */
   readonly reason: 'too costly' | 'too late' | 'left' | 'needs thread'
@@ -36,7 +36,7 @@ export class BudgetError extends Error {
 }
 
 /** The work is more than the event loop may be held for: the request is to begin again in a work thread. */
-export class NeedsThread extends BudgetError {
+export class OffloadRequired extends BudgetError {
   constructor(what: string) {
     super('needs thread', what)
     this.name = 'NeedsThread'
@@ -114,7 +114,7 @@ export class Budget {
   }
 
   /** To be called before an effect that must not happen twice, such as a commit: from now on it stays where it is. */
-  stay(): void {
+  pinToThread(): void {
     this.#onEffect?.()
     if (!this.#canMove) return
     this.#canMove = false
@@ -134,7 +134,7 @@ export class Budget {
    */
   spend(steps: number, what: string): void {
     this.#left -= steps
-    if (this.#left < 0) throw this.#canMove ? new NeedsThread(what) : new BudgetError('too costly', what)
+    if (this.#left < 0) throw this.#canMove ? new OffloadRequired(what) : new BudgetError('too costly', what)
     this.check(what)
   }
 
@@ -165,14 +165,14 @@ export const spend = (steps: number, what: string): void => current.getStore()?.
 
 /**
  * Before work that can be neither counted nor ended, such as a regular expression that a client wrote.
- * @throws NeedsThread on the event loop
+ * @throws OffloadRequired on the event loop
  */
-export function leaveEventLoop(what: string): void {
-  if (current.getStore()?.canMove) throw new NeedsThread(what)
+export function requireWorker(what: string): void {
+  if (current.getStore()?.canMove) throw new OffloadRequired(what)
 }
 
 /** For code that turns errors into something else. @throws BudgetError when `error` is one */
-export function passOn(error: unknown): void {
+export function rethrowBudgetError(error: unknown): void {
   if (error instanceof BudgetError) throw error
 }
 

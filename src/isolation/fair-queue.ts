@@ -274,12 +274,12 @@ export class FairTurns {
 let last: Promise<void> = Promise.resolve()
 
 /** Resolves a round of the event loop after the call before it has. */
-export function oneByOne(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
   return last
 }
 
-export interface PartLoad {
+export interface ComponentHealth {
   /** A noun phrase for the operator: `work threads`. */
   readonly name: string
   /**
@@ -299,12 +299,15 @@ export interface PartLoad {
 const LONG = 1_000
 
 /** Of a part that works, with a queue before it. */
-export function loadOfQueue(name: string, { waiting, oldestMs }: Pick<PartLoad, 'waiting' | 'oldestMs'>): PartLoad {
+export function loadOfQueue(
+  name: string,
+  { waiting, oldestMs }: Pick<ComponentHealth, 'waiting' | 'oldestMs'>,
+): ComponentHealth {
   return { name, state: oldestMs > LONG ? 'behind' : 'ok', waiting, oldestMs: Math.round(oldestMs) }
 }
 
 /** The note that a file was set aside; none where none was. @param setAsideAt milliseconds since 1970 UTC */
-export const noteOfSetAside = (setAsideAt: number | undefined): Pick<PartLoad, 'note'> =>
+export const noteOfSetAside = (setAsideAt: number | undefined): Pick<ComponentHealth, 'note'> =>
   setAsideAt === undefined
     ? {}
     : {

@@ -44,10 +44,10 @@ import { baseUrlOf } from '../http/message/base-url.ts'
 import { TrustedProxies } from '../http/message/trusted-proxies.ts'
 import { oneHost } from '../http/one-host.ts'
 import { requireClinic, requireSandbox } from '../http/require-clinic.ts'
-import { bySegment, inOrder, type SmallRouter, segmentsOf } from '../http/small-router.ts'
+import { bySegment, inOrder, type SideRouter, segmentsOf } from '../http/side-router.ts'
 import type { User } from '../http/token.ts'
 import type { TrialParts } from '../integrations/trial.ts'
-import type { PartLoad } from '../isolation/fair-queue.ts'
+import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
 import type { Repository } from '../repository/repository.ts'
@@ -78,7 +78,7 @@ interface HttpServices {
   /** They look at each request that has been answered. @param addressOf the IP address of its client */
   readonly observersWith: (addressOf: (koa: Koa.Context) => string) => readonly Observer[]
   /** How the parts of this process keep up. */
-  readonly loads: () => readonly PartLoad[]
+  readonly loads: () => readonly ComponentHealth[]
   /** Where the dashboard is built. Absent: in the folder of this project. */
   readonly dashboard: BuildFolder | undefined
   /** Both are absent in a work thread, which is asked for none of them. */
@@ -135,7 +135,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const withUser = inOrder(inBudget, authenticate, requireClinic(repository), ...ofUser, budgets.moveAsBefore)
   const routedAfter =
     (...before: readonly Koa.Middleware[]) =>
-    ({ segments, middleware }: SmallRouter) =>
+    ({ segments, middleware }: SideRouter) =>
       [segments, inOrder(...before, middleware)] as const
   const koa = new Koa()
   if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))

@@ -5,7 +5,7 @@ import inject, { type DispatchFunc, type InjectOptions } from 'light-my-request'
 import { pino } from 'pino'
 import { loadExtensions } from '../extensions/load.ts'
 import type { ThreadAnswer, ThreadRequest } from '../http/admission/work-threads.ts'
-import { type Exchange, toldOf } from '../http/exchange.ts'
+import { type Exchange, factsOf } from '../http/exchange.ts'
 import { faultOf } from '../http/fault.ts'
 import { Budget, withBudget } from '../isolation/budget.ts'
 import { freeMemoryWhenQuiet, keepMemory } from '../isolation/free-memory.ts'
@@ -99,7 +99,7 @@ async function dispatch({ method, url, headers, body, remoteAddress }: ThreadReq
     status: statusCode,
     headers: Object.fromEntries(Object.entries(answered).map(([name, value]) => [name, textOf(value)])),
     body: transferable(rawPayload),
-    told: toldOf((received && exchanges.get(received)) ?? { accesses: [] }),
+    told: factsOf((received && exchanges.get(received)) ?? { accesses: [] }),
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino'
 import type { ThreadAnswer, ThreadClient, ThreadRequest, WorkThreads } from '../http/admission/work-threads.ts'
-import { type Entrant, FairQueue, loadOfQueue, type PartLoad } from '../isolation/fair-queue.ts'
+import { type ComponentHealth, type Entrant, FairQueue, loadOfQueue } from '../isolation/fair-queue.ts'
 import type { ComparedBatch, PatientBatch } from '../operations/duplicates/compare-patients.ts'
 import type { ReindexedBatch, Reindexing } from '../storage/port.ts'
 import { type ThreadResult, type ThreadWork, WorkThread, type WorkThreadSettings } from './work-thread-client.ts'
@@ -36,7 +36,7 @@ export class WorkThreadPool implements WorkThreads {
     this.#queue = new FairQueue({ slots: options.count, slotsPerClinic: Math.max(1, options.count - 1), ...WAITING })
   }
 
-  get load(): PartLoad {
+  get load(): ComponentHealth {
     return loadOfQueue('work threads', this.#queue)
   }
 

@@ -3,7 +3,7 @@ import { spend } from '../isolation/budget.ts'
 import { addressEvidence } from './compare-addresses.ts'
 import { nameEvidence, suffixEvidence } from './compare-names.ts'
 import type { ComparedIdentifier, Demographics } from './demographics.ts'
-import { isOneOff } from './one-off.ts'
+import { isSingleEdit } from './one-off.ts'
 import { samePhone } from './phones.ts'
 import type { FieldEvidence } from './weights.ts'
 
@@ -133,7 +133,7 @@ function valuesLevel(mine: readonly string[], theirs: readonly string[]): 'same'
 /** Shorter values are seldom mistyped, and often close to those of others: 1 and 2. */
 const SHORTEST_NEAR = 5
 
-const isNear = (a: string, b: string): boolean => a.length >= SHORTEST_NEAR && isOneOff(a, b)
+const isNear = (a: string, b: string): boolean => a.length >= SHORTEST_NEAR && isSingleEdit(a, b)
 
 /** Both as FHIR has dates: YYYY, YYYY-MM or YYYY-MM-DD. */
 function birthDateEvidence(a: string, b: string): FieldEvidence {
@@ -142,7 +142,7 @@ function birthDateEvidence(a: string, b: string): FieldEvidence {
     return { field: 'birthDate', level: a.startsWith(b) || b.startsWith(a) ? 'partial' : 'differ' }
   }
   if (isSwapped(a, b)) return { field: 'birthDate', level: 'swapped' }
-  return { field: 'birthDate', level: a.length === 10 && isOneOff(a, b) ? 'digit' : 'differ' }
+  return { field: 'birthDate', level: a.length === 10 && isSingleEdit(a, b) ? 'digit' : 'differ' }
 }
 
 /** Day and month are in each other's place. */

@@ -3,7 +3,7 @@ import type { ElementDefinitionConstraint } from 'fhir/r4'
 import { type Constraint, structureNames, structureOf } from '../fhir/definitions.ts'
 import { compileUserExpression, EvaluationError, type Expression } from '../fhir/fhirpath/fhirpath.ts'
 import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
-import { passOn } from '../isolation/budget.ts'
+import { rethrowBudgetError } from '../isolation/budget.ts'
 import { patternOf } from '../terminology/pattern.ts'
 import { coreType, type TypedElement } from './typed-element.ts'
 
@@ -53,7 +53,7 @@ function tryCompile(expression: string): Expression | { readonly why: string } {
   try {
     return compileUserExpression(expression)
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     return { why: error instanceof RangeError ? 'its expression is nested too deeply' : messageOf(error) }
   }
 }

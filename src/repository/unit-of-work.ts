@@ -7,7 +7,7 @@ import { newId } from '../fhir/new-id.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
-import { currentBudget, leaveEventLoop, spend } from '../isolation/budget.ts'
+import { currentBudget, requireWorker, spend } from '../isolation/budget.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { customIndexIn } from '../search/index/custom-progress.ts'
 import { checkAmounts, extractEntries } from '../search/index/extract.ts'
@@ -146,7 +146,10 @@ export class UnitOfWork {
    * changes.
    * @param nameOf names it, one for each `make`; it is called where it is kept
    */
-  async unchanged<Told>(nameOf: () => string, told: Omit<Wanted<Told>, 'clinic' | 'name'>): Promise<Told> {
+  async unchanged<ExchangeFacts>(
+    nameOf: () => string,
+    told: Omit<Wanted<ExchangeFacts>, 'clinic' | 'name'>,
+  ): Promise<ExchangeFacts> {
     const recent = recentReads(this.#store)
     if (recent.told === undefined) return await told.make()
     return await recent.told.read(recent.changes(), { clinic: this.clinic, name: nameOf(), ...told })
@@ -191,7 +194,7 @@ export class UnitOfWork {
       return await this.#store.search(plan, indexVersions)
     } catch (error) {
       if (!(error instanceof EntriesOutdated)) throw error
-      leaveEventLoop('the resources that are to be indexed before the search')
+      requireWorker('the resources that are to be indexed before the search')
       for (const [type, version] of Object.entries(indexVersions)) {
         await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MAX_REINDEXED })
       }
@@ -351,7 +354,7 @@ export class UnitOfWork {
     }))
     const guards =
       custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard)))
-    if (!isRepeatable) currentBudget()?.stay()
+    if (!isRepeatable) currentBudget()?.pinToThread()
     await this.#store.write({
       clinic: this.clinic,
       resources,

@@ -2,8 +2,9 @@
  * Contents (src/content) that resources refer to: the change that writes a reference takes the content out of reach of the
  * collection, so the store settles which of the two comes first.
  */
+
+import type { DetectedType } from '../fhir/content/detected-type.ts'
 import { CONTENT_URL, markersIn, mayHaveMarkers, strayMarker } from '../fhir/content/marker.ts'
-import type { ContentLooks } from '../fhir/content/sniff.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { recordKind } from './record-kinds.ts'
@@ -17,7 +18,7 @@ export interface StoredContent {
   readonly sha1: string
   /** Bytes. */
   readonly size: number
-  readonly looks: ContentLooks
+  readonly looks: DetectedType
   /** Requests that have received it, and have neither used it nor given it up; of no meaning once it is used. */
   readonly waiting: number
 }

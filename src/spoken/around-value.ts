@@ -64,11 +64,11 @@ export function bareValue(text: string, kind: ValueKind): string {
 }
 
 /** Said where the caller takes back what was said, or offers a choice: what counts is then not certain. */
-const SECOND_THOUGHTS =
+const SELF_CORRECTION =
   /(?<![\p{L}\p{N}'@._+-])(?:no|not|nope|wait|sorry|actually|oops|correction|scratch|strike|rather|instead|or|i mean|mean|meant|maybe|perhaps|probably|possibly|either|otherwise|except|but|i think|i guess|again|change)(?![\p{L}\p{N}'@._+-])/iu
 
 /** @param text as `bareValue` gives it */
-export const hasSecondThoughts = (text: string): boolean => SECOND_THOUGHTS.test(text)
+export const hasSecondThoughts = (text: string): boolean => SELF_CORRECTION.test(text)
 
 /** What callers and programs say in place of a value. */
 const NO_VALUE = new Set(

@@ -33,13 +33,13 @@ const SPELLED = '='
 /** Spelling and Spell are family names, so these by themselves announce nothing. */
 const ANNOUNCEMENT =
   /(?<=^| )(?:(?:and|it's|its|that's|thats|that is|it is|which is) )*(?:spelled|spelt|spelling (?:it|is)|(?:let me|i'll|i will|i|you) spell)(?: (?:it|that|is|as|like this|for you|out))*(?: ,)?(?= |$)/gu
-const THAT_IS =
+const SPELLING_CUE =
   /(?<=^| )(?:that's|thats|that is|it's|its|it is|as in)(?= (?:, )?\p{L}(?:-\p{L})+(?: |$)| (?:, )?\p{L}(?: (?:, )?\p{L})+(?: |$)| \p{L} (?:as in|for) )/gu
 
 const announced = (text: string): string =>
   text
     .replace(ANNOUNCEMENT, SPELLED)
-    .replace(THAT_IS, SPELLED)
+    .replace(SPELLING_CUE, SPELLED)
     .replace(/(?<=^| )(?:capital|upper ?case|lower ?case) (?=\p{L}(?: |$))/gu, '')
     .replace(/ , as in /g, ' as in ')
     .replace(/(?<=\p{L}{2}) hyphen (?=\p{L}{2})/gu, '-')

@@ -1,7 +1,7 @@
 /** Which of the names that there are a caller means: "doctor Smith", "the riverside office", "a check up". */
 import { doubleMetaphone } from 'double-metaphone'
 import { memoize } from '../fhir/memoize.ts'
-import { isOneOff } from '../matching/one-off.ts'
+import { isSingleEdit } from '../matching/one-off.ts'
 import { plain } from './spoken.ts'
 
 export interface SpokenChoice {
@@ -84,7 +84,9 @@ const nameOf = memoize(MAX_CACHED, (text): SpokenName => {
 
 /** By their sound, or with one letter that is another. */
 const soundsLike = (name: readonly string[], words: readonly string[]): boolean =>
-  words.every((word) => name.some((one) => soundOf(one) === soundOf(word) || (word.length > 4 && isOneOff(one, word))))
+  words.every((word) =>
+    name.some((one) => soundOf(one) === soundOf(word) || (word.length > 4 && isSingleEdit(one, word))),
+  )
 
 /** A word that has none is its own. */
 const soundOf = memoize(MAX_CACHED, (word) => doubleMetaphone(word)[0] || word)

@@ -16,7 +16,7 @@ import { forbidden, userOf } from '../http/authenticate.ts'
 import { exchangeOf } from '../http/exchange.ts'
 import { readJsonBody } from '../http/message/body.ts'
 import { requireClinic } from '../http/require-clinic.ts'
-import { type SmallRouter, smallRouter } from '../http/small-router.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
 import type { Repository } from '../repository/repository.ts'
 import { localeOf } from '../spoken/stated-values.ts'
@@ -32,7 +32,7 @@ interface AbandonmentDependencies {
 
 const LIMITS = { bodyBytes: 100_000, jsonDepth: 4 }
 
-export function abandonmentRoutes({ config, repository, access, authenticate }: AbandonmentDependencies): SmallRouter {
+export function abandonmentRoutes({ config, repository, access, authenticate }: AbandonmentDependencies): SideRouter {
   const router = new Router()
   const secret = requireSecret(config)
   const isClinic = requireClinic(repository)
@@ -75,7 +75,7 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
     koa.status = created ? 201 : 200
     koa.body = { id }
   })
-  return smallRouter(['abandonments'], router)
+  return sideRouter(['abandonments'], router)
 }
 
 /** By a token it is the user who acts, by the secret the form or the platform that nobody knows. */

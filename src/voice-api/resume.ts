@@ -9,7 +9,7 @@ import { isSandboxEnabled } from '../clinics/sandbox.ts'
 import type { Agent, ClinicAccess } from '../core/context.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { exchangeOf, tellSecrets } from '../http/exchange.ts'
-import { type SmallRouter, smallRouter } from '../http/small-router.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
@@ -23,7 +23,7 @@ interface ResumeDependencies {
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="robots" content="noindex">
 <title>Continue</title><form method="post"><button>Continue where you left off</button></form></html>`
 
-export function resumeRoutes({ repository, access }: ResumeDependencies): SmallRouter {
+export function resumeRoutes({ repository, access }: ResumeDependencies): SideRouter {
   const router = new Router()
   router.get('/resume/:token', (koa) => {
     tellSecrets(koa, koa.params.token)
@@ -55,7 +55,7 @@ export function resumeRoutes({ repository, access }: ResumeDependencies): SmallR
     koa.set('Referrer-Policy', 'no-referrer')
     koa.body = redeemed.resumed
   })
-  return smallRouter(['resume'], router)
+  return sideRouter(['resume'], router)
 }
 
 /** The same for every reason, so that tokens cannot be told apart. */

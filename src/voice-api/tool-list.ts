@@ -5,18 +5,18 @@
 import Router from '@koa/router'
 import type { Tool, ToolFamilies } from '../calls/tool.ts'
 import { type OperationParameter, parametersOf } from '../core/operation.ts'
-import { type SmallRouter, smallRouter } from '../http/small-router.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
 
 export const TOOLS = 'tools'
 
-export function toolListRoutes(families: ToolFamilies): SmallRouter {
+export function toolListRoutes(families: ToolFamilies): SideRouter {
   const router = new Router()
   const list = JSON.stringify({ families: Object.entries(families).map(familyOf) })
   router.get(`/${TOOLS}`, (koa) => {
     koa.type = 'application/json'
     koa.body = list
   })
-  return smallRouter([TOOLS], router)
+  return sideRouter([TOOLS], router)
 }
 
 const familyOf = ([family, tools]: readonly [string, ToolFamilies[string]]) => ({

@@ -34,7 +34,7 @@ import { type ExchangeAccess, exchangeOf } from '../http/exchange.ts'
 import { failureOf } from '../http/fault.ts'
 import { readBody, readJsonBody } from '../http/message/body.ts'
 import { requestIdOf } from '../http/request-ids.ts'
-import { type SmallRouter, smallRouter } from '../http/small-router.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import type { ToolExchange } from '../record/journal/exchange.ts'
 import { accessByCall, accessToCall, accessToEnd } from './call-access.ts'
 import { receivedRequest } from './received-request.ts'
@@ -58,7 +58,7 @@ export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'call
 export const CALLS = 'calls'
 
 /** @throws Error naming a family or a tool that is defined wrongly; it stops the start. */
-export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
+export function toolRoutes(dependencies: ToolDependencies): SideRouter {
   const { config, providers, reserved, logger, shares, ...services } = dependencies
   const families = registerTools(dependencies.families, providers, reserved)
   const callIdle = config.callIdleMinutes * 60_000
@@ -133,7 +133,7 @@ export function toolRoutes(dependencies: ToolDependencies): SmallRouter {
     if (report === undefined) koa.body = { ignored: true }
     else await end(koa, report)
   })
-  return smallRouter([CALLS, ...families.keys()], router)
+  return sideRouter([CALLS, ...families.keys()], router)
 }
 
 /** The tool calls as the journal shows them. */

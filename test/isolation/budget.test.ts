@@ -3,9 +3,9 @@ import {
   Budget,
   BudgetError,
   currentBudget,
-  leaveEventLoop,
-  NeedsThread,
-  passOn,
+  OffloadRequired,
+  requireWorker,
+  rethrowBudgetError,
   spend,
   withBudget,
 } from '../../src/isolation/budget.ts'
@@ -23,7 +23,7 @@ const reasonOf = (work: () => void): string | undefined => {
 test('work that no request began costs nothing', () => {
   expect(currentBudget()).toBeUndefined()
   expect(() => spend(Number.MAX_SAFE_INTEGER, 'x')).not.toThrow()
-  expect(() => leaveEventLoop('x')).not.toThrow()
+  expect(() => requireWorker('x')).not.toThrow()
 })
 
 test('a request that can move is ended on the event loop after ten thousand steps, and names what took them', async () => {
@@ -32,29 +32,29 @@ test('a request that can move is ended on the event loop after ten thousand step
     await Promise.resolve()
     spend(2_000, 'the patterns')
   })
-  await expect(work).rejects.toThrow(NeedsThread)
+  await expect(work).rejects.toThrow(OffloadRequired)
   await expect(work).rejects.toMatchObject({ what: 'the patterns', reason: 'needs thread' })
 })
 
 test('a request that cannot move has its whole budget where it is, and ends there', () => {
   withBudget(new Budget({ canMove: false }), () => {
-    leaveEventLoop('a pattern')
+    requireWorker('a pattern')
     spend(7_000_000, 'a')
     expect(reasonOf(() => spend(2_000_000, 'b'))).toBe('too costly')
   })
 })
 
 test('what cannot be counted does not begin on the event loop', () => {
-  withBudget(new Budget({ canMove: true }), () => expect(reasonOf(() => leaveEventLoop('x'))).toBe('needs thread'))
+  withBudget(new Budget({ canMove: true }), () => expect(reasonOf(() => requireWorker('x'))).toBe('needs thread'))
 })
 
 test('a request that has had an effect does not move any more, and has what is left of its whole budget', () => {
   const budget = new Budget({ canMove: true })
   withBudget(budget, () => {
     spend(5_000, 'x')
-    budget.stay()
-    budget.stay()
-    leaveEventLoop('x')
+    budget.pinToThread()
+    budget.pinToThread()
+    requireWorker('x')
     spend(7_994_000, 'x')
     expect(reasonOf(() => spend(2_000, 'x'))).toBe('too costly')
   })
@@ -85,8 +85,8 @@ test('all long reads of a request have eight seconds together, or what it was gi
 })
 
 test('code that turns errors into something else passes the end of the budget on', () => {
-  expect(() => passOn(new Error('another'))).not.toThrow()
-  expect(() => passOn(new NeedsThread('x'))).toThrow(NeedsThread)
+  expect(() => rethrowBudgetError(new Error('another'))).not.toThrow()
+  expect(() => rethrowBudgetError(new OffloadRequired('x'))).toThrow(OffloadRequired)
 })
 
 test('what has been stored can be answered when the budget and the time are used up', () => {

@@ -92,7 +92,7 @@ const eventually = (clinic: Clinic, conditions: Parameters<Clinic['find']>[1]): 
     }
   })
 
-/** Told a moment after the search has begun to answer. */
+/** ExchangeFacts a moment after the search has begun to answer. */
 const completed = (progress: readonly IndexingProgress[]): Promise<IndexingProgress> =>
   until(async () => progress.find(({ state }) => state === 'is complete'))
 

@@ -28,7 +28,7 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   if (request.id !== undefined) await access.reader().read('Patient', request.id)
   // Asked before the change: a change may run several times, and the system must be asked once.
   // The request must not begin again after that.
-  currentBudget()?.stay()
+  currentBudget()?.pinToThread()
   const { insurance: settings } = await readSettings(access.reader().unit, access.clinic)
   // The system may be asked twice all the same, by a repeat in another process or after a crash: under one key.
   const idempotencyKey = derivedId('insurance', request.repeatKey ?? randomUUID())

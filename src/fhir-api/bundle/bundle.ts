@@ -4,8 +4,8 @@ import type { ClinicAccess, Context } from '../../core/context.ts'
 import { checkProvideBundle } from '../../documents/mhd/provide-bundle.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { failureOf } from '../../http/fault.ts'
-import { BudgetError, currentBudget, leaveEventLoop, NeedsThread, spend } from '../../isolation/budget.ts'
-import { oneByOne } from '../../isolation/fair-queue.ts'
+import { BudgetError, currentBudget, OffloadRequired, requireWorker, spend } from '../../isolation/budget.ts'
+import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { Access } from '../../record/audit/event.ts'
 import { findOperation, runOperation } from '../interactions/operation.ts'
 import { withWarnings } from '../interactions/warnings.ts'
@@ -13,8 +13,8 @@ import { accessAfter, asImport, attemptOf } from '../message/access.ts'
 import { bundleText } from '../message/bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { Answers, type EntryAnswer, failureText, notCarriedOut, responseText, tooMuch } from './answers.ts'
-import { isDear } from './dear.ts'
 import { type Entry, inEntry, naming, readBundle } from './entry.ts'
+import { isExpensiveBundle } from './expensive-bundle.ts'
 import { assignIdentities } from './identities.ts'
 import { inOrder, PHASES } from './order.ts'
 import { withPatches } from './patch-contents.ts'
@@ -32,7 +32,7 @@ export async function processBundle(
   request: InteractionRequest,
   representation: boolean,
 ): Promise<InteractionResponse> {
-  if (isDear(request.body)) leaveEventLoop('its entries')
+  if (isExpensiveBundle(request.body)) requireWorker('its entries')
   const { type: kind, entries, unreadable } = readBundle({ ...request, body: await withPatches(access, request.body) })
   checkProvideBundle(request.body, request.base)
   for (const type of new Set(entries.map((entry) => entry.request.type)))
@@ -53,7 +53,7 @@ async function batch(access: ClinicAccess, entries: readonly Entry[], representa
     const phase = entries.filter((entry) => entry.match.route.method === method)
     const writers = phase.filter((entry) => !isAnsweredAlone(entry))
     // Each commits by itself, and none may be carried out twice.
-    if (writers.length > 0) currentBudget()?.stay()
+    if (writers.length > 0) currentBudget()?.pinToThread()
     for (let from = 0; from < writers.length; from += SIDE_BY_SIDE) {
       await Promise.all(writers.slice(from, from + SIDE_BY_SIDE).map((entry) => answerAlone(access, entry, answers)))
     }
@@ -67,7 +67,7 @@ const isAnsweredAlone = (entry: Entry): boolean => entry.match.route.method === 
 
 /** Yields first: reads never wait for the disk, so a Bundle of reads would keep the event loop to itself. */
 async function afterYielding(work: () => Promise<void>): Promise<void> {
-  await oneByOne()
+  await yieldToEventLoop()
   await work()
 }
 
@@ -78,7 +78,7 @@ async function answerAlone(access: ClinicAccess, entry: Entry, answers: Answers)
 
 /**
  * A failure is the answer to this entry alone; so is that the budget has ended, and each entry after it finds the same.
- * @throws NeedsThread on the event loop, before anything is written
+ * @throws OffloadRequired on the event loop, before anything is written
  */
 async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<EntryAnswer> {
   const { method, path } = entry.match.route
@@ -88,7 +88,7 @@ async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): P
     const { isImport } = entry.request
     return await access.change((ctx) => run(ctx, access, entry, answers), { isImport })
   } catch (error) {
-    if (error instanceof NeedsThread) throw error
+    if (error instanceof OffloadRequired) throw error
     if (error instanceof BudgetError) return failed(entry, notCarriedOut(error))
     return failed(entry, failureOf(error, entry.request.services.logger, { method, route: path }))
   }

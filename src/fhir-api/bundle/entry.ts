@@ -5,7 +5,7 @@ import { structureOf } from '../../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { parseBody } from '../../http/message/body.ts'
-import { passOn } from '../../isolation/budget.ts'
+import { rethrowBudgetError } from '../../isolation/budget.ts'
 import { matchRoute, type RouteMatch } from '../interactions/routes.ts'
 import type { InteractionRequest } from '../message/interaction.ts'
 
@@ -171,7 +171,7 @@ function attempt(parse: () => unknown): unknown {
   try {
     return parse()
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     return undefined
   }
 }

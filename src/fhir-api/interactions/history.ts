@@ -40,7 +40,7 @@ async function checkNames(ctx: Context, { query, handling }: InteractionRequest)
     throw badRequest(`history has no parameter '${unknown}'; it has _count, _since, _at, _list, _summary, _elements`)
 }
 
-/** Empty parameters are ignored. @throws FhirError 400 naming the parameter; NeedsThread for a large page */
+/** Empty parameters are ignored. @throws FhirError 400 naming the parameter; OffloadRequired for a large page */
 function readQuery({ query, services: { limits } }: InteractionRequest): PageQuery {
   const [since, at, after] = ['_since', '_at', '_cursor'].map((name) => query.get(name) || undefined)
   const count = readCount(query.get('_count') || undefined, limits.defaultCount, limits.maxCount)

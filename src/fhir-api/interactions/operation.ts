@@ -4,7 +4,7 @@ import type { ClinicAccess } from '../../core/context.ts'
 import { Accepted, type Operation, type OperationHandler, type OperationOutput } from '../../core/operation.ts'
 import { checkPrecondition } from '../../core/precondition.ts'
 import { Searchset } from '../../core/searchset.ts'
-import { absent } from '../../core/standard.ts'
+import { notFoundError } from '../../core/standard.ts'
 import { writeJson } from '../../fhir/json.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
 import { readInput } from '../../operations/input.ts'
@@ -122,7 +122,7 @@ function accepted(
 /** @throws FhirError 404, as a read of such a version is */
 function versionOf({ type, id, versionId }: InteractionRequest): number {
   if (/^\d{1,15}$/.test(versionId)) return Number(versionId)
-  throw absent(type, `${id}/_history/${versionId}`)
+  throw notFoundError(type, `${id}/_history/${versionId}`)
 }
 
 function pagingOf({ query, services: { limits } }: InteractionRequest) {

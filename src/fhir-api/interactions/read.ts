@@ -1,6 +1,6 @@
 /** read: https://hl7.org/fhir/R4/http.html#read, with conditional read (#cread). */
 import { handlerOf } from '../../core/provider.ts'
-import { absent } from '../../core/standard.ts'
+import { notFoundError } from '../../core/standard.ts'
 import { isUnmodifiedSince } from '../../http/message/modified-since.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { versionsIn } from '../message/entity-tag.ts'
@@ -22,7 +22,7 @@ function isUnchanged(resource: Versioned, { ifNoneMatch, ifModifiedSince }: Inte
 export const vread: InteractionHandler = async (ctx, request) => {
   const { type, id, versionId, services } = request
   const handler = handlerOf(services.providers, type, 'vread')
-  if (!/^\d{1,15}$/.test(versionId)) throw absent(type, `${id}/_history/${versionId}`)
+  if (!/^\d{1,15}$/.test(versionId)) throw notFoundError(type, `${id}/_history/${versionId}`)
   const resource = await handler(ctx, type, id, Number(versionId))
   return { status: isUnchanged(resource, request) ? 304 : 200, resource, kind: 'read' }
 }

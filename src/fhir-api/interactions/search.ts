@@ -62,7 +62,7 @@ export const searchSystem: InteractionHandler = async (ctx, request) => {
 
 /**
  * The query of the request as a search of `types`, in which `condition` holds too.
- * @throws FhirError 400 or 422; NeedsThread for a large page
+ * @throws FhirError 400 or 422; OffloadRequired for a large page
  */
 export async function requestedSearch(
   ctx: Context,

@@ -61,7 +61,7 @@ export async function receiveRaw(koa: KoaContext, id: string, receiver: Receiver
     return undefined
   }
   // Its bytes are gone when they have been received, so it cannot begin again in a work thread.
-  currentBudget()?.stay()
+  currentBudget()?.pinToThread()
   if (beginning.isAll && beginning.bytes.length === 0) throw noBytes()
   const { received, data } = await contentFrom(koa, beginning, receiver)
   const named = id === '' ? {} : { id }

@@ -1,6 +1,6 @@
 /** How late the event loop is, as a part that /health/ready tells of. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { PartLoad } from '../../isolation/fair-queue.ts'
+import type { ComponentHealth } from '../../isolation/fair-queue.ts'
 
 /** Milliseconds between two measurements, which wake an idle process. */
 const RESOLUTION = 100
@@ -13,7 +13,7 @@ export class EventLoopLoad {
   #delays: Delays | undefined
 
   /** By how much it was late at most since the last call; measured from the first call on. */
-  get load(): PartLoad {
+  get load(): ComponentHealth {
     const delays = this.#measuring()
     const oldestMs = delays.count === 0 ? 0 : Math.max(0, Math.round(delays.max / 1e6) - RESOLUTION)
     delays.reset()

@@ -4,7 +4,7 @@
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Limits } from '../../config.ts'
-import { loadOfQueue, type PartLoad } from '../../isolation/fair-queue.ts'
+import { type ComponentHealth, loadOfQueue } from '../../isolation/fair-queue.ts'
 import { userOf } from '../authenticate.ts'
 import { whenClosed } from '../http-response.ts'
 import { BodiesInFlight, bodyRoom } from './bodies-in-flight.ts'
@@ -50,7 +50,7 @@ export class FairShares {
   }
 
   /** What waits before the event loop, and before the memory for bodies. */
-  get loads(): readonly PartLoad[] {
+  get loads(): readonly ComponentHealth[] {
     return [loadOfQueue('turns on the event loop', this.#turns), loadOfQueue('bodies in flight', this.#bodies)]
   }
 

@@ -24,13 +24,13 @@ export class Share {
   readonly #limits: ShareLimits
   #inFlight = 0
   /** Requests that may come at once, as of `#since`. */
-  #saved: number
+  #tokens: number
   /** Milliseconds since 1970 UTC. */
   #since = 0
 
   constructor(limits: ShareLimits) {
     this.#limits = limits
-    this.#saved = limits.rate * BURST_SECONDS
+    this.#tokens = limits.rate * BURST_SECONDS
   }
 
   get inFlight(): number {
@@ -46,23 +46,23 @@ export class Share {
   check(now: number): void {
     if (this.#inFlight >= this.#limits.inFlight) throw this.#tooManyInFlight()
     if (this.#limits.rate === 0) return
-    this.#save(now)
-    if (this.#saved < 1) throw this.#tooFast()
+    this.#refill(now)
+    if (this.#tokens < 1) throw this.#tooFast()
   }
 
   begin(): void {
     this.#inFlight++
-    if (this.#limits.rate > 0) this.#saved--
+    if (this.#limits.rate > 0) this.#tokens--
   }
 
   end(): void {
     this.#inFlight--
   }
 
-  #save(now: number): void {
+  #refill(now: number): void {
     const { rate } = this.#limits
     const earned = (Math.max(0, now - this.#since) * rate) / 1000
-    this.#saved = Math.min(rate * BURST_SECONDS, this.#saved + earned)
+    this.#tokens = Math.min(rate * BURST_SECONDS, this.#tokens + earned)
     this.#since = now
   }
 
@@ -76,7 +76,7 @@ export class Share {
 
   #tooFast(): FhirError {
     const { whose, name, rate } = this.#limits
-    const seconds = Math.ceil((1 - this.#saved) / rate)
+    const seconds = Math.ceil((1 - this.#tokens) / rate)
     return tooMany(
       `The requests of ${whose} are more than ${rate} a second; send the next in ${seconds} s`,
       exceeded(name, { most: rate * BURST_SECONDS, perSeconds: BURST_SECONDS }, seconds),

@@ -1,15 +1,22 @@
 /**
  * Requests that would hold the event loop for too long are answered by a work thread: the same server without a socket.
- * What has begun on the event loop ends there with NeedsThread, before it has written anything, and begins again in the
+ * What has begun on the event loop ends there with OffloadRequired, before it has written anything, and begins again in the
  * thread with its headers and the bytes of its body. See docs/adr/015-time-isolation.md.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Limits } from '../../config.ts'
-import { Budget, BudgetError, currentBudget, leaveEventLoop, NeedsThread, withBudget } from '../../isolation/budget.ts'
-import { LongLately } from '../../isolation/long-lately.ts'
+import {
+  Budget,
+  BudgetError,
+  currentBudget,
+  OffloadRequired,
+  requireWorker,
+  withBudget,
+} from '../../isolation/budget.ts'
+import { SlowKinds } from '../../isolation/slow-kinds.ts'
 import { type Cause, causedBy } from '../../record/journal/cause.ts'
-import { retell, type Told } from '../exchange.ts'
+import { type ExchangeFacts, replaceFacts } from '../exchange.ts'
 import { whenClosed } from '../http-response.ts'
 import { receivedBytes } from '../message/body.ts'
 import { keepBeginning } from '../message/seen-body.ts'
@@ -34,7 +41,7 @@ export interface ThreadAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array
   /** What was done. */
-  readonly told: Told
+  readonly told: ExchangeFacts
 }
 
 /** Whose request it is: threads are shared fairly. */
@@ -53,7 +60,7 @@ export interface WorkThreads {
   answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer>
 }
 
-/** A request may be long for once, while what it needs is prepared, or the machine is busy: see LongLately. */
+/** A request may be long for once, while what it needs is prepared, or the machine is busy: see SlowKinds. */
 const TIMES_MOVED = 3
 
 type BudgetLimits = Pick<Limits, 'bodyBytes' | 'workMilliseconds'>
@@ -62,7 +69,7 @@ export class Budgets {
   readonly #threads: WorkThreads | undefined
   readonly #limits: BudgetLimits
   readonly #logger: Logger
-  readonly #moved = new LongLately(TIMES_MOVED)
+  readonly #moved = new SlowKinds(TIMES_MOVED)
 
   /** Without `threads`, a request has its whole budget on the event loop. */
   constructor(threads: WorkThreads | undefined, limits: BudgetLimits, logger: Logger) {
@@ -87,7 +94,7 @@ export class Budgets {
       await withBudget(budget, next)
       if (koa.method === 'GET' && !this.#moved.isEmpty) this.#moved.wasShort(kindOf(koa))
     } catch (error) {
-      if (threads === undefined || !(error instanceof NeedsThread)) throw error
+      if (threads === undefined || !(error instanceof OffloadRequired)) throw error
       const { method, _matchedRoute: route } = koa
       this.#logger.debug({ method, route, what: error.what }, 'a request goes to a work thread')
       // Only reads are told apart by their address; what is written differs by its body.
@@ -96,9 +103,9 @@ export class Budgets {
     }
   }
 
-  /** After authentication: what is like requests that had to move goes to a thread at once. @throws NeedsThread */
+  /** After authentication: what is like requests that had to move goes to a thread at once. @throws OffloadRequired */
   readonly moveAsBefore: Middleware = (koa, next) => {
-    if (!this.#moved.isEmpty && koa.method === 'GET' && this.#moved.isLong(kindOf(koa))) leaveEventLoop(AS_BEFORE)
+    if (!this.#moved.isEmpty && koa.method === 'GET' && this.#moved.isSlow(kindOf(koa))) requireWorker(AS_BEFORE)
     return next()
   }
 }
@@ -133,7 +140,7 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
     { ...holderOf(koa), signal: left.signal, waited },
   )
   // What it did here before it moved was begun again there.
-  retell(koa, answer.told)
+  replaceFacts(koa, answer.told)
   send(koa, answer)
 }
 

@@ -10,7 +10,7 @@ import { countJson, hasAllNames, MAX_JSON_VALUES, repeatedName } from '../../fhi
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { readXml } from '../../fhir/xml/read.ts'
-import { leaveEventLoop, passOn, spend } from '../../isolation/budget.ts'
+import { requireWorker, rethrowBudgetError, spend } from '../../isolation/budget.ts'
 import { type BodiesInFlight, type Reservation, SMALL } from '../admission/bodies-in-flight.ts'
 import { divert, MOST_TOGETHER, writtenAtMost } from '../content/content-divert.ts'
 import { bodyPieces } from './body-pieces.ts'
@@ -32,7 +32,7 @@ const MAX_ON_EVENT_LOOP = 32 * 1024
 
 /**
  * The body as text.
- * @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8; NeedsThread when it is large
+ * @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8; OffloadRequired when it is large
  */
 export const readBody = async (koa: KoaContext, limitBytes: number): Promise<string> =>
   textOf(await readBytes(koa, limitBytes))
@@ -53,11 +53,11 @@ export async function receivedBytes(koa: KoaContext, limitBytes: number): Promis
 
 /**
  * The same, to be worked on here.
- * @throws FhirError as `receivedBytes`, NeedsThread when it is too much for the event loop
+ * @throws FhirError as `receivedBytes`, OffloadRequired when it is too much for the event loop
  */
 export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const bytes = await receivedBytes(koa, limitBytes)
-  if (bytes.length > MAX_ON_EVENT_LOOP) leaveEventLoop('the size of its body')
+  if (bytes.length > MAX_ON_EVENT_LOOP) requireWorker('the size of its body')
   return bytes
 }
 
@@ -244,7 +244,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     throw badRequest(`The body is not JSON: ${syntaxProblem(error)}`)
   }
 }

@@ -20,7 +20,7 @@ import type { Exchange, ExchangeAccess, Observer } from '../exchange.ts'
 import { whenClosed } from '../http-response.ts'
 import { type SeenContent, seenBodyOf } from '../message/seen-body.ts'
 import { callIdOf, correlationOf, replayedIn, requestIdOf, runOf } from '../request-ids.ts'
-import { firstSegment } from '../small-router.ts'
+import { firstSegment } from '../side-router.ts'
 import type { User } from '../token.ts'
 import { shownHeaders } from './known-secrets.ts'
 

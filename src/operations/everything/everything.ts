@@ -48,7 +48,7 @@ export function everythingAround(scope: EverythingScope): OperationHandler {
   }
 }
 
-/** @throws FhirError 400 for a wrong parameter; NeedsThread for a large page */
+/** @throws FhirError 400 for a wrong parameter; OffloadRequired for a large page */
 function readOptions({ input, paging }: OperationRequest, { members }: EverythingScope): EverythingOptions {
   const { maxCount, mostIncluded, cursor } = paging ?? { maxCount: 1000, mostIncluded: 1000 }
   const [start, end, since, count] = [input.start, input.end, input._since, input._count]

@@ -63,7 +63,7 @@ const countIssues = (counted: CountedOpenings | undefined): readonly Issue[] =>
         },
       ]
 
-/** @throws FhirError 400; NeedsThread for a large page */
+/** @throws FhirError 400; OffloadRequired for a large page */
 function countOf(count: unknown, maxCount = COUNT): number {
   if (typeof count !== 'number') return Math.min(COUNT, maxCount)
   if (count < 1) throw badRequest(`_count is ${count}; it must be 1 or more`, { expression: '_count' })

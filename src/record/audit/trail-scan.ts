@@ -3,7 +3,7 @@
  * most; so what is near the end of the blocks read so far waits for the next ones.
  */
 import { spend } from '../../isolation/budget.ts'
-import { oneByOne } from '../../isolation/fair-queue.ts'
+import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import { type AuditScan, type AuditStore, BLOCK_SPAN } from '../../storage/audit-port.ts'
 import type { PatientPart } from './audit-event.ts'
 import { eventsOf, timeOfKey } from './block.ts'
@@ -70,7 +70,7 @@ export async function* trailScan(store: AuditStore, query: TrailQuery): AsyncGen
     const sure = end < 0 ? events.length : end
     waiting = events.slice(sure)
     yield { events: events.slice(0, sure), reached }
-    await oneByOne()
+    await yieldToEventLoop()
   } while (after !== undefined)
 }
 

@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto'
 import type { Logger } from 'pino'
-import { noteOfSetAside, type PartLoad } from '../../isolation/fair-queue.ts'
+import { type ComponentHealth, noteOfSetAside } from '../../isolation/fair-queue.ts'
 import type { AuditBlock, AuditStore } from '../../storage/audit-port.ts'
 import { Gaps } from '../../storage/gaps.ts'
 import { RETRY_AFTER, WriteBehind } from '../../storage/write-behind.ts'
@@ -76,7 +76,7 @@ export class AuditTrail {
   }
 
   /** For /health/ready. Requests are served while the trail cannot be written. */
-  get load(): PartLoad {
+  get load(): ComponentHealth {
     const waiting = this.#events.length + (this.#writing.unwritten?.events ?? 0)
     const since = this.#writing.unwritten?.since ?? this.#events[0]?.at
     const oldestMs = since === undefined ? 0 : Math.max(0, Date.now() - since)

@@ -1,7 +1,7 @@
 /** The journal of one clinic, as it is read: lists by filters, and single exchanges. */
 
 import { ROLES, type Role } from '../../clinics/accounts.ts'
-import { oneByOne } from '../../isolation/fair-queue.ts'
+import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { JournalBounds, JournalFilter, JournalStore } from '../../storage/journal-port.ts'
 import type { ExchangeDetail, Summary } from './exchange.ts'
 import { readableBy } from './readers.ts'
@@ -66,7 +66,7 @@ export class JournalReader {
       }
       next = page.next
       if (next === undefined) return { exchanges: found }
-      await oneByOne()
+      await yieldToEventLoop()
     }
     return { exchanges: found, ...(next === undefined ? {} : { next }) }
   }

@@ -3,7 +3,7 @@
  * What is more than a clinic's allowance, or cannot be written, is missing, and that is an entry too. docs/journal.md
  */
 import type { Logger } from 'pino'
-import { noteOfSetAside, oneByOne, type PartLoad } from '../../isolation/fair-queue.ts'
+import { type ComponentHealth, noteOfSetAside, yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import { processorTime } from '../../isolation/processor-time.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
@@ -147,7 +147,7 @@ export class Journal {
   }
 
   /** For /health/ready. Requests are served while the journal cannot be written. */
-  get load(): PartLoad {
+  get load(): ComponentHealth {
     const waiting = this.#waiting.length + (this.#writing.unwritten?.entries.length ?? 0)
     const since = this.#writing.unwritten?.since ?? this.#waiting[0]?.seen.at
     const oldestMs = since === undefined ? 0 : Math.max(0, Date.now() - since)
@@ -193,7 +193,7 @@ export class Journal {
       if (entry !== undefined) entries.push(entry)
       this.#allowancesOf(clinic).charge(clinic, (processorTime() - begun) / 1_000)
       if (performance.now() - since < SLICE) continue
-      await oneByOne()
+      await yieldToEventLoop()
       since = performance.now()
     }
     entries.push(...this.#gaps.take(Date.now(), isLast).map(gapEntry))

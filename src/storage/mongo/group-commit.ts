@@ -4,7 +4,7 @@
  * is one document, so no transaction is needed), all others share a transaction.
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
-import { loadOfQueue, type PartLoad } from '../../isolation/fair-queue.ts'
+import { type ComponentHealth, loadOfQueue } from '../../isolation/fair-queue.ts'
 import { type ChangeSet, type ResourceChange, StoreConflict, StoreUnavailable } from '../port.ts'
 import { AbandonedTransactions } from './abandoned-transactions.ts'
 import { lockedTypes, writeChangeSets } from './change-set.ts'
@@ -57,7 +57,7 @@ export class GroupCommit {
     await Promise.allSettled(this.#underWay.keys())
   }
 
-  get load(): PartLoad {
+  get load(): ComponentHealth {
     const [oldest] = this.#underWay.values()
     const oldestMs = oldest === undefined ? 0 : Date.now() - oldest
     return loadOfQueue('writer', { waiting: this.#underWay.size, oldestMs })

@@ -4,8 +4,8 @@
  * time where it is.
  */
 import { type Budget, currentBudget } from '../../isolation/budget.ts'
-import { LongLately } from '../../isolation/long-lately.ts'
 import { processorTime } from '../../isolation/processor-time.ts'
+import { SlowKinds } from '../../isolation/slow-kinds.ts'
 import type { Engine } from './engine.ts'
 import type { Readers } from './readers.ts'
 import { type Answer, clinicOf, inTime, type Query, type ReadKind, read, whatIsRead } from './reads.ts'
@@ -19,7 +19,7 @@ export class Reading {
   /** undefined: a read has all its time where it is. */
   readonly #readers: Readers | undefined
   readonly #times: Times
-  readonly #long = new LongLately(TIMES_LONG)
+  readonly #long = new SlowKinds(TIMES_LONG)
 
   constructor(engine: Engine, times: Times, readers?: Readers) {
     this.#engine = engine
@@ -32,7 +32,7 @@ export class Reading {
     const budget = currentBudget()
     const endsAt = this.#endOf(budget)
     if (this.#readers === undefined) return this.#readHere(kind, query, endsAt, budget)
-    const isKnownLong = !this.#long.isEmpty && this.#long.isLong(wordsOf(kind, query))
+    const isKnownLong = !this.#long.isEmpty && this.#long.isSlow(wordsOf(kind, query))
     const answer = isKnownLong ? undefined : this.#readBriefly(kind, query, budget)
     if (answer !== undefined) return answer
     const since = Date.now()

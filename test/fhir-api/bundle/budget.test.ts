@@ -1,6 +1,6 @@
 /** Bundles and the budget of their request: what leaves the event loop, and what an entry is answered when it ends. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { isDear } from '../../../src/fhir-api/bundle/dear.ts'
+import { isExpensiveBundle } from '../../../src/fhir-api/bundle/expensive-bundle.ts'
 import { Budget } from '../../../src/isolation/budget.ts'
 import { startServerPaying, type TestServer } from '../../support/server.ts'
 
@@ -48,11 +48,11 @@ describe('a Bundle may hold the event loop for long', () => {
     ['a batch of one create', 'batch', [creating()], false],
     ['a batch of two creates, which commit one by one', 'batch', times(2, creating()), true],
   ])('%s: %s %#', (_name, type, entry, expected) => {
-    expect(isDear({ resourceType: 'Bundle', type, entry })).toBe(expected)
+    expect(isExpensiveBundle({ resourceType: 'Bundle', type, entry })).toBe(expected)
   })
 
   test.each([undefined, null, 'x', {}, { entry: 1 }, { entry: [null, 1, { request: null }] }])('%j: no', (bundle) => {
-    expect(isDear(bundle)).toBe(false)
+    expect(isExpensiveBundle(bundle)).toBe(false)
   })
 })
 

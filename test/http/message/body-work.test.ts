@@ -6,7 +6,7 @@ import { writeXml } from '../../../src/fhir/xml/write.ts'
 import { subsetText } from '../../../src/fhir-api/message/summary.ts'
 import { parseBody, parseXmlBody } from '../../../src/http/message/body.ts'
 import { formatBody } from '../../../src/http/message/format.ts'
-import { Budget, BudgetError, NeedsThread, withBudget } from '../../../src/isolation/budget.ts'
+import { Budget, BudgetError, OffloadRequired, withBudget } from '../../../src/isolation/budget.ts'
 
 const patientOf = (names: number) => ({
   resourceType: 'Patient',
@@ -26,7 +26,7 @@ const works: readonly (readonly [what: string, work: (patient: object) => unknow
 
 describe.each(works)('%s', (_what, work) => {
   test('of a large resource is more than the event loop is held for, but less than a request may cost', () => {
-    expect(() => withBudget(new Budget({ canMove: true }), () => work(LARGE))).toThrow(NeedsThread)
+    expect(() => withBudget(new Budget({ canMove: true }), () => work(LARGE))).toThrow(OffloadRequired)
     expect(() => withBudget(new Budget({ canMove: false }), () => work(LARGE))).not.toThrow()
   })
 

@@ -5,7 +5,7 @@ import { spend } from '../isolation/budget.ts'
 import { isAmong, visitKindIn } from '../scheduling/visit-type.ts'
 import { specialtiesOf } from './schedule-specialties.ts'
 
-export interface Wishes {
+export interface SlotCriteria {
   /** Schedule.id, in order of preference; absent: any Schedule. */
   readonly schedules?: readonly string[]
   /** How long the visit takes at least; absent: as its appointment type says, else one Slot. */
@@ -27,23 +27,23 @@ const MINUTE = 60_000
 /** Steps to look up a Schedule. */
 const LOOKED_UP = 20
 
-export class SlotJudge {
+export class SlotMatcher {
   readonly #ctx: Context
-  readonly #wishes: Wishes
+  readonly #criteria: SlotCriteria
   /** Place in the order of preference by Schedule.id. */
   readonly #places: ReadonlyMap<string, number>
   readonly #schedules = new Map<string, Promise<Schedule | undefined>>()
   readonly #roleSpecialties = new Map<Schedule, Promise<readonly CodeableConcept[]>>()
 
-  constructor(ctx: Context, wishes: Wishes) {
+  constructor(ctx: Context, criteria: SlotCriteria) {
     this.#ctx = ctx
-    this.#wishes = wishes
-    this.#places = new Map(wishes.schedules?.map((id, place) => [id, place]))
+    this.#criteria = criteria
+    this.#places = new Map(criteria.schedules?.map((id, place) => [id, place]))
   }
 
   /** Undefined where something else is asked for. */
   async judge(slot: Slot, scheduleId: string): Promise<Judgement | undefined> {
-    const { visitTypes = [], specialties = [], minutes } = this.#wishes
+    const { visitTypes = [], specialties = [], minutes } = this.#criteria
     const place = this.#places.get(scheduleId) ?? 0
     // Many Slots begin at the same time, and few of them are shown: their Schedules are read where they are needed.
     if (visitTypes.length + specialties.length === 0)
@@ -66,7 +66,7 @@ export class SlotJudge {
 
   /** -1: it is of none of the specialties asked for. */
   async #specialtyRank(slot: Slot, schedule: Schedule): Promise<number> {
-    const { specialties = [] } = this.#wishes
+    const { specialties = [] } = this.#criteria
     if (specialties.length === 0) return 0
     const ofRoles = this.#roleSpecialties.get(schedule) ?? specialtiesOf(this.#ctx, schedule)
     this.#roleSpecialties.set(schedule, ofRoles)

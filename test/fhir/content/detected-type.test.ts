@@ -1,7 +1,7 @@
 /** What bytes look like, whatever is said of them. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type ContentLooks, looksOf, Sniffer } from '../../../src/fhir/content/sniff.ts'
+import { type DetectedType, looksOf, Sniffer } from '../../../src/fhir/content/detected-type.ts'
 import { randomRuns } from '../../support/random-runs.ts'
 
 const bytes = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding)
@@ -9,7 +9,7 @@ const CDA =
   '<?xml version="1.0" encoding="UTF-8"?>\n<ClinicalDocument xmlns="urn:hl7-org:v3"><id root="1"/></ClinicalDocument>'
 const XHTML = '<html xmlns="http://www.w3.org/1999/xhtml"><body>Seen é</body></html>'
 
-test.each<[string, Buffer, Partial<ContentLooks>]>([
+test.each<[string, Buffer, Partial<DetectedType>]>([
   ['a PDF', bytes('%PDF-1.7\n1 0 obj\n%%EOF\n'), { type: 'application/pdf', isCompletePdf: true }],
   ['a PDF that is cut off', bytes('%PDF-1.7\n1 0 obj\n'), { type: 'application/pdf', isCompletePdf: false }],
   ['text about PDF', bytes('The file began with %PDF-1.7 %%EOF'), { type: undefined, isUtf8: true }],

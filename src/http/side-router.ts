@@ -7,7 +7,7 @@ import { decodedSegment } from './message/path-segment.ts'
 /** The 404 for an address at which nothing is served, whatever the method and the credentials. */
 export type Unserved = (request: Pick<KoaContext, 'method' | 'path'>) => FhirError | undefined
 
-export interface SmallRouter {
+export interface SideRouter {
   /** First path segments. Errors below them are plain JSON, and the router decides what a client must present. */
   readonly segments: readonly string[]
   /** For the paths below them. */
@@ -17,7 +17,7 @@ export interface SmallRouter {
 }
 
 /** Any other path or method below its segments is 404 or 405. */
-export function smallRouter(segments: readonly string[], router: Router): SmallRouter {
+export function sideRouter(segments: readonly string[], router: Router): SideRouter {
   const routes = router.routes() as Middleware
   const methodsAt = (path: string) => [...new Set(router.match(path, 'GET').path.flatMap(({ methods }) => methods))]
   return {
@@ -39,10 +39,10 @@ export function bySegment(...all: readonly (readonly [Iterable<string>, Middlewa
 }
 
 /** The router whose address it is. */
-export const routerOf = (routers: readonly SmallRouter[], path: string): SmallRouter | undefined =>
+export const routerOf = (routers: readonly SideRouter[], path: string): SideRouter | undefined =>
   routers.find(({ segments }) => segments.includes(firstSegment(path)))
 
-export const segmentsOf = (routers: readonly SmallRouter[]): ReadonlySet<string> =>
+export const segmentsOf = (routers: readonly SideRouter[]): ReadonlySet<string> =>
   new Set(routers.flatMap(({ segments }) => segments))
 
 /** `/session/x` -> `session`, and `/%73ession/x` too */

@@ -9,7 +9,7 @@ interface Place<Member> {
   index: number
 }
 
-export class Bag<Member> {
+export class UnorderedList<Member> {
   readonly #places: Place<Member>[] = []
 
   get size(): number {

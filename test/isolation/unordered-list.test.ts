@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { Bag } from '../../src/isolation/bag.ts'
+import { UnorderedList } from '../../src/isolation/unordered-list.ts'
 
 describe('Bag', () => {
   test('holds what was added and not removed, whatever the order', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constant('add' as const), fc.nat(20))), (steps) => {
-        const bag = new Bag<number>()
+        const bag = new UnorderedList<number>()
         const model = new Map<number, () => void>()
         for (const [number, step] of steps.entries()) {
           if (step === 'add') model.set(number, bag.add(number))
@@ -25,7 +25,7 @@ describe('Bag', () => {
   })
 
   test('members can be removed while they are iterated', () => {
-    const bag = new Bag<string>()
+    const bag = new UnorderedList<string>()
     const removals = new Map(['a', 'b', 'c'].map((member) => [member, bag.add(member)]))
     const seen: string[] = []
     for (const member of bag) {

@@ -2,7 +2,7 @@
 import { XmlCheck, type XmlVerdict } from './xml-check.ts'
 
 /** JSON, as it is kept with the content. */
-export interface ContentLooks {
+export interface DetectedType {
   /** The media type by which such bytes are known, e.g. `application/pdf`; undefined when nothing tells, as for plain text. */
   readonly type: string | undefined
   /** Text in UTF-8. A NUL is in no text, but in ASCII that is sent as UTF-16. */
@@ -89,7 +89,7 @@ export class Sniffer {
     this.#readText(() => this.#decoder.decode(piece, { stream: true }))
   }
 
-  end(): ContentLooks {
+  end(): DetectedType {
     this.#readText(() => this.#decoder.decode())
     if (this.#isUtf8) this.#decideXml()
     const xml = this.#isUtf8 ? this.#xml?.end() : undefined
@@ -145,7 +145,7 @@ export class Sniffer {
 }
 
 /** Bytes that are in memory: for small ones, as they are looked at in one go. */
-export function looksOf(bytes: Uint8Array): ContentLooks {
+export function looksOf(bytes: Uint8Array): DetectedType {
   const sniffer = new Sniffer()
   sniffer.push(bytes)
   return sniffer.end()

@@ -7,7 +7,7 @@ const MAX_ENTRIES = 20
 const MAX_SEARCHES = 3
 
 /** @param bundle any JSON value */
-export function isDear(bundle: unknown): boolean {
+export function isExpensiveBundle(bundle: unknown): boolean {
   const { type, entry } = isObject(bundle) ? bundle : {}
   if (!Array.isArray(entry)) return false
   if (entry.length > MAX_ENTRIES) return true

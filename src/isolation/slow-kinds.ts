@@ -15,7 +15,7 @@ interface Kind {
   readonly at: number
 }
 
-export class LongLately {
+export class SlowKinds {
   readonly #times: number
   readonly #kinds = new Map<string, Kind>()
 
@@ -29,7 +29,7 @@ export class LongLately {
     return this.#kinds.size === 0
   }
 
-  isLong(kind: string): boolean {
+  isSlow(kind: string): boolean {
     const known = this.#kinds.get(kind)
     return known !== undefined && known.surplus >= this.#times && Date.now() < known.at + REMEMBERED
   }
