@@ -3,22 +3,26 @@
  * names a type depends on it. A room may import itself and the rooms that it lists, and these stand above it in the table: so
  * there is no circle between rooms, and the configuration refuses to load when the table has one.
  */
-const EVERYWHERE = ['budget', 'fhir', 'fhir/fhirpath', 'fhir/validate', 'fhir/xml', 'fhir/patch']
+const EVERYWHERE = [
+  ...['isolation', 'fhir', 'fhir/fhirpath', 'fhir/validate', 'fhir/content', 'fhir/xml', 'fhir/patch'],
+]
 
 /** From the bottom up. A room is a folder of src, or a file; a folder's own folders are rooms where they are listed. */
 const ROOMS = {
-  // What the work of a request may cost.
-  budget: [],
-  fhir: ['budget'],
-  'fhir/fhirpath': ['budget', 'fhir'],
-  'fhir/validate': ['budget', 'fhir', 'fhir/fhirpath'],
-  'fhir/xml': ['budget', 'fhir', 'fhir/fhirpath', 'fhir/validate'],
-  'fhir/patch': ['budget', 'fhir', 'fhir/fhirpath', 'fhir/xml'],
+  // The cost of work, the queue in which clinics share threads, and the loop of background work.
+  isolation: [],
+  fhir: ['isolation'],
+  'fhir/fhirpath': ['isolation', 'fhir'],
+  'fhir/validate': ['isolation', 'fhir', 'fhir/fhirpath'],
+  // How the text of a resource names the content that is kept beside it, and what its bytes look like.
+  'fhir/content': ['isolation', 'fhir'],
+  'fhir/xml': ['isolation', 'fhir', 'fhir/fhirpath', 'fhir/validate'],
+  'fhir/patch': ['isolation', 'fhir', 'fhir/fhirpath', 'fhir/xml'],
+  // Who is who: pure rules, and the keys by which candidates are found.
+  matching: [],
   // A query becomes a plan; a resource becomes index entries.
   search: [],
   'search/types': ['search'],
-  // Who is who: pure rules, and the keys by which candidates are found.
-  matching: ['search'],
   'search/index': ['search', 'search/types', 'matching'],
   'search/query': ['search', 'search/types', 'search/index'],
   // The port, and an engine in each folder; engines know no FHIR rule and never each other.
@@ -26,27 +30,22 @@ const ROOMS = {
   'storage/index': ['search', 'storage'],
   'storage/sqlite': ['search', 'storage', 'storage/index'],
   'storage/mongo': ['search', 'storage', 'storage/index'],
-  // How the text of a resource names the content that is kept beside it, and what its bytes look like.
-  'content/marker': [],
-  'content/xml-check': [],
-  'content/sniff': ['content/xml-check'],
   // Units of work over the port.
-  repository: ['search', 'search/index', 'storage', 'storage/index', 'content/marker', 'content/sniff'],
+  repository: ['search', 'search/index', 'storage', 'storage/index'],
   // Bytes beside the resources: received, kept once, read, collected.
-  content: ['storage', 'repository', 'content/marker', 'content/sniff', 'content/xml-check'],
-  // Who did what: the events of the audit trail, and how they are read.
-  audit: ['search', 'search/index', 'storage', 'repository'],
+  content: ['storage', 'repository'],
   // Pure rules: they work on what they are given.
   scheduling: ['search'],
   terminology: [],
-  profiles: ['terminology', 'content/marker'],
+  profiles: ['terminology'],
   clinics: ['repository'],
   config: ['clinics'],
-  // Exchanges, in and out: what of them is kept, and how it is read.
-  journal: ['storage', 'repository', 'clinics', 'content/marker'],
+  // Who did what, and what was sent and answered: how it is kept and read.
+  'record/audit': ['search', 'search/index', 'storage', 'repository'],
+  'record/journal': ['storage', 'repository', 'clinics'],
   // What providers, operations and calls all need.
   core: [
-    ...['search', 'search/query', 'matching', 'repository', 'content', 'content/marker', 'audit', 'clinics'],
+    ...['search', 'search/query', 'matching', 'repository', 'content', 'record/audit', 'clinics'],
     ...['terminology', 'profiles'],
   ],
   // Whose time visits reserve, and which Slots are not free for it.
@@ -56,8 +55,8 @@ const ROOMS = {
   // What an appointment does to its slots: found, held, booked, moved and freed within one change.
   booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'reservations', 'availability'],
   // What documents are held to: pure rules, and what they need to know.
-  documents: ['search', 'repository', 'content', 'content/marker', 'clinics', 'core'],
-  integrations: ['repository', 'clinics', 'core', 'journal'],
+  documents: ['search', 'repository', 'content', 'clinics', 'core'],
+  integrations: ['repository', 'clinics', 'core', 'record/journal'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
     ...['terminology', 'profiles', 'matching', 'scheduling', 'reservations', 'availability', 'booking'],
@@ -65,25 +64,26 @@ const ROOMS = {
   'operations/terminology': ['repository', 'core', 'terminology', 'operations'],
   'operations/merge': ['search', 'search/query', 'repository', 'clinics', 'core', 'matching', 'operations'],
   'operations/everything': ['search', 'search/index', 'search/query', 'repository', 'core', 'operations'],
-  'calls/record': ['search', 'matching', 'repository', 'clinics', 'core', 'integrations'],
-  'calls/spoken': ['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'calls/record'],
+  // What callers say, as values.
+  spoken: ['repository', 'clinics', 'core', 'matching', 'scheduling'],
+  'calls/record': ['search', 'matching', 'repository', 'clinics', 'core', 'integrations', 'spoken'],
   'calls/session': [
-    ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'booking', 'calls/record', 'calls/spoken'],
+    ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'booking', 'spoken', 'calls/record'],
   ],
   'calls/visits': [
-    ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'reservations', 'booking'],
-    ...['calls/record', 'calls/spoken', 'calls/session'],
+    ...['search', 'repository', 'clinics', 'core', 'matching', 'scheduling', 'reservations', 'booking', 'spoken'],
+    ...['calls/record', 'calls/session'],
   ],
   'calls/recovery': [
-    ...['repository', 'clinics', 'core', 'integrations', 'matching', 'calls/record', 'calls/spoken', 'calls/session'],
+    ...['repository', 'clinics', 'core', 'integrations', 'matching', 'spoken', 'calls/record', 'calls/session'],
   ],
   'calls/tools': [
-    ...['repository', 'clinics', 'core', 'integrations', 'matching', 'scheduling', 'booking', 'operations'],
-    ...['calls/record', 'calls/spoken', 'calls/session', 'calls/visits', 'calls/recovery'],
+    ...['repository', 'clinics', 'core', 'integrations', 'matching', 'scheduling', 'booking', 'operations', 'spoken'],
+    ...['calls/record', 'calls/session', 'calls/visits', 'calls/recovery'],
   ],
   calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
   providers: [
-    ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'clinics', 'core', 'documents'],
+    ...['search', 'search/index', 'repository', 'content', 'record/audit', 'clinics', 'core', 'documents'],
     ...['scheduling', 'reservations', 'availability', 'booking'],
     ...['operations', 'operations/terminology', 'operations/merge', 'operations/everything', 'calls'],
   ],
@@ -94,44 +94,37 @@ const ROOMS = {
   // What modules of others add.
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
   demo: ['repository', 'clinics', 'core', 'scheduling', 'availability'],
-  // HTTP, and the only rooms that know Koa.
-  'rest/message': [
-    ...['search', 'search/query', 'repository', 'content', 'content/marker', 'audit', 'config', 'journal', 'core'],
-    'providers',
+  // The transport, whatever is asked: who asks, whether it is taken, bodies, formats, errors. From here on Koa is known.
+  http: ['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal'],
+  // FHIR's REST API.
+  'fhir-api/message': [
+    ...['search', 'search/query', 'repository', 'content', 'record/audit', 'config', 'core', 'providers', 'http'],
   ],
-  'rest/server': ['repository', 'content', 'audit', 'clinics', 'config', 'journal', 'core', 'rest/message'],
-  'rest/interactions': [
-    ...['search', 'search/query', 'repository', 'content', 'core', 'operations', 'providers', 'rest/message'],
+  'fhir-api/interactions': [
+    ...['search', 'search/query', 'repository', 'core', 'operations', 'http', 'fhir-api/message'],
   ],
-  'rest/bundle': [
-    ...['search', 'search/index', 'repository', 'content', 'content/marker', 'audit', 'config', 'core'],
-    ...['documents', 'rest/message', 'rest/server', 'rest/interactions'],
+  'fhir-api/bundle': [
+    ...['search', 'search/index', 'content', 'record/audit', 'config', 'core', 'documents'],
+    ...['http', 'fhir-api/message', 'fhir-api/interactions'],
   ],
-  rest: [
-    ...[
-      'repository',
-      'content',
-      'content/marker',
-      'audit',
-      'clinics',
-      'config',
-      'journal',
-      'core',
-      'integrations',
-      'calls',
-      'calls/session',
-      'calls/spoken',
-      'calls/recovery',
-      'providers',
-      'capability',
-      'demo',
-    ],
-    ...['rest/message', 'rest/server', 'rest/interactions', 'rest/bundle'],
+  'fhir-api': [
+    ...['repository', 'content', 'config', 'core', 'capability', 'http'],
+    ...['fhir-api/message', 'fhir-api/interactions', 'fhir-api/bundle'],
+  ],
+  // Sessions, accounts, clinics, connectors, health, the journal, and the files of the dashboard.
+  'admin-api': [
+    ...['repository', 'clinics', 'config', 'record/audit', 'record/journal', 'integrations'],
+    ...['http', 'fhir-api', 'fhir-api/message'],
+  ],
+  // Tools, registration of calls, links to go on with.
+  'voice-api': [
+    ...['repository', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'spoken', 'demo', 'http'],
+    ...['calls', 'calls/session', 'calls/recovery'],
   ],
 }
 
 /** The process, the composition root and the entry point of the package put everything together; no room imports them. */
-const ROOT = '^src/(app|declare-server|framework|http-server|index|open-store)\\.ts$|^src/process/'
+const ROOT = '^src/(framework|index)\\.ts$|^src/main/'
 
 /** The file or folder in dashboard/parts that loads a heavy library, and its packages. */
 const HEAVY = {
@@ -185,15 +178,15 @@ module.exports = {
     {
       name: 'only-open-store-names-an-engine',
       severity: 'error',
-      comment: 'src/open-store.ts chooses the engine; no other file knows which one it is.',
-      from: { path: '^src/', pathNot: ['^src/open-store\\.ts$', '^src/storage/'] },
+      comment: 'src/main/open-store.ts chooses the engine; no other file knows which one it is.',
+      from: { path: '^src/', pathNot: ['^src/main/open-store\\.ts$', '^src/storage/'] },
       to: { path: '^src/storage/(sqlite|mongo)/' },
     },
     {
-      name: 'only-rest-knows-koa',
+      name: 'only-the-apis-know-koa',
       severity: 'error',
-      comment: 'Everything behind src/rest works without HTTP.',
-      from: { path: '^src/', pathNot: [ROOT, '^src/rest/'] },
+      comment: 'Everything but src/http and the three APIs works without HTTP.',
+      from: { path: '^src/', pathNot: [ROOT, '^src/(http|(fhir|admin|voice)-api)/'] },
       to: { path: '(^|/)node_modules/(koa|koa-[^/]+|@koa/[^/]+|@types/koa[^/]*)/' },
     },
     {

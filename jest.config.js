@@ -1,6 +1,6 @@
 /**
- * The short tier of the tests, and what both tiers share; jest.long.config.js is the long one. test/suites.ts says
- * which suites are in each. Tests run the TypeScript sources; only the type annotations are stripped on the way.
+ * The short tier of the tests, and what the tiers share; the others are jest.long.config.js and jest.full.config.js.
+ * test/suites.ts says which suites are in each. Tests run the TypeScript sources; only the type annotations are stripped on the way.
  */
 import { canUseBrowser } from './scripts/browser/find-browser.ts'
 import { suitesOf } from './test/suites.ts'

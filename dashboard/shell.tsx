@@ -75,6 +75,8 @@ function Frame({ clinic }: { readonly clinic: Clinic | undefined }) {
             size="xs"
             px="xs"
             leftSection={<Icon name="search" size={16} />}
+            onPointerEnter={palette.load}
+            onFocus={palette.load}
             onClick={palette.open}
           >
             Search
@@ -103,7 +105,7 @@ function Frame({ clinic }: { readonly clinic: Clinic | undefined }) {
   )
 }
 
-/** Loaded when there is nothing else to do, so that it opens at once; where the server was away then, when it is asked for. */
+/** Loaded when somebody is about to use it; where the server was away then, when it is asked for. */
 function usePalette() {
   const [isLoaded, setLoaded] = useState(false)
   const [isOpen, { open: show, close }] = useDisclosure(false)
@@ -116,13 +118,8 @@ function usePalette() {
     show()
     void load()
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once
-  useEffect(() => {
-    const timer = setTimeout(() => void load(), 1200)
-    return () => clearTimeout(timer)
-  }, [])
   useHotkeys([['mod+K', open]], [])
-  return { isLoaded, isOpen, open, close }
+  return { isLoaded, isOpen, load, open, close }
 }
 
 function Navigation({ clinic, pathname }: { readonly clinic: Clinic | undefined; readonly pathname: string }) {

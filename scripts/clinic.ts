@@ -13,9 +13,9 @@ import {
 import { createClinic } from '../src/clinics/clinics.ts'
 import { findSettings, parseSettings } from '../src/clinics/settings.ts'
 import { readConfig } from '../src/config.ts'
-import { declareServer } from '../src/declare-server.ts'
 import { loadExtensions } from '../src/extensions/load.ts'
-import { openStore } from '../src/open-store.ts'
+import { declareServer } from '../src/main/declare-server.ts'
+import { openStore } from '../src/main/open-store.ts'
 import { SERVICE } from '../src/repository/record-kinds.ts'
 import { Repository } from '../src/repository/repository.ts'
 
@@ -185,13 +185,13 @@ async function run(): Promise<void> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined || rest.length > 0 || !fits(command, subject)) throw new Error(USAGE)
   const config = readConfig(process.env)
-  const { fullText } = config
+  const { fullText, secretsKeys } = config
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
   // As the server of the same environment does: else what it searches by would be taken from the store.
   const { providers } = declareServer(config, await loadExtensions(config.extensions))
   const store = await openStore(config.databaseUrl, providers, { baseUrl, fullText })
   try {
-    console.log(await command.run(new Repository(store, { baseUrl, fullText }), subject, values))
+    console.log(await command.run(new Repository(store, { baseUrl, fullText, secretsKeys }), subject, values))
   } finally {
     await store.close()
   }

@@ -3,9 +3,9 @@
  */
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config.ts'
-import { declareServer } from '../src/declare-server.ts'
 import { loadExtensions } from '../src/extensions/load.ts'
-import { openContentStore, openStore } from '../src/open-store.ts'
+import { declareServer } from '../src/main/declare-server.ts'
+import { openContentStore, openStore } from '../src/main/open-store.ts'
 import { extraction } from '../src/search/index/versions.ts'
 import type { ResourceStore } from '../src/storage/port.ts'
 import { checkSource, storeName } from './copy/address.ts'

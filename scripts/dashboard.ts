@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, createServer, type InlineConfig } from 'vite'
-import { BuildFolder } from '../src/rest/dashboard/build-folder.ts'
-import { NONCE } from '../src/rest/dashboard/page.ts'
+import { BuildFolder } from '../src/admin-api/dashboard/build-folder.ts'
+import { NONCE } from '../src/admin-api/dashboard/page.ts'
 import { takeTurn } from './lock.mjs'
 
 /** Of versions before: pages that are open may still ask for files of the last one. */

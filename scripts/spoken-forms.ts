@@ -1,5 +1,5 @@
 /** Prints the table of spoken forms by kind: how many are right, asked back and wrong. `npm run spoken-forms` */
-import { formsOf, kinds, READERS, type SpokenForm } from '../test/calls/spoken/forms.ts'
+import { formsOf, kinds, READERS, type SpokenForm } from '../test/spoken/forms.ts'
 
 type Outcome = 'right' | 'asked back' | 'wrong'
 

@@ -9,9 +9,9 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
-import { createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { seedDemo, topUpSlots } from '../src/demo/demo-clinic.ts'
+import { createApp } from '../src/main/app.ts'
 
 const USAGE = `npm run trace                               totals of a read, a search, a create, a tool call and a $match
 npm run trace -- METHOD PATH [body.json]    every function of one request, as GET '/Patient?family=Smith'

@@ -30,6 +30,8 @@ export interface Config {
   readonly webhookSecret: string
   /** The secret before it, which holds too while platforms change over. */
   readonly previousWebhookSecret?: string
+  /** Keys that encrypt the settings of clinics in the store, the current one first; none: they are stored in clear. */
+  readonly secretsKeys: readonly string[]
   /** Minutes without a tool call after which a live call counts as ended. */
   readonly callIdleMinutes: number
   /** The operator that the first start makes. */
@@ -144,6 +146,7 @@ export function readConfig(environment: Environment = process.env): Config {
     },
     webhookSecret: read.secret('WEBHOOK_SECRET', 'demo-secret', 16, secrets),
     ...read.previousSecret('WEBHOOK_SECRET_PREVIOUS', 16),
+    secretsKeys: read.secretsKeys(),
     callIdleMinutes: read.integer('CALL_IDLE_MINUTES', 120, 1, 10_080),
     ...read.firstOperator(),
     demo,
@@ -157,11 +160,7 @@ export function readConfig(environment: Environment = process.env): Config {
     trustBodyCallMetadata: read.flag('TRUST_BODY_CALL_METADATA', false),
     allowPrivateAddresses: read.flag('ALLOW_PRIVATE_ADDRESSES', demo),
     audit: read.flag('AUDIT', true) ? { days: read.integer('AUDIT_DAYS', 90, 1, 36_500) } : undefined,
-    journal: {
-      mode: read.choice('JOURNAL', demo ? 'full' : 'off', JOURNAL_MODES),
-      days: read.integer('JOURNAL_DAYS', 7, 1, 3_650),
-      entries: read.integer('JOURNAL_ENTRIES', 10_000, 100, 1_000_000),
-    },
+    journal: read.journal(demo),
     limits: {
       bodyBytes,
       inlineContentBytes: read.integer('MAX_INLINE_CONTENT_BYTES', 20 * 1024 * 1024, 64 * 1024, 64 * 1024 * 1024),
@@ -305,11 +304,35 @@ class EnvironmentReader {
   }
 
   previousSecret(name: string, minimum: number): Pick<Config, 'previousWebhookSecret'> {
+    const text = this.#optionalSecret(name, minimum)
+    return text === undefined ? {} : { previousWebhookSecret: text }
+  }
+
+  secretsKeys(): readonly string[] {
+    const current = this.#optionalSecret('SECRETS_KEY', 32)
+    const previous = this.#optionalSecret('SECRETS_KEY_PREVIOUS', 32)
+    if (current === undefined && previous !== undefined) {
+      this.add(
+        'SECRETS_KEY_PREVIOUS is set without SECRETS_KEY; set SECRETS_KEY to the key that new settings are stored with',
+      )
+    }
+    return [current, previous].filter((key) => key !== undefined)
+  }
+
+  #optionalSecret(name: string, minimum: number): string | undefined {
     const text = this.#environment[name]
-    if (!text) return {}
+    if (!text) return undefined
     if (text.length < minimum)
       this.#problems.push(`${name} is shorter than ${minimum} characters; leave it out, or set a longer one`)
-    return { previousWebhookSecret: text }
+    return text
+  }
+
+  journal(demo: boolean): Config['journal'] {
+    return {
+      mode: this.choice('JOURNAL', demo ? 'full' : 'off', JOURNAL_MODES),
+      days: this.integer('JOURNAL_DAYS', 7, 1, 3_650),
+      entries: this.integer('JOURNAL_ENTRIES', 10_000, 100, 1_000_000),
+    }
   }
 
   firstOperator(): Pick<Config, 'firstOperator'> {

@@ -2,7 +2,7 @@
  * The entry point of the package: what extensions, and programs that run the server themselves, may use. These names and
  * what their comments say are stable; nothing else in src is. See docs/extending.md.
  */
-export { type App, type AppParts, createApp } from './app.ts'
+
 export { patientOfRequest } from './calls/session/patient-of-request.ts'
 export { defineTool, type Tool, type ToolFamilies, type ToolFamily } from './calls/tool.ts'
 export type { CrmSettings } from './clinics/crm-settings.ts'
@@ -63,5 +63,6 @@ export {
   unprocessable,
 } from './fhir/outcome.ts'
 export type { AnyResource } from './fhir/resource.ts'
-export { listen } from './process/listen.ts'
+export { type App, type AppParts, createApp } from './main/app.ts'
+export { listen } from './main/listen.ts'
 export type { Versioned } from './repository/repository.ts'

@@ -1,12 +1,12 @@
 /** The entry point: reads the configuration, starts one server process or several workers, and handles signals. */
 import cluster from 'node:cluster'
 import { pino } from 'pino'
-import type { App } from './app.ts'
-import { freeMemory, freeMemoryAfterLoad } from './budget/free-memory.ts'
 import { type Config, readConfig } from './config.ts'
-import { greeting } from './process/greeting.ts'
-import { freePort, listen } from './process/listen.ts'
-import type { WorkerMessage } from './process/workers.ts'
+import { freeMemory, freeMemoryAfterLoad } from './isolation/free-memory.ts'
+import type { App } from './main/app.ts'
+import { greeting } from './main/greeting.ts'
+import { freePort, listen } from './main/listen.ts'
+import type { WorkerMessage } from './main/workers.ts'
 
 /** Time from the signal to the forced exit of a server process. */
 const SHUTDOWN_TIMEOUT_MS = 10_000
@@ -23,16 +23,24 @@ try {
   if (isWorker) await serve()
   else {
     console.log(greeting(config, config.workers > 1 ? await startWorkers() : await serve()))
+    warnOfSecretsInClear()
     if (config.dashboard) await buildDashboard()
   }
 } catch (error) {
   await exitWithReason(reasonOf(error))
 }
 
+function warnOfSecretsInClear(): void {
+  if (config.secretsKeys.length > 0) return
+  const level = config.demo ? 'info' : 'warn'
+  logger[level]('SECRETS_KEY is not set: the secrets in the settings of clinics are stored in clear')
+}
+
 /** Starts serving and returns the port. */
 async function serve(): Promise<number> {
   const app = await openApp()
   await logUncaughtErrors()
+  await encryptStoredSettings(app)
   await seed(app)
   await makeOperator(app)
   freeMemory()
@@ -45,7 +53,7 @@ async function serve(): Promise<number> {
 
 /** Starts the workers and returns their port. */
 async function startWorkers(): Promise<number> {
-  const { Workers } = await import('./process/workers.ts')
+  const { Workers } = await import('./main/workers.ts')
   const port = await freePort(config)
   const workers = new Workers({
     count: config.workers,
@@ -63,13 +71,13 @@ async function startWorkers(): Promise<number> {
 }
 
 async function buildDashboard(): Promise<void> {
-  const { buildDashboard: build } = await import('./process/dashboard-builder.ts')
+  const { buildDashboard: build } = await import('./main/dashboard-builder.ts')
   build(logger)
 }
 
 /** Imported dynamically, so that an error when definitions are read is reported like any other startup error. */
 async function openApp(): Promise<App> {
-  const { createApp } = await import('./app.ts')
+  const { createApp } = await import('./main/app.ts')
   const worker = isWorker ? cluster.worker?.id : undefined
   const { loadExtensions } = await import('./extensions/load.ts')
   const extensions = await loadExtensions(config.extensions)
@@ -84,11 +92,18 @@ async function openApp(): Promise<App> {
  * the message too, which may quote patient data.
  */
 async function logUncaughtErrors(): Promise<void> {
-  const { faultOf } = await import('./rest/server/fault.ts')
+  const { faultOf } = await import('./http/fault.ts')
   process.once('uncaughtException', (error) => {
     logger.fatal({ fault: faultOf(error) }, 'an error was not caught; the process ends')
     process.exit(1)
   })
+}
+
+/** @throws Error when a clinic's settings need a key that this server does not have */
+async function encryptStoredSettings({ repository }: App): Promise<void> {
+  const { encryptSettings } = await import('./clinics/settings.ts')
+  const clinics = await encryptSettings(repository)
+  if (clinics > 0) logger.info({ clinics }, 'the settings of clinics were encrypted in the store')
 }
 
 /** Done before the first request, so that no client sees an incomplete demo clinic. */

@@ -82,6 +82,21 @@ describe('readConfig', () => {
     expect(readConfig({ WEBHOOK_SECRET_PREVIOUS: 'p'.repeat(16) }).previousWebhookSecret).toBe('p'.repeat(16))
   })
 
+  test('has no key for the settings of clinics unless there is one, and the current one first', () => {
+    const [SECRETS_KEY, SECRETS_KEY_PREVIOUS] = ['c'.repeat(32), 'p'.repeat(32)]
+    expect(readConfig({}).secretsKeys).toEqual([])
+    expect(readConfig({ SECRETS_KEY }).secretsKeys).toEqual([SECRETS_KEY])
+    expect(readConfig({ SECRETS_KEY, SECRETS_KEY_PREVIOUS }).secretsKeys).toEqual([SECRETS_KEY, SECRETS_KEY_PREVIOUS])
+  })
+
+  test.each([
+    [{ SECRETS_KEY: 'short' }, 'SECRETS_KEY is shorter than 32 characters'],
+    [{ SECRETS_KEY: 'c'.repeat(32), SECRETS_KEY_PREVIOUS: 'short' }, 'SECRETS_KEY_PREVIOUS is shorter'],
+    [{ SECRETS_KEY_PREVIOUS: 'p'.repeat(32) }, 'SECRETS_KEY_PREVIOUS is set without SECRETS_KEY'],
+  ])('refuses the keys %j', (environment, problem) => {
+    expect(() => readConfig(environment)).toThrow(problem)
+  })
+
   test('takes a slash off the end of BASE_URL', () => {
     expect(readConfig({ BASE_URL: 'https://emr.example/fhir/' }).baseUrl).toBe('https://emr.example/fhir')
   })

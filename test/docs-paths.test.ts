@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** `src/rest/http.ts`, `test/storage/contract/`, `docs/adr/001-one-declaration.md`; not `src/providers/<type>.ts`. */
+/** `src/fhir-api/http.ts`, `test/storage/contract/`, `docs/adr/001-one-declaration.md`; not `src/providers/<type>.ts`. */
 const PATH =
   /(?<![\w/.-])(?:src|test|bench|scripts|docs|resources|capability|examples)\/[\w./-]*[\w/](?![\w./-]*[\w<{*[])/g
 

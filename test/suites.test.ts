@@ -1,21 +1,23 @@
-/** The tiers of test/suites.ts have every suite: nothing is left out of both `npm test` and `npm run test:long`. */
+/** The tiers of test/suites.ts have every suite: nothing is left out of `npm test`, `npm run test:long` and `npm run test:full`. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { type Project, suitesOf } from './suites.ts'
 
-const inEitherTier = (project: Project): readonly string[] =>
-  [...new Set([...suitesOf('short', project), ...suitesOf('long', project)])].sort()
+const TIERS = ['short', 'long', 'full'] as const
+
+const inAnyTier = (project: Project): readonly string[] =>
+  [...new Set(TIERS.flatMap((tier) => suitesOf(tier, project)))].sort()
 
 test('every suite runs in one tier at least, wherever its file is', () => {
-  const run = new Set((['once', 'sqlite', 'mongodb'] as const).flatMap(inEitherTier))
+  const run = new Set((['once', 'sqlite', 'mongodb'] as const).flatMap(inAnyTier))
   const folders = '{bench,capability,docs,examples,scripts,src,test}'
   const all = globSync(`${folders}/**/*.{test,spec}.{ts,js,mjs}`, { cwd: join(import.meta.dirname, '..') })
   expect([...run].sort()).toEqual(all.sort())
 })
 
 test('every suite with a store runs on both engines, but for those about one of them', () => {
-  const [onSqlite, onMongo] = [inEitherTier('sqlite'), inEitherTier('mongodb')]
+  const [onSqlite, onMongo] = [inAnyTier('sqlite'), inAnyTier('mongodb')]
   const aboutOne = /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/browser\/|process\/multiplying-)/
   expect(onSqlite.filter((suite) => !onMongo.includes(suite) && !aboutOne.test(suite))).toEqual([])
   expect(onMongo.filter((suite) => !onSqlite.includes(suite) && !aboutOne.test(suite))).toEqual([])
@@ -25,6 +27,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
   const short = new Set((['once', 'sqlite', 'mongodb'] as const).flatMap((project) => suitesOf('short', project)))
   const long = (['once', 'sqlite', 'mongodb'] as const).flatMap((project) => suitesOf('long', project))
   expect([...new Set(long.filter((suite) => !short.has(suite)))].sort()).toEqual([
+    'test/dashboard/browser/absent-values.test.ts',
     'test/dashboard/browser/access.test.ts',
     'test/dashboard/browser/calls-and-journal.test.ts',
     'test/dashboard/browser/conditions.test.ts',
@@ -43,9 +46,12 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/faults/network.test.ts',
     'test/faults/replica-set.test.ts',
     'test/faults/server-killed.test.ts',
+    'test/fhir-api/custom-search-servers.test.ts',
     'test/fhir/xml/official.test.ts',
+    'test/http/large-answers.test.ts',
     'test/process/audit.test.ts',
     'test/process/duplicate-search.test.ts',
+    'test/process/encrypted-settings.test.ts',
     'test/process/journal.test.ts',
     'test/process/killed-bookings.test.ts',
     'test/process/killed-deliveries.test.ts',
@@ -58,14 +64,28 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/shared-times.test.ts',
     'test/process/work-threads.test.ts',
     'test/process/workers.test.ts',
-    'test/rest/custom-search-servers.test.ts',
-    'test/rest/large-answers.test.ts',
     'test/scripts/clinic.test.ts',
     'test/scripts/copy.test.ts',
     'test/storage/migrations.test.ts',
     'test/storage/mongo-bench-plans.test.ts',
     'test/storage/mongo-document-limit.test.ts',
     'test/storage/mongo-faults.test.ts',
-    'test/storage/mongo-store.test.ts',
+    'test/storage/mongo-limits.test.ts',
+    'test/storage/mongo-long-reads.test.ts',
+    'test/storage/mongo-outages.test.ts',
+    'test/storage/mongo-part-reads.test.ts',
+    'test/storage/mongo-plans.test.ts',
+    'test/storage/mongo-read-rows.test.ts',
+    'test/storage/same-answers.test.ts',
   ])
+})
+
+test('the short tier has the contract of a store on MongoDB, and no other suite there', () => {
+  expect(suitesOf('short', 'mongodb')).toEqual(['test/storage/mongo-store.test.ts'])
+})
+
+test('every room with suites on MongoDB has one in the long tier', () => {
+  const rooms = (tier: (typeof TIERS)[number]) => new Set(suitesOf(tier, 'mongodb').map((suite) => suite.split('/')[1]))
+  const quiet = ['capability', 'clinics', 'demo', 'docs.test.ts', 'extensions', 'spoken']
+  expect([...rooms('full').difference(rooms('long'))].sort()).toEqual(quiet)
 })

@@ -1,16 +1,17 @@
 /**
  * Which suites run in which tier, on which engine, and beside which: jest.config.js and test/jest read it here.
  *
- * The short tier is `npm test`: all suites but those in LONG; those that keep data in a store on SQLite, and on MongoDB
- * where they are in STORE_SENSITIVE. The long tier (`npm run test:long`) has what that leaves out: the other suites with
- * a store on MongoDB, the suites in LONG, and those in RANDOM once more, with all their cases.
+ * The short tier is `npm test`: all suites but those in LONG, those that keep data in a store on SQLite, and the contract
+ * of a store on MongoDB. The long tier (`npm run test:long`) has the suites in LONG, those in RANDOM once more, with all
+ * their cases, and on MongoDB the suites whose outcome depends on the engine and one suite or more of each room (SMOKE).
+ * The full tier (`npm run test:full`) has all other suites with a store on MongoDB: it is run before a release.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-export type Tier = 'short' | 'long'
+export type Tier = 'short' | 'long' | 'full'
 export type Project = 'once' | 'sqlite' | 'mongodb'
 
 /** Suites that are too long for every change. */
@@ -19,37 +20,63 @@ const LONG = suites(
   'test/faults/*.test.ts',
   'test/fhir/xml/official.test.ts',
   'test/process/*.test.ts',
-  'test/rest/{custom-search-servers,large-answers}.test.ts',
+  'test/{fhir-api/custom-search-servers,http/large-answers}.test.ts',
   'test/scripts/{clinic,copy}.test.ts',
-  'test/storage/{migrations,mongo-bench-plans,mongo-document-limit,mongo-faults,mongo-store}.test.ts',
+  'test/storage/migrations.test.ts',
 )
 
-/** Suites of random cases, or rounds: a few in the short tier, all in the long one (support/random-runs.ts). */
+/** Suites of random cases, or rounds: a few in the short tier, all in the long and the full one (support/random-runs.ts). */
 const RANDOM = suites(
   'test/calls/session/identity-random.test.ts',
   'test/content/scan.test.ts',
   'test/fhir/xml/generated.test.ts',
   'test/matching/properties.test.ts',
   'test/booking/{model,race}.test.ts',
-  'test/rest/absent-values.test.ts',
+  'test/fhir-api/absent-values.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/random.test.ts',
   'test/storage/same-answers.test.ts',
 )
+
+/** The contract that each engine passes. */
+const CONTRACT = suites('test/storage/{sqlite,mongo}-store.test.ts')
 
 /**
  * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions. What the others need of a
  * store is tried on each engine by test/storage (contract/coverage.ts).
  */
 const STORE_SENSITIVE = suites(
+  'test/booking/{model,race,reserved-time}.test.ts',
   'test/core/patient-linkage.test.ts',
   'test/repository/*.test.ts',
-  'test/rest/bundle/conditional-entries.test.ts',
-  'test/rest/interactions/conditional.test.ts',
-  'test/rest/tenancy.test.ts',
+  'test/fhir-api/bundle/conditional-entries.test.ts',
+  'test/fhir-api/interactions/conditional.test.ts',
+  'test/http/tenancy.test.ts',
   'test/search/random-searches.test.ts',
-  'test/storage/{audit-store,content-store,custom-reindex,journal-store,mongo-*,random,same-answers}.test.ts',
+  'test/storage/*.test.ts',
   'test/content/contents.test.ts',
+)
+
+/** Suites that go through each room, as its users do, on MongoDB too. */
+const SMOKE = suites(
+  'test/admin-api/{accounts,clinics,exchanges,outbox,session}.test.ts',
+  'test/availability/slot-generation.test.ts',
+  'test/booking/{holds,waitlist}.test.ts',
+  'test/calls/session/{call-sessions,guess-limit,identity-random}.test.ts',
+  'test/calls/tools/{book-appointment,submit-intake,verify-patient}.test.ts',
+  'test/documents/rules.test.ts',
+  'test/fhir-api/{absent-values,binary,crud,custom-search,full-text}.test.ts',
+  'test/fhir-api/bundle/bundle.test.ts',
+  'test/fhir-api/interactions/{history,patch}.test.ts',
+  'test/http/hostile.test.ts',
+  'test/http/observers/audit.test.ts',
+  'test/integrations/outbox/outbox.test.ts',
+  'test/operations/{appointment-book,appointment-find,patient-find-duplicates,patient-match,patient-merge}.test.ts',
+  'test/process/{killed-bookings,killed-deliveries,process,workers}.test.ts',
+  'test/providers/{appointment,document-reference}.test.ts',
+  'test/record/journal/journal.test.ts',
+  'test/scripts/copy.test.ts',
+  'test/voice-api/tools.test.ts',
 )
 
 /** Suites about one engine, or for which it does not matter. */
@@ -72,7 +99,7 @@ const ON_MONGODB = suites(
  */
 const WAITING = suites(
   'test/process/*.test.ts',
-  'test/rest/{custom-search-servers,custom-search-waiting,full-text,health,reindexing}.test.ts',
+  'test/{fhir-api/{custom-search-servers,custom-search-waiting,full-text,reindexing},admin-api/health}.test.ts',
   'test/scripts/*.test.ts',
   'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
 )
@@ -91,14 +118,16 @@ const LONGEST = suites(
   'test/faults/{network,replica-set}.test.ts',
   'test/operations/{patient-find-duplicates,patient-merge}.test.ts',
   'test/process/*.test.ts',
-  'test/rest/{custom-search-servers,inline-content,large-answers,hostile}.test.ts',
+  'test/{fhir-api/{custom-search-servers,inline-content},http/{large-answers,hostile}}.test.ts',
   'test/scripts/copy.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/{migrations,mongo-faults,mongo-store,random,sharing}.test.ts',
 )
 
 /** Folders of suites of which most take less time than to load what they test: several run in one (jest/batches.ts). */
-const BATCHED = ['calls', 'clinics', 'core', 'documents', 'operations', 'providers', 'rest']
+const BATCHED = [
+  ...['admin-api', 'calls', 'clinics', 'core', 'documents', 'fhir-api', 'http', 'operations', 'providers', 'voice-api'],
+]
 
 /** Suites that import it, themselves or through others, keep data in a store. */
 const ENGINE = join(import.meta.dirname, 'support/engine.ts')
@@ -132,9 +161,11 @@ function projectsOf(suite: string): readonly Project[] {
 }
 
 function tiersOf(suite: string, project: Project): readonly Tier[] {
+  if (CONTRACT.has(suite)) return ['short']
+  if (project === 'mongodb')
+    return [SMOKE.has(suite) || STORE_SENSITIVE.has(suite) || ON_MONGODB.has(suite) ? 'long' : 'full']
   if (LONG.has(suite)) return ['long']
-  if (RANDOM.has(suite)) return ['short', 'long']
-  return project === 'mongodb' && !STORE_SENSITIVE.has(suite) ? ['long'] : ['short']
+  return RANDOM.has(suite) ? ['short', 'long'] : ['short']
 }
 
 /** @throws Error for a glob that no suite matches (any more) */

@@ -1,6 +1,5 @@
 /** Common parts of the ceilings: a stored Patient, a table to read it from, and listening on a free port. */
-import type { RequestListener, Server } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { patient, patientId } from '../data-set.ts'

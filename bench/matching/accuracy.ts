@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import type { Bundle } from 'fhir/r4'
 import { linkPatients } from '../../src/core/patient-linkage.ts'
-import { openStore } from '../../src/open-store.ts'
+import { openStore } from '../../src/main/open-store.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { logIn, progress, startServer } from '../emr.ts'
 import { once } from '../load.ts'

@@ -3,8 +3,8 @@
  * the same Patients in turns. To compute the keys takes the same time in both, so that time is measured by itself.
  */
 import { join } from 'node:path'
+import { openStore } from '../../src/main/open-store.ts'
 import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
-import { openStore } from '../../src/open-store.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { median } from '../growth/growth-bench.ts'

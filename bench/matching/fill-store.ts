@@ -2,7 +2,7 @@
  * Fills a store with patients, in a process of its own: `node fill-store.ts URL PATIENTS`. They are validated, indexed and
  * written as by the server, but without HTTP.
  */
-import { openStore } from '../../src/open-store.ts'
+import { openStore } from '../../src/main/open-store.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { progress } from '../emr.ts'
 import { syntheticPatient } from './synthetic-patients.ts'

@@ -2,7 +2,7 @@
 import type { Observation } from 'fhir/r4'
 import { MongoClient } from 'mongodb'
 import type { AnyResource } from '../../src/fhir/resource.ts'
-import { openStore } from '../../src/open-store.ts'
+import { openStore } from '../../src/main/open-store.ts'
 import { Repository, type UnitOfWork } from '../../src/repository/repository.ts'
 import { appointment, patient, patientId, sizesAt, slot } from '../data-set.ts'
 import { progress } from '../emr.ts'

@@ -2,7 +2,7 @@
  * Fills a SQLite file with the calendars, in a process of its own: `node fill-store.ts FILE SCALE`. Resources are validated,
  * indexed and written as by the server, but without HTTP.
  */
-import { openStore } from '../../src/open-store.ts'
+import { openStore } from '../../src/main/open-store.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { calendars } from './calendars.ts'
 

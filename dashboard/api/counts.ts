@@ -34,9 +34,8 @@ async function countsOf(counted: readonly Counted[], signal: AbortSignal): Promi
   return (answer.entry ?? []).map(({ resource, response }) => {
     const { total } = (resource ?? {}) as Partial<Bundle>
     if (total !== undefined) return total
-    if (response?.outcome !== undefined) throw problemOf(Number.parseInt(response.status, 10), response.outcome)
-    throw new Problem(500, [
-      { text: 'The server did not say how many there are.', severity: 'error', code: 'exception' },
-    ])
+    const { status, outcome } = response ?? {}
+    if (status !== undefined && outcome !== undefined) throw problemOf(Number.parseInt(status, 10), outcome)
+    throw new Problem(500, [{ text: 'The server did not say how many there are.', severity: 'error' }])
   })
 }

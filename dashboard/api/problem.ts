@@ -5,8 +5,8 @@ export interface ProblemIssue {
   readonly text: string
   /** FHIRPath of the element that it is about. */
   readonly expression?: string | undefined
-  readonly severity: string
-  readonly code: string
+  /** Undefined where an extension stands in its place. */
+  readonly severity: string | undefined
 }
 
 export class Problem extends Error {
@@ -42,8 +42,7 @@ export const notTakenBack = (error: unknown): unknown =>
     ? new Error('It has been changed since, so nothing is undone.')
     : error
 
-export const unreachable = (): Problem =>
-  new Problem(0, [{ text: 'The server does not answer.', severity: 'error', code: 'transient' }])
+export const unreachable = (): Problem => new Problem(0, [{ text: 'The server does not answer.', severity: 'error' }])
 
 /** @param body an OperationOutcome, or `{"error": …}` of the routes beside FHIR's */
 export function problemOf(status: number, body: unknown): Problem {
@@ -55,7 +54,7 @@ export function problemOf(status: number, body: unknown): Problem {
   }
   const { error, code } = isRecord(body) ? body : {}
   const text = typeof error === 'string' ? error : `The server answered ${status}`
-  const issue = { text, severity: 'error', code: 'unknown' }
+  const issue = { text, severity: 'error' }
   return new Problem(status, [issue], { reason: typeof code === 'string' ? code : undefined, body })
 }
 
@@ -66,8 +65,7 @@ export const outcomeIn = (body: unknown): OperationOutcome | undefined =>
   isRecord(body) && body.resourceType === 'OperationOutcome' ? (body as unknown as OperationOutcome) : undefined
 
 export const issueOf = ({ diagnostics, details, expression, severity, code }: OperationOutcomeIssue): ProblemIssue => ({
-  text: diagnostics ?? details?.text ?? code,
-  expression: expression?.[0],
+  text: diagnostics ?? details?.text ?? code ?? 'The server did not say what is wrong.',
+  expression: expression?.[0] ?? undefined,
   severity,
-  code,
 })

@@ -3,6 +3,14 @@ import type { Slot } from 'fhir/r4'
 import { conceptText, referenceParts } from './names.ts'
 import { minutesBetween, naiveOf } from './time.ts'
 
+/** A Slot whose times are both there; one with an extension in place of either cannot be offered. */
+export interface TimedSlot extends Slot {
+  readonly start: string
+  readonly end: string
+}
+
+export const isTimed = (slot: Slot): slot is TimedSlot => slot.start !== undefined && slot.end !== undefined
+
 export interface FreeTime {
   /** Slot.id, in order. */
   readonly slots: readonly string[]
@@ -20,12 +28,12 @@ export const scheduleIdOf = ({ schedule }: Slot): string => referenceParts(sched
  * @param slots free ones, of any schedules, in any order
  * @param minutes undefined: each Slot is a time of its own
  */
-export function freeTimes(slots: readonly Slot[], minutes: number | undefined): readonly FreeTime[] {
+export function freeTimes(slots: readonly TimedSlot[], minutes: number | undefined): readonly FreeTime[] {
   const ordered = [...slots].sort((one, other) => Date.parse(one.start) - Date.parse(other.start))
   return ordered.flatMap((first) => timeFrom(first, ordered, minutes) ?? [])
 }
 
-function timeFrom(first: Slot, ordered: readonly Slot[], minutes: number | undefined): FreeTime | undefined {
+function timeFrom(first: TimedSlot, ordered: readonly TimedSlot[], minutes: number | undefined): FreeTime | undefined {
   const row = [first]
   const isLongEnough = () => minutes === undefined || minutesBetween(first.start, row.at(-1)?.end ?? '') >= minutes
   while (!isLongEnough()) {

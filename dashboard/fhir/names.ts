@@ -25,6 +25,13 @@ export function addressText(address: Address | undefined): string {
   return [...line, place, country].filter(Boolean).join(', ') || text || ''
 }
 
+/**
+ * A status as the texts say it, else its code. An extension may stand in place of the value
+ * (https://hl7.org/fhir/R4/json.html#primitive).
+ */
+export const statusText = (status: string | undefined, texts: Readonly<Record<string, string>> = {}): string =>
+  status === undefined ? 'No status' : (texts[status] ?? status)
+
 export const conceptText = (concept: CodeableConcept | undefined): string =>
   concept?.text ?? concept?.coding?.find(({ display }) => display)?.display ?? concept?.coding?.[0]?.code ?? ''
 

@@ -1,13 +1,15 @@
 /** Appointments as a schedule shows them. https://hl7.org/fhir/R4/appointment.html */
 import type { Appointment, Patient, Schedule, Slot } from 'fhir/r4'
-import { idOfType, patientName, referenceParts, referenceText } from './names.ts'
+import { idOfType, patientName, referenceParts, referenceText, statusText } from './names.ts'
 import { minutesBetween } from './time.ts'
+
+export type VisitStatus = NonNullable<Appointment['status']>
 
 export interface Visit {
   readonly id: string
   /** Schedule.id; undefined where the visit is in none of those that are shown. */
   readonly schedule: string | undefined
-  readonly status: Appointment['status']
+  readonly status: VisitStatus | undefined
   readonly start: string
   readonly end: string
   readonly minutes: number
@@ -22,9 +24,9 @@ export interface Visit {
 const HOLD_EXPIRES = 'https://sandbox-emr.example/fhir/StructureDefinition/hold-expires'
 
 /** Those that say nothing of what time is taken. */
-export const NOT_SHOWN: readonly Appointment['status'][] = ['cancelled', 'entered-in-error', 'proposed', 'waitlist']
+export const NOT_SHOWN: readonly VisitStatus[] = ['cancelled', 'entered-in-error', 'proposed', 'waitlist']
 
-export const STATUS_TEXT: Readonly<Record<Appointment['status'], string>> = {
+const STATUS_TEXT: Readonly<Record<VisitStatus, string>> = {
   proposed: 'Proposed',
   pending: 'Held',
   booked: 'Booked',
@@ -36,6 +38,8 @@ export const STATUS_TEXT: Readonly<Record<Appointment['status'], string>> = {
   'entered-in-error': 'Entered in error',
   waitlist: 'Waitlist',
 }
+
+export const visitStatusText = (status: Visit['status']): string => statusText(status, STATUS_TEXT)
 
 interface Around {
   readonly slots: readonly Slot[]
@@ -99,13 +103,13 @@ function scheduleOf({ participant }: Appointment, slots: readonly string[], arou
 export const mayConfirm = ({ status }: Visit): boolean => status === 'pending' || status === 'proposed'
 export const mayMove = ({ status }: Visit): boolean => status === 'booked' || status === 'pending'
 export const mayCancel = ({ status }: Visit): boolean =>
-  ['booked', 'pending', 'arrived', 'checked-in', 'proposed', 'waitlist'].includes(status)
+  status !== undefined && ['booked', 'pending', 'arrived', 'checked-in', 'proposed', 'waitlist'].includes(status)
 
-const NEXT: Partial<Record<Appointment['status'], readonly Appointment['status'][]>> = {
+const NEXT: Partial<Record<VisitStatus, readonly VisitStatus[]>> = {
   booked: ['arrived', 'noshow'],
   arrived: ['checked-in', 'fulfilled', 'noshow'],
   'checked-in': ['fulfilled'],
 }
 
 /** What a visit that takes place becomes, each by one click. */
-export const nextStatuses = ({ status }: Visit): readonly Appointment['status'][] => NEXT[status] ?? []
+export const nextStatuses = ({ status }: Visit): readonly VisitStatus[] => (status && NEXT[status]) ?? []

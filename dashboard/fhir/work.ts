@@ -1,7 +1,7 @@
 /** The Tasks of the work list, as staff sort and choose among them: docs/work-list.md. */
 import type { Task, TaskInput } from 'fhir/r4'
 import { conceptText } from './names.ts'
-import { dueOf } from './tasks.ts'
+import { dueOf, OPEN_STATUSES } from './tasks.ts'
 
 export const USERS = 'urn:sandbox-emr:user'
 
@@ -12,7 +12,7 @@ type Priority = (typeof PRIORITIES)[number]
 export const priorityOf = ({ priority = 'routine' }: Task): Priority => priority
 
 export const isOpenTask = ({ status }: Task): boolean =>
-  ['requested', 'received', 'accepted', 'ready', 'in-progress', 'on-hold'].includes(status)
+  status !== undefined && OPEN_STATUSES.split(',').includes(status)
 
 export const ownerName = ({ owner }: Task): string =>
   owner?.display ?? owner?.identifier?.value ?? owner?.reference ?? ''

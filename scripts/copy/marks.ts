@@ -1,5 +1,5 @@
 /** The progress of a copy, kept as records in the target so that it can be resumed: see copy-store.ts. */
-import { UNFINISHED_COPY } from '../../src/open-store.ts'
+import { UNFINISHED_COPY } from '../../src/main/open-store.ts'
 import { SERVICE } from '../../src/repository/record-kinds.ts'
 import type { RecordChange, ResourceStore, StoredRecord } from '../../src/storage/port.ts'
 

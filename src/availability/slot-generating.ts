@@ -1,6 +1,7 @@
 /** Keeps Slots generated in the background: of Schedules whose availability has changed, and of the day that has come. */
-import type { BackgroundLoop, LeasedJob, LoopPace } from '../budget/background-loop.ts'
+
 import type { ClinicAccess } from '../core/context.ts'
+import type { BackgroundLoop, LeasedJob, LoopPace } from '../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
 import { generatePart, LEASE, SLOT_GENERATION, SMALL_PART } from './slot-generation.ts'
 

@@ -5,9 +5,9 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Schedule } from 'fhir/r4'
-import { oneByOne } from '../budget/one-by-one.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
+import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { generatedAsOffered } from '../reservations/offered-slots.ts'
 import type { SlotPlan } from '../scheduling/availability.ts'
@@ -180,12 +180,12 @@ async function stageSlots(ctx: Context, schedule: string, run: Run, window: Wind
   const earlier = blocksWithin(before, window.start, Math.min(window.end, run.beforeUntil))
   const known = new Set(idsOf(schedule, earlier))
   const unwanted = new Set(absent.filter((id, index) => read[index]?.deleted === true && known.has(id)))
-  await oneByOne()
+  await yieldToEventLoop()
   const changes = slotChanges({ schedule, plan, blocks: window.blocks, stored, unwanted, window })
   // Beneath the rules of the provider, which are for what people change.
   const written = await generatedAsOffered(ctx, schedule, [...changes.created, ...changes.updated])
   for (const [index, slot] of written.entries()) {
-    if (index % AT_ONCE === 0) await oneByOne()
+    if (index % AT_ONCE === 0) await yieldToEventLoop()
     await ctx.unit.put(slot, 'PUT')
   }
   for (const id of changes.removed) await ctx.unit.delete('Slot', id)

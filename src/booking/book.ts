@@ -1,12 +1,13 @@
 /** Books, changes or cancels a visit: IHE ITI-117, and the names of Argonaut for it. */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Appointment } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { newId } from '../fhir/new-id.ts'
 import { conflict, type FhirError, unprocessable } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { checkMayBecome } from '../scheduling/hold.ts'
-import { withAnswers, withPatients } from '../scheduling/participants.ts'
+import { withAnswers, withConfirmation, withPatients } from '../scheduling/participants.ts'
 import { cancel } from './cancel.ts'
 import { findAppointment } from './find-appointment.ts'
 import { type NamedPatient, patientReferences } from './patients.ts'
@@ -121,4 +122,20 @@ function checkVersion({ id, meta }: Appointment, version: number): void {
     `appointment-resource was made from version ${meta.versionId} of Appointment/${id}, which has version ${version} by now; read it again`,
     { expression: 'appointment-resource', reason: 'stale-version' },
   )
+}
+
+/**
+ * One that is confirmed already stays as it is.
+ * @param id Appointment.id
+ * @param patient who confirms, as `Patient/<id>`; absent: the only patient of the appointment
+ * @throws FhirError 404, 409, 410, 422
+ */
+export async function confirm(ctx: Context, id: string, patient?: string): Promise<Versioned<Appointment>> {
+  const found = await ctx.read<Appointment>('Appointment', id)
+  const { resource } = found
+  checkMayBecome(resource, 'booked')
+  const confirmed = withConfirmation(resource, patient, ctx.baseUrl)
+  const participant = resource.status === 'booked' || patient !== undefined ? confirmed : withAnswers(confirmed)
+  const next: Appointment = { ...resource, status: 'booked', participant }
+  return isDeepStrictEqual(next, resource) ? found : await ctx.update<Appointment>(next)
 }

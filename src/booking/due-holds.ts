@@ -3,6 +3,8 @@
  * would be told to be held.
  */
 import type { ClinicAccess, Context } from '../core/context.ts'
+import type { BackgroundLoop, LoopPace } from '../isolation/background-loop.ts'
+import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
 import { endIfExpired, HOLD } from './holds.ts'
 
 /** Milliseconds that what is known of the next hold is good for: shorter than any hold, so one that begins meanwhile ends later. */
@@ -35,3 +37,22 @@ async function endSome(ctx: Context): Promise<number> {
   for (const { key } of due) await endIfExpired(ctx, key)
   return due.length
 }
+
+/** Milliseconds until the end of a hold is tried again after a fault. */
+const LEASE = 15_000
+
+export interface HoldExpiryServices extends DueServices {
+  readonly accessOf: (clinic: string) => ClinicAccess
+}
+
+export const holdExpiry = (services: HoldExpiryServices, pace?: LoopPace): BackgroundLoop =>
+  dueRecordLoop(
+    services,
+    {
+      kind: HOLD,
+      lease: LEASE,
+      finish: (clinic, id) => services.accessOf(clinic).change((ctx) => endIfExpired(ctx, id)),
+      failure: 'a hold that has expired could not be ended',
+    },
+    pace,
+  )

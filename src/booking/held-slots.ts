@@ -4,9 +4,10 @@ import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { slotStatusFor, stageOf } from '../scheduling/appointment-status.ts'
-import { unreserved } from '../scheduling/reserved-slot.ts'
+import { isUnblocked, unreserved } from '../scheduling/reserved-slot.ts'
 import { checkOneSchedule, checkTimes, isSamePeriod } from '../scheduling/slot-times.ts'
 import { holdersOf } from './holders.ts'
+import { checkSlotsOf, takeImported } from './imported-slots.ts'
 import { type Named, namedSlots, noSuchSlot } from './named-slots.ts'
 import { noteSlot } from './waitlist.ts'
 
@@ -37,6 +38,7 @@ export async function moveSlots(
   // An appointment that stays where it is can be changed although its slots were deleted or moved before that was refused.
   const isSamePlace = before !== undefined && isSamePeriod(before, after) && isSame(namedBefore, named)
   if (isSamePlace && isSame(held.slots, wanted.slots)) return
+  if (ctx.isImport) return checkSlotsOf(ctx, after)
   checkOneSchedule(slots, ctx.baseUrl)
   if (after.start !== undefined || wanted.as !== undefined) checkTimes(after, slots)
 }
@@ -47,7 +49,7 @@ async function hold(ctx: Context, held: Held, wanted: Held, after: Appointment):
   for (const slot of wanted.slots) {
     const found = isHeld.has(slot.id)
       ? await keepSlot(ctx, slot.id, { by: after.id, from: held.as, to: wanted.as })
-      : await takeSlot(ctx, slot, wanted.as, stageOf(after.status) === 'recorded')
+      : await (ctx.isImport ? takeImported(ctx, slot, after) : takeSlot(ctx, slot, wanted.as, after))
     if (found !== undefined) slots.push(found)
   }
   return slots
@@ -60,7 +62,7 @@ async function proposedSlots(
   after: Appointment,
   named: readonly Named[],
 ): Promise<readonly Slot[]> {
-  if (stageOf(after.status) === 'recorded') return []
+  if (ctx.isImport || stageOf(after.status) === 'recorded') return []
   const known = new Set(before?.slot?.map(({ reference }) => reference))
   const slots: Slot[] = []
   for (const { id, index } of named) {
@@ -93,7 +95,7 @@ interface Kept {
  */
 async function keepSlot(ctx: Context, id: string, { by, from, to }: Kept): Promise<Slot | undefined> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
-  if (slot === undefined || to === undefined || !IN_USE.has(slot.status)) return slot
+  if (slot === undefined || to === undefined || !isUnblocked(slot)) return slot
   const mayBeBooked = to === 'busy-tentative' && slot.status === 'busy'
   const status = mayBeBooked && isBooked(await othersHolding(ctx, id, by)) ? 'busy' : to
   // Of an overbooked one a change of the status counts for the others: written in any case, as in takeSlot.
@@ -108,20 +110,18 @@ const othersHolding = async (ctx: Context, id: string, by: string | undefined): 
 const isBooked = (holders: readonly Appointment[]): boolean =>
   holders.some(({ status }) => slotStatusFor(status) === 'busy')
 
-const IN_USE: ReadonlySet<Slot['status']> = new Set(['free', 'busy', 'busy-tentative'])
-
 /**
- * @param mayLack a visit that is recorded may have taken place in a slot that there is not; then undefined
+ * Undefined for a slot that there is not: a visit that is recorded may have taken place in one.
  * @throws FhirError 422 when there is no such slot, 409 (or 422 by the clinic's policy) when it is taken
  */
 async function takeSlot(
   ctx: Context,
   { id, index }: Named,
   as: Slot['status'] | undefined,
-  mayLack: boolean,
+  { status }: Appointment,
 ): Promise<Slot | undefined> {
   const found = (await ctx.find<Slot>('Slot', id))?.resource
-  if (found === undefined && mayLack) return undefined
+  if (found === undefined && stageOf(status) === 'recorded') return undefined
   if (found === undefined) throw noSuchSlot(id, index)
   // Whether its actors are free is looked at when the whole change is staged: it may free them.
   const slot = unreserved(found)
@@ -147,7 +147,7 @@ async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promis
 /** Frees a slot, unless it is gone, blocked meanwhile, or (overbooked) still held by another appointment. */
 async function release(ctx: Context, id: string, by: string | undefined): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
-  if (slot === undefined || !IN_USE.has(slot.status)) return
+  if (slot === undefined || !isUnblocked(slot)) return
   const others = await othersHolding(ctx, id, by)
   const status = others.length === 0 ? 'free' : isBooked(others) ? 'busy' : slot.status
   const { overbooked: _overbooked, ...rest } = slot

@@ -17,8 +17,12 @@ export async function stayingHoldersOf(ctx: Context, slotId: string): Promise<re
   return holders.filter(({ id = '' }) => before.has(id))
 }
 
+/** An import may find no Slot that a second change would have to write too. */
 const storedHolders = (ctx: Context, slotId: string) =>
-  ctx.search<Appointment>('Appointment', `slot=Slot/${slotId}&status=${SLOT_HOLDING_STATUSES.join()}`)
+  (ctx.isImport ? ctx.searchGuarded : ctx.search)<Appointment>(
+    'Appointment',
+    `slot=Slot/${slotId}&status=${SLOT_HOLDING_STATUSES.join()}`,
+  )
 
 const holdersAfter = (ctx: Context, slotId: string, stored: ReturnType<typeof storedHolders>) =>
   appointmentsAfter(

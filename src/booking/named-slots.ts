@@ -1,9 +1,9 @@
 /** The slots that an appointment names. */
 import type { Appointment, Slot } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
+import { spend } from '../isolation/budget.ts'
 import { stageOf } from '../scheduling/appointment-status.ts'
 
 /** Steps to look up one. */
@@ -16,19 +16,19 @@ export interface Named {
 }
 
 /**
- * The slots of this clinic that an appointment names. One that is recorded may name those of the system that it comes
- * from.
+ * The slots of this clinic that an appointment names. One that is recorded, or imported, may name those of the system that
+ * it comes from.
  * @throws FhirError 422
  */
 export function namedSlots(
-  { baseUrl }: Context,
+  { baseUrl, isImport }: Context,
   { status, slot = [] }: Pick<Appointment, 'status' | 'slot'>,
 ): readonly Named[] {
-  const isRecorded = stageOf(status) === 'recorded'
+  const mayBeElsewhere = isImport || stageOf(status) === 'recorded'
   spend(slot.length * LOOKED_UP, 'its slots')
   const named = slot.flatMap(({ reference = '' }, index) => {
     const id = slotId(reference, baseUrl)
-    if (id === undefined && !isRecorded) throw malformed(reference, index)
+    if (id === undefined && !mayBeElsewhere) throw malformed(reference, index)
     return id === undefined ? [] : [{ id, index }]
   })
   const seen = new Set<string>()

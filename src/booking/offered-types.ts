@@ -1,9 +1,9 @@
 /** The kinds of visits that the clinic offers: those of its active Schedules. */
 import type { Schedule, Slot } from 'fhir/r4'
 import { availabilityOf as knownAvailability, parsedSchedule } from '../availability/known-availability.ts'
-import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { parseDateRange } from '../fhir/dates.ts'
+import { spend } from '../isolation/budget.ts'
 import type { Versioned } from '../repository/repository.ts'
 import type { Availability } from '../scheduling/availability.ts'
 import { distinctTypes, type OfferedType, typesOf } from '../scheduling/offered-types.ts'

@@ -13,12 +13,12 @@ import { comparePlaces, type Place } from '../scheduling/opening-order.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import { END_OF_TIME } from '../search/plan.ts'
 import { FreeSlots } from './free-slots.ts'
-import { SlotJudge, type Wishes } from './slot-judge.ts'
+import { type SlotCriteria, SlotMatcher } from './slot-matcher.ts'
 import { MOST_SLOTS } from './slot-runs.ts'
 import { SlotsByStart } from './slots-by-start.ts'
 
 /** Times are milliseconds since 1970 UTC. */
-export interface OpeningsQuery extends Wishes {
+export interface OpeningsQuery extends SlotCriteria {
   /** Visits start at or after it. */
   readonly from: number
   /** Visits end at or before it. */
@@ -82,7 +82,7 @@ export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<
   const { schedules, limit } = query
   const count = limit + (schedules?.length === 1 ? READ_BESIDES_OF_ONE : READ_BESIDES)
   const slots = new SlotsByStart(new FreeSlots(ctx, { schedules, from, until, count }), ctx)
-  const search = new Search(slots, new SlotJudge(ctx, query), query, last)
+  const search = new Search(slots, new SlotMatcher(ctx, query), query, last)
   const page = await pageOf(search, limit, query.countThrough ?? 0)
   return { ...page, sameFrom: sameUntil(search.earliest) }
 }
@@ -125,13 +125,13 @@ class Search {
   /** When the first of all Slots begins that are looked at. */
   earliest = Number.POSITIVE_INFINITY
   readonly #slots: SlotsByStart
-  readonly #judge: SlotJudge
+  readonly #judge: SlotMatcher
   readonly #query: OpeningsQuery
   /** The last start of a visit. */
   readonly #last: number
   #examined = 0
 
-  constructor(slots: SlotsByStart, judge: SlotJudge, query: OpeningsQuery, last: number) {
+  constructor(slots: SlotsByStart, judge: SlotMatcher, query: OpeningsQuery, last: number) {
     this.#slots = slots
     this.#judge = judge
     this.#query = query

@@ -3,9 +3,9 @@
  * identifiers, as in a conditional create, else a new one.
  */
 import type { Identifier, Patient } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { unprocessable } from '../fhir/outcome.ts'
+import { spend } from '../isolation/budget.ts'
 import { tokenText } from '../search/value.ts'
 
 /** Steps to look up one. */

@@ -102,7 +102,7 @@ function grownActors(was: HeldTime | undefined, is: HeldTime): readonly string[]
  * @throws FhirError 409 (422 by the clinic's policy) where one of them has another visit
  */
 async function reserve(ctx: Context, id: string, held: HeldTime, grown: readonly string[]): Promise<void> {
-  if (grown.length > 0) checkLimits(held)
+  if (grown.length > 0) checkLimits(held, ctx.isImport && held.end <= ctx.now)
   const slots = await slotsOnOffer(ctx, await actorsAtWork(ctx, held.actors), held)
   await claimReserved(ctx, slots)
   // A Slot is free while all its actors are, not only those of this visit.
@@ -122,13 +122,14 @@ async function reserve(ctx: Context, id: string, held: HeldTime, grown: readonly
 /** Actors of one visit whose time it reserves, at most. */
 const MOST_ACTORS = 50
 
-function checkLimits({ start, end, actors, visit }: HeldTime): void {
+/** @param isPast it is imported, and over: no other visit is refused for it */
+function checkLimits({ start, end, actors, visit }: HeldTime, isPast: boolean): void {
   if (actors.size > MOST_ACTORS)
     throw unprocessable(
       `The visit reserves the time of ${actors.size} practitioners, rooms and devices, and may reserve that of ${MOST_ACTORS}; make several appointments`,
       { expression: 'Appointment.participant', reason: 'too-many-actors' },
     )
-  if (end - start <= LONGEST_VISIT) return
+  if (end - start <= LONGEST_VISIT || isPast) return
   throw unprocessable(
     `Appointment.end is ${visit.end}, more than 24 hours after its start; a visit that reserves the time of a practitioner, room or device lasts 24 hours at most, so make one for each day`,
     { expression: 'Appointment.end', reason: 'visit-too-long' },
@@ -158,6 +159,7 @@ async function checkActors(
   })
 }
 
-/** An import by an operator brings the past as it was. */
-const isImportOfPast = ({ agent, now }: Context, { end, visit }: HeldTime): boolean =>
-  agent.kind === 'user' && agent.role === 'operator' && stageOf(visit.status) === 'recorded' && end <= now
+/** An import brings the past as it was; so does what an operator records of it. */
+const isImportOfPast = ({ agent, isImport, now }: Context, { end, visit }: HeldTime): boolean =>
+  end <= now &&
+  (isImport || (agent.kind === 'user' && agent.role === 'operator' && stageOf(visit.status) === 'recorded'))

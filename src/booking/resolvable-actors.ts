@@ -1,9 +1,9 @@
 /** The participants of an appointment that must exist: https://hl7.org/fhir/R4/references.html. */
 import type { Appointment, Reference } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
+import { spend } from '../isolation/budget.ts'
 
 /** Types whose resources live here; others, such as a RelatedPerson or a Device, may live elsewhere. */
 const RESOLVED: ReadonlySet<string> = new Set(['Patient', 'Practitioner', 'PractitionerRole', 'Location'])

@@ -1,8 +1,8 @@
 /** The specialties in which the actors of a Schedule work here: https://hl7.org/fhir/R4/practitionerrole.html. */
 import type { CodeableConcept, PractitionerRole, Schedule } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
+import { spend } from '../isolation/budget.ts'
 
 /** Steps to look up a role. */
 const LOOKED_UP = 20

@@ -1,8 +1,8 @@
 /** Slots of one Schedule that follow one another, as they are with what the change in the making does to them. */
 import type { Slot } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
+import { spend } from '../isolation/budget.ts'
 import { firstOf, follows, type Run } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 

@@ -1,9 +1,9 @@
 /** Free Slots by the time at which they begin, read as far as they are asked for. */
 import type { Slot } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
-import { FairTurns } from '../budget/fair-turns.ts'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
+import { spend } from '../isolation/budget.ts'
+import { FairTurns } from '../isolation/fair-queue.ts'
 import { scheduleIdOf } from '../reservations/schedule-of-slot.ts'
 import { follows } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'

@@ -1,8 +1,8 @@
 /** Offers freed slots in the background, where the change that frees them would take too long: see waitlist.ts. */
 import type { Appointment, Slot } from 'fhir/r4'
-import type { BackgroundLoop, LeasedJob, LoopPace } from '../budget/background-loop.ts'
 import type { ClinicAccess } from '../core/context.ts'
 import { searchRequest } from '../core/search-request.ts'
+import type { BackgroundLoop, LeasedJob, LoopPace } from '../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
 import { byTurn } from '../scheduling/waitlist.ts'
 import { asEntry, FREED_SLOT, offerToWaiting, wanting } from './waitlist.ts'

@@ -11,7 +11,7 @@ import { recordKind } from '../repository/record-kinds.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { scheduleOf } from '../reservations/schedule-of-slot.ts'
 import { isBookable } from '../scheduling/booking-policies.ts'
-import { isSamePeriod } from '../scheduling/slot-times.ts'
+import { hasEnded, isSamePeriod } from '../scheduling/slot-times.ts'
 import { actorsOf, byTurn, type PossibleVisit, type WaitlistEntry, wants } from '../scheduling/waitlist.ts'
 import { clockOf } from '../scheduling/zone-clock.ts'
 import { appointmentsAfter, holdersOf } from './holders.ts'
@@ -42,7 +42,7 @@ export async function noteAppointment(
   if (before?.status === 'waitlist' && after?.status !== 'waitlist' && id !== undefined)
     ctx.unit.checkBeforeCommit(`the waitlist without Appointment/${id}`, () => passOn(ctx, id))
   const isBookedAnew = before?.status !== 'booked' || after === undefined || !isSamePeriod(before, after)
-  if (after?.status === 'booked' && isBookedAnew) await endEntries(ctx, after)
+  if (after?.status === 'booked' && isBookedAnew && !hasEnded(after, ctx.now)) await endEntries(ctx, after)
 }
 
 /** Once the change is staged: the slot may be freed and taken by the same one. */

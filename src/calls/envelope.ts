@@ -2,10 +2,11 @@
  * The envelope of tool requests and responses (spec 2.1 and 2.2), and the variants of it that platforms send.
  * A problem with the whole request is an `error` beside empty results; a problem with one call is that call's result.
  */
-import { passOn } from '../budget/budget.ts'
+
 import { parseJson } from '../fhir/json.ts'
 import { countJson } from '../fhir/json-text.ts'
 import { isObject } from '../fhir/resource.ts'
+import { rethrowBudgetError } from '../isolation/budget.ts'
 
 /** Tool calls in one request; each one beyond is refused in its result. */
 export const MAX_CALLS = 32
@@ -107,7 +108,7 @@ function parsed(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     return undefined
   }
 }

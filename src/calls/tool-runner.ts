@@ -1,17 +1,18 @@
 /** Runs the tool calls of a request one after the other; a failed one does not stop the rest. */
-import { leaveEventLoop, passOn } from '../budget/budget.ts'
+
 import { isSandboxEnabled } from '../clinics/sandbox.ts'
 import type { CallSession } from '../core/call-session.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import type { Integrations } from '../core/ports.ts'
 import { conflict, FhirError } from '../fhir/outcome.ts'
+import { requireWorker, rethrowBudgetError } from '../isolation/budget.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
 import { type LoggedToolCall, logToolCall } from './session/call-log.ts'
 import { seeCall } from './session/open-calls.ts'
 import { Replay, storedResult, type ToolCallIdentity, toolCallKey } from './session/replay.ts'
-import { tellingPatients } from './session/telling-patients.ts'
+import { recordPatientsSeen } from './session/telling-patients.ts'
 import { failure } from './tool-failure.ts'
 import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
 
@@ -82,7 +83,7 @@ export class ToolRunner {
 
   /**
    * One result for each call, in their order; problems with one call, or with all of them, are in the results.
-   * @throws NeedsThread on the event loop, before anything has had an effect
+   * @throws OffloadRequired on the event loop, before anything has had an effect
    */
   async run(
     { family, toolName }: ToolAddress,
@@ -94,7 +95,7 @@ export class ToolRunner {
     const tool = this.#families.get(family)?.get(toolName)
     if (tool === undefined)
       return calls.map((call) => resultOf(call, failure(undefined, 'unknown-tool', this.#offered(family))))
-    if (calls.length > MAX_CALLS_ON_EVENT_LOOP) leaveEventLoop('its tool calls')
+    if (calls.length > MAX_CALLS_ON_EVENT_LOOP) requireWorker('its tool calls')
     const found = await this.#session(tool, identify)
     const session = 'refused' in found ? undefined : found
     const patients = new Set(session?.patient === undefined ? [] : [session.patient])
@@ -137,7 +138,7 @@ export class ToolRunner {
       return { result: { toolCallId: call.id, result }, status: 200 }
     } catch (error) {
       const { result, status } = this.#failureOf(tool, error)
-      await this.#logRefusal(tool.name, call, session, result, status).catch(passOn)
+      await this.#logRefusal(tool.name, call, session, result, status).catch(rethrowBudgetError)
       return { result: resultOf(call, result), status }
     }
   }
@@ -155,7 +156,7 @@ export class ToolRunner {
     const read = argumentsCheckedBy === 'handler' ? knownArguments : readArguments
     const input = read(definition, call.arguments)
     const ofCall = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
-    const access = tellingPatients(ofCall, session, (patient) => patients.add(patient))
+    const access = recordPatientsSeen(ofCall, session, (patient) => patients.add(patient))
     const identity = identityOf(name, call, session)
     const key = keyOf(identity)
     const repeatable = key === undefined ? {} : { repeatKey: key }

@@ -1,7 +1,8 @@
 /** Accounts: user name, clinic, role and password. A change of one ends its sessions (sessions.ts). */
-import { spend } from '../budget/budget.ts'
+
 import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
+import { spend } from '../isolation/budget.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import type { KindRecord, Repository, UnitOfWork } from '../repository/repository.ts'
 import { forgetAddresses } from './login-limit.ts'

@@ -32,7 +32,11 @@ export const versionOf = ({ version = 0 }: Account): number => version
  * any, is changed.
  * @param demo demo mode is on
  */
-export function goesOn(repository: Repository, session: TokenSession, demo: boolean): boolean | Promise<boolean> {
+export function isSessionActive(
+  repository: Repository,
+  session: TokenSession,
+  demo: boolean,
+): boolean | Promise<boolean> {
   const found = repository.readRecent(SERVICE, ACCOUNT, session.account)
   return found instanceof Promise
     ? found.then((record) => goesOnBy(record?.value, session, demo))

@@ -180,6 +180,19 @@ export async function findVersionedSettings(source: Source, clinic: string): Pro
   return record && settings && { settings, version: record.version }
 }
 
+/**
+ * Encrypts the settings of all clinics that are stored in clear or with an earlier key, where there is a key.
+ * @returns the number of clinics whose settings were encrypted
+ * @throws Error when settings were encrypted with a key that the server does not have
+ */
+export async function encryptSettings(repository: Repository): Promise<number> {
+  let encrypted = 0
+  for (const clinic of await repository.clinics()) {
+    if (clinic !== SERVICE && (await repository.encryptRecord(clinic, SETTINGS, KEY))) encrypted += 1
+  }
+  return encrypted
+}
+
 /** Whether there is such a clinic, from a cache that may be slightly stale when another process makes it. */
 export const clinicExists = async (repository: Repository, clinic: string): Promise<boolean> =>
   (await recentSettings(repository, clinic)) !== undefined

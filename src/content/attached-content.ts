@@ -1,7 +1,8 @@
 /** What is known of the content of an element with `data`, such as an Attachment or a Binary, wherever it is kept. */
+
+import { contentOf } from '../fhir/content/marker.ts'
 import { ContentDigest, type ContentFacts } from './content-digest.ts'
 import type { Contents } from './contents.ts'
-import { contentOf } from './marker.ts'
 
 export interface WithData {
   /** Base64; short, or it would be kept beside the resource. */

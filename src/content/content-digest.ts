@@ -1,8 +1,8 @@
 /** What is known of a content once all of its bytes have passed: its hashes, its size, and what they look like. */
 import { createHash } from 'node:crypto'
-import { oneByOne } from '../budget/one-by-one.ts'
+import { type DetectedType, Sniffer } from '../fhir/content/detected-type.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import { type ContentLooks, Sniffer } from './sniff.ts'
+import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 
 export interface ContentFacts {
   /** Lower-case hex. It is the key. */
@@ -11,7 +11,7 @@ export interface ContentFacts {
   readonly sha1: string
   /** Bytes. */
   readonly size: number
-  readonly looks: ContentLooks
+  readonly looks: DetectedType
 }
 
 /** Bytes of an upload that are looked at in one go: of XML they may be some thousand elements. */
@@ -47,7 +47,7 @@ export class ContentDigest {
       for (let start = 0; start < piece.length; start += LOOK_BYTES) {
         const part = piece.subarray(start, start + LOOK_BYTES)
         this.push(part)
-        if (part.length === LOOK_BYTES) await oneByOne()
+        if (part.length === LOOK_BYTES) await yieldToEventLoop()
       }
       yield piece
     }

@@ -1,5 +1,5 @@
 /** How JSON and XML write the element `data`: https://hl7.org/fhir/R4/json.html#primitive, https://hl7.org/fhir/R4/xml.html. */
-import { contentElement, contentMarker } from './marker.ts'
+import { CONTENT_URL, contentMarker } from '../fhir/content/marker.ts'
 import type { ContentSyntax } from './scan.ts'
 
 const byteOf = (character: string): number => character.charCodeAt(0)
@@ -57,7 +57,4 @@ export const XML_SYNTAX: ContentSyntax = {
   marker: (sha256) => `>${xmlOf(sha256)}`,
 }
 
-function xmlOf(sha256: string): string {
-  const { url, valueString } = contentElement(sha256).extension[0] ?? {}
-  return `<extension url="${url}"><valueString value="${valueString}"/></extension>`
-}
+const xmlOf = (sha256: string): string => `<extension url="${CONTENT_URL}"><valueString value="${sha256}"/></extension>`

@@ -4,7 +4,7 @@
  * forgets nothing: see docs/adr/023-content-storage.md.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import type { BackgroundLoop, LoopPace } from '../budget/background-loop.ts'
+import type { BackgroundLoop, LoopPace } from '../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../repository/repository.ts'

@@ -1,15 +1,16 @@
 /** Contexts for handlers: reads from the unit of work, searches by search-request.ts, writes by write.ts. */
-import type { AuditTrail } from '../audit/trail.ts'
-import { TrailReader } from '../audit/trail-reader.ts'
+
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
 import type { Contents } from '../content/contents.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import type { AuditTrail } from '../record/audit/trail.ts'
+import { TrailReader } from '../record/audit/trail-reader.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
-import { present } from './present.ts'
 import type { Providers } from './provider.ts'
 import { criteriaPlan, guardedSearch, searchRequest } from './search-request.ts'
+import { orNotFound } from './standard.ts'
 import { createResource, deleteResource, findingsOf, patchResource, updateResource } from './write.ts'
 
 /** What is the same for every context of a server. */
@@ -29,8 +30,8 @@ export const clinicAccess = (services: ContextServices, clinic: string, agent: A
   clinic,
   agent,
   reader: () => contextOf(services.repository.reader(clinic), services, agent),
-  change: (work, { isRepeatable = false } = {}) =>
-    services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent)), isRepeatable),
+  change: (work, { isRepeatable = false, isImport = false } = {}) =>
+    services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent, isImport)), isRepeatable),
 })
 
 /**
@@ -53,11 +54,12 @@ function trailFor(agent: Agent, clinic: string, { trail, baseUrl }: ContextServi
 const MAX_RESOURCES = 1000
 const LIMITS = { defaultCount: MAX_RESOURCES, maxCount: MAX_RESOURCES, includes: MAX_RESOURCES }
 
-function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): Context {
+function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent, isImport = false): Context {
   const { providers, contents, baseUrl, profilePolicy, searchHandling, servedSearch } = services
   const ctx: Context = {
     clinic: unit.clinic,
     agent,
+    isImport,
     baseUrl,
     profilePolicy,
     searchHandling,
@@ -72,7 +74,7 @@ function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent): C
       const current = id === undefined ? undefined : await unit.read(type, id)
       return findingsOf(ctx, providers, resource, current?.deleted ? undefined : current)
     },
-    read: async <R extends AnyResource>(type: string, id: string) => present(await unit.read<R>(type, id), type, id),
+    read: async <R extends AnyResource>(type: string, id: string) => orNotFound(await unit.read<R>(type, id), type, id),
     find: async <R extends AnyResource>(type: string, id: string) => {
       const found = await unit.read<R>(type, id)
       return found?.deleted ? undefined : found

@@ -1,11 +1,13 @@
 /** What a handler works with: one clinic, one actor, and reads and writes that go through the providers' rules. */
-import type { TrailReader } from '../audit/trail-reader.ts'
+
+import type { Reference } from 'fhir/r4'
 import type { Role } from '../clinics/accounts.ts'
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
 import type { Contents } from '../content/contents.ts'
 import type { Issue } from '../fhir/outcome.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import type { TrailReader } from '../record/audit/trail-reader.ts'
 import type { UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { SearchParameter } from '../search/parameters.ts'
 import type { Precondition } from './precondition.ts'
@@ -28,6 +30,11 @@ export interface ServedSearch {
 export interface Context {
   readonly clinic: string
   readonly agent: Agent
+  /**
+   * An admin brings what another system has recorded: rules about when something may be planned are for what is planned
+   * here, and do not apply (docs/imports.md).
+   */
+  readonly isImport: boolean
   /** The address of this server, for references that are written with it; without a trailing slash. */
   readonly baseUrl: string
   /** What becomes of a write that breaks a profile it declares, unless the clinic has a policy of its own. */
@@ -69,15 +76,32 @@ export interface Context {
   delete(type: string, id: string, precondition?: Precondition): Promise<Versioned | undefined>
 }
 
+export interface ChangeOptions {
+  /** What is written twice is the same as written once. */
+  readonly isRepeatable?: boolean
+  /** See Context.isImport. */
+  readonly isImport?: boolean
+}
+
 /** What one actor can do in one clinic. */
 export interface ClinicAccess {
   readonly clinic: string
   readonly agent: Agent
   /** A context that only reads: what it stages is never written. */
   reader(): Context
-  /**
-   * One atomic, durable change. `work` may run several times when others interfere: no outside effects in it.
-   * @param options `isRepeatable`: what is written twice is the same as written once
-   */
-  change<T>(work: (ctx: Context) => Promise<T>, options?: { readonly isRepeatable?: boolean }): Promise<T>
+  /** One atomic, durable change. `work` may run several times when others interfere: no outside effects in it. */
+  change<T>(work: (ctx: Context) => Promise<T>, options?: ChangeOptions): Promise<T>
 }
+
+export type UserAgent = Extract<Agent, { kind: 'user' }>
+
+/** Of Reference.identifier; the value is the user name. */
+const USERS = 'urn:sandbox-emr:user'
+
+export const userReference = ({ id, name }: Pick<UserAgent, 'id' | 'name'>): Reference => ({
+  identifier: { system: USERS, value: id },
+  display: name,
+})
+
+export const isUser = (reference: Reference | undefined, { id }: Pick<UserAgent, 'id'>): boolean =>
+  reference?.identifier?.system === USERS && reference.identifier.value === id

@@ -1,6 +1,7 @@
 /** Definitions that a clinic has stored, parsed once as long as their text stays the same, within a limit for each question. */
-import { BudgetError } from '../budget/budget.ts'
+
 import type { AnyResource } from '../fhir/resource.ts'
+import { BudgetError } from '../isolation/budget.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { BoundedCache } from '../terminology/bounded-cache.ts'
 

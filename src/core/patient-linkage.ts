@@ -6,7 +6,7 @@
  * Then those are compared who have more of it, so that something else agrees too, and `narrowed` says so.
  */
 import type { Patient } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
+import { spend } from '../isolation/budget.ts'
 import { askedKeys, narrowerKeys } from '../matching/asked-keys.ts'
 import { compare } from '../matching/compare.ts'
 import { type Demographics, demographicsOf } from '../matching/demographics.ts'

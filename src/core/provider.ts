@@ -1,6 +1,6 @@
 /** A provider declares what a resource type can do; /metadata and the routes are made from the declarations. */
 
-import type { Issue } from '../fhir/outcome.ts'
+import { FhirError, type Issue, notFound } from '../fhir/outcome.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { HistoryPage, HistoryQuery, SearchAnswer, Versioned } from '../repository/repository.ts'
@@ -72,3 +72,20 @@ export const defineProvider = (type: string, declaration: Declaration): Provider
   combined: [],
   ...declaration,
 })
+
+/** @throws FhirError 404 for a type that R4 does not have, 405 for an interaction that the type does not offer */
+export function handlerOf<C extends InteractionCode>(providers: Providers, type: string, code: C): Interactions[C] {
+  const handler = providers.get(type)?.interactions[code]
+  if (handler === undefined) throw notSupported(providers, type, code)
+  return handler
+}
+
+function notSupported(providers: Providers, type: string, code: InteractionCode): FhirError {
+  const provider = providers.get(type)
+  if (provider === undefined) return notFound(`There is no resource type '${type}' in FHIR R4`)
+  const offered = Object.keys(provider.interactions).join(', ')
+  return new FhirError(405, {
+    code: 'not-supported',
+    diagnostics: `${type} does not support ${code}; it supports ${offered}`,
+  })
+}

@@ -1,6 +1,7 @@
 /** Resolves the lookups of a search from what the clinic has stored: its value sets, code systems and resources. */
-import { spend } from '../budget/budget.ts'
+
 import { FhirError } from '../fhir/outcome.ts'
+import { spend } from '../isolation/budget.ts'
 import { type Lookup, type Questions, resolveLookups } from '../search/lookup.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
 import { codeCondition } from '../search/token-case.ts'

@@ -2,7 +2,9 @@
  * The one way in which a search is assembled, for REST, conditional interactions and handlers alike: the query string,
  * the search parameters that are served and those of the clinic, full text, limits, and what has to be looked up first.
  */
-import { spend } from '../budget/budget.ts'
+
+import { readSettings, type SearchHandling } from '../clinics/settings.ts'
+import { requireWorker, spend } from '../isolation/budget.ts'
 import type { SearchAnswer, UnitOfWork } from '../repository/repository.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
 import { type CriteriaOptions, type ParsedSearch, parseCriteria, parseSearch } from '../search/query/parse.ts'
@@ -104,3 +106,15 @@ async function criteriaOptions(
   const custom = await unit.customParameters()
   return { clinic, now, baseUrl, fullText, parametersOf: custom?.parametersOf(parametersOf) ?? parametersOf }
 }
+
+/** Resources. */
+const MAX_ON_EVENT_LOOP = 200
+
+/** Before a page of at most `count` resources is read. @throws OffloadRequired */
+export function checkPageSize(count: number): void {
+  if (count > MAX_ON_EVENT_LOOP) requireWorker('the size of its page')
+}
+
+/** What the client prefers (`Prefer: handling=…`), else the setting of its clinic, else that of the server. */
+export const isLenient = async (ctx: Context, preferred: SearchHandling | undefined): Promise<boolean> =>
+  (preferred ?? (await readSettings(ctx.unit, ctx.clinic)).policies.searchHandling ?? ctx.searchHandling) === 'lenient'

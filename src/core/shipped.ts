@@ -1,9 +1,9 @@
 /** The conformance resources that the server ships, in every clinic: https://hl7.org/fhir/R4/conformance-module.html. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { oneByOne } from '../budget/one-by-one.ts'
 import { parseJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 import type { UnitOfWork } from '../repository/repository.ts'
 import type { ClinicAccess } from './context.ts'
 
@@ -65,7 +65,7 @@ export async function ensureShipped(access: ClinicAccess): Promise<void> {
   const all = [...shippedResources().values()]
   for (let from = 0; from < all.length; from += AT_ONCE) {
     await access.change(({ unit }) => ensureStored(unit, all.slice(from, from + AT_ONCE)))
-    await oneByOne()
+    await yieldToEventLoop()
   }
 }
 

@@ -1,7 +1,7 @@
 /** The terminology of a clinic: what it has stored, and what the R4 packages contain. */
 import type { CodeSystem } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import { isCaseSensitiveInR4 } from '../fhir/code-systems.ts'
+import { spend } from '../isolation/budget.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { any, escaped } from '../search/value.ts'
 import { type FindTerms, gather, type TermRequest } from '../terminology/gather.ts'

@@ -7,11 +7,10 @@ import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { Versioned } from '../repository/repository.ts'
 import type { Context } from './context.ts'
-import { handlerOf } from './handler.ts'
 import { checkPrecondition, type Precondition } from './precondition.ts'
-import { present } from './present.ts'
 import { enforceProfiles } from './profiles.ts'
-import type { Providers } from './provider.ts'
+import { handlerOf, type Providers } from './provider.ts'
+import { orNotFound } from './standard.ts'
 
 /** @throws FhirError 405, 400 or 422 naming each element at fault; what the provider throws */
 export async function createResource(ctx: Context, providers: Providers, resource: AnyResource): Promise<Versioned> {
@@ -77,7 +76,7 @@ export async function patchResource(
   precondition: Precondition,
 ): Promise<Versioned> {
   const handler = handlerOf(providers, type, 'patch')
-  const current = present(await ctx.unit.read(type, id), type, id)
+  const current = orNotFound(await ctx.unit.read(type, id), type, id)
   checkPrecondition(current, precondition, `${type}/${id}`)
   return await handler(ctx, type, id, patch)
 }

@@ -2,8 +2,8 @@
 import type { Attachment, Binary, DocumentReference, Resource } from 'fhir/r4'
 import { factsOf, type WithData } from '../content/attached-content.ts'
 import type { ContentFacts } from '../content/contents.ts'
-import { contentOf } from '../content/marker.ts'
 import type { Context } from '../core/context.ts'
+import { contentOf } from '../fhir/content/marker.ts'
 import { localReference } from '../fhir/reference.ts'
 
 /** Of what is looked at while one change is made, since it is looked at several times. */

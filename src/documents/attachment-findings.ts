@@ -2,8 +2,8 @@
 import type { Attachment, Binary, DocumentReference } from 'fhir/r4'
 import type { DocumentPolicies } from '../clinics/document-settings.ts'
 import type { ContentFacts } from '../content/contents.ts'
-import type { ContentLooks } from '../content/sniff.ts'
 import type { Context } from '../core/context.ts'
+import type { DetectedType } from '../fhir/content/detected-type.ts'
 import { isRelative } from '../fhir/reference.ts'
 import { attachmentFacts, hasContent, linkedBinary } from './attachment-facts.ts'
 import type { Finding } from './findings.ts'
@@ -131,7 +131,7 @@ function measureFindings(
   return found
 }
 
-function looksFindings(contentType: string, looks: ContentLooks, finding: Find): readonly Finding[] {
+function looksFindings(contentType: string, looks: DetectedType, finding: Find): readonly Finding[] {
   const other = contradiction(contentType, looks)
   if (other !== undefined)
     return [finding('content-type-wrong', 'contentType', `is ${cut(contentType)}, but the content is ${other}`)]
@@ -142,7 +142,7 @@ function looksFindings(contentType: string, looks: ContentLooks, finding: Find):
   return isSaidToBeUtf8 && !looks.isUtf8 ? [finding('content-not-utf8', 'data', 'is not text in UTF-8')] : []
 }
 
-function xmlFindings(essence: string, { type, isUtf8, xml, xmlRoot }: ContentLooks, finding: Find): readonly Finding[] {
+function xmlFindings(essence: string, { type, isUtf8, xml, xmlRoot }: DetectedType, finding: Find): readonly Finding[] {
   switch (xml) {
     case 'has-doctype':
       // An XHTML document begins with one; nothing is read behind it.

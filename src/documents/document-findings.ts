@@ -134,9 +134,8 @@ async function identifierFindings(
 const idsBeside = (ctx: Context, keys: ReadonlySet<string>): readonly string[] =>
   ctx.unit
     .staged<DocumentReference>('DocumentReference')
-    .flatMap(({ id, deleted, resource }) =>
-      !deleted && identifiersOf(resource).some((identifier) => keys.has(keyOf(identifier))) ? [id] : [],
-    )
+    .filter((one) => !one.deleted && identifiersOf(one.resource).some((identifier) => keys.has(keyOf(identifier))))
+    .map(({ id }) => id)
 
 /** As this change leaves it, where it changes it. */
 function isCurrent(ctx: Context, id: string): boolean {

@@ -1,5 +1,5 @@
 /** What a content type promises, and whether content keeps it. */
-import type { ContentLooks } from '../content/sniff.ts'
+import type { DetectedType } from '../fhir/content/detected-type.ts'
 
 /** `text/plain` of `Text/Plain; charset=utf-8`. */
 export const essenceOf = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase()
@@ -7,7 +7,7 @@ export const essenceOf = (contentType: string): string => (contentType.split(';'
 export const charsetOf = (contentType: string): string | undefined =>
   /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1]?.toLowerCase()
 
-/** Other names of what sniffing knows (content/sniff.ts). */
+/** Other names of what sniffing knows (fhir/content/detected-type.ts). */
 const ALIASES: Readonly<Record<string, string>> = {
   'application/rtf': 'text/rtf',
   'application/x-rtf': 'text/rtf',
@@ -48,7 +48,7 @@ export const isPlainText = (essence: string): boolean =>
   (essence.startsWith('text/') && essence !== 'text/rtf' && !isXml(essence)) || essence === 'application/json'
 
 /** What content is, where that is not what its type says; undefined where it may be. */
-export function contradiction(contentType: string, { type }: ContentLooks): string | undefined {
+export function contradiction(contentType: string, { type }: DetectedType): string | undefined {
   const essence = essenceOf(contentType)
   const promised = ALIASES[essence] ?? essence
   const isAsPromised = PACKAGES.test(promised) ? PACKED.includes(type) : type === promised

@@ -4,7 +4,7 @@
  * time, and never to disk, so paths are only names.
  */
 import { createGunzip } from 'node:zlib'
-import { passOn, spend } from '../budget/budget.ts'
+import { rethrowBudgetError, spend } from '../isolation/budget.ts'
 import { badRequest, FhirError } from './outcome.ts'
 import { isObject } from './resource.ts'
 import { type ArchivedFile, BrokenArchive, filesInTar } from './tar.ts'
@@ -125,7 +125,7 @@ async function* inflated(bytes: Buffer): AsyncGenerator<Buffer> {
       yield chunk
     }
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     throw error instanceof FhirError ? error : notAPackage('it is not gzipped')
   }
   if (size === 0) throw notAPackage('it is not gzipped')

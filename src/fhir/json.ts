@@ -3,7 +3,7 @@
  * A number whose text JavaScript would not reproduce becomes a FhirDecimal, which calculates like a number and is
  * written exactly as it was read; every other value is plain JSON.
  */
-import { BudgetError, spend } from '../budget/budget.ts'
+import { BudgetError, spend } from '../isolation/budget.ts'
 
 // ECMAScript 2026 "JSON.parse source text access", in Node 24 but not yet in TypeScript's library.
 declare global {

@@ -3,7 +3,7 @@
  * system of one clinic holds back no other one. Several processes may run it: the store lets one of them have a record.
  */
 import type { Logger } from 'pino'
-import { FairQueue, QueueFull } from '../budget/fair-queue.ts'
+import { FairQueue, QueueFull } from '../isolation/fair-queue.ts'
 import type { RecordKind } from '../repository/record-kinds.ts'
 import type { KindRecord, Repository } from '../repository/repository.ts'
 

@@ -1,9 +1,9 @@
 /** One POST signed over its exact body: https://www.standardwebhooks.com. */
 import { Webhook } from 'standardwebhooks'
 import type { WebhookSettings } from '../clinics/webhook-settings.ts'
-import type { Delivery } from '../core/ports.ts'
+import type { Delivery, MessageConnector } from '../core/ports.ts'
 import { deliveryOf, exchange, permanent } from './exchange.ts'
-import type { Outbound, OutboundRequest } from './outbound-request.ts'
+import { about, type Outbound, type OutboundRequest } from './outbound-request.ts'
 
 export interface WebhookEvent {
   /** Stable over all tries: the idempotency key of the receiver. */
@@ -44,3 +44,13 @@ export function signedRequest(
     return undefined
   }
 }
+
+export const messageWebhook = (outbound: Outbound): MessageConnector => ({
+  deliver: (settings, { event, messageId, abandonment: _, ...data }) =>
+    postSigned(
+      settings,
+      { messageId, type: event, data },
+      'the messaging service',
+      about(outbound, data.clinic, 'messages'),
+    ),
+})

@@ -1,9 +1,9 @@
 /** Compares addresses by their parts: street with number, postal code and city. */
 import { jaroWinkler } from '@skyra/jaro-winkler'
 import type { Address, Patient } from 'fhir/r4'
-import { fold } from '../search/plan.ts'
+import { fold } from '../fhir/text-folding.ts'
 import { compared, MAX_ADDRESSES, MAX_LINES } from './limits.ts'
-import { isOneOff } from './one-off.ts'
+import { isSingleEdit } from './one-off.ts'
 import type { FieldEvidence } from './weights.ts'
 
 export interface ComparedAddress {
@@ -81,7 +81,7 @@ function comparePostalCodes(a: string, b: string): 'same' | 'digit' | 'differ' {
   if (a === b) return 'same'
   // ZIP+4 and the first half of a British postcode.
   if (Math.min(a.length, b.length) >= 4 && (a.startsWith(b) || b.startsWith(a))) return 'same'
-  return isOneOff(a, b) ? 'digit' : 'differ'
+  return isSingleEdit(a, b) ? 'digit' : 'differ'
 }
 
 function compareCities(a: string, b: string): 'same' | 'near' | 'differ' {

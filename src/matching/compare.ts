@@ -1,10 +1,9 @@
 /** Compares the demographics of a pair of patients, field by field. Symmetric, and without I/O. */
-import { spend } from '../budget/budget.ts'
+import { spend } from '../isolation/budget.ts'
 import { addressEvidence } from './compare-addresses.ts'
-import { birthDateEvidence } from './compare-dates.ts'
 import { nameEvidence, suffixEvidence } from './compare-names.ts'
 import type { ComparedIdentifier, Demographics } from './demographics.ts'
-import { isOneOff } from './one-off.ts'
+import { isSingleEdit } from './one-off.ts'
 import { samePhone } from './phones.ts'
 import type { FieldEvidence } from './weights.ts'
 
@@ -134,4 +133,18 @@ function valuesLevel(mine: readonly string[], theirs: readonly string[]): 'same'
 /** Shorter values are seldom mistyped, and often close to those of others: 1 and 2. */
 const SHORTEST_NEAR = 5
 
-const isNear = (a: string, b: string): boolean => a.length >= SHORTEST_NEAR && isOneOff(a, b)
+const isNear = (a: string, b: string): boolean => a.length >= SHORTEST_NEAR && isSingleEdit(a, b)
+
+/** Both as FHIR has dates: YYYY, YYYY-MM or YYYY-MM-DD. */
+function birthDateEvidence(a: string, b: string): FieldEvidence {
+  if (a === b) return { field: 'birthDate', level: a.length === 10 ? 'same' : 'partial' }
+  if (a.length !== b.length) {
+    return { field: 'birthDate', level: a.startsWith(b) || b.startsWith(a) ? 'partial' : 'differ' }
+  }
+  if (isSwapped(a, b)) return { field: 'birthDate', level: 'swapped' }
+  return { field: 'birthDate', level: a.length === 10 && isSingleEdit(a, b) ? 'digit' : 'differ' }
+}
+
+/** Day and month are in each other's place. */
+const isSwapped = (a: string, b: string): boolean =>
+  a.length === 10 && b === `${a.slice(0, 5)}${a.slice(8)}-${a.slice(5, 7)}`

@@ -1,6 +1,6 @@
 /** The folded parts of a person's names: https://hl7.org/fhir/R4/datatypes.html#HumanName. */
 import type { HumanName, Patient } from 'fhir/r4'
-import { fold } from '../search/plan.ts'
+import { fold } from '../fhir/text-folding.ts'
 import { compared, MAX_NAME_PARTS, MAX_NAMES } from './limits.ts'
 
 /** With APOSTROPHE where there is one. */

@@ -1,7 +1,7 @@
 /** Whether two codes or dates are the same but for one typing mistake. */
 
 /** Of the same length, and one character is another one, or two that follow each other are in each other's place. */
-export function isOneOff(a: string, b: string): boolean {
+export function isSingleEdit(a: string, b: string): boolean {
   if (a.length !== b.length || a === b) return false
   let first = 0
   while (a[first] === b[first]) first += 1

@@ -1,6 +1,6 @@
 /** Parses phone numbers by libphonenumber, with a cache, as every request of a call repeats its numbers. */
 import { type CountryCode, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js'
-import { spend } from '../budget/budget.ts'
+import { spend } from '../isolation/budget.ts'
 
 /** Parsing a number takes as long as several reads of the store. When full, the cache is cleared. */
 const MAX_CACHED_NUMBERS = 5_000

@@ -1,5 +1,5 @@
 /** Appointment/[id]/$confirm: docs/operations/appointment-confirm.md. */
-import { confirm } from '../booking/confirm.ts'
+import { confirm } from '../booking/book.ts'
 import { defineOperation } from '../core/operation.ts'
 import { referredId } from './appointment-input.ts'
 

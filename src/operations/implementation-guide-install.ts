@@ -1,8 +1,6 @@
 /** ImplementationGuide/$install: a FHIR package, or a Bundle, whose profiles and terminology take effect in the clinic. */
 import { randomUUID } from 'node:crypto'
 import type { Binary, Bundle } from 'fhir/r4'
-import { BudgetError, leaveEventLoop, passOn } from '../budget/budget.ts'
-import { oneByOne } from '../budget/one-by-one.ts'
 import { wholeData } from '../content/whole-content.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { defineOperation, type OperationInput } from '../core/operation.ts'
@@ -14,6 +12,8 @@ import { countJson, MAX_JSON_VALUES } from '../fhir/json-text.ts'
 import { badRequest, FhirError, type Issue, toOutcome, unprocessable } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
+import { BudgetError, requireWorker, rethrowBudgetError } from '../isolation/budget.ts'
+import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 
 /** Types that take effect once they are stored. Not SearchParameter: guides repeat those of R4 under their own names. */
 const TAKEN: ReadonlySet<string> = new Set([
@@ -47,7 +47,7 @@ async function installAll(access: ClinicAccess, { candidates, count }: Content, 
   try {
     for await (const part of parts(candidates())) {
       // Other requests are served between the parts of a large package.
-      await oneByOne()
+      await yieldToEventLoop()
       await storeAll(
         access,
         part.flatMap((one) => resourceOf(one, tally)),
@@ -119,7 +119,7 @@ async function contentOf(access: ClinicAccess, { package: file, bundle }: Operat
 }
 
 async function contentOfPackage(access: ClinicAccess, file: Binary): Promise<Content> {
-  leaveEventLoop('its package')
+  requireWorker('its package')
   const data = await wholeData(access.reader(), file)
   if (PRIMITIVES.get('base64Binary')?.accepts(data) !== true)
     throw badRequest('Parameter package is a Binary without data; its data is the .tgz file in base64', {
@@ -182,7 +182,7 @@ function readable(read: () => unknown): unknown {
   try {
     return read()
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     return undefined
   }
 }

@@ -5,7 +5,7 @@
 import type { Coding, Meta } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { defineOperation, type OperationRequest } from '../core/operation.ts'
-import { absent, present } from '../core/present.ts'
+import { notFoundError, orNotFound } from '../core/standard.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate/validate.ts'
@@ -35,8 +35,8 @@ export const metaDelete = defineOperation('resource-meta-delete', (request) => c
 
 async function readVersion({ unit }: Context, type: string, id: string, version: number) {
   const found = await unit.readVersion(type, id, version)
-  if (found === undefined) throw absent(type, `${id}/_history/${version}`)
-  return present(found, type, id)
+  if (found === undefined) throw notFoundError(type, `${id}/_history/${version}`)
+  return orNotFound(found, type, id)
 }
 
 /** Without the elements that belong to one resource: version, time, source. */

@@ -1,8 +1,7 @@
 /** What an operation answers, as its OperationDefinition says: https://hl7.org/fhir/R4/operations.html#response. */
 import type { OperationDefinition } from 'fhir/r4'
 import { type OperationAnswer, type OperationParameter, parametersOf } from '../core/operation.ts'
-import type { AnyResource } from '../fhir/resource.ts'
-import { isObject } from '../fhir/resource.ts'
+import { type AnyResource, isObject } from '../fhir/resource.ts'
 
 type Entry = Readonly<Record<string, unknown>>
 

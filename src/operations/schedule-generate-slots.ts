@@ -2,9 +2,9 @@
 
 import type { Schedule } from 'fhir/r4'
 import { generatePart, SMALL_PART, stageGeneration } from '../availability/slot-generation.ts'
-import { oneByOne } from '../budget/one-by-one.ts'
 import { defineOperation } from '../core/operation.ts'
 import { unprocessable } from '../fhir/outcome.ts'
+import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 import { AVAILABILITY_URL, readAvailability } from '../scheduling/availability-extension.ts'
 
 /** Slots of one call; the background goes on with what is left. */
@@ -27,7 +27,7 @@ export const scheduleGenerateSlots = defineOperation('schedule-generate-slots', 
     if (isComplete || counts.created + counts.updated + counts.removed >= MAX_CHANGED)
       return { ...counts, isComplete, ...(until === undefined ? {} : { until: new Date(until).toISOString() }) }
     // Other requests are served between two parts.
-    await oneByOne()
+    await yieldToEventLoop()
   }
 })
 

@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/defining-extensions.html#context.
  */
 import type { StructureDefinitionContext } from 'fhir/r4'
-import { CONTENT_URL } from '../content/marker.ts'
+import { CONTENT_URL } from '../fhir/content/marker.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { Findings } from './findings.ts'
 import { UNREAD } from './known-definitions.ts'

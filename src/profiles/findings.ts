@@ -1,7 +1,8 @@
 /** Collects the issues of a profile check, without duplicates. */
-import { spend } from '../budget/budget.ts'
+
 import type { Issue, IssueCode } from '../fhir/outcome.ts'
 import { shortened } from '../fhir/validate/report.ts'
+import { spend } from '../isolation/budget.ts'
 
 /**
  * Of errors, and as many of warnings and notes. More would not help a client, and a hostile body must not exhaust memory;

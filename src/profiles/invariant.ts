@@ -1,9 +1,9 @@
 /** Invariants of profiles, written by users: https://hl7.org/fhir/R4/conformance-rules.html#constraints. */
 import type { ElementDefinitionConstraint } from 'fhir/r4'
-import { passOn } from '../budget/budget.ts'
 import { type Constraint, structureNames, structureOf } from '../fhir/definitions.ts'
 import { compileUserExpression, EvaluationError, type Expression } from '../fhir/fhirpath/fhirpath.ts'
 import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
+import { rethrowBudgetError } from '../isolation/budget.ts'
 import { patternOf } from '../terminology/pattern.ts'
 import { coreType, type TypedElement } from './typed-element.ts'
 
@@ -53,7 +53,7 @@ function tryCompile(expression: string): Expression | { readonly why: string } {
   try {
     return compileUserExpression(expression)
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     return { why: error instanceof RangeError ? 'its expression is nested too deeply' : messageOf(error) }
   }
 }

@@ -3,8 +3,7 @@
  * recorded as pending, to be loaded before the check is repeated: so only definitions that matter for the resource are
  * read.
  */
-import type { Issue } from '../fhir/outcome.ts'
-import { FhirError } from '../fhir/outcome.ts'
+import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { type BindingAnswer, type BoundCode, isInValueSet } from '../terminology/binding.ts'
 import type { TermRequest } from '../terminology/gather.ts'
 import type { Code, Membership } from '../terminology/member.ts'

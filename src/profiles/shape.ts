@@ -1,5 +1,5 @@
 /** The rules of a profile for an element and its children: https://hl7.org/fhir/R4/elementdefinition.html. */
-import { Meter } from '../budget/meter.ts'
+import { Meter } from '../isolation/budget.ts'
 import type { Invariant } from './invariant.ts'
 
 export interface TypeRule {

@@ -4,8 +4,8 @@
  * against R4 before.
  */
 import type { ElementDefinition, ElementDefinitionType, StructureDefinition } from 'fhir/r4'
-import { Meter } from '../budget/meter.ts'
 import { isObject, valuesIn } from '../fhir/resource.ts'
+import { Meter } from '../isolation/budget.ts'
 import { Invariant, isCoreConstraint } from './invariant.ts'
 import { pruned } from './prune.ts'
 import { type BindingRule, copyOf, type Draft, newDraft, type Slicing, type TypeRule } from './shape.ts'

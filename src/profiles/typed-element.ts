@@ -1,7 +1,8 @@
 /** Elements of a resource as profiles see them: value, R4 type and position. */
-import { Meter } from '../budget/meter.ts'
+
 import { type ElementStructure, isResourceType, type Structure, structureOf } from '../fhir/definitions.ts'
 import { isObject } from '../fhir/resource.ts'
+import { Meter } from '../isolation/budget.ts'
 
 export interface TypedElement {
   /** Undefined or null when a primitive has extensions but no value. */

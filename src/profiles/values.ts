@@ -2,9 +2,10 @@
  * Fixed values, patterns and bounds: https://hl7.org/fhir/R4/elementdefinition.html (fixed[x], pattern[x],
  * minValue[x]).
  */
-import { Meter } from '../budget/meter.ts'
+
 import { isNumber } from '../fhir/json.ts'
 import { isObject } from '../fhir/resource.ts'
+import { Meter } from '../isolation/budget.ts'
 
 /** What comparing two values takes. */
 const STEPS_PER_COMPARISON = 0.1

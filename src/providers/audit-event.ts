@@ -2,14 +2,14 @@
  * AuditEvent: those that clinics store are resources like any other. Beside them admins read the events of the audit trail, which
  * nobody changes. https://hl7.org/fhir/R4/auditevent.html, docs/audit.md
  */
-import { searchWithTrail } from '../audit/combined-search.ts'
-import { isReservedId, isTrailId } from '../audit/trail-reader.ts'
+
 import type { Context } from '../core/context.ts'
-import { absent } from '../core/present.ts'
 import { defineProvider, type Interactions } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { notFoundError, standard } from '../core/standard.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { searchWithTrail } from '../record/audit/combined-search.ts'
+import { isReservedId, isTrailId } from '../record/audit/trail-reader.ts'
 import type { Versioned } from '../repository/repository.ts'
 
 const interactions: Interactions = {
@@ -18,7 +18,7 @@ const interactions: Interactions = {
 
   vread: async (ctx, type, id, version) => {
     if (!isTrailId(id)) return standard.vread(ctx, type, id, version)
-    if (version !== 1) throw absent(type, `${id}/_history/${version}`)
+    if (version !== 1) throw notFoundError(type, `${id}/_history/${version}`)
     return eventOf(ctx, id)
   },
 
@@ -56,7 +56,7 @@ export const auditEvent = defineProvider('AuditEvent', { interactions })
 /** @throws FhirError 404, for those who may not read the trail too */
 async function eventOf(ctx: Context, id: string): Promise<Versioned> {
   const found = await ctx.trail?.find(id)
-  if (found === undefined) throw absent('AuditEvent', id)
+  if (found === undefined) throw notFoundError('AuditEvent', id)
   return found
 }
 

@@ -6,6 +6,7 @@ import type { Appointment, Slot } from 'fhir/r4'
 import { endDueHolds } from '../booking/due-holds.ts'
 import { holdersOf, stayingHoldersOf } from '../booking/holders.ts'
 import { endExpiredHolds } from '../booking/holds.ts'
+import { asHeld } from '../booking/imported-slots.ts'
 import { slotsOf } from '../booking/named-slots.ts'
 import { noteVisit } from '../booking/reserve-time.ts'
 import { noteSlot } from '../booking/waitlist.ts'
@@ -26,11 +27,11 @@ export const slot = defineProvider('Slot', {
     ...standard,
     create: async (ctx, resource) => {
       checkPeriod(asSlot(resource))
-      return await standard.create(ctx, await asOffered(ctx, asSlot(resource)))
+      return await standard.create(ctx, await asOffered(ctx, await held(ctx, asSlot(resource), true)))
     },
     update: async (ctx, resource) => {
       const before = await beforeOf(ctx, resource.id)
-      const after = asSlot(resource)
+      const after = await held(ctx, asSlot(resource), before === undefined)
       if (before === undefined || !isSamePeriod(before, after)) checkPeriod(after)
       if (before === undefined) checkHoldersOfNew(ctx, resource.id)
       else if (mayEndBooking(before, after, ctx.baseUrl)) checkHoldersOf(ctx, before, after)
@@ -57,6 +58,10 @@ async function beforeOf(ctx: Context, id: string): Promise<Slot | undefined> {
 }
 
 const asSlot = (resource: AnyResource): Slot => resource as Slot
+
+/** In an import, visits may be here before their Slot. */
+const held = async (ctx: Context, slot: Slot, isNew: boolean): Promise<Slot> =>
+  ctx.isImport && slot.id !== undefined ? await asHeld(ctx, { ...slot, id: slot.id }, isNew) : slot
 
 /** Appointments that hold it may be in the way of the change. */
 const mayEndBooking = (before: Slot, after: Slot, baseUrl: string): boolean =>

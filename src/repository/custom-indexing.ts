@@ -4,7 +4,7 @@
  * works on it has leased it, so that another one goes on when it dies.
  */
 import type { Logger } from 'pino'
-import type { BackgroundLoop, LeasedJob, Pace } from '../budget/background-loop.ts'
+import type { BackgroundLoop, LeasedJob, Pace } from '../isolation/background-loop.ts'
 import { declarationIn } from '../search/index/custom-declaration.ts'
 import { type CustomIndex, customIndexIn, customIndexValue, type IndexedType } from '../search/index/custom-progress.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'

@@ -4,7 +4,13 @@
  * Several processes may run a loop of the same kind each; the store settles which of them has a record.
  */
 import type { Logger } from 'pino'
-import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type LoopPace } from '../budget/background-loop.ts'
+import {
+  BackgroundLoop,
+  type Job,
+  type JobSource,
+  type LeasedJob,
+  type LoopPace,
+} from '../isolation/background-loop.ts'
 import type { RecordKind } from './record-kinds.ts'
 import type { Repository, UnitOfWork } from './repository.ts'
 

@@ -18,6 +18,8 @@ interface Declaration {
   readonly writtenBy: string
   /** Read with (nearly) every request and seldom written: engines keep it in memory (ResourceStore.readRecent). */
   readonly recent?: true
+  /** Holds secrets, and is encrypted in the store where there is a key (record-encryption.ts). */
+  readonly secret?: true
 }
 
 export const RECORD_KINDS = {
@@ -50,6 +52,7 @@ export const RECORD_KINDS = {
     expires: 'never',
     writtenBy: 'clinics/settings.ts',
     recent: true,
+    secret: true,
   },
   'dialed-number': {
     of: 'service',

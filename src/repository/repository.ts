@@ -11,10 +11,12 @@ import {
   type Reindexing,
   type ResourceStore,
   StoreConflict,
+  type StoredRecord,
 } from '../storage/port.ts'
 import { searchNotReady } from './index-incomplete.ts'
+import { RecordEncryption } from './record-encryption.ts'
 import { clinicOf, type RecordKind } from './record-kinds.ts'
-import { UnitOfWork } from './unit-of-work.ts'
+import { UnitOfWork, type UnitOptions } from './unit-of-work.ts'
 import type { KindRecord } from './unit-records.ts'
 
 /** What rooms that may not import the storage port need of it. */
@@ -41,7 +43,9 @@ interface RepositoryOptions {
   readonly baseUrl: string
   /** Words are indexed too (the default). */
   readonly fullText?: boolean
-  readonly clock?: () => number
+  readonly clock?: (() => number) | undefined
+  /** Keys of records that hold secrets, the current one first; absent or none: they are stored in clear. */
+  readonly secretsKeys?: readonly string[]
 }
 
 type KindQuery = { readonly limit: number } & (
@@ -52,20 +56,23 @@ type KindQuery = { readonly limit: number } & (
 
 export class Repository {
   readonly #store: ResourceStore
-  readonly #baseUrl: string
-  readonly #fullText: boolean
+  readonly #encryption: RecordEncryption
+  readonly #unitOptions: UnitOptions
   readonly #clock: () => number
 
-  constructor(store: ResourceStore, options: RepositoryOptions) {
+  constructor(
+    store: ResourceStore,
+    { baseUrl, fullText = true, clock = Date.now, secretsKeys = [] }: RepositoryOptions,
+  ) {
     this.#store = store
-    this.#fullText = options.fullText ?? true
-    this.#baseUrl = options.baseUrl
-    this.#clock = options.clock ?? Date.now
+    this.#encryption = new RecordEncryption(secretsKeys)
+    this.#unitOptions = { baseUrl, fullText, encryption: this.#encryption }
+    this.#clock = clock
   }
 
   /** A unit of work that reads now and is never committed. */
   reader(clinic: string): UnitOfWork {
-    return new UnitOfWork(this.#store, clinic, this.#clock(), this.#baseUrl, this.#fullText)
+    return new UnitOfWork(this.#store, clinic, this.#clock(), this.#unitOptions)
   }
 
   /**
@@ -95,17 +102,38 @@ export class Repository {
 
   /** @param clinic of no account for a kind that belongs to the whole service */
   async readRecord<V>(clinic: string, kind: RecordKind<V>, key: string): Promise<KindRecord<V> | undefined> {
-    return (await this.#store.readRecord(clinicOf(kind, clinic), kind.name, key)) as KindRecord<V> | undefined
+    const stored = await this.#store.readRecord(clinicOf(kind, clinic), kind.name, key)
+    return this.#encryption.decrypt(stored) as KindRecord<V> | undefined
   }
 
   /** For what is read with every request: see ResourceStore. */
   readRecent<V>(clinic: string, kind: RecordKind<V>, key: string): Recent<KindRecord<V>> {
-    return this.#store.readRecent(clinicOf(kind, clinic), kind.name, key) as Recent<KindRecord<V>>
+    const decrypted = (stored: StoredRecord | undefined) =>
+      this.#encryption.decrypt(stored) as KindRecord<V> | undefined
+    const stored = this.#store.readRecent(clinicOf(kind, clinic), kind.name, key)
+    return stored instanceof Promise ? stored.then(decrypted) : decrypted(stored)
   }
 
   /** The records of one clinic by key, from behind `after`; those that are due at `dueBefore` (ms) by time, of every clinic where none is given. */
   async records<V>(kind: RecordKind<V>, query: KindQuery): Promise<readonly KindRecord<V>[]> {
-    return (await this.#store.records({ kind: kind.name, ...query })) as readonly KindRecord<V>[]
+    const stored = await this.#store.records({ kind: kind.name, ...query })
+    return stored.map((record) => this.#encryption.decrypt(record)) as readonly KindRecord<V>[]
+  }
+
+  /**
+   * Encrypts a record that is stored in clear, or with an earlier key; does nothing where there is no key.
+   * @returns whether it was encrypted
+   * @throws Error when it cannot be decrypted
+   */
+  async encryptRecord(clinic: string, kind: RecordKind<unknown>, key: string): Promise<boolean> {
+    const stored = await this.#store.readRecord(clinicOf(kind, clinic), kind.name, key)
+    this.#encryption.decrypt(stored)
+    if (stored === undefined || this.#encryption.isCurrent(stored)) return false
+    await this.change(clinic, async (unit) => {
+      const current = await unit.records.read(kind, key)
+      if (current !== undefined) unit.records.put(kind, key, current.value, { due: current.due })
+    })
+    return true
   }
 
   /** Reindexes one batch of resources: see ResourceStore. */

@@ -3,11 +3,11 @@
  * The last stages of a write are here: stage, index, commit (docs/architecture.md, "Life of a write").
  */
 
-import { currentBudget, leaveEventLoop, spend } from '../budget/budget.ts'
 import { newId } from '../fhir/new-id.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
+import { currentBudget, requireWorker, spend } from '../isolation/budget.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { customIndexIn } from '../search/index/custom-progress.ts'
 import { checkAmounts, extractEntries } from '../search/index/extract.ts'
@@ -35,6 +35,7 @@ import { searchNotReady } from './index-incomplete.ts'
 import { indexVersionsFor } from './index-version.ts'
 import { RecentCounts } from './recent-counts.ts'
 import { recentReads, type Wanted } from './recent-reads.ts'
+import type { RecordEncryption } from './record-encryption.ts'
 import { UnitRecords } from './unit-records.ts'
 import { useContents } from './used-content.ts'
 import { Versioned } from './versioned.ts'
@@ -59,13 +60,19 @@ const COUNT = { sort: [], count: 0, total: 'accurate', include: [], includeLimit
 
 const recentCounts = new WeakMap<ResourceStore, RecentCounts>()
 
+export interface UnitOptions {
+  readonly baseUrl: string
+  /** Whether words are indexed too. */
+  readonly fullText: boolean
+  readonly encryption: RecordEncryption
+}
+
 export class UnitOfWork {
   readonly clinic: string
   /** Milliseconds since 1970 UTC: the one time of everything this change writes. */
   readonly now: number
   readonly #store: ResourceStore
-  readonly #baseUrl: string
-  readonly #fullText: boolean
+  readonly #options: UnitOptions
   /** Most units only read: what a change needs besides is made when it is first needed. */
   #records: UnitRecords | undefined
   #valid: WeakSet<AnyResource> | undefined
@@ -81,17 +88,16 @@ export class UnitOfWork {
   readonly #guards: Guard[] = []
   #noticed: NoticedChanges | undefined
 
-  constructor(store: ResourceStore, clinic: string, now: number, baseUrl: string, fullText = true) {
-    this.#fullText = fullText
+  constructor(store: ResourceStore, clinic: string, now: number, options: UnitOptions) {
     this.#store = store
     this.clinic = clinic
     this.now = now
-    this.#baseUrl = baseUrl
+    this.#options = options
   }
 
   /** The server's own records of this clinic and of the service. */
   get records(): UnitRecords {
-    this.#records ??= new UnitRecords(this.#store, this.clinic)
+    this.#records ??= new UnitRecords(this.#store, this.clinic, this.#options.encryption)
     return this.#records
   }
 
@@ -140,7 +146,10 @@ export class UnitOfWork {
    * changes.
    * @param nameOf names it, one for each `make`; it is called where it is kept
    */
-  async unchanged<Told>(nameOf: () => string, told: Omit<Wanted<Told>, 'clinic' | 'name'>): Promise<Told> {
+  async unchanged<ExchangeFacts>(
+    nameOf: () => string,
+    told: Omit<Wanted<ExchangeFacts>, 'clinic' | 'name'>,
+  ): Promise<ExchangeFacts> {
     const recent = recentReads(this.#store)
     if (recent.told === undefined) return await told.make()
     return await recent.told.read(recent.changes(), { clinic: this.clinic, name: nameOf(), ...told })
@@ -185,7 +194,7 @@ export class UnitOfWork {
       return await this.#store.search(plan, indexVersions)
     } catch (error) {
       if (!(error instanceof EntriesOutdated)) throw error
-      leaveEventLoop('the resources that are to be indexed before the search')
+      requireWorker('the resources that are to be indexed before the search')
       for (const [type, version] of Object.entries(indexVersions)) {
         await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MAX_REINDEXED })
       }
@@ -345,7 +354,7 @@ export class UnitOfWork {
     }))
     const guards =
       custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard)))
-    if (!isRepeatable) currentBudget()?.stay()
+    if (!isRepeatable) currentBudget()?.pinToThread()
     await this.#store.write({
       clinic: this.clinic,
       resources,
@@ -370,7 +379,7 @@ export class UnitOfWork {
     const known = this.#entries?.get(resource)
     if (known !== undefined && known.custom === custom) return known.entries
     const type = resource.resourceType
-    const entries = extractEntries(resource, this.#baseUrl, custom?.extractorsOf(type), this.#fullText)
+    const entries = extractEntries(resource, this.#options.baseUrl, custom?.extractorsOf(type), this.#options.fullText)
     checkAmounts(type, entries)
     return entries
   }

@@ -1,5 +1,6 @@
 /** The records that a unit of work has read and staged: reads see what is staged. */
-import type { Recent, RecordChange, ResourceStore, StoredRecord } from '../storage/port.ts'
+import type { Recent, RecordChange, RecordQuery, ResourceStore, StoredRecord } from '../storage/port.ts'
+import type { RecordEncryption } from './record-encryption.ts'
 import { clinicOf, type RecordKind } from './record-kinds.ts'
 
 /** A record with the type that its kind declares. */
@@ -17,20 +18,23 @@ export interface RecordOptions {
 export class UnitRecords {
   readonly #store: ResourceStore
   readonly #clinic: string
+  readonly #encryption: RecordEncryption
   /** As this unit read them first, so that two reads in one unit agree; a later change is a conflict at the commit. */
   readonly #read = new Map<string, StoredRecord | undefined>()
   readonly #recent = new Map<string, StoredRecord | undefined>()
   readonly #staged = new Map<string, RecordChange>()
 
-  constructor(store: ResourceStore, clinic: string) {
+  constructor(store: ResourceStore, clinic: string, encryption: RecordEncryption) {
     this.#store = store
     this.#clinic = clinic
+    this.#encryption = encryption
   }
 
   async read<Value>(kind: RecordKind<Value>, key: string): Promise<KindRecord<Value> | undefined> {
     const address = this.#addressOf(kind, key)
     if (!this.#staged.has(address) && !this.#read.has(address)) {
-      this.#read.set(address, await this.#store.readRecord(clinicOf(kind, this.#clinic), kind.name, key))
+      const stored = await this.#store.readRecord(clinicOf(kind, this.#clinic), kind.name, key)
+      this.#read.set(address, this.#encryption.decrypt(stored))
     }
     return this.known(kind, key)
   }
@@ -41,7 +45,7 @@ export class UnitRecords {
     page: { readonly after: string; readonly limit: number },
   ): Promise<readonly KindRecord<Value>[]> {
     const query = { kind: kind.name, clinic: clinicOf(kind, this.#clinic), ...page }
-    return (await this.#store.records(query)) as readonly KindRecord<Value>[]
+    return this.#listed(query)
   }
 
   /** Those of this clinic that are due at `before` (ms), the longest overdue first, as they are stored. */
@@ -50,7 +54,12 @@ export class UnitRecords {
     { before, limit }: { readonly before: number; readonly limit: number },
   ): Promise<readonly KindRecord<Value>[]> {
     const query = { kind: kind.name, clinic: clinicOf(kind, this.#clinic), dueBefore: before, limit }
-    return (await this.#store.records(query)) as readonly KindRecord<Value>[]
+    return this.#listed(query)
+  }
+
+  async #listed<Value>(query: RecordQuery): Promise<readonly KindRecord<Value>[]> {
+    const stored = await this.#store.records(query)
+    return stored.map((record) => this.#encryption.decrypt(record)) as readonly KindRecord<Value>[]
   }
 
   /** As this unit has staged or read it, without asking the store; undefined where it has done neither. */
@@ -68,7 +77,8 @@ export class UnitRecords {
     const known = this.#recent.get(address)
     if (known !== undefined || this.#recent.has(address)) return known as KindRecord<Value> | undefined
     const found = this.#store.readRecent(clinicOf(kind, this.#clinic), kind.name, key)
-    const keep = (record: StoredRecord | undefined): KindRecord<Value> | undefined => {
+    const keep = (stored: StoredRecord | undefined): KindRecord<Value> | undefined => {
+      const record = this.#encryption.decrypt(stored)
       this.#recent.set(address, record)
       return record as KindRecord<Value> | undefined
     }
@@ -90,8 +100,9 @@ export class UnitRecords {
     this.#stage(kind, key, undefined, options)
   }
 
+  /** As the store gets them. */
   get changes(): readonly RecordChange[] {
-    return [...this.#staged.values()]
+    return Array.from(this.#staged.values(), (change) => this.#encryption.encrypt(change))
   }
 
   #stage(kind: RecordKind<unknown>, key: string, value: unknown, { due, expect }: RecordOptions): void {

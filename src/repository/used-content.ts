@@ -2,8 +2,9 @@
  * Contents (src/content) that resources refer to: the change that writes a reference takes the content out of reach of the
  * collection, so the store settles which of the two comes first.
  */
-import { ALONE, markersIn, mentionsContent, strayMarker } from '../content/marker.ts'
-import type { ContentLooks } from '../content/sniff.ts'
+
+import type { DetectedType } from '../fhir/content/detected-type.ts'
+import { CONTENT_URL, markersIn, mayHaveMarkers, strayMarker } from '../fhir/content/marker.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { recordKind } from './record-kinds.ts'
@@ -17,7 +18,7 @@ export interface StoredContent {
   readonly sha1: string
   /** Bytes. */
   readonly size: number
-  readonly looks: ContentLooks
+  readonly looks: DetectedType
   /** Requests that have received it, and have neither used it nor given it up; of no meaning once it is used. */
   readonly waiting: number
 }
@@ -31,11 +32,13 @@ export const CONTENT = recordKind<StoredContent>('content')
  * @throws FhirError 422 where the clinic has no such content, or something has the extension of a marker that is none
  */
 export async function useContents(records: UnitRecords, resource: AnyResource, text: string): Promise<void> {
-  if (!mentionsContent(text)) return
+  if (!mayHaveMarkers(text)) return
   const stray = strayMarker(resource, resource.resourceType)
-  if (stray !== undefined) throw unprocessable(`${stray}: ${ALONE}`, { expression: stray })
+  if (stray !== undefined) throw unprocessable(`${stray} ${STRAY}`, { expression: stray })
   for (const sha256 of markersIn(text)) await useContent(records, sha256)
 }
+
+const STRAY = `has the extension ${CONTENT_URL}, by which this server refers to a content; send it as it was answered: once, in _data, without data beside it`
 
 async function useContent(records: UnitRecords, sha256: string): Promise<void> {
   const content = await records.read(CONTENT, sha256)

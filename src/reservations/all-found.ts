@@ -1,7 +1,8 @@
 /** All resources that a search finds, page by page, and the conditions that such searches are made of. */
-import { spend } from '../budget/budget.ts'
+
 import type { Context } from '../core/context.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { spend } from '../isolation/budget.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import type { Condition } from '../search/plan.ts'
 

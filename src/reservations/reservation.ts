@@ -1,8 +1,8 @@
 /** The time of its actors that a visit reserves: docs/appointment.md, docs/adr/026-reserved-time.md. */
 import type { Appointment, Location, PractitionerRole, Reference, Schedule, Slot } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
+import { spend } from '../isolation/budget.ts'
 import type { AppointmentStatus } from '../scheduling/appointment-status.ts'
 import { isRoom, RESERVING_TYPES, takesPart, visitTime } from '../scheduling/reserving.ts'
 import type { Span } from '../scheduling/zoned-period.ts'

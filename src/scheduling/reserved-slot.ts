@@ -13,6 +13,10 @@ export const isReserved = ({ status, meta }: Slot): boolean =>
 /** Whether its actors decide that it is free or not: nobody has booked, held or blocked it. */
 export const isOnOffer = (slot: Slot): boolean => slot.status === 'free' || isReserved(slot)
 
+/** Whether visits decide its status: it is not blocked, nor entered in error. */
+export const isUnblocked = ({ status }: Slot): boolean =>
+  status === 'free' || status === 'busy' || status === 'busy-tentative'
+
 /** The same object where it is so already. */
 export function reserved<S extends Slot>(slot: S): S {
   if (isReserved(slot)) return slot

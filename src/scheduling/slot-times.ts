@@ -21,6 +21,10 @@ type Period = Pick<Appointment, 'resourceType' | 'start' | 'end'> | Pick<Slot, '
 export const isSamePeriod = (one: Period, other: Period): boolean =>
   sameTime(one.start, other.start) && sameTime(one.end, other.end)
 
+/** @param now milliseconds since 1970 UTC */
+export const hasEnded = ({ end }: Pick<Appointment, 'end'>, now: number): boolean =>
+  end !== undefined && timeOf(end) <= now
+
 const sameTime = (one: string | undefined, other: string | undefined): boolean =>
   one === other || (one !== undefined && other !== undefined && Date.parse(one) === Date.parse(other))
 

@@ -1,6 +1,6 @@
 /**
  * The store of the audit trail, beside the store of resources: blocks of events, each written once and never changed. It
- * knows nothing of what an event is (src/audit).
+ * knows nothing of what an event is (src/record/audit).
  */
 
 /** Events of one clinic, one after the other in time, as one process has written them together. */

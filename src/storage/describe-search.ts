@@ -1,5 +1,6 @@
 /** A search in the words of its query string, without the values: for messages, which must not repeat patient data. */
 import type { Condition, SearchPlan, SortKey } from '../search/plan.ts'
+import type { HistoryQuery, KeysQuery, ValuesQuery } from './port.ts'
 
 /** Characters; what is longer is cut. */
 const LONGEST = 200
@@ -64,3 +65,10 @@ function namesIn(condition: Condition): readonly string[] {
 
 const nameOfKey = (key: SortKey): string =>
   `${key.descending ? '-' : ''}${'param' in key ? key.param : key.by === 'id' ? '_id' : '_lastUpdated'}`
+
+export const describeRead = {
+  search: (plan: SearchPlan) => `the search ${describeSearch(plan)}`,
+  history: ({ type = 'all types', id }: HistoryQuery) => `the history of ${id === undefined ? type : `one ${type}`}`,
+  values: ({ type = 'all types', param }: ValuesQuery) => `the values of ${param} in ${type}`,
+  keys: ({ type, param }: KeysQuery) => `the ${type} resources that share values of ${param}`,
+} as const

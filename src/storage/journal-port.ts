@@ -1,6 +1,6 @@
 /**
  * The store of the request journal, beside the store of resources: entries of a clinic in the order in which they were
- * written. It knows nothing of what an exchange is (src/journal).
+ * written. It knows nothing of what an exchange is (src/record/journal).
  */
 
 export interface JournalEntry {

@@ -5,7 +5,7 @@
  * Every call names the clinic (tenant); an engine keys everything by it first.
  */
 import type { Transferable } from 'node:worker_threads'
-import type { PartLoad } from '../budget/part-load.ts'
+import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { IndexEntry, SearchPlan } from '../search/plan.ts'
 
 export type ChangeMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -349,7 +349,7 @@ export interface SharedStore {
 
 /** How the parts of a store keep up with what they are given; calls that are under way count among those that wait. */
 export interface StoreLoad {
-  readonly parts: readonly PartLoad[]
+  readonly parts: readonly ComponentHealth[]
 }
 
 /**

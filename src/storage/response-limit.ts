@@ -1,5 +1,5 @@
 /** Responses of bounded size: a process has one memory for all its clients. */
-import { leaveEventLoop, spend } from '../budget/budget.ts'
+import { requireWorker, spend } from '../isolation/budget.ts'
 import type { StoredResource } from './port.ts'
 
 type Text = Pick<StoredResource, 'text'>
@@ -14,7 +14,7 @@ const MAX_ON_EVENT_LOOP = 256 * 1024
 
 /** Pays for a stored text that is read. @throws BudgetError */
 export function spendOnText({ text }: Text): void {
-  if (text.length > MAX_ON_EVENT_LOOP) leaveEventLoop('the size of a resource')
+  if (text.length > MAX_ON_EVENT_LOOP) requireWorker('the size of a resource')
   spend(text.length / CHARACTERS_PER_STEP, 'the size of its answer')
 }
 

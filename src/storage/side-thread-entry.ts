@@ -1,7 +1,6 @@
 /** What runs in a thread that writes what is kept beside the resources: see side-thread.ts. */
 import { parentPort } from 'node:worker_threads'
-import { freeMemoryWhenQuiet, keepMemory } from '../budget/free-memory.ts'
-import { lowerPriority } from '../budget/thread-priority.ts'
+import { freeMemoryWhenQuiet, keepMemory, lowerPriority } from '../isolation/free-memory.ts'
 import { CLOSE, type SideOrder, type SideReply } from './side-thread.ts'
 import { toSent } from './thread-errors.ts'
 

@@ -1,5 +1,5 @@
 /** Errors on their way between threads: a message keeps neither the class of an error nor its properties. */
-import { BudgetError, NeedsThread } from '../budget/budget.ts'
+import { BudgetError, OffloadRequired } from '../isolation/budget.ts'
 import { EntriesOutdated, IndexIncomplete, InvalidCursor, StoreConflict, StoreUnavailable } from './port.ts'
 
 export type SentError =
@@ -43,7 +43,7 @@ export function toThrown(sent: SentError): Error {
     case 'cursor':
       return new InvalidCursor(sent.message)
     case 'budget':
-      return sent.reason === 'needs thread' ? new NeedsThread(sent.what) : new BudgetError(sent.reason, sent.what)
+      return sent.reason === 'needs thread' ? new OffloadRequired(sent.what) : new BudgetError(sent.reason, sent.what)
     case 'fault': {
       const { name, message, stack = '' } = sent
       return Object.assign(new Error(message), { name, stack })

@@ -28,7 +28,7 @@ export interface WriteBehindParts<Batch> {
   readonly write: (batch: Batch) => Promise<void>
   /** How much is missing by now, for the log. */
   readonly lost: () => number
-  /** Told of a batch that the store refuses for what it is; absent: it is tried again like any other. */
+  /** ExchangeFacts of a batch that the store refuses for what it is; absent: it is tried again like any other. */
   readonly onRefused?: (batch: Batch) => void
   readonly onWritten?: () => void
 }

@@ -1,7 +1,7 @@
 /** Whether a code is in the value set of a binding: https://hl7.org/fhir/R4/terminologies.html#strength. */
 import type { ValueSet } from 'fhir/r4'
-import { Meter } from '../budget/meter.ts'
 import { valuesIn } from '../fhir/resource.ts'
+import { Meter } from '../isolation/budget.ts'
 import { type Code, type Membership, OUT } from './member.ts'
 import type { Terminology } from './terminology.ts'
 import { membership, newTrail } from './value-set.ts'

@@ -1,6 +1,6 @@
 /** The concepts of a code system and their hierarchy: https://hl7.org/fhir/R4/codesystem.html. */
 import type { CodeSystem, CodeSystemConcept, CodeSystemConceptProperty, CodeSystemProperty } from 'fhir/r4'
-import { Meter } from '../budget/meter.ts'
+import { Meter } from '../isolation/budget.ts'
 
 export interface Concept {
   readonly code: string

@@ -1,8 +1,8 @@
 /** Expands a value set: https://hl7.org/fhir/R4/valueset-operation-expand.html. */
 import { randomUUID } from 'node:crypto'
 import type { ValueSet, ValueSetExpansion, ValueSetExpansionContains, ValueSetExpansionParameter } from 'fhir/r4'
-import { Meter } from '../budget/meter.ts'
 import { FhirError } from '../fhir/outcome.ts'
+import { Meter } from '../isolation/budget.ts'
 import { canonicalOf, canonicalText } from './canonical.ts'
 import { displayIn, folded, isRequested } from './language.ts'
 import type { Member } from './member.ts'

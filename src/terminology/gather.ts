@@ -3,9 +3,9 @@
  * that these refer to, from the clinic's store. Other definitions come from the packages. The rules then need no I/O.
  */
 import type { ValueSet } from 'fhir/r4'
-import { Meter } from '../budget/meter.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { valuesIn } from '../fhir/resource.ts'
+import { Meter } from '../isolation/budget.ts'
 import { canonicalOf } from './canonical.ts'
 import { packaged, type Terms, type TermsType } from './packaged.ts'
 import { supplementsOf } from './supplements.ts'

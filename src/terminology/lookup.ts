@@ -1,8 +1,7 @@
 /** Looks up a code: https://hl7.org/fhir/R4/codesystem-operation-lookup.html. */
 import type { CodeSystemConceptProperty } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
-import { Meter } from '../budget/meter.ts'
 import { FhirError } from '../fhir/outcome.ts'
+import { Meter, spend } from '../isolation/budget.ts'
 import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
 import { acceptedBy, type Grammar, grammarOf } from './grammars.ts'

@@ -1,6 +1,6 @@
 /** Nests the codes of an expansion by their hierarchy: https://hl7.org/fhir/R4/valueset.html#expansion. */
 import type { ValueSetExpansionContains } from 'fhir/r4'
-import { Meter } from '../budget/meter.ts'
+import { Meter } from '../isolation/budget.ts'
 import { keyOfCode, type Member } from './member.ts'
 
 /** Deeper codes start again at the top level, as JSON readers limit the nesting. */

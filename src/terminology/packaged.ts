@@ -6,7 +6,7 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CodeSystem, ConceptMap, ValueSet } from 'fhir/r4'
-import { spend } from '../budget/budget.ts'
+import { spend } from '../isolation/budget.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { Canonical } from './canonical.ts'
 

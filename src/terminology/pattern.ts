@@ -3,8 +3,9 @@
  * values. As users upload them, they are run by Thompson's algorithm, whose time is bounded by pattern length times
  * text length, and not by JavaScript's engine, whose time may be exponential.
  */
-import { Meter } from '../budget/meter.ts'
+
 import { FhirError } from '../fhir/outcome.ts'
+import { Meter } from '../isolation/budget.ts'
 import { type Matcher, type PatternNode, parsePattern } from './pattern-syntax.ts'
 
 type Step =

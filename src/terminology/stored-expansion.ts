@@ -1,6 +1,6 @@
 /** The expansion within a stored value set: https://hl7.org/fhir/R4/valueset.html#expansion. */
 import type { ValueSet, ValueSetExpansion, ValueSetExpansionContains } from 'fhir/r4'
-import { Meter } from '../budget/meter.ts'
+import { Meter } from '../isolation/budget.ts'
 import { type Code, type Member, type Membership, OUT } from './member.ts'
 
 export interface StoredExpansion {

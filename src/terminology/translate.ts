@@ -7,8 +7,7 @@ import type {
   ConceptMapGroupElement,
   ConceptMapGroupElementTarget,
 } from 'fhir/r4'
-import { BudgetError } from '../budget/budget.ts'
-import { Meter } from '../budget/meter.ts'
+import { BudgetError, Meter } from '../isolation/budget.ts'
 import { canonicalOf } from './canonical.ts'
 import type { Code } from './member.ts'
 import type { Terminology } from './terminology.ts'

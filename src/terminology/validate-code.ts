@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html.
  */
 import type { ValueSet } from 'fhir/r4'
-import { Meter } from '../budget/meter.ts'
+import { Meter } from '../isolation/budget.ts'
 import type { Concepts } from './concepts.ts'
 import { displayIn, folded } from './language.ts'
 import type { Code, Member, Membership } from './member.ts'

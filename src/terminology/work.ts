@@ -1,5 +1,5 @@
 /** The work on one question about value sets, such as their codes: limited, and paid from the budget of the request. */
-import { Meter } from '../budget/meter.ts'
+import { Meter } from '../isolation/budget.ts'
 
 /**
  * Codes, includes and value sets visited for one question: ten value sets that each import the next one twice visit a

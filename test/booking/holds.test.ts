@@ -3,13 +3,13 @@ import { describe, expect, test } from '@jest/globals'
 import type { Appointment, Slot, StructureDefinition } from 'fhir/r4'
 import { pino } from 'pino'
 import { cancel } from '../../src/booking/cancel.ts'
-import { endDueHolds } from '../../src/booking/due-holds.ts'
+import { endDueHolds, holdExpiry } from '../../src/booking/due-holds.ts'
 import { hold } from '../../src/booking/hold.ts'
-import { holdExpiry } from '../../src/booking/hold-expiry.ts'
 import { HOLD } from '../../src/booking/holds.ts'
-import { readSettings, writeSettings } from '../../src/clinics/settings.ts'
+import { reschedule } from '../../src/booking/reschedule.ts'
+import { type ClinicPolicies, readSettings, writeSettings } from '../../src/clinics/settings.ts'
 import type { Context } from '../../src/core/context.ts'
-import { openStore } from '../../src/open-store.ts'
+import { openStore } from '../../src/main/open-store.ts'
 import { isCancelledByExpiry, withHoldEnd } from '../../src/scheduling/hold.ts'
 import { visitsOn } from '../support/appointment-operations.ts'
 import { bookingsOn, half, slotsOf } from '../support/booking.ts'
@@ -74,6 +74,12 @@ const held = ({ change }: Opened, from = 0, until = from + 1): Promise<string> =
   change(async (ctx) => {
     const { id } = await ctx.create<Appointment>(visit(from, until, { status: 'proposed' }))
     return (await hold(ctx, id)).id
+  })
+
+const setPolicies = ({ repository }: Opened, policies: Partial<ClinicPolicies>): Promise<void> =>
+  repository.change(CLINIC, async (unit) => {
+    const settings = await readSettings(unit, CLINIC)
+    await writeSettings(unit, { ...settings, policies: { ...settings.policies, ...policies } })
   })
 
 const refusal = (reason: string) => expect.objectContaining({ status: 409, code: reason })
@@ -218,6 +224,28 @@ describe('a hold that has expired, and that nobody has ended yet,', () => {
     expect(await store.holds()).toBe(1)
   })
 
+  test('makes way in a slot that was overbooked, and has no other booking left', async () => {
+    const store = await opened()
+    await setPolicies(store, { overbooking: true })
+    const { id } = await store.change((ctx) => ctx.create<Appointment>(visit(0, 1)))
+    await held(store)
+    await store.change((ctx) => cancel(ctx, id))
+    await setPolicies(store, { overbooking: false })
+    expect(await store.statuses()).toEqual(['busy'])
+    store.setTime(EXPIRED)
+    await store.change((ctx) => ctx.create<Appointment>(visit(0, 1)))
+    expect([await store.statuses(), await store.holds()]).toEqual([['busy'], 0])
+  })
+
+  test('is not moved to the time that it has, though nothing of it would change', async () => {
+    const store = await opened()
+    const id = await held(store)
+    const move = () => store.change((ctx) => reschedule(ctx, id, { slots: slotsOf(['s0']) }))
+    expect((await move()).version).toBe(1)
+    store.setTime(EXPIRED)
+    await expect(move()).rejects.toEqual(refusal('hold-expired'))
+  })
+
   test('lets its Slot be deleted, and be free', async () => {
     const store = await opened(2)
     await held(store, 0)
@@ -254,10 +282,7 @@ describe('a hold that has expired, and that nobody has ended yet,', () => {
 
   test('does not count among the open appointments of its patient', async () => {
     const store = await opened(2)
-    await store.repository.change(CLINIC, async (unit) => {
-      const settings = await readSettings(unit, CLINIC)
-      await writeSettings(unit, { ...settings, policies: { ...settings.policies, maxOpenAppointments: 1 } })
-    })
+    await setPolicies(store, { maxOpenAppointments: 1 })
     await held(store, 0)
     const second = (ctx: Context) => ctx.create<Appointment>(visit(1, 2))
     await expect(store.change(second)).rejects.toMatchObject({ code: 'too-many-open-appointments' })
@@ -271,10 +296,7 @@ test('a hold ends even where the appointment declares a profile that it breaks t
   const store = await opened()
   const profile = 'http://example.org/StructureDefinition/never-cancelled'
   await store.change((ctx) => ctx.update(neverCancelled(profile)))
-  await store.repository.change(CLINIC, async (unit) => {
-    const settings = await readSettings(unit, CLINIC)
-    await writeSettings(unit, { ...settings, policies: { ...settings.policies, profiles: 'reject' } })
-  })
+  await setPolicies(store, { profiles: 'reject' })
   const { id } = await store.change(async (ctx) => {
     const meta = { profile: [profile] }
     const proposed = await ctx.create<Appointment>(visit(0, 1, { status: 'proposed', meta }))

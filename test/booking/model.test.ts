@@ -24,7 +24,7 @@ import { type Answer, Clinic, instantOf, JWT_SECRET, type Way } from './model/cl
 import { inOrder } from './model/order.ts'
 import { type CallIntent, type Intent, SLOTS, type Step, slotAtFirst, steps, writeOf } from './model/steps.ts'
 
-const RUNS = randomRuns(200, { short: 0.05, long: 1 })
+const RUNS = randomRuns(200, { short: 0.05, long: 1, full: 1 })
 const STEPS = 40
 const SEED = Number(process.env['RANDOM_SEED'] ?? Date.now() % 2 ** 31)
 /** Milliseconds for finding the shortest steps that show a fault. */

@@ -96,6 +96,27 @@ describe('what is offered', () => {
     expect(await found(clinic, { ...everything, schedules: ['a'] })).toEqual(['a-1', 'a-3', 'a-9'])
   })
 
+  test('is there once, though it starts where one window of a search of several Schedules ends and the next begins', async () => {
+    const clinic = await newClinic()
+    await write(clinic, [schedule('a'), schedule('b'), half('a', 3), half('b', 2 + 48), half('a', 60)])
+    expect(await found(clinic, { from: at(2), schedules: ['a', 'b'] })).toEqual(['a-3', 'b-50', 'a-60'])
+  })
+
+  test('is there once, though a search of several Schedules has found more than a page of them that ended with it', async () => {
+    const clinic = await newClinic()
+    const halves = Array.from({ length: 20 }, (_, index) => 3 + index)
+    await write(clinic, [
+      schedule('a'),
+      schedule('b'),
+      ...halves.flatMap((start) => [half('a', start), half('b', start)]),
+    ])
+    // A page has ten more than are asked for: seven times two, and a-10.
+    const isWanted = (start: number) => start >= at(10)
+    expect(await found(clinic, { limit: 5, isWanted, schedules: ['a', 'b'] })).toEqual([
+      ...['a-10', 'b-10', 'a-11', 'b-11', 'a-12'],
+    ])
+  })
+
   test('heeds the minimum notice and the booking horizon of the clinic', async () => {
     const clinic = await newClinic({ minimumNoticeMinutes: 60, bookingHorizonDays: 1 })
     await write(clinic, [schedule('a'), ...[1, 2, 48, 49].map((start) => half('a', start))])

@@ -22,7 +22,7 @@ const CLIENTS = 64
 /** It has any number of visits at one time, so that each round has slots at the same times. */
 const SERVICE = 'HealthcareService/race'
 const SLOTS = 8
-const ROUNDS = randomRuns(50, { short: 0.06, long: 1 })
+const ROUNDS = randomRuns(50, { short: 0.06, long: 1, full: 1 })
 
 /** What a client wants to book: one slot, or two that follow one another. */
 interface Wish {

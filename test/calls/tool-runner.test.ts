@@ -1,7 +1,6 @@
-/** Running the tool calls of a request: deadline and faults. The rest is tested by the routes in test/rest/tools.test.ts. */
+/** Running the tool calls of a request: deadline and faults. The rest is tested by the routes in test/voice-api/tools.test.ts. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
-import { Budget, NeedsThread, spend, withBudget } from '../../src/budget/budget.ts'
 import { defineTool } from '../../src/calls/tool.ts'
 import { registerTools } from '../../src/calls/tool-registry.ts'
 import { ToolRunner } from '../../src/calls/tool-runner.ts'
@@ -9,9 +8,10 @@ import { escalateBilling } from '../../src/calls/tools/escalate-billing.ts'
 import type { OperationHandler } from '../../src/core/operation.ts'
 import { defineProvider } from '../../src/core/provider.ts'
 import { standard } from '../../src/core/standard.ts'
+import { failureOf } from '../../src/http/fault.ts'
 import { insuranceSimulator } from '../../src/integrations/insurance-simulator.ts'
+import { Budget, OffloadRequired, spend, withBudget } from '../../src/isolation/budget.ts'
 import { StoreUnavailable } from '../../src/repository/repository.ts'
-import { failureOf } from '../../src/rest/server/fault.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
 
 const SESSION = { clinic: 'a', callId: 'call' }
@@ -120,7 +120,7 @@ describe('a request that begins on the event loop', () => {
       return await access.change(async () => done)
     }, 1_000)
     const run = () => runner.run(TO, { calls: [call('1')] }, identify)
-    await expect(withBudget(new Budget({ canMove: true }), run)).rejects.toThrow(NeedsThread)
+    await expect(withBudget(new Budget({ canMove: true }), run)).rejects.toThrow(OffloadRequired)
     const [result] = await withBudget(new Budget({ canMove: false }), run)
     expect([JSON.parse(result?.result ?? ''), runs]).toEqual([done, 2])
   })
@@ -136,7 +136,7 @@ describe('a request that begins on the event loop', () => {
     const runner = runnerWith(async () => done, 1_000)
     const calls = ['1', '2', '3', '4'].map(call)
     const run = () => runner.run(TO, { calls }, identify)
-    await expect(withBudget(new Budget({ canMove: true }), run)).rejects.toThrow(NeedsThread)
+    await expect(withBudget(new Budget({ canMove: true }), run)).rejects.toThrow(OffloadRequired)
   })
 
   test('is not ended by the budget of another one that runs the same call', async () => {
@@ -154,7 +154,7 @@ describe('a request that begins on the event loop', () => {
     const run = () => runner.run(TO, { calls: [call('1')] }, identify)
     const first = withBudget(new Budget({ canMove: true }), run)
     const second = withBudget(new Budget({ canMove: false }), run)
-    const ended = expect(first).rejects.toThrow(NeedsThread)
+    const ended = expect(first).rejects.toThrow(OffloadRequired)
     await new Promise((resolve) => setTimeout(resolve, 5))
     goOn()
     await ended

@@ -4,7 +4,9 @@ import {
   type Account,
   changePassword,
   createAccount,
+  findAccount,
   removeAccount,
+  renameAccount,
   verifyPassword,
 } from '../../src/clinics/accounts.ts'
 import { PASSWORD_COST } from '../../src/clinics/passwords.ts'
@@ -27,6 +29,18 @@ describe('an account', () => {
     expect(await verifyPassword(repository, 'ADA.l', PASSWORD, false)).toMatchObject(ADA)
     expect(await verifyPassword(repository, 'ada.l', `${PASSWORD} `, false)).toBeUndefined()
     expect(await verifyPassword(repository, 'ada', PASSWORD, false)).toBeUndefined()
+  })
+
+  test('has a later version after each change, in one millisecond and after the clock was set back', async () => {
+    const { repository, setTime } = await openTestRepository('2026-03-02T08:00:00Z')
+    await createAccount(repository, ADA, PASSWORD, CHEAP_PASSWORDS)
+    const versions = [(await findAccount(repository, ADA.username))?.version]
+    for (const time of ['2026-03-02T08:00:00Z', '2026-03-02T07:00:00Z', '2026-03-02T09:00:00Z']) {
+      setTime(time)
+      versions.push((await renameAccount(repository, ADA.username, 'Ada King')).version)
+    }
+    const start = Date.parse('2026-03-02T08:00:00Z')
+    expect(versions).toEqual([start, start + 1, start + 2, start + 3_600_000])
   })
 
   test('accepts its password however the keyboard composes its letters', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { factsOf } from '../../src/content/attached-content.ts'
 import { type ContentFacts, StoredContents } from '../../src/content/contents.ts'
-import { contentElement, contentMarker } from '../../src/content/marker.ts'
+import { contentElement, contentMarker } from '../../src/fhir/content/marker.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
 import type { Repository } from '../../src/repository/repository.ts'
@@ -144,6 +144,19 @@ describe('a content', () => {
     }
     await expect(reading()).rejects.toThrow(ContentMissing)
     expect(Buffer.concat(read).length).toBeLessThan(length)
+  })
+
+  test('of which fewer bytes are stored than it has is missing, also where only a part of it is read', async () => {
+    const { contents, receive, store } = await opened()
+    const { sha256 } = await receive(randomBytes(600_000))
+    store.damage = (piece) => piece.subarray(0, piece.length - 1)
+    for (const range of [
+      undefined,
+      { start: 0, end: 600_000 },
+      { start: 1, end: 600_000 },
+      { start: 500_000, end: 700_000 },
+    ])
+      await expect(textOf(contents.read('one', sha256, range))).rejects.toThrow(ContentMissing)
   })
 
   test('is known in the same way whether it is in the text of its resource, or beside it', async () => {

@@ -1,7 +1,7 @@
 /** The definitions that one question draws on are bounded together. */
 import { expect, test } from '@jest/globals'
-import { BudgetError } from '../../src/budget/budget.ts'
 import { limitedDefinitions } from '../../src/core/parsed-definitions.ts'
+import { BudgetError } from '../../src/isolation/budget.ts'
 
 const MEBI = 1024 * 1024
 const definition = { text: 'x'.repeat(16 * MEBI) }

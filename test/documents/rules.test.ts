@@ -189,7 +189,7 @@ const SAMPLES: Readonly<Record<DocumentRuleId, Sample>> = {
   },
 }
 
-interface Told {
+interface ExchangeFacts {
   readonly severity: string
   readonly expression?: readonly string[]
   readonly diagnostics: string
@@ -221,17 +221,17 @@ describe.each(STRICTNESS)('%s', (strictness) => {
     const severity = documentRule(rule).severity[strictness]
     // A list of accepted types is an own setting; only strict has one by itself.
     const expected = rule === 'content-type-refused' && strictness !== 'strict' ? undefined : severity
-    const told = (issues: readonly Told[] = []) =>
+    const told = (issues: readonly ExchangeFacts[] = []) =>
       issues.filter(({ details }) => details?.coding?.some(({ code }) => code === rule)).map((issue) => issue.severity)
     expect(told(answer.body.issue)).toEqual(expected === undefined ? [] : [expected])
     expect(told(validated.issue)).toEqual(told(answer.body.issue))
-    const issue = (answer.body.issue ?? []).find(({ details }: Told) => details?.coding?.[0]?.code === rule)
+    const issue = (answer.body.issue ?? []).find(({ details }: ExchangeFacts) => details?.coding?.[0]?.code === rule)
     if (expected !== undefined) {
       expect(issue.expression).toEqual([`DocumentReference.${element}`])
       expect(issue.diagnostics).toContain(documentRule(rule).example)
     }
     if (expected === 'error') expect(answer.status).toBe(422)
-    const others = (answer.body.issue ?? []).filter((one: Told) => one.severity === 'error')
+    const others = (answer.body.issue ?? []).filter((one: ExchangeFacts) => one.severity === 'error')
     if (others.length === 0) expect(answer.status).toBe(201)
   })
 
@@ -245,10 +245,10 @@ describe.each(STRICTNESS)('%s', (strictness) => {
   ])('takes a note as %s without a word', async (_name, content) => {
     const clinic = clinicOf(strictness)
     const answer = await write(clinic, note(clinic.patient, content))
-    expect([answer.status, (answer.body.issue ?? []).map(({ diagnostics }: Told) => diagnostics).slice(1)]).toEqual([
-      201,
-      [],
-    ])
+    expect([
+      answer.status,
+      (answer.body.issue ?? []).map(({ diagnostics }: ExchangeFacts) => diagnostics).slice(1),
+    ]).toEqual([201, []])
   })
 })
 

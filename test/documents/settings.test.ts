@@ -139,6 +139,22 @@ describe('duplicates', () => {
       expect(answer.status).toBe(422)
     })
 
+    test.each(['before', 'behind'])(
+      'of a document that the same transaction deletes, %s it, is free',
+      async (place) => {
+        const resource = identified(clinic.patient, `deleted ${place}`)
+        const { id } = (await create(clinic, resource)).body
+        const deletion = { request: { method: 'DELETE', url: `DocumentReference/${id}` } }
+        const creation = { resource, request: { method: 'POST', url: 'DocumentReference' } }
+        const entry = place === 'before' ? [deletion, creation] : [creation, deletion]
+        const answer = await clinic.fhir('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })
+        expect([answer.status, answer.text]).toEqual([200, expect.anything()])
+        const { body } = await clinic.fhir('GET', `/DocumentReference?identifier=urn:documents|deleted ${place}`)
+        expect(body.total).toBe(1)
+        expect(body.entry[0].resource.id).not.toBe(id)
+      },
+    )
+
     test('a master identifier counts as one, a document of another clinic does not', async () => {
       const masterIdentifier = { system: 'urn:documents', value: 'master' }
       await create(clinic, identified(clinic.patient, 'master'))
@@ -181,6 +197,13 @@ describe('profile: strict', () => {
   test('an update that creates needs none', async () => {
     const document = { ...note(clinic.patient), id: 'new' }
     expect((await clinic.fhir('PUT', '/DocumentReference/new', document)).status).toBe(201)
+  })
+
+  test('an update that brings back a deleted document needs none', async () => {
+    const { body } = await create(clinic, note(clinic.patient))
+    const path = `/DocumentReference/${body.id}`
+    expect((await clinic.fhir('DELETE', path)).status).toBe(204)
+    expect((await clinic.fhir('PUT', path, body)).status).toBe(201)
   })
 
   test('a document of before the clinic was strict can be withdrawn and replaced', async () => {

@@ -1,9 +1,9 @@
 /** FHIR packages: https://confluence.hl7.org/display/FHIR/NPM+Package+Specification. */
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
-import { Budget, NeedsThread, withBudget } from '../../src/budget/budget.ts'
 import { readPackage } from '../../src/fhir/fhir-package.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
+import { Budget, OffloadRequired, withBudget } from '../../src/isolation/budget.ts'
 import { packageOf, type TarFile, tarOf } from '../support/packages.ts'
 
 const manifest = {
@@ -72,7 +72,7 @@ test('a package is unpacked file by file, so that it can be left after the first
 
 test('what is unpacked is paid from the budget of the request', async () => {
   const bytes = gzipSync(Buffer.alloc(20_000_000))
-  await expect(withBudget(new Budget({ canMove: true }), () => readPackage(bytes))).rejects.toThrow(NeedsThread)
+  await expect(withBudget(new Budget({ canMove: true }), () => readPackage(bytes))).rejects.toThrow(OffloadRequired)
 })
 
 describe('refused is', () => {

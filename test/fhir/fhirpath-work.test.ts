@@ -1,7 +1,7 @@
 /** What expressions cost: their work is paid from the budget of the request, whatever they do. */
 import { describe, expect, test } from '@jest/globals'
-import { Budget, BudgetError, NeedsThread, withBudget } from '../../src/budget/budget.ts'
 import { compileFhirPath, compileUserExpression, EvaluationError } from '../../src/fhir/fhirpath/fhirpath.ts'
+import { Budget, BudgetError, OffloadRequired, withBudget } from '../../src/isolation/budget.ts'
 
 const COUNT = 5_000
 const name = Array.from({ length: COUNT }, (_none, index) => ({ family: `f${index}`, given: [`g${index}`] }))
@@ -21,23 +21,23 @@ describe('more than the event loop is held for is', () => {
     "name.where(family.startsWith('f1')).given.upper()",
   ])('%s of 5,000 names', (expression) => {
     const compiled = compileUserExpression(expression)
-    expect(() => onEventLoop(() => compiled.evaluate(patient, { limits: limits() }))).toThrow(NeedsThread)
+    expect(() => onEventLoop(() => compiled.evaluate(patient, { limits: limits() }))).toThrow(OffloadRequired)
   })
 
   test('comparing lists that have the same members in another order', () => {
     const compiled = compileUserExpression('name.family ~ contact.name.family')
-    expect(() => onEventLoop(() => compiled.evaluate(patient, { limits: limits() }))).toThrow(NeedsThread)
+    expect(() => onEventLoop(() => compiled.evaluate(patient, { limits: limits() }))).toThrow(OffloadRequired)
   })
 
   test('an expression of R4 on as much', () => {
     const compiled = compileFhirPath('descendants().all(children().exists() or toString().exists())')
-    expect(() => onEventLoop(() => compiled.evaluate(patient))).toThrow(NeedsThread)
+    expect(() => onEventLoop(() => compiled.evaluate(patient))).toThrow(OffloadRequired)
   })
 
   test('an expression that the package evaluates, as it can be neither counted nor ended', () => {
     const compiled = compileFhirPath('name.family.first().encode("hex")'.replaceAll('"', "'"))
     expect(compiled.compiled).toBe(false)
-    expect(() => onEventLoop(() => compiled.evaluate(patient))).toThrow(NeedsThread)
+    expect(() => onEventLoop(() => compiled.evaluate(patient))).toThrow(OffloadRequired)
   })
 })
 

@@ -1,8 +1,8 @@
 /** Lossless JSON: decimals keep their text. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { BudgetError } from '../../src/budget/budget.ts'
 import { isNumber, parseJson, writeJson } from '../../src/fhir/json.ts'
+import { BudgetError } from '../../src/isolation/budget.ts'
 
 describe('parseJson', () => {
   test.each([

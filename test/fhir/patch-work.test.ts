@@ -1,9 +1,9 @@
 /** What patches may cost: the work of an operation does not grow with the list that it changes. */
 import { describe, expect, test } from '@jest/globals'
-import { Budget, NeedsThread, withBudget } from '../../src/budget/budget.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
 import { readPatch } from '../../src/fhir/patch/patch.ts'
 import { isObject } from '../../src/fhir/resource.ts'
+import { Budget, OffloadRequired, withBudget } from '../../src/isolation/budget.ts'
 
 const NAMES = 20_000
 const patient = () => ({
@@ -79,7 +79,7 @@ describe('a list is changed in place by', () => {
 
 test('operations on a long list are more than the event loop is held for', () => {
   const patch = readPatch(moves)
-  expect(() => withBudget(new Budget({ canMove: true }), () => patch(patient()))).toThrow(NeedsThread)
+  expect(() => withBudget(new Budget({ canMove: true }), () => patch(patient()))).toThrow(OffloadRequired)
 })
 
 test('a JSON Patch has 10,000 operations at most', () => {

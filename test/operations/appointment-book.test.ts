@@ -209,6 +209,18 @@ describe('$book with a resource that is stored', () => {
     expect(await visits.statusOf(slot)).toBe('free')
   })
 
+  test('and cancelled has the comment of the call, unless it has one itself', async () => {
+    for (const [own, kept] of [
+      [{}, 'Rang at nine'],
+      [{ comment: 'Moved away' }, 'Moved away'],
+    ] as const) {
+      const stored = await visits.booked(await visits.slots())
+      const body = resource({ ...stored, ...own, status: 'cancelled' })
+      const cancelled = visits.onlyAppointment(await visits.call('$book', body, text('comment', 'Rang at nine')))
+      expect((await visits.read(`Appointment/${cancelled.id}`)).comment).toBe(kept)
+    }
+  })
+
   test('made from an older version is 409', async () => {
     const stored = await visits.booked(await visits.slots())
     await visits.change(stored, { comment: 'newer' })

@@ -1,8 +1,8 @@
 /** ImplementationGuide/$install of more than one request may do: it stops between two parts, and goes on when repeated. */
 import { beforeAll, expect, test } from '@jest/globals'
-import { Budget, withBudget } from '../../src/budget/budget.ts'
 import type { OperationRequest } from '../../src/core/operation.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
+import { Budget, withBudget } from '../../src/isolation/budget.ts'
 import { implementationGuideInstall } from '../../src/operations/implementation-guide-install.ts'
 import { packageOf } from '../support/packages.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'

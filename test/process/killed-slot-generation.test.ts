@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Bundle, Slot } from 'fhir/r4'
 import { SLOT_GENERATION } from '../../src/availability/slot-generation.ts'
-import { openStore } from '../../src/open-store.ts'
+import { openStore } from '../../src/main/open-store.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { horizonDays, open, scheduleWith, slotMinutes, timeZone } from '../scheduling/availability-samples.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'

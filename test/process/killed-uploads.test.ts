@@ -5,7 +5,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { StoredContents } from '../../src/content/contents.ts'
-import { openContentStore, openStore } from '../../src/open-store.ts'
+import { openContentStore, openStore } from '../../src/main/open-store.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
 import { Repository } from '../../src/repository/repository.ts'
 import { CONTENT } from '../../src/repository/used-content.ts'

@@ -1,9 +1,9 @@
 /** An extension whose operations hold a thread in the ways in which a request can: it is loaded in work threads too. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread } from 'node:worker_threads'
-import { leaveEventLoop, spend } from '../../src/budget/budget.ts'
 import { defineOperation } from '../../src/core/operation.ts'
 import { defineExtension } from '../../src/extensions/extension.ts'
+import { requireWorker, spend } from '../../src/isolation/budget.ts'
 
 const operation = (code: string, run: () => unknown) =>
   defineOperation(
@@ -21,7 +21,7 @@ const operation = (code: string, run: () => unknown) =>
 
 const inThread = (code: string, run: () => unknown) =>
   operation(code, () => {
-    leaveEventLoop('the test')
+    requireWorker('the test')
     return run()
   })
 
@@ -36,7 +36,7 @@ function dearFor(requests: number): () => void {
   return () => {
     if (!isMainThread) return
     begun += 1
-    if (begun <= requests) leaveEventLoop('the test')
+    if (begun <= requests) requireWorker('the test')
   }
 }
 

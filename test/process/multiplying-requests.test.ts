@@ -8,7 +8,7 @@ import { isRunning, login, type Started, start, stop } from '../support/server-p
 import { MULTIPLYING_REQUESTS, type MultiplyingRequest } from './multiplying-requests.ts'
 
 /** A hundred with RANDOM_RUNS=1, which takes an hour. */
-const MANY = randomRuns(100, { short: 0.04, long: 0.04 })
+const MANY = randomRuns(100, { short: 0.04, long: 0.04, full: 0.04 })
 /** Requests at the same time. */
 const AT_ONCE = 2
 /**

@@ -385,6 +385,17 @@ describe('replaces', () => {
     expect((await read(old.id)).status).toBe('current')
   })
 
+  test('one that was withdrawn and is current again supersedes what is current again too', async () => {
+    const old = (await post(document())).body
+    const next = (await post(replacing(old.id))).body
+    const put = (body: { readonly id: string }) => clinics.ours('PUT', `/DocumentReference/${body.id}`, body)
+    expect((await put({ ...next, status: 'entered-in-error' })).status).toBe(200)
+    expect((await put(old)).status).toBe(200)
+    expect((await read(old.id)).status).toBe('current')
+    expect((await put(next)).status).toBe(200)
+    expect((await read(old.id)).status).toBe('superseded')
+  })
+
   test('of a document of another clinic is that of one that does not exist', async () => {
     const theirs = (await clinics.theirs('POST', '/DocumentReference', document({}, { subject: undefined }))).body
     const refusal = async (id: string) => {

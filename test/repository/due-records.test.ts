@@ -1,7 +1,7 @@
 /** The loop over records that are due, on a real store; several loops stand for several processes. */
 import { describe, expect, test } from '@jest/globals'
 import pino from 'pino'
-import type { BackgroundLoop, LeasedJob } from '../../src/budget/background-loop.ts'
+import type { BackgroundLoop, LeasedJob } from '../../src/isolation/background-loop.ts'
 import { type DueServices, type DueWork, dueRecordLoop } from '../../src/repository/due-records.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'

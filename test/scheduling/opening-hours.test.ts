@@ -1,8 +1,8 @@
 /** The hours of a week, as places state them and as Schedules imply them. */
 import { describe, expect, test } from '@jest/globals'
-import { sayHours } from '../../src/calls/spoken/say-hours.ts'
 import type { Availability } from '../../src/scheduling/availability.ts'
 import { statedHours, workingHours } from '../../src/scheduling/opening-hours.ts'
+import { sayHours } from '../../src/spoken/say-hours.ts'
 
 describe('Location.hoursOfOperation', () => {
   test.each<[string, Parameters<typeof statedHours>[0], string]>([

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { BuildFolder } from '../../src/rest/dashboard/build-folder.ts'
+import { BuildFolder } from '../../src/admin-api/dashboard/build-folder.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/dashboard.ts')
 const INDEX = '<!doctype html><base href="__BASE__"><body><script type="module" src="./main.ts"></script></body>'

@@ -10,6 +10,7 @@ beforeAll(async () => {
     ['one', 'Lee', 'Abe'],
     ['two', 'Abe', 'Lee'],
     ['three', 'Lee', 'Zoe'],
+    ['four', 'Mae', 'Mae'],
   ]) {
     const patient = { resourceType: 'Patient', id, name: [{ family, given: [given] }], address: [{ city: given }] }
     expect((await clinics.theirs('PUT', `/Patient/${id}`, patient)).status).toBe(201)
@@ -26,6 +27,10 @@ test.each([
   ['given:exact=Lee&_sort=name', ['two']],
   ['name:exact=Lee&_sort=name&_count=2', ['one', 'two']],
   ['address-city=zoe&_sort=address', ['three']],
+  // The family and the given name of one are the same value of name.
+  ['name:exact=Mae&_sort=name', ['four']],
+  ['_sort=name', ['one', 'two', 'three', 'four']],
+  ['_sort=-name&_count=2', ['three', 'four']],
 ])('Patient?%s finds %j', async (query, ids) => {
   const { body } = await clinics.theirs('GET', `/Patient?${query}`)
   expect((body.entry ?? []).map(({ resource }: { resource: { id: string } }) => resource.id)).toEqual(ids)

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
-import { openAuditStore } from '../../src/open-store.ts'
+import { openAuditStore } from '../../src/main/open-store.ts'
 import { type AuditBlock, type AuditStore, keyAt, MILLISECONDS_PER_DAY } from '../../src/storage/audit-port.ts'
 import { SILENT } from '../support/audit.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'

@@ -1,11 +1,11 @@
 /** The store of contents, on each engine: this is its specification. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { readdirSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { readdirSync, statSync } from 'node:fs'
+import { type FileHandle, open as openFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { MongoClient } from 'mongodb'
-import { openContentStore } from '../../src/open-store.ts'
+import { openContentStore } from '../../src/main/open-store.ts'
 import { type ByteRange, ContentMissing, type ContentStore, inPieces } from '../../src/storage/content-port.ts'
 import { StoreUnavailable } from '../../src/storage/port.ts'
 import { newDatabaseUrl, newLastingDatabaseUrl, openTestContentStore } from '../support/database.ts'
@@ -172,6 +172,19 @@ describeOnSqlite('the folder of the contents', () => {
     expect(readdirSync(join(folder, 'emr.content/clinic-one'))).toEqual([])
   })
 
+  test('is on the disk, with the folders above it, and with each file that is new or deleted, before a write ends', async () => {
+    const folder = newFolder()
+    const store = await open(`sqlite:${join(folder, 'emr.db')}`)
+    const synced = (name: string) => syncsDuring(() => store.write('one', name, pieces(Buffer.from('x'))))
+    const first = await synced('a')
+    const second = await synced('b')
+    const contents = join(folder, 'emr.content')
+    const inode = (path: string) => statSync(join(contents, path)).ino
+    expect(first).toEqual([inode('.'), statSync(folder).ino, inode('clinic-one/a'), inode('clinic-one')])
+    expect(second).toEqual([inode('clinic-one/b'), inode('clinic-one')])
+    expect(await syncsDuring(() => store.delete('one', 'b'))).toEqual([inode('clinic-one')])
+  })
+
   test('that cannot be written is said, without the names in it', async () => {
     const folder = newFolder()
     await writeFile(join(folder, 'emr.content'), 'a file in its place')
@@ -234,3 +247,24 @@ describeOnMongo('the collection of the contents', () => {
     await expect(bytesOf(store.read('one', 'a'))).rejects.toThrow(StoreUnavailable)
   })
 })
+
+/** The inodes of what is brought to the disk, in order. */
+async function syncsDuring(work: () => Promise<void>): Promise<readonly number[]> {
+  const any = await openFile(import.meta.filename)
+  const handles: FileHandle = Object.getPrototypeOf(any)
+  await any.close()
+  const synced: number[] = []
+  const spies = (['sync', 'datasync'] as const).map((name) => {
+    const original = handles[name]
+    return jest.spyOn(handles, name).mockImplementation(async function (this: FileHandle) {
+      await original.call(this)
+      synced.push((await this.stat()).ino)
+    })
+  })
+  try {
+    await work()
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
+  return synced
+}

@@ -1,12 +1,6 @@
 /** A clinic to fill and to ask, in few words. */
-import {
-  type CombinedIndex,
-  type Condition,
-  fold,
-  type IndexEntry,
-  type PartEntry,
-  type SearchPlan,
-} from '../../src/search/plan.ts'
+import { fold } from '../../src/fhir/text-folding.ts'
+import type { CombinedIndex, Condition, IndexEntry, PartEntry, SearchPlan } from '../../src/search/plan.ts'
 import type {
   ChangeMethod,
   ChangeSet,

@@ -10,8 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BSON } from 'mongodb'
 import { pino } from 'pino'
+import { openStore } from '../../src/main/open-store.ts'
 import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
-import { openStore } from '../../src/open-store.ts'
 import { extraction } from '../../src/search/index/versions.ts'
 import {
   IndexIncomplete,
@@ -92,7 +92,7 @@ const eventually = (clinic: Clinic, conditions: Parameters<Clinic['find']>[1]): 
     }
   })
 
-/** Told a moment after the search has begun to answer. */
+/** ExchangeFacts a moment after the search has begun to answer. */
 const completed = (progress: readonly IndexingProgress[]): Promise<IndexingProgress> =>
   until(async () => progress.find(({ state }) => state === 'is complete'))
 

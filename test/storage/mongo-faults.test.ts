@@ -7,7 +7,7 @@ import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Document, MongoClient } from 'mongodb'
 import { pino } from 'pino'
-import { Budget, withBudget } from '../../src/budget/budget.ts'
+import { Budget, withBudget } from '../../src/isolation/budget.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
 import { type ResourceStore, StoreConflict, StoreUnavailable } from '../../src/storage/port.ts'
 import { ReplicaSet } from '../support/replica-set.ts'
@@ -77,6 +77,22 @@ describe('the MongoDB engine', () => {
         name: 'StoreUnavailable',
         ...expected,
       })
+    })
+
+    test('that no majority has it, a create beside one that is there already is not taken for written', async () => {
+      const { store } = await openStore()
+      const clinic = new Clinic(store, 'c')
+      await clinic.write(clinic.change('Patient/1', [described]))
+      await fail({ failCommands: ['insert'], writeConcernError })
+      // They come at the same time, so they share one insert.
+      const written = await Promise.allSettled(
+        ['Basic/1', 'Patient/1', 'Patient/2'].map((address) => clinic.write(clinic.change(address, [described]))),
+      )
+      expect(written).toMatchObject([
+        { reason: { name: 'StoreUnavailable', mayBeWritten: true } },
+        { reason: { on: 'version', subject: 'Patient/1' } },
+        { reason: { name: 'StoreUnavailable', mayBeWritten: true } },
+      ])
     })
 
     test.each<[string, Document]>([

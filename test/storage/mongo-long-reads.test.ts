@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { MongoServerError } from 'mongodb'
-import { Budget, withBudget } from '../../src/budget/budget.ts'
-import { QueueFull } from '../../src/budget/fair-queue.ts'
+import { Budget, withBudget } from '../../src/isolation/budget.ts'
+import { QueueFull } from '../../src/isolation/fair-queue.ts'
 import { LongReads } from '../../src/storage/mongo/long-reads.ts'
 import { readLimits } from '../../src/storage/mongo/read-limits.ts'
 

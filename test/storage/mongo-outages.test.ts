@@ -1,7 +1,7 @@
 /** How long a request waits, in all, for a MongoDB that is lost (src/storage/mongo/outages.ts). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { Budget, withBudget } from '../../src/budget/budget.ts'
+import { Budget, withBudget } from '../../src/isolation/budget.ts'
 import { Outages } from '../../src/storage/mongo/outages.ts'
 import { StoreUnavailable } from '../../src/storage/port.ts'
 

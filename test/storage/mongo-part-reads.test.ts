@@ -1,7 +1,7 @@
 /** Reads of the parts of the store that have connections of their own: the journal, the audit trail, contents. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { Budget, withBudget } from '../../src/budget/budget.ts'
+import { Budget, withBudget } from '../../src/isolation/budget.ts'
 import { openMongoAuditStore } from '../../src/storage/mongo/audit-store.ts'
 import { openMongoContentStore } from '../../src/storage/mongo/content-store.ts'
 import { openMongoJournalStore } from '../../src/storage/mongo/journal-store.ts'

@@ -1,7 +1,7 @@
 /** Pages of resources as MongoDB gives them, of which some are large. */
 import { expect, test } from '@jest/globals'
 import type { AbstractCursor } from 'mongodb'
-import { Budget, NeedsThread, withBudget } from '../../src/budget/budget.ts'
+import { Budget, OffloadRequired, withBudget } from '../../src/isolation/budget.ts'
 import type { ResourceDocument } from '../../src/storage/mongo/collections.ts'
 import { readRows } from '../../src/storage/mongo/read-rows.ts'
 import { packText, unpackText } from '../../src/storage/mongo/stored-text.ts'
@@ -33,7 +33,7 @@ const LARGE = `{"resourceType":"Basic","id":"${'x'.repeat(1024 * 1024)}"}`
 
 test('a large one is unpacked in a thread, not by the event loop', async () => {
   const rows = new Rows()
-  await expect(rows.read(['{}', LARGE], true)).rejects.toThrow(NeedsThread)
+  await expect(rows.read(['{}', LARGE], true)).rejects.toThrow(OffloadRequired)
   expect(rows.unpacked).toBe(1)
   expect((await rows.read(['{}', LARGE], false)).items).toHaveLength(2)
 })

@@ -1,6 +1,6 @@
 /** Small resources and ways of indexing them, for stores whose servers search by other values than the one before. */
 import { writeSync } from 'node:fs'
-import type { Pace } from '../../src/budget/background-loop.ts'
+import type { Pace } from '../../src/isolation/background-loop.ts'
 import type { CombinedIndex, IndexEntry } from '../../src/search/plan.ts'
 import type { IndexingSettings } from '../../src/storage/index/indexing.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'

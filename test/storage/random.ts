@@ -1,15 +1,15 @@
 /** Random change sets, conditions and plans over a small vocabulary, so that they meet often. */
 import fc from 'fast-check'
-import {
-  type Condition,
-  type CoveredParameters,
-  type Equality,
-  fold,
-  type IndexEntry,
-  type PartCondition,
-  type PartEntry,
-  type SearchPlan,
-  type SortKey,
+import { fold } from '../../src/fhir/text-folding.ts'
+import type {
+  Condition,
+  CoveredParameters,
+  Equality,
+  IndexEntry,
+  PartCondition,
+  PartEntry,
+  SearchPlan,
+  SortKey,
 } from '../../src/search/plan.ts'
 
 export const CLINICS = ['north', 'south'] as const

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from '@jest/globals'
-import { openAuditStore, openContentStore, openJournalStore, openStore } from '../../src/open-store.ts'
+import { openAuditStore, openContentStore, openJournalStore, openStore } from '../../src/main/open-store.ts'
 import { type AuditBlock, keyAt } from '../../src/storage/audit-port.ts'
 import type { JournalEntry } from '../../src/storage/journal-port.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'

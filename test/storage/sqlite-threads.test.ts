@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Transferable, Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { Budget, BudgetError, withBudget } from '../../src/budget/budget.ts'
+import { Budget, BudgetError, withBudget } from '../../src/isolation/budget.ts'
 import {
   EntriesOutdated,
   IndexIncomplete,

@@ -1,6 +1,6 @@
 /** Clinics take turns. */
 import { expect, test } from '@jest/globals'
-import { Turns } from '../../src/storage/sqlite/turns.ts'
+import { Turns } from '../../src/isolation/fair-queue.ts'
 
 const turnsOf = (...items: readonly string[]): Turns<string> => {
   const turns = new Turns<string>()

@@ -1,6 +1,6 @@
 /** How many rows the embedded engine visits for a search: never more than in proportion to what is stored. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { BudgetError } from '../../src/budget/budget.ts'
+import { BudgetError } from '../../src/isolation/budget.ts'
 import type { Condition, IndexEntry, SearchPlan } from '../../src/search/plan.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
 import { VisitedRows } from '../../src/storage/sqlite/visited-rows.ts'

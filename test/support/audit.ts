@@ -1,8 +1,8 @@
 /** The audit trail of a server's database, read beside the server. */
 import { pino } from 'pino'
-import { AuditTrail } from '../../src/audit/trail.ts'
-import { TrailReader } from '../../src/audit/trail-reader.ts'
-import { openAuditStore } from '../../src/open-store.ts'
+import { openAuditStore } from '../../src/main/open-store.ts'
+import { AuditTrail } from '../../src/record/audit/trail.ts'
+import { TrailReader } from '../../src/record/audit/trail-reader.ts'
 import { SERVICE } from '../../src/repository/record-kinds.ts'
 
 export const SILENT = pino({ level: 'silent' })

@@ -1,6 +1,6 @@
 /** Where a suite keeps its data: on the engine that the test file runs on (engine.ts). */
 import { join } from 'node:path'
-import { openContentStore, openStore } from '../../src/open-store.ts'
+import { openContentStore, openStore } from '../../src/main/open-store.ts'
 import type { ContentStore } from '../../src/storage/content-port.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { testEngine } from './engine.ts'

@@ -1,10 +1,10 @@
 /** The real app on the real engine, on a free port of the loopback interface. */
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
-import { type App, type AppParts, createApp } from '../../src/app.ts'
-import { type Budget, withBudget } from '../../src/budget/budget.ts'
 import { readConfig } from '../../src/config.ts'
 import { seedDemo, topUpSlots } from '../../src/demo/demo-clinic.ts'
+import { type Budget, withBudget } from '../../src/isolation/budget.ts'
+import { type App, type AppParts, createApp } from '../../src/main/app.ts'
 import { newDatabaseUrl } from './database.ts'
 import { CHEAP_PASSWORDS } from './passwords.ts'
 import { type FhirResponse, request } from './request.ts'

@@ -1,5 +1,5 @@
 /** What work costs: the steps that it pays from the budget of its request. */
-import { Budget, withBudget } from '../../src/budget/budget.ts'
+import { Budget, withBudget } from '../../src/isolation/budget.ts'
 
 /** Counts steps, and pays them from a budget that does not end by itself. */
 class CountingBudget extends Budget {

@@ -1,7 +1,7 @@
 /** What terminology costs a request: steps that grow with the size of what is asked, and no faster. */
 import { describe, expect, test } from '@jest/globals'
 import type { CodeSystem, ConceptMap, ValueSet } from 'fhir/r4'
-import { NeedsThread } from '../../src/budget/budget.ts'
+import { OffloadRequired } from '../../src/isolation/budget.ts'
 import { expand } from '../../src/terminology/expand.ts'
 import { folded } from '../../src/terminology/language.ts'
 import { lookUp } from '../../src/terminology/lookup.ts'
@@ -100,7 +100,7 @@ describe('what is long leaves the event loop', () => {
     ['the codes of a search by :in', () => codesInValueSet(terminology, all.url ?? '', 50_000)],
     ['a dear pattern', () => Array.from({ length: 20 }, () => 'a'.repeat(1_000)).some(patternOf(dear))],
   ])('%s', (_name, work) => {
-    expect(() => onEventLoop(work)).toThrow(NeedsThread)
+    expect(() => onEventLoop(work)).toThrow(OffloadRequired)
   })
 })
 

@@ -1,6 +1,5 @@
 /** Answers that are large. */
-import type { Socket } from 'node:net'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { flood, gets, type HostileCase, inParallel, type Target, times } from '../hostile-case.ts'
 import { LONG_LIST, MANY_NAMES, ONE_PATIENT, VERSIONED } from '../stored/records.ts'
 

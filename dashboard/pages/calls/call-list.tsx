@@ -4,7 +4,7 @@ import type { Encounter } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { callName, callNote } from '../../fhir/calls.ts'
-import { referenceParts } from '../../fhir/names.ts'
+import { referenceParts, statusText } from '../../fhir/names.ts'
 import { PageLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -60,7 +60,7 @@ function Row({ call, isChosen, onChoose }: RowProps) {
   return (
     <Group component="li" gap="sm" wrap="nowrap" style={{ listStyle: 'none' }}>
       <Badge variant={status === 'in-progress' ? 'filled' : 'default'} size="sm" flex="none" w={92}>
-        {status === 'in-progress' ? 'on the line' : status}
+        {statusText(status, { 'in-progress': 'on the line' })}
       </Badge>
       <UnstyledButton onClick={() => onChoose(id)} aria-pressed={isChosen} title={callNote(id)} miw={0} flex={1}>
         <Text size="sm" className="cut mono" fw={isChosen ? 700 : 400} td="underline">

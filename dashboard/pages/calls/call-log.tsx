@@ -58,7 +58,7 @@ interface EntryProps {
 
 function Entry({ entry, onChoose }: EntryProps) {
   const { timeZone } = useClinic()
-  const { sent = '', topic, payload = [] } = entry
+  const { sent, topic, payload = [] } = entry
   const given = payload[0]?.contentString ?? '{}'
   const result = payload[1]?.contentString ?? '{}'
   const { say, isRefused, code } = outcomeOf(result)
@@ -66,11 +66,13 @@ function Entry({ entry, onChoose }: EntryProps) {
   return (
     <div>
       <Group gap="xs" wrap="nowrap">
-        <time className="number" dateTime={sent} title={timeText(sent, timeZone)}>
-          <Text span size="sm" c="dimmed">
-            {secondsText(sent, timeZone)}
-          </Text>
-        </time>
+        {sent !== undefined && (
+          <time className="number" dateTime={sent} title={timeText(sent, timeZone)}>
+            <Text span size="sm" c="dimmed">
+              {secondsText(sent, timeZone)}
+            </Text>
+          </time>
+        )}
         <Text size="sm" fw={600} className="mono cut">
           {conceptText(topic)}
         </Text>

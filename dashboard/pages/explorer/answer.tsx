@@ -139,9 +139,11 @@ function Findings({ answer }: { readonly answer: ConsoleAnswer }) {
     <List size="sm" mt="sm" listStyleType="none">
       {issues.map(({ severity, text, expression }) => (
         <List.Item key={`${expression} ${text}`}>
-          <Badge size="sm" variant="default" mr="xs">
-            {severity}
-          </Badge>
+          {severity !== undefined && (
+            <Badge size="sm" variant="default" mr="xs">
+              {severity}
+            </Badge>
+          )}
           {expression !== undefined && <span className="mono">{expression}: </span>}
           {text}
         </List.Item>

@@ -1,6 +1,6 @@
 /** The CapabilityStatement for reading: a type at a time, each interaction as a request to try or to copy. */
 import { Badge, Box, Group, NavLink, ScrollArea, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import type { CapabilityStatement, CapabilityStatementRestResource } from 'fhir/r4'
+import type { CapabilityStatement } from 'fhir/r4'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -8,7 +8,7 @@ import { LinkButton } from '../../parts/links.tsx'
 import { Empty } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import classes from './explorer.module.css'
-import { type Offer, offersOf, typesWith } from './offers.ts'
+import { type DeclaredType, type Offer, offersOf, operationOffers, typesWith } from './offers.ts'
 
 export function Capabilities({ statement }: { readonly statement: CapabilityStatement }) {
   const [{ q, type }, setFilters] = useFilters({ view: 'console', q: '', type: 'Patient' })
@@ -64,8 +64,9 @@ export function Capabilities({ statement }: { readonly statement: CapabilityStat
 /** The list is long. */
 const show = (button: HTMLElement | null): void => button?.scrollIntoView({ block: 'nearest' })
 
-function TypeView({ resource }: { readonly resource: CapabilityStatementRestResource }) {
-  const { type, searchParam = [], operation = [], profile } = resource
+function TypeView({ resource }: { readonly resource: DeclaredType }) {
+  const { type, searchParam = [], profile } = resource
+  const operations = operationOffers(resource)
   return (
     <Stack miw={0}>
       <Panel
@@ -82,11 +83,11 @@ function TypeView({ resource }: { readonly resource: CapabilityStatementRestReso
           ))}
         </Stack>
       </Panel>
-      {operation.length > 0 && (
+      {operations.length > 0 && (
         <Panel title="Operations">
           <Stack gap={6}>
-            {operation.map(({ name }) => (
-              <OfferRow key={name} offer={operationOffer(type, name)} />
+            {operations.map((offer) => (
+              <OfferRow key={offer.code} offer={offer} />
             ))}
           </Stack>
         </Panel>
@@ -105,11 +106,6 @@ function TypeView({ resource }: { readonly resource: CapabilityStatementRestReso
       </Panel>
     </Stack>
   )
-}
-
-function operationOffer(type: string, name: string): Offer {
-  const code = name.replace(/^\$/, '')
-  return { code, method: 'POST', path: `${type}/$${code}`, label: `$${code}` }
 }
 
 /** Files that curl sends, by method. */

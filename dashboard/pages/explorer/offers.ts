@@ -22,13 +22,27 @@ const INTERACTIONS: Readonly<Record<string, (type: string) => Omit<Offer, 'code'
   'history-type': (type) => ({ method: 'GET', path: `${type}/_history`, label: 'History of the type' }),
 }
 
-const resourcesOf = (statement: CapabilityStatement): readonly CapabilityStatementRestResource[] =>
-  statement.rest?.[0]?.resource ?? []
+/** The declaration of a type that is named: nothing can be asked for one that is not. */
+export interface DeclaredType extends CapabilityStatementRestResource {
+  readonly type: NonNullable<CapabilityStatementRestResource['type']>
+}
 
-export const offersOf = ({ type, interaction = [] }: CapabilityStatementRestResource): readonly Offer[] =>
-  interaction.flatMap(({ code }) => {
+const isNamed = (resource: CapabilityStatementRestResource): resource is DeclaredType => resource.type !== undefined
+
+const resourcesOf = (statement: CapabilityStatement): readonly DeclaredType[] =>
+  (statement.rest?.[0]?.resource ?? []).filter(isNamed)
+
+export const offersOf = ({ type, interaction = [] }: DeclaredType): readonly Offer[] =>
+  interaction.flatMap(({ code = '' }) => {
     const offer = INTERACTIONS[code]?.(type)
     return offer === undefined ? [] : [{ code, ...offer }]
+  })
+
+export const operationOffers = ({ type, operation = [] }: DeclaredType): readonly Offer[] =>
+  operation.flatMap(({ name }) => {
+    if (name === undefined) return []
+    const code = name.replace(/^\$/, '')
+    return [{ code, method: 'POST', path: `${type}/$${code}`, label: `$${code}` }]
   })
 
 /** Whether an interaction is declared: what is not, has no button. */
@@ -36,15 +50,15 @@ export const isOffered = (statement: CapabilityStatement, type: string, code: st
   resourcesOf(statement).some((one) => one.type === type && one.interaction?.some((each) => each.code === code))
 
 /** The types in whose name, search parameters or operations the text occurs. */
-export function typesWith(statement: CapabilityStatement, text: string): readonly CapabilityStatementRestResource[] {
+export function typesWith(statement: CapabilityStatement, text: string): readonly DeclaredType[] {
   const wanted = text.trim().toLowerCase()
   const all = resourcesOf(statement)
-  const has = (name: string) => name.toLowerCase().includes(wanted)
+  const has = (name = '') => name.toLowerCase().includes(wanted)
   const byName = all.filter(({ type }) => has(type))
   const byPart = all.filter(
-    ({ type, searchParam = [], operation = [] }) =>
-      !has(type) &&
-      (searchParam.some(({ name }) => has(name)) || operation.some(({ name }) => has(name.replace(/^\$/, '')))),
+    (one) =>
+      !has(one.type) &&
+      ((one.searchParam ?? []).some(({ name }) => has(name)) || operationOffers(one).some(({ code }) => has(code))),
   )
   return [...byName, ...byPart]
 }

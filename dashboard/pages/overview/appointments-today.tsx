@@ -6,7 +6,7 @@ import { now } from '../../api/clock.ts'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { idOfType, referenceParts } from '../../fhir/names.ts'
-import { clockText, wallTime } from '../../fhir/time.ts'
+import { clockText } from '../../fhir/time.ts'
 import { LinkToPage, PageLink } from '../../parts/links.tsx'
 import { Empty, heightOfRows, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -55,7 +55,7 @@ function List({ appointments, zone }: { readonly appointments: readonly Appointm
 }
 
 function Row({ appointment, zone }: { readonly appointment: Appointment; readonly zone: string }) {
-  const { start = wallTime('1970-01-01T00:00:00', zone), participant, description } = appointment
+  const { start, participant, description } = appointment
   const actors = participant.map(({ actor }) => actor)
   const patient = idOfType(actors, 'Patient')
   const name =
@@ -64,7 +64,7 @@ function Row({ appointment, zone }: { readonly appointment: Appointment; readonl
   return (
     <Group gap="sm" wrap="nowrap">
       <Text size="sm" className="number cut" fw={600} w={48} flex="none">
-        {clockText(start, zone)}
+        {start !== undefined && clockText(start, zone)}
       </Text>
       <Text size="sm" className="cut" flex={1} miw={0}>
         {patient === undefined ? <bdi>{name}</bdi> : <PageLink to={`/patients/${patient}`}>{name ?? patient}</PageLink>}

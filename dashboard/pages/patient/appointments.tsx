@@ -3,7 +3,7 @@ import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Appointment, Patient } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
-import { conceptText, referenceParts } from '../../fhir/names.ts'
+import { conceptText, referenceParts, statusText } from '../../fhir/names.ts'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Time, ZoneNote } from '../../parts/times.tsx'
 
@@ -52,7 +52,7 @@ function Row({ appointment }: { readonly appointment: Appointment }) {
       <Text size="sm" c="dimmed">
         {practitioner?.actor?.display}
       </Text>
-      <Badge variant="default">{status}</Badge>
+      <Badge variant="default">{statusText(status)}</Badge>
     </Group>
   )
 }

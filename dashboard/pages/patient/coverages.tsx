@@ -3,7 +3,7 @@ import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Coverage, CoverageEligibilityResponse, Patient } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
-import { conceptText, referenceParts, referenceText } from '../../fhir/names.ts'
+import { conceptText, referenceParts, referenceText, statusText } from '../../fhir/names.ts'
 import { dateText } from '../../fhir/time.ts'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -67,7 +67,7 @@ function CoveragePanel({ coverage, answers }: { readonly coverage: Coverage } & 
   return (
     <Panel
       title={payor.map(referenceText).join(', ') || conceptText(type)}
-      aside={<Badge variant="default">{status}</Badge>}
+      aside={<Badge variant="default">{statusText(status)}</Badge>}
     >
       <Text size="sm">
         {[conceptText(type), subscriberId && `member ${subscriberId}`].filter(Boolean).join(' · ')}
@@ -81,7 +81,7 @@ function CoveragePanel({ coverage, answers }: { readonly coverage: Coverage } & 
         answers.map(({ id, created, disposition, outcome, extension = [] }) => (
           <Group key={id} gap="xs" mt="xs" wrap="nowrap">
             <Badge variant="default" flex="none">
-              {extension.find(({ url }) => url === STATUS)?.valueCode ?? outcome}
+              {statusText(extension.find(({ url }) => url === STATUS)?.valueCode ?? outcome)}
             </Badge>
             <Text size="sm">
               <Time at={created} />

@@ -26,14 +26,14 @@ export function DocumentViewer({ id }: { readonly id: string }) {
 }
 
 function AttachmentView({ attachment }: { readonly attachment: Attachment }) {
-  const { title, url, data, contentType = 'application/octet-stream' } = attachment
+  const { title, url, data, contentType } = attachment
   const query = useQuery({
     queryKey: ['content', url ?? data],
     queryFn: ({ signal }) => bytesOf(attachment, signal),
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (
-    <Panel title={title ?? contentType}>
+    <Panel title={title ?? contentType ?? 'Content'}>
       <Loaded query={query}>{(bytes) => <Content bytes={bytes} contentType={contentType} name={title} />}</Loaded>
     </Panel>
   )
@@ -52,7 +52,8 @@ const isHere = (url: string): boolean => /^Binary\//.test(url) || url.startsWith
 
 interface ContentProps {
   readonly bytes: Blob
-  readonly contentType: string
+  /** Undefined where nobody says what kind of content it is: it can only be downloaded. */
+  readonly contentType: string | undefined
   readonly name: string | undefined
 }
 
@@ -63,8 +64,8 @@ function Content({ bytes, contentType, name = 'document' }: ContentProps) {
       {contentType === 'application/pdf' && address !== undefined && (
         <iframe src={address} title={name} style={{ width: '100%', height: '60vh', border: 0 }} />
       )}
-      {contentType.startsWith('text/plain') && <PlainText bytes={bytes} />}
-      {contentType.startsWith('image/') && address !== undefined && (
+      {contentType?.startsWith('text/plain') && <PlainText bytes={bytes} />}
+      {contentType?.startsWith('image/') && address !== undefined && (
         <img src={address} alt={name} style={{ maxWidth: '100%' }} />
       )}
       <Group gap="xs">
@@ -79,7 +80,7 @@ function Content({ bytes, contentType, name = 'document' }: ContentProps) {
           Download
         </Button>
         <Text size="xs" c="dimmed">
-          {contentType}, {sizeText(bytes.size)}
+          {contentType ?? 'of unknown type'}, {sizeText(bytes.size)}
         </Text>
       </Group>
     </Stack>
@@ -99,7 +100,7 @@ function PlainText({ bytes }: { readonly bytes: Blob }) {
 }
 
 /** For as long as it is shown. */
-function useObjectUrl(bytes: Blob, type: string): string | undefined {
+function useObjectUrl(bytes: Blob, type = ''): string | undefined {
   const [address, setAddress] = useState<string>()
   useEffect(() => {
     const made = URL.createObjectURL(new Blob([bytes], { type }))

@@ -3,7 +3,7 @@ import { Badge, NavLink, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { DocumentReference, Patient } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
-import { conceptText, referenceText } from '../../fhir/names.ts'
+import { conceptText, referenceText, statusText } from '../../fhir/names.ts'
 import { dateText } from '../../fhir/time.ts'
 import { useFilters } from '../../parts/filters.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -48,7 +48,7 @@ function List({ documents }: { readonly documents: readonly DocumentReference[] 
                   .join(' · ')}
               </Text>
             }
-            rightSection={status === 'current' ? undefined : <Badge variant="default">{status}</Badge>}
+            rightSection={status === 'current' ? undefined : <Badge variant="default">{statusText(status)}</Badge>}
           />
         ))}
       </Stack>

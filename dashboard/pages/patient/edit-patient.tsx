@@ -97,7 +97,7 @@ async function withNormalContacts(on: Patient, fields: PatientFields): Promise<P
     if (fields[name] === before[name] || fields[name].trim() === '') continue
     const read = await readContact(name, fields[name])
     if ('value' in read) normal[name] = read.value
-    else issues.push({ text: read.error, expression: elementOf(name), severity: 'error', code: 'value' })
+    else issues.push({ text: read.error, expression: elementOf(name), severity: 'error' })
   }
   if (issues.length > 0) throw new Problem(422, issues)
   return { ...fields, ...normal }

@@ -102,7 +102,7 @@ const ofAppointment = ({
   at: start ?? created ?? meta?.lastUpdated ?? '',
   icon: 'calendar',
   title: description ?? (conceptText(appointmentType) || 'Appointment'),
-  more: status,
+  more: status ?? '',
 })
 
 const ofDocument = ({ id = '', date, type, description, status, meta }: DocumentReference): Happening => ({
@@ -118,5 +118,5 @@ const ofEligibility = ({ id = '', created, outcome, disposition, meta }: Coverag
   at: created ?? meta?.lastUpdated ?? '',
   icon: 'check',
   title: 'The insurer answered',
-  more: disposition ?? outcome,
+  more: disposition ?? outcome ?? '',
 })

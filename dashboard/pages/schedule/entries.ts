@@ -1,20 +1,19 @@
 /** What a calendar shows of slots and visits. */
-import type { Slot } from 'fhir/r4'
 import { now } from '../../api/clock.ts'
-import { scheduleIdOf } from '../../fhir/free-times.ts'
+import { scheduleIdOf, type TimedSlot } from '../../fhir/free-times.ts'
 import { clockText, minutesBetween } from '../../fhir/time.ts'
-import { mayMove, STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
+import { mayMove, type Visit, type VisitStatus, visitStatusText } from '../../fhir/visits.ts'
 import type { CalendarEntry } from '../../parts/calendar.tsx'
 import type { Column } from './use-plan.ts'
 
-const LOOKS: Partial<Record<Visit['status'], CalendarEntry['look']>> = {
+const LOOKS: Partial<Record<VisitStatus, CalendarEntry['look']>> = {
   pending: 'held',
   fulfilled: 'done',
   noshow: 'missed',
 }
 
 interface Shown {
-  readonly slots: readonly Slot[]
+  readonly slots: readonly TimedSlot[]
   readonly visits: readonly Visit[]
   readonly columns: readonly Column[]
   readonly zone: string
@@ -27,7 +26,7 @@ export function entriesOf({ slots, visits, columns, zone }: Shown): readonly Cal
 }
 
 /** Only what is free and yet to come, and what somebody has blocked; what is booked is seen by its visit. */
-function slotEntry(slot: Slot): CalendarEntry | undefined {
+function slotEntry(slot: TimedSlot): CalendarEntry | undefined {
   const { id = '', start, end, status } = slot
   const isFree = status === 'free' && Date.parse(start) > now()
   if (!isFree && status !== 'busy-unavailable') return undefined
@@ -47,15 +46,15 @@ function slotEntry(slot: Slot): CalendarEntry | undefined {
 function visitEntry(visit: Visit, zone: string): CalendarEntry {
   const { id, schedule = '', start, end, status, patient } = visit
   const until = visit.heldUntil === undefined ? '' : ` until ${clockText(visit.heldUntil, zone)}`
-  const note = status === 'booked' ? '' : ` · ${STATUS_TEXT[status]}${until}`
+  const note = status === 'booked' ? '' : ` · ${visitStatusText(status)}${until}`
   return {
     id,
     row: schedule,
-    title: `${clockText(start, zone)} to ${clockText(end, zone)}, ${patient}, ${STATUS_TEXT[status]}${until}`,
+    title: `${clockText(start, zone)} to ${clockText(end, zone)}, ${patient}, ${visitStatusText(status)}${until}`,
     label: `${patient}${note}`,
     start,
     end,
-    look: LOOKS[status] ?? 'visit',
+    look: (status && LOOKS[status]) ?? 'visit',
     isMovable: mayMove(visit),
   }
 }
@@ -63,7 +62,7 @@ function visitEntry(visit: Visit, zone: string): CalendarEntry {
 const STEPS = [60, 30, 20, 15, 10, 5]
 
 /** Minutes of a grid on which all slots begin and end, as coarse as can be. */
-export function stepOf(slots: readonly Slot[]): number {
+export function stepOf(slots: readonly TimedSlot[]): number {
   const fits = (step: number) =>
     slots.every(
       ({ start, end }) => (Date.parse(start) / 60_000) % step === 0 && minutesBetween(start, end) % step === 0,

@@ -4,7 +4,7 @@ import type { Slot } from 'fhir/r4'
 import { useId, useMemo, useState } from 'react'
 import { useAll } from '../../api/all-pages.ts'
 import { now } from '../../api/clock.ts'
-import { type FreeTime, freeTimes } from '../../fhir/free-times.ts'
+import { type FreeTime, freeTimes, isTimed } from '../../fhir/free-times.ts'
 import { addDays, clockText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
@@ -79,7 +79,7 @@ function useFreeSlots({ who, from }: Looked, zone: string) {
     ['_sort', 'start'],
   ])
   const data = useMemo(
-    () => query.data?.matches.filter((slot) => Date.parse(slot.start) > Date.parse(`${minute}Z`)),
+    () => query.data?.matches.filter(isTimed).filter((slot) => Date.parse(slot.start) > Date.parse(`${minute}Z`)),
     [query.data, minute],
   )
   return { data, error: query.error, refetch: query.refetch }

@@ -1,8 +1,8 @@
 /** Where a visit stands. */
 import { Badge } from '@mantine/core'
-import { STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
+import { type Visit, type VisitStatus, visitStatusText } from '../../fhir/visits.ts'
 
-const COLORS: Partial<Record<Visit['status'], string>> = {
+const COLORS: Partial<Record<VisitStatus, string>> = {
   pending: 'yellow',
   noshow: 'red',
   cancelled: 'red',
@@ -11,14 +11,15 @@ const COLORS: Partial<Record<Visit['status'], string>> = {
   'checked-in': 'green',
 }
 
-interface StatusBadgeProps {
-  readonly status: Visit['status']
-  readonly text?: string
-}
-
-export const StatusBadge = ({ status, text = STATUS_TEXT[status] }: StatusBadgeProps) => (
-  <Badge variant="default" radius="sm" tt="none" flex="none" leftSection={<Dot color={COLORS[status] ?? 'cyan'} />}>
-    {text}
+export const StatusBadge = ({ status }: Pick<Visit, 'status'>) => (
+  <Badge
+    variant="default"
+    radius="sm"
+    tt="none"
+    flex="none"
+    leftSection={<Dot color={(status && COLORS[status]) ?? 'cyan'} />}
+  >
+    {visitStatusText(status)}
   </Badge>
 )
 

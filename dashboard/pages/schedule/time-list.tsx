@@ -1,10 +1,9 @@
 /** The same times as a list, for narrow windows, keyboards, and who hears it. */
 import { Button, Group, Stack, Switch, Text, UnstyledButton } from '@mantine/core'
-import type { Slot } from 'fhir/r4'
 import { useState } from 'react'
-import { type FreeTime, freeTimes } from '../../fhir/free-times.ts'
+import { type FreeTime, freeTimes, type TimedSlot } from '../../fhir/free-times.ts'
 import { clockText } from '../../fhir/time.ts'
-import { STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
+import type { Visit } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Empty } from '../../parts/page-states.tsx'
 import type { Opened } from './opened.ts'
@@ -14,7 +13,7 @@ import type { Column } from './use-plan.ts'
 
 interface TimeListProps {
   readonly visits: readonly Visit[]
-  readonly free: readonly Slot[]
+  readonly free: readonly TimedSlot[]
   readonly columns: readonly Column[]
   readonly onOpen: (opened: Opened) => void
 }
@@ -92,7 +91,7 @@ function VisitRow({ visit, onOpen }: { readonly visit: Visit; readonly onOpen: (
       <span className="name cut">
         <bdi>{visit.patient}</bdi>
       </span>
-      <StatusBadge status={visit.status} text={STATUS_TEXT[visit.status]} />
+      <StatusBadge status={visit.status} />
     </UnstyledButton>
   )
 }

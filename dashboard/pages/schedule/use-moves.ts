@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { Problem } from '../../api/problem.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { clockText, dayText } from '../../fhir/time.ts'
-import { STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
+import { type Visit, type VisitStatus, visitStatusText } from '../../fhir/visits.ts'
 import { doLater, offerUndo, tellProblem } from '../../parts/undo.tsx'
 import { pathOf, type VisitActions } from './visit-actions.ts'
 
@@ -49,10 +49,10 @@ export function useMoves(actions: VisitActions, { zone, onRefused }: MoveOptions
     }
   }
 
-  const become = (visit: Visit, status: Visit['status']): void => {
+  const become = (visit: Visit, status: VisitStatus): void => {
     const as: Shown = { status }
     show(visit.id, as)
-    doLater(`${visit.patient}: ${STATUS_TEXT[status].toLowerCase()}.`, {
+    doLater(`${visit.patient}: ${visitStatusText(status).toLowerCase()}.`, {
       things: [pathOf(visit.id)],
       act: () => actions.become(visit, status).finally(() => end(visit.id, as)),
       undone: () => end(visit.id, as),

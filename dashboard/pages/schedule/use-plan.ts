@@ -2,6 +2,7 @@
 import type { Appointment, Patient, Practitioner, Schedule, Slot } from 'fhir/r4'
 import { useMemo } from 'react'
 import { type Found, useAll } from '../../api/all-pages.ts'
+import { isTimed, type TimedSlot } from '../../fhir/free-times.ts'
 import { nameOf, referenceParts, referenceText } from '../../fhir/names.ts'
 import { startOfDay } from '../../fhir/time.ts'
 import { NOT_SHOWN, type Visit, visitOf } from '../../fhir/visits.ts'
@@ -15,7 +16,7 @@ export interface Column {
 }
 
 export interface Plan {
-  readonly slots: readonly Slot[]
+  readonly slots: readonly TimedSlot[]
   readonly visits: readonly Visit[]
   readonly isCut: boolean
 }
@@ -93,7 +94,7 @@ function planOf(columns: readonly Column[], slots: Found<Slot>, appointments: Fo
     patients: appointments.included<Patient>('Patient'),
   }
   return {
-    slots: slots.matches,
+    slots: slots.matches.filter(isTimed),
     visits: appointments.matches.flatMap((appointment) => visitOf(appointment, around) ?? []),
     isCut: slots.isCut || appointments.isCut,
   }

@@ -6,7 +6,7 @@ import { get } from '../../api/client.ts'
 import { operate, patch } from '../../api/operations.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { patientName } from '../../fhir/names.ts'
-import { STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
+import { type Visit, type VisitStatus, visitStatusText } from '../../fhir/visits.ts'
 import { doNow } from '../../parts/undo.tsx'
 
 export interface Cancellation {
@@ -51,7 +51,7 @@ export function useVisitActions() {
       cancel: (id: string, cancellation: Cancellation, version?: string) =>
         change(id, () => cancelOne(id, cancellation, version)),
       confirm: (id: string) => change(id, () => operate<Appointment>(`${pathOf(id)}/$confirm`, [])),
-      become: (visit: Visit, status: Appointment['status']) => then(() => changeStatus(visit, status)),
+      become: (visit: Visit, status: VisitStatus) => then(() => changeStatus(visit, status)),
     }
   }, [client])
 }
@@ -113,10 +113,10 @@ const cancelOne = (id: string, { code, comment }: Cancellation, version?: string
   )
 
 /** It is written some seconds after it was chosen, so the visit must still be the one that was seen. */
-async function changeStatus(seen: Visit, status: Appointment['status']): Promise<Appointment> {
+async function changeStatus(seen: Visit, status: VisitStatus): Promise<Appointment> {
   const current = await get<Appointment>(pathOf(seen.id))
   if (current.status !== seen.status || current.start !== seen.start) {
-    throw new Error(`The visit of ${seen.patient} has been changed since, so it is not “${STATUS_TEXT[status]}”.`)
+    throw new Error(`The visit of ${seen.patient} has been changed since, so it is not “${visitStatusText(status)}”.`)
   }
   return patch(current, [{ op: 'replace', path: '/status', value: status }])
 }

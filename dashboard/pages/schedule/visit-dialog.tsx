@@ -3,7 +3,15 @@ import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { conceptText } from '../../fhir/names.ts'
 import { clockText, dayText, zoneText } from '../../fhir/time.ts'
-import { mayCancel, mayConfirm, mayMove, nextStatuses, STATUS_TEXT, type Visit } from '../../fhir/visits.ts'
+import {
+  mayCancel,
+  mayConfirm,
+  mayMove,
+  nextStatuses,
+  type Visit,
+  type VisitStatus,
+  visitStatusText,
+} from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageLink } from '../../parts/links.tsx'
@@ -14,13 +22,13 @@ import { useVisitActions } from './visit-actions.ts'
 interface VisitDialogProps {
   readonly visit: Visit
   readonly columns: readonly Column[]
-  readonly onBecome: (status: Visit['status']) => void
+  readonly onBecome: (status: VisitStatus) => void
   readonly onMove: () => void
   readonly onCancel: () => void
   readonly onClose: () => void
 }
 
-const VERBS: Partial<Record<Visit['status'], string>> = {
+const VERBS: Partial<Record<VisitStatus, string>> = {
   arrived: 'Has arrived',
   'checked-in': 'Check in',
   fulfilled: 'Is done',
@@ -45,7 +53,7 @@ export function VisitDialog({ visit, columns, onBecome, onMove, onCancel, onClos
           {mayConfirm(visit) && <Button onClick={confirmIt}>Confirm</Button>}
           {nextStatuses(visit).map((status, index) => (
             <Button key={status} variant={index === 0 ? 'filled' : 'default'} onClick={() => onBecome(status)}>
-              {VERBS[status] ?? STATUS_TEXT[status]}
+              {VERBS[status] ?? visitStatusText(status)}
             </Button>
           ))}
           {mayMove(visit) && (

@@ -2,7 +2,7 @@
 import { Stack, Title } from '@mantine/core'
 import type { Slot, Task, TaskInput } from 'fhir/r4'
 import { useGet } from '../../api/queries.ts'
-import { conceptText, referenceParts, referenceText } from '../../fhir/names.ts'
+import { conceptText, referenceParts, referenceText, statusText } from '../../fhir/names.ts'
 import { clockText, dateText, dayOf, dayText } from '../../fhir/time.ts'
 import { inputLabel } from '../../fhir/work.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -67,10 +67,12 @@ function OfferedSlot({ id }: { readonly id: string }) {
   const { timeZone } = useClinic()
   const { data, error } = useGet<Slot>(`Slot/${id}`)
   if (data === undefined) return <>{error ? 'a slot that is gone' : '…'}</>
+  const { start, status } = data
+  if (start === undefined) return <>a slot that has no time</>
   const schedule = referenceParts(data.schedule.reference)?.id
   return (
-    <PageLink to="/schedule" search={{ day: dayOf(data.start, timeZone), who: schedule }}>
-      {dayText(data.start, timeZone)}, {clockText(data.start, timeZone)} ({data.status})
+    <PageLink to="/schedule" search={{ day: dayOf(start, timeZone), who: schedule }}>
+      {dayText(start, timeZone)}, {clockText(start, timeZone)} ({statusText(status)})
     </PageLink>
   )
 }

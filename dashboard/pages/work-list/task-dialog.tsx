@@ -16,7 +16,7 @@ import { Comments } from './comments.tsx'
 import { CompleteForm } from './complete-form.tsx'
 import { Inputs } from './inputs.tsx'
 import { useTaskActions } from './task-actions.ts'
-import { STATUS_TEXT } from './task-text.ts'
+import { taskStatusText } from './task-text.ts'
 import { WhoItIsFor } from './who-it-is-for.tsx'
 
 interface TaskDialogProps {
@@ -52,7 +52,7 @@ function TaskView({ task, onClose }: { readonly task: Task; readonly onClose: ()
           [
             'Status',
             <Badge key="status" variant="default" radius="sm" tt="none">
-              {STATUS_TEXT[task.status] ?? task.status}
+              {taskStatusText(task.status)}
             </Badge>,
           ],
           ['Kind', conceptText(task.code)],

@@ -13,7 +13,7 @@ import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Time } from '../../parts/times.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import type { Filters } from './task-choices.ts'
-import { CODE_TEXT, STATUS_TEXT } from './task-text.ts'
+import { CODE_TEXT, taskStatusText } from './task-text.ts'
 import classes from './work-list.module.css'
 
 const CLOSED = 'completed,cancelled,rejected,failed'
@@ -101,7 +101,7 @@ function TaskRow({ task, onOpen }: { readonly task: Task; readonly onOpen: () =>
         </Text>
       </span>
       <span className={`${classes.owner} cut`}>
-        <bdi>{ownerName(task) || STATUS_TEXT[task.status]}</bdi>
+        <bdi>{ownerName(task) || taskStatusText(task.status)}</bdi>
       </span>
     </UnstyledButton>
   )

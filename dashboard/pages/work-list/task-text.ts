@@ -1,4 +1,6 @@
 /** What the codes of Tasks mean, in a word or two. */
+import type { Task } from 'fhir/r4'
+import { statusText } from '../../fhir/names.ts'
 
 /** Of the clinic's CodeSystem/task-code. */
 export const CODE_TEXT: Readonly<Record<string, string>> = {
@@ -15,7 +17,7 @@ export const CODE_TEXT: Readonly<Record<string, string>> = {
   'abandonment-recovery': 'Abandonment recovery',
 }
 
-export const STATUS_TEXT: Readonly<Record<string, string>> = {
+const STATUS_TEXT: Readonly<Record<string, string>> = {
   requested: 'Waiting',
   received: 'Waiting',
   accepted: 'Waiting',
@@ -29,3 +31,5 @@ export const STATUS_TEXT: Readonly<Record<string, string>> = {
   draft: 'Draft',
   'entered-in-error': 'Entered in error',
 }
+
+export const taskStatusText = (status: Task['status']): string => statusText(status, STATUS_TEXT)

@@ -14,7 +14,7 @@ export interface Finding {
   readonly text: string
   /** FHIRPath of the element. */
   readonly expression?: string | undefined
-  readonly severity: string
+  readonly severity: string | undefined
 }
 
 interface JsonEditorProps {

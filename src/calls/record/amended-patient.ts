@@ -4,8 +4,8 @@
  */
 import type { Address, ContactPoint, Patient } from 'fhir/r4'
 import { valuesIn } from '../../fhir/resource.ts'
+import { fold } from '../../fhir/text-folding.ts'
 import { sharesPhone, telecom } from '../../matching/demographics.ts'
-import { fold } from '../../search/plan.ts'
 import { currentAddress, currentName, patientFields, telecomIndex, withCurrentName } from './patient-fields.ts'
 
 /** Of the arguments of the tools, those that tell who somebody is and where they are reached. */

@@ -3,6 +3,7 @@
  * Setters change one thing and keep everything else, so that an existing record loses nothing.
  */
 import type { Address, ContactPoint, HumanName, Patient } from 'fhir/r4'
+import type { StatedField } from '../../spoken/stated-values.ts'
 import { extensionOf, withExtension } from './vocabulary.ts'
 
 /** One argument: its value on a Patient, and the Patient with another value. */
@@ -130,4 +131,4 @@ export const patientFields = {
   referralSource: textExtension('referral-source'),
   reasonForVisit: textExtension('reason-for-visit'),
   commsConsent,
-} as const
+} as const satisfies Readonly<Record<StatedField, unknown>>

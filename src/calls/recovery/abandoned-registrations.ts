@@ -1,6 +1,7 @@
 /** Makes abandonments of registrations that stayed incomplete, in the background: those too that fell due while no server ran. */
-import type { BackgroundLoop, LoopPace } from '../../budget/background-loop.ts'
+
 import type { ClinicAccess } from '../../core/context.ts'
+import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
 import { abandonIfDue, OPEN_REGISTRATION } from './registration-follow-up.ts'
 

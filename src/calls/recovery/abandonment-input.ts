@@ -2,11 +2,11 @@
 import type { Patient } from 'fhir/r4'
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
+import { spokenConsent } from '../../spoken/spoken-consent.ts'
+import { type ClinicLocale, readStated } from '../../spoken/stated-values.ts'
 import { ABANDONMENT_KINDS, type AbandonmentKind, type ContactPoints } from '../record/abandonment.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { REGISTRATION_FIELDS, type RegistrationField } from '../record/registration.ts'
-import { spokenConsent } from '../spoken/spoken-consent.ts'
-import { type ClinicLocale, readStated } from '../spoken/stated-values.ts'
 import { personFields } from './form-person.ts'
 
 export interface AbandonmentInput {

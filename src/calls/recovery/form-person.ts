@@ -3,10 +3,10 @@ import type { Patient } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
+import { type ClinicLocale, readStated } from '../../spoken/stated-values.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { contradicts } from '../record/stated-person.ts'
 import { writtenByCall } from '../record/written-by-call.ts'
-import { type ClinicLocale, readStated } from '../spoken/stated-values.ts'
 
 /** Fields that are named as elsewhere are read as elsewhere. */
 type FieldKind = 'email' | 'phone' | PersonKind

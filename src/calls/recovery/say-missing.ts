@@ -1,5 +1,5 @@
 /** The sentence that says what is still missing. */
-import { listed } from '../spoken/say.ts'
+import { listed } from '../../spoken/say.ts'
 
 /** Fields that are named in one sentence. */
 const MOST = 4

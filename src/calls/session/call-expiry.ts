@@ -1,6 +1,7 @@
 /** Ends calls whose end was never reported, in the background: those too that fell silent while no server ran. */
-import type { BackgroundLoop, LoopPace } from '../../budget/background-loop.ts'
+
 import type { ClinicAccess, Context } from '../../core/context.ts'
+import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
 import { stageEnd } from './call-end.ts'
 import { OPEN_CALL } from './open-calls.ts'

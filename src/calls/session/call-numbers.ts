@@ -3,7 +3,7 @@ import { type DialedNumber, dialedNumber, dialedNumbers } from '../../clinics/se
 import { parsePhone } from '../../matching/parse-phone.ts'
 import { phoneSpellings } from '../../matching/phones.ts'
 import type { Repository } from '../../repository/repository.ts'
-import { spokenPhone } from '../spoken/spoken-phone.ts'
+import { spokenPhone } from '../../spoken/spoken-phone.ts'
 
 /** Words that networks send in place of a withheld number. */
 export const WITHHELD_WORDS = ['anonymous', 'blocked', 'private', 'restricted', 'unavailable', 'unknown'] as const

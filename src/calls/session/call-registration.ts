@@ -3,7 +3,7 @@
 import { isCallId, MAX_CALL_ID_LENGTH } from '../../core/call-session.ts'
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
-import { spokenPhone } from '../spoken/spoken-phone.ts'
+import { spokenPhone } from '../../spoken/spoken-phone.ts'
 import { METADATA_FIELDS, unfilledIssues } from './call-metadata.ts'
 import type { CallRegistration } from './call-sessions.ts'
 

@@ -5,8 +5,8 @@ import { unprocessable } from '../../fhir/outcome.ts'
 import { telecom } from '../../matching/demographics.ts'
 import { isPlaceholder } from '../../matching/placeholder.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
+import { spokenPhone } from '../../spoken/spoken-phone.ts'
 import { hasOptedOut } from '../record/contact-opt-out.ts'
-import { spokenPhone } from '../spoken/spoken-phone.ts'
 
 interface AskedCall {
   /** Patient.id */

@@ -4,8 +4,8 @@ import type { Context } from '../../core/context.ts'
 import { linkPatients } from '../../core/patient-linkage.ts'
 import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import type { PersonName } from '../../matching/names.ts'
+import { hasStatedName, isOneWord, statedName } from '../../spoken/stated-name.ts'
 import { isReal } from '../record/registration.ts'
-import { hasStatedName, isOneWord, statedName } from '../spoken/stated-name.ts'
 
 export interface StatedIdentity {
   readonly name?: string

@@ -1,13 +1,13 @@
 /** Which patient a caller is who states their full name and date of birth: one and no other, or nobody. */
 import type { Patient } from 'fhir/r4'
-import { spend } from '../../budget/budget.ts'
 import type { Context } from '../../core/context.ts'
 import { linkPatients } from '../../core/patient-linkage.ts'
+import { spend } from '../../isolation/budget.ts'
 import { formsOf, type NameForms } from '../../matching/name-forms.ts'
 import type { PersonName } from '../../matching/names.ts'
 import type { Versioned } from '../../repository/repository.ts'
+import { fullNameAgreement, isOneWord, statedName } from '../../spoken/stated-name.ts'
 import { isReal } from '../record/registration.ts'
-import { fullNameAgreement, isOneWord, statedName } from '../spoken/stated-name.ts'
 
 export interface StatedPerson {
   /** As it was said; a full name. */

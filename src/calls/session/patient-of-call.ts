@@ -65,7 +65,7 @@ export async function isOwnPlaceholder(ctx: Context, session: CallSession, own: 
 
 /** The call has made the placeholder from what was said in it; its registration may be complete since. */
 export const hasMade = async (ctx: Context, session: CallSession, patient: string): Promise<boolean> =>
-  (await madeBy(ctx, session)).includes(patient)
+  (await placeholdersOf(ctx, session)).includes(patient)
 
 /**
  * The record of a caller who is not `before`, stored with the call in the same change: one that this call has made for them
@@ -90,7 +90,7 @@ async function madeEarlier(
   session: CallSession,
   stated: StatedPerson,
 ): Promise<Versioned<Patient> | undefined> {
-  const found = await Promise.all((await madeBy(ctx, session)).map((id) => ctx.find<Patient>('Patient', id)))
+  const found = await Promise.all((await placeholdersOf(ctx, session)).map((id) => ctx.find<Patient>('Patient', id)))
   const called = found.filter(
     (patient) => patient !== undefined && !isReplaced(patient.resource) && isCalled(patient.resource, stated),
   )
@@ -131,7 +131,7 @@ async function sessionRecord(ctx: Context, { callId }: CallSession) {
   })
 }
 
-const madeBy = async (ctx: Context, session: CallSession): Promise<readonly string[]> =>
+const placeholdersOf = async (ctx: Context, session: CallSession): Promise<readonly string[]> =>
   (await sessionRecord(ctx, session))?.session.made ?? []
 
 /** Placeholders of a call that are remembered as its own; the call of a family has a few. */
@@ -159,7 +159,7 @@ async function makePlaceholder(
   { placeholders }: RecordsOfNumber,
   more: Partial<CallSession> = {},
 ): Promise<Versioned<Patient>> {
-  const made = await madeBy(ctx, session)
+  const made = await placeholdersOf(ctx, session)
   const earlier = placeholders.find(({ id }) => !made.includes(id))
   const patient = await createPlaceholder(ctx, session.callerNumber)
   return await storePatient(ctx, session, patient, {

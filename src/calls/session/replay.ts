@@ -11,9 +11,9 @@
  *   that fails stores nothing, and a repeat runs again.
  */
 import { hash } from 'node:crypto'
-import { BudgetError } from '../../budget/budget.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { isObject } from '../../fhir/resource.ts'
+import { BudgetError } from '../../isolation/budget.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { KindRecord } from '../../repository/repository.ts'
 

@@ -4,7 +4,7 @@ import type { ClinicAccess, Context } from '../../core/context.ts'
 import { VERIFICATION } from './verification.ts'
 
 /** `access`, whose changes tell the patients that their work has come upon, once they are written. */
-export const tellingPatients = (
+export const recordPatientsSeen = (
   access: ClinicAccess,
   call: CallSession,
   tell: (patient: string) => void,

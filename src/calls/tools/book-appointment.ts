@@ -52,7 +52,7 @@ async function bookedAlready(ctx: Context, { slots }: TimeToBook, patient: strin
   )
 }
 
-interface ToBook {
+interface BookingRequest {
   readonly call: CallSession
   readonly patient: Versioned<Patient>
   readonly offered: OfferedTime
@@ -62,7 +62,7 @@ interface ToBook {
 async function bookNow(
   ctx: Context,
   { appointmentType, reason: said }: OperationInput,
-  { call, patient, offered, time }: ToBook,
+  { call, patient, offered, time }: BookingRequest,
 ): Promise<Appointment> {
   const ofKey = offered.type === undefined ? undefined : { query: offered.type }
   const type = (await askedType(ctx, call, appointmentType)) ?? ofKey

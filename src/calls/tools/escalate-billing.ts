@@ -1,10 +1,10 @@
 /** escalate_billing (spec 4.1 rule 6): bundles what is known of the call for staff. The call is not transferred. */
 import { defineOperation } from '../../core/operation.ts'
+import { KEPT_LENGTH, keptText } from '../../spoken/kept-text.ts'
 import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
-import { KEPT_LENGTH, keptText } from '../spoken/kept-text.ts'
 
 export const escalateBilling = defineOperation('patient-escalate-billing', async (request) => {
   const reason = keptText(request.input.reason, KEPT_LENGTH)

@@ -1,9 +1,9 @@
 /** get_clinic_info: name, phone number, address and opening hours of the clinic, and what was asked about it. */
 import { defineOperation } from '../../core/operation.ts'
+import { type ClinicTopic, clinicTopic } from '../../spoken/clinic-topic.ts'
+import { sayHours } from '../../spoken/say-hours.ts'
+import { optionalText } from '../../spoken/stated-values.ts'
 import { type ClinicFacts, clinicFacts, type Site } from '../session/clinic-facts.ts'
-import { type ClinicTopic, clinicTopic } from '../spoken/clinic-topic.ts'
-import { sayHours } from '../spoken/say-hours.ts'
-import { optionalText } from '../spoken/stated-values.ts'
 
 /** Characters. */
 const MAX_TOPIC_LENGTH = 1000

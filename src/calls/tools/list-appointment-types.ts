@@ -2,8 +2,8 @@
 import { offeredTypes } from '../../booking/offered-types.ts'
 import { defineOperation } from '../../core/operation.ts'
 import type { OfferedType } from '../../scheduling/offered-types.ts'
+import { listed } from '../../spoken/say.ts'
 import { keysFor } from '../session/call-keys.ts'
-import { listed } from '../spoken/say.ts'
 
 export const listAppointmentTypes = defineOperation('schedule-list-appointment-types', ({ access, call }) =>
   access.change(async (ctx) => {

@@ -1,10 +1,10 @@
 /** log_call_outcome: how a recovery call ended; some outcomes close the recovery. docs/abandonment.md */
 import type { Task } from 'fhir/r4'
 import { defineOperation } from '../../core/operation.ts'
+import { keptText } from '../../spoken/kept-text.ts'
 import { abandonmentOf } from '../recovery/abandonment-of.ts'
 import { noteOutput } from '../recovery/note-output.ts'
 import { lettersOf } from '../recovery/stated-channel.ts'
-import { keptText } from '../spoken/kept-text.ts'
 
 /** What the Task becomes with each; undefined: it stays open. */
 const OUTCOMES: ReadonlyMap<string, Task['status'] | undefined> = new Map([

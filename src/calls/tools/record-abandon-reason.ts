@@ -1,8 +1,8 @@
 /** record_abandon_reason: why it was not finished, for staff. docs/abandonment.md */
 import { defineOperation } from '../../core/operation.ts'
+import { keptText } from '../../spoken/kept-text.ts'
 import { abandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { noteOutput } from '../recovery/note-output.ts'
-import { keptText } from '../spoken/kept-text.ts'
 
 /** Characters. */
 const MAX_REASON = 2_000

@@ -1,14 +1,14 @@
 /** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): what the caller chose after a self-pay price was quoted. */
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
+import { readBack } from '../../spoken/read-back.ts'
+import { spokenCents } from '../../spoken/spoken-money.ts'
+import { argumentIssue, invalidArgument } from '../../spoken/stated-values.ts'
 import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { isSelfPayDecision, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/self-pay.ts'
 import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
-import { readBack } from '../spoken/read-back.ts'
-import { spokenCents } from '../spoken/spoken-money.ts'
-import { argumentIssue, invalidArgument } from '../spoken/stated-values.ts'
 
 export const recordSelfPayDecision = defineOperation('patient-record-self-pay-decision', async (request) => {
   const selfPay = readDecision(request.input)

@@ -8,13 +8,13 @@ import type { TaskInput } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
+import type { ParsedValue } from '../../spoken/spoken.ts'
+import { type ClinicLocale, localeOf, readStated, readWholeName, unreadableText } from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
 import { attached, attachedReference, attachedText, createStaffTask } from '../record/staff-task.ts'
 import { remember } from '../record/written-by-call.ts'
 import { type CallerMatch, matchCaller, type StatedIdentity } from '../session/match-caller.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
-import type { ParsedValue } from '../spoken/spoken.ts'
-import { type ClinicLocale, localeOf, readStated, readWholeName, unreadableText } from '../spoken/stated-values.ts'
 
 export const resolvePatientIdentity = defineOperation('patient-resolve-patient-identity', (request) =>
   request.access.change(async (ctx) => {

@@ -5,6 +5,7 @@ import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationRequest } from '../../core/operation.ts'
 import { newMessageId } from '../../integrations/outbox/rows.ts'
 import { stageMessage } from '../../integrations/outbox/staging.ts'
+import { invalidArgument } from '../../spoken/stated-values.ts'
 import { type Abandonment, outputsOf, withOutput } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
 import { refusesCommunication } from '../record/communication-consent.ts'
@@ -12,7 +13,6 @@ import { hasOptedOut } from '../record/contact-opt-out.ts'
 import { openAbandonmentOf, refusal } from '../recovery/abandonment-of.ts'
 import { stageResumeLink } from '../recovery/resume-link.ts'
 import { statedChannel } from '../recovery/stated-channel.ts'
-import { invalidArgument } from '../spoken/stated-values.ts'
 
 /** Of one abandonment. */
 const MAX_LINKS = 5

@@ -4,21 +4,21 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { currentBudget } from '../../budget/budget.ts'
 import { ownSystem } from '../../clinics/insurance-settings.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationOutput } from '../../core/operation.ts'
 import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
+import { currentBudget } from '../../isolation/budget.ts'
+import { readBack } from '../../spoken/read-back.ts'
+import { spokenIdentifier } from '../../spoken/spoken-identifier.ts'
+import { readAll } from '../../spoken/stated-arguments.ts'
+import { readLine, readPersonName } from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
 import { derivedId } from '../record/derived-id.ts'
 import type { InsuranceCard } from '../record/insurance-record.ts'
 import { recordInsurance } from '../record/submitted-insurance.ts'
 import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest, requirePatient } from '../session/patient-of-request.ts'
-import { readBack } from '../spoken/read-back.ts'
-import { spokenIdentifier } from '../spoken/spoken-identifier.ts'
-import { readAll } from '../spoken/stated-arguments.ts'
-import { readLine, readPersonName } from '../spoken/stated-values.ts'
 
 export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
   const { access, integrations } = request
@@ -28,7 +28,7 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   if (request.id !== undefined) await access.reader().read('Patient', request.id)
   // Asked before the change: a change may run several times, and the system must be asked once.
   // The request must not begin again after that.
-  currentBudget()?.stay()
+  currentBudget()?.pinToThread()
   const { insurance: settings } = await readSettings(access.reader().unit, access.clinic)
   // The system may be asked twice all the same, by a repeat in another process or after a crash: under one key.
   const idempotencyKey = derivedId('insurance', request.repeatKey ?? randomUUID())

@@ -10,15 +10,15 @@ import type { CrmContact } from '../../core/ports.ts'
 import { deliverStaged } from '../../integrations/outbox/delivery.ts'
 import { newMessageId } from '../../integrations/outbox/rows.ts'
 import { stageContact } from '../../integrations/outbox/staging.ts'
+import { readBack } from '../../spoken/read-back.ts'
+import { readAll } from '../../spoken/stated-arguments.ts'
+import { type ClinicLocale, localeOf, readStated, withNormalForm } from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
 import { deliveryTasks } from '../record/delivery-tasks.ts'
 import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { provisional } from '../session/replay.ts'
 import { saveStated } from '../session/save-stated.ts'
-import { readBack } from '../spoken/read-back.ts'
-import { readAll } from '../spoken/stated-arguments.ts'
-import { type ClinicLocale, localeOf, readStated, withNormalForm } from '../spoken/stated-values.ts'
 
 const FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'] as const
 type Intake = Readonly<Record<(typeof FIELDS)[number], string>>

@@ -1,16 +1,16 @@
 /** update_registration_field (spec 2.3, 3, 4.1 rule 4): saves the fields supplied and says what is still missing. */
 import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationOutput } from '../../core/operation.ts'
+import { readBack } from '../../spoken/read-back.ts'
+import { listed, spokenName } from '../../spoken/say.ts'
+import { spokenConsent } from '../../spoken/spoken-consent.ts'
+import { type ClinicLocale, localeOf, readStated, withNormalForm } from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
 import { missingFields, REGISTRATION_FIELDS, type RegistrationField } from '../record/registration.ts'
 import type { Stated } from '../record/written-by-call.ts'
 import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { patientOfRequest } from '../session/patient-of-request.ts'
 import { saveStated } from '../session/save-stated.ts'
-import { readBack } from '../spoken/read-back.ts'
-import { listed, spokenName } from '../spoken/say.ts'
-import { spokenConsent } from '../spoken/spoken-consent.ts'
-import { type ClinicLocale, localeOf, readStated, withNormalForm } from '../spoken/stated-values.ts'
 
 interface InvalidField {
   readonly field: RegistrationField

@@ -3,9 +3,9 @@ import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation } from '../../core/operation.ts'
 import { isNumber } from '../../fhir/json.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import { spokenName } from '../spoken/say.ts'
-import { sayDate } from '../spoken/say-time.ts'
-import { argumentIssue, localeOf, readStated } from '../spoken/stated-values.ts'
+import { spokenName } from '../../spoken/say.ts'
+import { sayDate } from '../../spoken/say-time.ts'
+import { argumentIssue, localeOf, readStated } from '../../spoken/stated-values.ts'
 
 const CHECKED = ['email', 'phone', 'dateOfBirth'] as const
 

@@ -9,6 +9,16 @@ import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
+import { listed } from '../../spoken/say.ts'
+import { type ParsedValue, unclear } from '../../spoken/spoken.ts'
+import {
+  argumentIssue,
+  type ClinicLocale,
+  localeOf,
+  readStated,
+  readWholeName,
+  unreadableText,
+} from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
 import { isReal } from '../record/registration.ts'
 import {
@@ -31,16 +41,6 @@ import {
 import { fullNames, matchStatedPerson, type PersonMatch, type StatedPerson } from '../session/match-stated-person.ts'
 import { patientForWrite } from '../session/patient-of-call.ts'
 import { MAX_FAILURES, putVerification, readVerification, type Verification } from '../session/verification.ts'
-import { listed } from '../spoken/say.ts'
-import { type ParsedValue, unclear } from '../spoken/spoken.ts'
-import {
-  argumentIssue,
-  type ClinicLocale,
-  localeOf,
-  readStated,
-  readWholeName,
-  unreadableText,
-} from '../spoken/stated-values.ts'
 
 export const verifyPatient = defineOperation('patient-verify-patient', async ({ access, input, call, tellPatient }) => {
   const read = async (ctx: Context) => readPerson(input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))

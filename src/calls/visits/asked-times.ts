@@ -5,10 +5,10 @@ import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { DAYS_OF_WEEK } from '../../scheduling/availability.ts'
 import { workingHours } from '../../scheduling/opening-hours.ts'
-import { spokenTimes } from '../spoken/spoken-times.ts'
-import { localeOf } from '../spoken/stated-values.ts'
-import { WEEKDAYS } from '../spoken/when/calendar.ts'
-import type { OpeningTime, TimeWindow } from '../spoken/when/window.ts'
+import { spokenTimes } from '../../spoken/spoken-times.ts'
+import { localeOf } from '../../spoken/stated-values.ts'
+import { WEEKDAYS } from '../../spoken/when/calendar.ts'
+import type { OpeningTime, TimeWindow } from '../../spoken/when/window.ts'
 
 /**
  * Undefined where nothing was said.

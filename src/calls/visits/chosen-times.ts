@@ -6,7 +6,7 @@
 import { findOpenings, type Opening, type OpeningsQuery } from '../../booking/openings.ts'
 import type { Context } from '../../core/context.ts'
 import { clockOf, type WallTime, type ZoneClock } from '../../scheduling/zone-clock.ts'
-import type { TimeWindow } from '../spoken/when/window.ts'
+import type { TimeWindow } from '../../spoken/when/window.ts'
 
 export interface ChosenTimes {
   /** In order of start. */
@@ -17,7 +17,7 @@ export interface ChosenTimes {
   readonly isLater: boolean
 }
 
-type Wishes = Pick<OpeningsQuery, 'schedules' | 'visitTypes'>
+type Criteria = Pick<OpeningsQuery, 'schedules' | 'visitTypes'>
 
 export const MOST_TIMES = 5
 const FEWEST = 3
@@ -34,24 +34,24 @@ const LONGEST = 2 * 366 * DAY
 /** @param windows absent: any time @param zone IANA name of the clinic's */
 export async function chooseTimes(
   ctx: Context,
-  wishes: Wishes,
+  criteria: Criteria,
   windows: readonly TimeWindow[] | undefined,
   zone: string,
 ): Promise<ChosenTimes> {
   const clock = clockOf(zone)
   const anyTime = { from: ctx.now, until: ctx.now + LONGEST }
-  if (windows === undefined) return { ...(await lookFor(ctx, { ...wishes, ...anyTime }, clock)), isLater: false }
+  if (windows === undefined) return { ...(await lookFor(ctx, { ...criteria, ...anyTime }, clock)), isLater: false }
   const starts = windows.map(({ start }) => start.toMillis())
   const from = Math.min(...starts)
   const until = Math.max(...windows.map(({ end }) => end?.toMillis() ?? anyTime.until))
   const tests = windows.map((window) => startsIn(window, clock))
   const isWanted = (start: number) => tests.some((test) => test(start))
   // Windows are of starts, and a visit that starts at their end is over within a day.
-  const found = await lookFor(ctx, { ...wishes, from, until: until + DAY, isWanted }, clock, (moment) =>
+  const found = await lookFor(ctx, { ...criteria, from, until: until + DAY, isWanted }, clock, (moment) =>
     nextSpan(windows, moment, clock),
   )
   if (found.openings.length > 0) return { ...found, isLater: false }
-  return { ...(await lookFor(ctx, { ...wishes, ...anyTime, from }, clock)), isLater: true }
+  return { ...(await lookFor(ctx, { ...criteria, ...anyTime, from }, clock)), isLater: true }
 }
 
 type Query = Omit<OpeningsQuery, 'limit'>

@@ -1,5 +1,5 @@
 /** Why a caller comes, or does not, in their words. */
-import { keptText } from '../spoken/kept-text.ts'
+import { keptText } from '../../spoken/kept-text.ts'
 
 /** Characters. */
 const MAX_LENGTH = 1000

@@ -1,8 +1,8 @@
 /** Those who see patients, and the places where they do, by the names that people say. */
 import type { HealthcareService, HumanName, Location, Practitioner, PractitionerRole, Reference } from 'fhir/r4'
-import { spend } from '../../budget/budget.ts'
 import type { Context } from '../../core/context.ts'
 import { localReference } from '../../fhir/reference.ts'
+import { spend } from '../../isolation/budget.ts'
 
 export interface NamedActor {
   /** `Practitioner/1`; of a PractitionerRole that of its practitioner, where it has one; '' where it is named without one. */

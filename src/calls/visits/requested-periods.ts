@@ -2,8 +2,8 @@
 import type { Period } from 'fhir/r4'
 import type { DateTime } from 'luxon'
 import { clockOf } from '../../scheduling/zone-clock.ts'
-import { endAt, startAt } from '../spoken/when/wall-clock.ts'
-import type { TimeWindow } from '../spoken/when/window.ts'
+import { endAt, startAt } from '../../spoken/when/wall-clock.ts'
+import type { TimeWindow } from '../../spoken/when/window.ts'
 
 /** Days that are written one by one; later ones are asked for when they have come nearer. */
 const MOST_DAYS = 92

@@ -5,7 +5,7 @@ import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { memoize } from '../../fhir/memoize.ts'
 import { clockOf, zoneOf } from '../../scheduling/zone-clock.ts'
-import { sayTime } from '../spoken/say-time.ts'
+import { sayTime } from '../../spoken/say-time.ts'
 import { type NamedActors, namedActors } from './named-actors.ts'
 
 export interface SpokenVisit {

@@ -1,7 +1,7 @@
 /**
  * Equality, equivalence and order: https://hl7.org/fhirpath/N1/#equality. undefined is "empty", the third truth value.
  */
-import { Meter } from '../../budget/meter.ts'
+import { Meter } from '../../isolation/budget.ts'
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
 import { compareMoments, Moment, parseMoment } from './moment.ts'

@@ -2,7 +2,7 @@
  * Set operations on collections by equality (https://hl7.org/fhirpath/N1/#equality). Items are hashed, as comparing all
  * pairs would take too long for the hundred thousand items that a request may have.
  */
-import { Meter } from '../../budget/meter.ts'
+import { Meter } from '../../isolation/budget.ts'
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
 import { equalItems, rounded } from './compare.ts'

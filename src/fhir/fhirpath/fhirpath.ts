@@ -5,7 +5,7 @@
  * the tests.
  */
 
-import { leaveEventLoop, passOn, spend } from '../../budget/budget.ts'
+import { requireWorker, rethrowBudgetError, spend } from '../../isolation/budget.ts'
 import { memoize } from '../memoize.ts'
 import { compileAst, NeedsLibrary } from './compile.ts'
 import { ERRATA } from './errata.ts'
@@ -104,7 +104,7 @@ const general = (evaluate: Evaluate, expression: string): Expression => ({
     try {
       return rawValues(evaluate({ self, index: 0, evaluation: { root, environment, now: new Date() } }))
     } catch (error) {
-      passOn(error)
+      rethrowBudgetError(error)
       throw new EvaluationError(expression, error instanceof Error ? error.message : String(error))
     }
   },
@@ -119,7 +119,7 @@ function byLibrary(expression: string): Expression {
   return {
     compiled: false,
     evaluate(focus, environment = NO_ENVIRONMENT) {
-      leaveEventLoop(BY_LIBRARY)
+      requireWorker(BY_LIBRARY)
       const start = performance.now()
       try {
         return evaluate(focus, variablesFor(focus, environment))

@@ -2,7 +2,7 @@
  * Counts the work of expressions, and bounds what they hold in memory. The work is paid from the budget of the request;
  * expressions written by users have limits of their own, so that none keeps the server busy or fills its memory.
  */
-import { Meter } from '../../budget/meter.ts'
+import { Meter } from '../../isolation/budget.ts'
 import { isObject } from '../resource.ts'
 import { type Collection, type Item, rawValue } from './node.ts'
 import { isQuantity, Quantity } from './quantity.ts'

@@ -4,7 +4,7 @@
  * `xml:space` of XML 1.0. An address that runs something (`javascript:`) is active content, which R4 excludes ("scripts,
  * forms, …"). Not a sanitizer.
  */
-import { spend } from '../../budget/budget.ts'
+import { spend } from '../../isolation/budget.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 

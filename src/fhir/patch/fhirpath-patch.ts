@@ -1,5 +1,5 @@
 /** FHIRPath Patch, operations on a resource as a Parameters resource: https://hl7.org/fhir/R4/fhirpatch.html */
-import { spend } from '../../budget/budget.ts'
+import { spend } from '../../isolation/budget.ts'
 import type { ElementStructure } from '../definitions.ts'
 import { badRequest, FhirError, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'

@@ -1,6 +1,6 @@
 /** Resource patches of every format, and JSON Patch: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
 import jsonPatch, { type MoveOperation, type Operation } from 'fast-json-patch'
-import { passOn, spend } from '../../budget/budget.ts'
+import { rethrowBudgetError, spend } from '../../isolation/budget.ts'
 import { parseJson } from '../json.ts'
 import { badRequest, FhirError, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
@@ -135,7 +135,7 @@ function attempt<T>(operation: Operation, index: number, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     const failed = error instanceof Error && error.name === 'TEST_OPERATION_FAILED'
     throw notApplicable(operation, index, failed ? TEST_FAILED : PATH_NOT_FOUND)
   }

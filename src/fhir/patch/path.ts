@@ -2,7 +2,7 @@
  * The path of a patch operation: steps by name, index, condition and type that select elements of the patched resource
  * (https://hl7.org/fhir/R4/fhirpatch.html). Expressions that compute values are not allowed.
  */
-import { passOn, spend } from '../../budget/budget.ts'
+import { rethrowBudgetError, spend } from '../../isolation/budget.ts'
 import type { ElementStructure } from '../definitions.ts'
 import { compileAst } from '../fhirpath/compile.ts'
 import { withoutNamespace } from '../fhirpath/elements.ts'
@@ -241,7 +241,7 @@ class PathReader {
     try {
       return isTrue(evaluate({ self, index, evaluation: { root: node, environment: {}, now: new Date() } }))
     } catch (error) {
-      passOn(error)
+      rethrowBudgetError(error)
       throw unprocessable(`The condition of the path '${this.#text}' cannot be applied to the resource`, {
         reason: 'patch-path-not-found',
       })

@@ -2,7 +2,7 @@
  * Traverses a resource once and reports every element that violates the definition of its type:
  * https://hl7.org/fhir/R4/json.html.
  */
-import { Meter } from '../../budget/meter.ts'
+import { Meter } from '../../isolation/budget.ts'
 import { isResourceType } from '../definitions.ts'
 import { isObject } from '../resource.ts'
 import { checkCode, checkCoded } from './bindings.ts'

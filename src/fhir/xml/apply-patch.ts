@@ -1,5 +1,5 @@
 /** Applies an XML Patch to a resource: https://www.rfc-editor.org/rfc/rfc5261#section-4. */
-import { spend } from '../../budget/budget.ts'
+import { spend } from '../../isolation/budget.ts'
 import { FhirError, type Issue, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
 import { parseXml } from './parse.ts'

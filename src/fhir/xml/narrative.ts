@@ -1,5 +1,5 @@
 /** Narrative.div, the only XHTML element in FHIR: https://hl7.org/fhir/R4/narrative.html#xhtml. */
-import { passOn } from '../../budget/budget.ts'
+import { rethrowBudgetError } from '../../isolation/budget.ts'
 import { isAllowedMarkup } from '../fhirpath/narrative.ts'
 import { parseXml } from './parse.ts'
 import { attributeText, contentText } from './text.ts'
@@ -42,7 +42,7 @@ function isDiv(div: string): boolean {
     const root = parseXml(div.trim())
     return root.name === 'div' && root.prefix === '' && (attributeOf(root, 'xmlns') ?? XHTML) === XHTML
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     return false
   }
 }

@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/xml.html, https://www.w3.org/TR/xml/
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
-import { spend } from '../../budget/budget.ts'
+import { spend } from '../../isolation/budget.ts'
 import { badRequest, FhirError } from '../outcome.ts'
 import { XHTML, type XmlElement, type XmlNode } from './tree.ts'
 

@@ -2,7 +2,7 @@
  * Selectors of XML Patch, a subset of XPath: a path of names with predicates that ends at an element, an attribute, a
  * text or a comment. https://www.rfc-editor.org/rfc/rfc5261#section-4.1
  */
-import { Meter } from '../../budget/meter.ts'
+import { Meter } from '../../isolation/budget.ts'
 import { badRequest, FhirError } from '../outcome.ts'
 import { FHIR, isElement, type XmlAttribute, type XmlElement, type XmlNode, type XmlText } from './tree.ts'
 

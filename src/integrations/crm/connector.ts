@@ -1,10 +1,13 @@
 /** The CRM of a clinic by the connector that its settings name. */
+
+import type { WebhookCrm } from '../../clinics/crm-settings.ts'
 import type { CrmConnector } from '../../core/ports.ts'
 import { about, type Outbound } from '../outbound-request.ts'
+import { postSigned } from '../signed-webhook.ts'
+import { CRM, type Deliver } from './contact-api.ts'
 import { toHubSpot } from './hubspot.ts'
 import { toLeadConnector } from './leadconnector.ts'
 import { toSalesforce } from './salesforce.ts'
-import { toWebhook } from './webhook.ts'
 
 export const crmConnector = (outbound: Outbound): CrmConnector => ({
   deliver: (settings, contact) => {
@@ -21,3 +24,6 @@ export const crmConnector = (outbound: Outbound): CrmConnector => ({
     }
   },
 })
+
+const toWebhook: Deliver<WebhookCrm> = (settings, { event, messageId, clinic, patient, fields }, outbound) =>
+  postSigned(settings, { messageId, type: event, data: { clinic, patient, ...fields } }, CRM, outbound)

@@ -3,9 +3,9 @@
  * it, that is the simulator: over the same HTTP where this server listens, within the process where it does not.
  */
 import { hash } from 'node:crypto'
-import { oneByOne } from '../../budget/one-by-one.ts'
 import { DEFAULT_DEADLINE, ownSystem } from '../../clinics/insurance-settings.ts'
 import type { InsuranceRequest, InsuranceResult, InsuranceVerification } from '../../core/ports.ts'
+import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import { deliveryOf, jsonOf, retryAfterMs } from '../exchange.ts'
 import { simulated } from '../insurance-simulator.ts'
 import {
@@ -63,7 +63,7 @@ export function insuranceConnector({ outbound, simulator, clock }: ConnectorPart
     if (hasAnswered) breaker.succeeded(system)
     else breaker.failed(system, result)
     // Many calls of a clinic may wait for a system until the same moment, and record their results then.
-    await oneByOne()
+    await yieldToEventLoop()
     return result
   }
 

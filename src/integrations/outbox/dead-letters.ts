@@ -1,6 +1,7 @@
 /** What staff see of the outbox of their clinic, and do with what was given up. */
-import { spend } from '../../budget/budget.ts'
+
 import { conflict, notFound } from '../../fhir/outcome.ts'
+import { spend } from '../../isolation/budget.ts'
 import type { KindRecord, Repository, UnitOfWork } from '../../repository/repository.ts'
 import { isOvertaken, joinQueue } from './patient-queue.ts'
 import { TRY_FOR } from './retries.ts'

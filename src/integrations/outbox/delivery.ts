@@ -39,7 +39,7 @@ export interface DeliveryParts {
 
 type Outcome = Delivery | { readonly droppedFor: string } | { readonly heldUntil: number }
 
-const BEHIND_OTHERS = {
+const QUEUED_BEHIND_EARLIER = {
   delivered: false,
   retry: true,
   reason: 'an earlier contact of the patient is still to be delivered',
@@ -63,11 +63,11 @@ const leaveWaiting = (access: ClinicAccess, { tasks }: DeliveryParts, messageId:
   access.change(async (ctx) => {
     const row = await readRow(ctx.unit, messageId)
     if (row === undefined) return { delivered: true }
-    const { reason } = BEHIND_OTHERS
+    const { reason } = QUEUED_BEHIND_EARLIER
     const task = row.value.task ?? (await tasks.failed(ctx, row.value, reason, false))
     const value = { ...row.value, reason, ...(task === undefined ? {} : { task }) }
     ctx.unit.records.put(OUTBOX, messageId, value, { due: row.due })
-    return BEHIND_OTHERS
+    return QUEUED_BEHIND_EARLIER
   })
 
 /** A try of the background. Undefined when another process has the row, or it is done. */

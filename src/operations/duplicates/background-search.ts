@@ -5,7 +5,7 @@
  * record. Where a search has ended, the pairs of those before it are deleted.
  */
 import type { Logger } from 'pino'
-import type { BackgroundLoop, LeasedJob } from '../../budget/background-loop.ts'
+import type { BackgroundLoop, LeasedJob } from '../../isolation/background-loop.ts'
 import { dueRecordLoop } from '../../repository/due-records.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { type ComparedBatch, comparePatients, type PatientBatch } from './compare-patients.ts'

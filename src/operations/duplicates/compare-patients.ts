@@ -1,8 +1,8 @@
 /** Compares patients of a clinic with those that may be the same person, a few at a time: see background-search.ts. */
 import type { Patient } from 'fhir/r4'
-import { Budget, BudgetError, withBudget } from '../../budget/budget.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import { linkPatients } from '../../core/patient-linkage.ts'
+import { Budget, BudgetError, withBudget } from '../../isolation/budget.ts'
 import { isPlaceholder, isReplaced } from '../../matching/placeholder.ts'
 import { duplicateOdds } from '../../matching/score.ts'
 import type { Repository, UnitOfWork, Versioned } from '../../repository/repository.ts'

@@ -6,7 +6,7 @@
 
 import type { Context } from '../../core/context.ts'
 import type { OperationHandler, OperationRequest } from '../../core/operation.ts'
-import { checkPageSize } from '../../core/page-size.ts'
+import { checkPageSize } from '../../core/search-request.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
@@ -48,7 +48,7 @@ export function everythingAround(scope: EverythingScope): OperationHandler {
   }
 }
 
-/** @throws FhirError 400 for a wrong parameter; NeedsThread for a large page */
+/** @throws FhirError 400 for a wrong parameter; OffloadRequired for a large page */
 function readOptions({ input, paging }: OperationRequest, { members }: EverythingScope): EverythingOptions {
   const { maxCount, mostIncluded, cursor } = paging ?? { maxCount: 1000, mostIncluded: 1000 }
   const [start, end, since, count] = [input.start, input.end, input._since, input._count]

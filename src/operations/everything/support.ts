@@ -3,12 +3,11 @@
  * attachments, without which they could not be understood.
  */
 
-import { spend } from '../../budget/budget.ts'
-import { Meter } from '../../budget/meter.ts'
 import type { Context } from '../../core/context.ts'
 import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { localReference } from '../../fhir/reference.ts'
+import { Meter, spend } from '../../isolation/budget.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { extractEntries } from '../../search/index/extract.ts'
 import { matches } from '../../search/matches.ts'

@@ -6,7 +6,7 @@ import type { CountedOpenings } from '../../booking/count-openings.ts'
 import type { OpeningsQuery } from '../../booking/openings.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
-import { checkPageSize } from '../../core/page-size.ts'
+import { checkPageSize } from '../../core/search-request.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { badRequest, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
@@ -63,7 +63,7 @@ const countIssues = (counted: CountedOpenings | undefined): readonly Issue[] =>
         },
       ]
 
-/** @throws FhirError 400; NeedsThread for a large page */
+/** @throws FhirError 400; OffloadRequired for a large page */
 function countOf(count: unknown, maxCount = COUNT): number {
   if (typeof count !== 'number') return Math.min(COUNT, maxCount)
   if (count < 1) throw badRequest(`_count is ${count}; it must be 1 or more`, { expression: '_count' })

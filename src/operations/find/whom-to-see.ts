@@ -1,9 +1,9 @@
 /** Whom a visit is wanted with, and for whom: the parameters of $find that refer to resources, looked up. */
 import { type Choice, choicesOf, schedulesWith } from '../../booking/schedules-with.ts'
-import { spend } from '../../budget/budget.ts'
 import type { Context } from '../../core/context.ts'
 import type { Issue } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
+import { spend } from '../../isolation/budget.ts'
 import { escaped, tokenText } from '../../search/value.ts'
 import type { FindInput, Named } from './find-input.ts'
 

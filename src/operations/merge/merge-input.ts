@@ -1,8 +1,7 @@
 /** Which Patients a merge is about, and who may ask for it. */
 import type { Identifier, Patient, Reference } from 'fhir/r4'
-import type { Context } from '../../core/context.ts'
+import type { Context, UserAgent } from '../../core/context.ts'
 import type { OperationInput, OperationRequest } from '../../core/operation.ts'
-import type { UserAgent } from '../../core/user-reference.ts'
 import { badRequest, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'

@@ -2,8 +2,9 @@
  * Goes on with large merges, and their returns, in the background: a few resources in each change, which also records how far
  * it is, so that it goes on where it was when a server dies. One server at a time works on a merge.
  */
-import type { BackgroundLoop, LeasedJob } from '../../budget/background-loop.ts'
+
 import type { ClinicAccess, Context } from '../../core/context.ts'
+import type { BackgroundLoop, LeasedJob } from '../../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { MAX_NAMED, MERGE_JOB, type MergeJob, stageProgress } from './merge-job.ts'

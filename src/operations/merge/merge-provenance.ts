@@ -3,8 +3,7 @@
  * began. By these it is taken back. A merge of many resources has several, which all name the same version of the source.
  */
 import type { Provenance, Reference } from 'fhir/r4'
-import type { Context } from '../../core/context.ts'
-import { userReference } from '../../core/user-reference.ts'
+import { type Context, userReference } from '../../core/context.ts'
 import { localReference } from '../../fhir/reference.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { Condition, SearchPlan } from '../../search/plan.ts'

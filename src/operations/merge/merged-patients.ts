@@ -1,7 +1,6 @@
 /** What becomes of the two Patients of a merge: https://hl7.org/fhir/R4/patient.html#merge. */
 import type { Identifier, Patient, PatientLink } from 'fhir/r4'
-import type { FhirError } from '../../fhir/outcome.ts'
-import { badRequest } from '../../fhir/outcome.ts'
+import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { isReferenceTo } from './moved-references.ts'
 import { unitedElements } from './united.ts'
 

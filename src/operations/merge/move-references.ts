@@ -2,13 +2,14 @@
  * Moves the references to one Patient to another one, a few resources at a time: first those that the search index finds, then
  * those in elements that R4 has no search parameter for, by a look at every resource of the clinic.
  */
-import { passOn, spend } from '../../budget/budget.ts'
-import { oneByOne } from '../../budget/one-by-one.ts'
+
 import type { Context } from '../../core/context.ts'
 import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
+import { rethrowBudgetError, spend } from '../../isolation/budget.ts'
+import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { SearchParameter } from '../../search/parameters.ts'
 import type { SearchPlan } from '../../search/plan.ts'
@@ -116,7 +117,7 @@ export async function movePage(
     changed.push(moved)
     left -= moved.text.length
     if (left <= 0) break
-    await oneByOne()
+    await yieldToEventLoop()
   }
   const naming = matches.filter((one) => !isEither(one, move) && namesVersion(one.text, move.from))
   // What is changed by now is passed over when the same page is looked at again.
@@ -160,7 +161,7 @@ export async function putReferences(
   try {
     return await ctx.unit.put(resource, 'PUT')
   } catch (error) {
-    passOn(error)
+    rethrowBudgetError(error)
     if (!(error instanceof FhirError)) throw error
     onRefusal(found, error)
     return undefined

@@ -1,7 +1,8 @@
 /** References to one Patient that become references to another one: https://hl7.org/fhir/R4/references.html. */
-import { Meter } from '../../budget/meter.ts'
+
 import { localReference } from '../../fhir/reference.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
+import { Meter } from '../../isolation/budget.ts'
 
 /** Ids of Patients. */
 export interface Move {

@@ -1,9 +1,9 @@
 /** Takes back what a merge has changed in a resource: what was changed otherwise since then stays. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Provenance } from 'fhir/r4'
-import { oneByOne } from '../../budget/one-by-one.ts'
 import type { Context } from '../../core/context.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
+import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { changedBy, type MergeBegin, provenancesOf } from './merge-provenance.ts'
 import { type OnRefusal, type PageSize, putReferences } from './move-references.ts'
@@ -68,7 +68,7 @@ export async function takeBackPage(
     if (returned === undefined) continue
     changed.push(returned)
     left -= returned.text.length
-    await oneByOne()
+    await yieldToEventLoop()
   }
   const page = { merges: found, changed, looked }
   if (done + looked < all.length)

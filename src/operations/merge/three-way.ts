@@ -1,7 +1,7 @@
 /** Takes a change of JSON back where it still stands: what was changed otherwise since then stays. */
 import { isDeepStrictEqual } from 'node:util'
-import { Meter } from '../../budget/meter.ts'
 import { isObject, type JsonObject } from '../../fhir/resource.ts'
+import { Meter } from '../../isolation/budget.ts'
 
 /** Steps to compare two values, besides what is within them; characters of an item that are written in one. */
 const COMPARED = 1

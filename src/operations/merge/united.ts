@@ -1,7 +1,7 @@
 /** Contact data and identifiers of two Patients that become one: those of the target, then those that only the source has. */
 import type { Address, ContactPoint, Identifier, Patient } from 'fhir/r4'
+import { fold } from '../../fhir/text-folding.ts'
 import { comparablePhone, extensionOf } from '../../matching/phones.ts'
-import { fold } from '../../search/plan.ts'
 
 /** Elements that exclude nothing: a person has several phones, e-mails, addresses and record numbers. */
 type UnitedElements = Pick<Patient, 'identifier' | 'telecom' | 'address'>

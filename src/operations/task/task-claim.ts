@@ -1,8 +1,7 @@
 /** Task/[id]/$claim: docs/operations/task-claim.md. Of two at the same time one meets a conflict, and finds the other's. */
 import type { Task } from 'fhir/r4'
-import type { Context } from '../../core/context.ts'
+import { type Context, isUser, type UserAgent, userReference } from '../../core/context.ts'
 import { defineOperation } from '../../core/operation.ts'
-import { isUser, type UserAgent, userReference } from '../../core/user-reference.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { closed, readTask, requireNotTaken, staffOf } from './task-input.ts'

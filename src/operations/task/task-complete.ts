@@ -1,9 +1,8 @@
 /** Task/[id]/$complete: docs/operations/task-complete.md. */
 import { isDeepStrictEqual } from 'node:util'
 import type { CodeableConcept, Task } from 'fhir/r4'
-import type { Context } from '../../core/context.ts'
+import { type Context, type UserAgent, userReference } from '../../core/context.ts'
 import { defineOperation } from '../../core/operation.ts'
-import { type UserAgent, userReference } from '../../core/user-reference.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'

@@ -1,8 +1,7 @@
 /** Who works on the staff's Tasks, and which of them they may work on. */
 import type { Task } from 'fhir/r4'
-import type { Context } from '../../core/context.ts'
+import { type Context, isUser, type UserAgent } from '../../core/context.ts'
 import type { OperationRequest } from '../../core/operation.ts'
-import { isUser, type UserAgent } from '../../core/user-reference.ts'
 import { conflict, FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 

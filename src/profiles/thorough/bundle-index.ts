@@ -1,7 +1,8 @@
 /** Resolving references in a Bundle: https://hl7.org/fhir/R4/bundle.html#references. */
-import { Meter } from '../../budget/meter.ts'
+
 import { restfulUrl } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
+import { Meter } from '../../isolation/budget.ts'
 import { isAbsolute } from './uris.ts'
 
 interface IndexedEntry {

@@ -2,10 +2,12 @@
  * References in a Bundle that resolve to nothing: https://hl7.org/fhir/R4/bundle.html#references,
  * https://hl7.org/fhir/R4/documents.html#content, https://hl7.org/fhir/R4/messaging.html#message.
  */
+
+import { localReference, restfulUrl } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { shortened } from '../../fhir/validate/report.ts'
 import type { Finding, Findings } from '../findings.ts'
-import type { TypedElement } from '../typed-element.ts'
+import { coreType, type TypedElement } from '../typed-element.ts'
 import { absoluteUrl, entriesIn, entryAt, hasInteractions } from './bundle-index.ts'
 
 /**
@@ -84,4 +86,18 @@ const isListed = ({ name, parent }: TypedElement, elements: Included['elements']
 function isOfFirst({ resource }: TypedElement, bundle: Readonly<Record<string, unknown>>): boolean {
   const [first] = entriesIn(bundle)
   return isObject(first) && first['resource'] === resource
+}
+
+/**
+ * "If both Reference.type and Reference.reference are populated and Reference.reference is a FHIR URL, both SHALL be
+ * consistent."
+ */
+export function checkReferenceType({ value, path }: TypedElement, findings: Findings): void {
+  const { type, reference } = isObject(value) ? value : {}
+  if (typeof type !== 'string' || typeof reference !== 'string') return
+  const [unversioned = ''] = reference.split('/_history/', 1)
+  const found = localReference(unversioned, '')?.type ?? restfulUrl(unversioned)?.type
+  if (found === undefined || found === (coreType(type) ?? type)) return
+  const message = `is ${shortened(type)}, but the reference is to a ${found}; they must agree`
+  findings.add({ code: 'value', path: `${path}.type`, message })
 }

@@ -6,6 +6,7 @@ import { isObject } from '../../fhir/resource.ts'
 import { shortened } from '../../fhir/validate/report.ts'
 import type { Membership } from '../../terminology/member.ts'
 import { displayMismatch } from '../../terminology/validate-code.ts'
+import { checkBinding, extensibleMessage } from '../codes.ts'
 import type { Findings } from '../findings.ts'
 import type { KnownDefinitions } from '../known-definitions.ts'
 import { elementsByName, type TypedElement } from '../typed-element.ts'
@@ -52,4 +53,12 @@ function isBound(item: TypedElement): boolean {
   const concept = parent?.type === 'CodeableConcept' ? parent : item
   const element = concept.parent && elementsByName(concept.parent.type).get(concept.name)
   return element?.binding !== undefined || element?.extensible !== undefined
+}
+
+/** Warns about codes outside of the value set. Text without a code is allowed; unavailable value sets are skipped. */
+export function checkExtensible(item: TypedElement, definitions: KnownDefinitions, findings: Findings): void {
+  const { parent, name, path } = item
+  const valueSet = parent === undefined ? undefined : elementsByName(parent.type).get(name)?.extensible
+  if (valueSet === undefined || checkBinding(item, valueSet, definitions)?.kind !== 'out') return
+  findings.add({ code: 'code-invalid', path, message: extensibleMessage(item, valueSet), severity: 'warning' })
 }

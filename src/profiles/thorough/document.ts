@@ -1,6 +1,7 @@
 /** What a document may hold: https://hl7.org/fhir/R4/documents.html#content. */
-import { Meter } from '../../budget/meter.ts'
+
 import { isObject } from '../../fhir/resource.ts'
+import { Meter } from '../../isolation/budget.ts'
 import type { Findings } from '../findings.ts'
 import type { TypedElement } from '../typed-element.ts'
 import { absoluteUrl, entriesIn, entryAt } from './bundle-index.ts'

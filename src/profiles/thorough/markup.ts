@@ -1,6 +1,7 @@
 /** Texts that look like HTML: https://hl7.org/fhir/R4/security.html#narrative. */
-import { Meter } from '../../budget/meter.ts'
+
 import { shortened } from '../../fhir/validate/report.ts'
+import { Meter } from '../../isolation/budget.ts'
 import type { Findings } from '../findings.ts'
 import type { TypedElement } from '../typed-element.ts'
 

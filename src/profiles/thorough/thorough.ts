@@ -2,17 +2,16 @@
  * What $validate looks at besides: what R4 says in its text and not in a constraint, and what is likely to be a mistake.
  * No write is refused for it.
  */
+
+import { isObject } from '../../fhir/resource.ts'
 import type { Findings } from '../findings.ts'
 import type { KnownDefinitions } from '../known-definitions.ts'
 import type { TypedElement } from '../typed-element.ts'
-import { checkReference } from './bundle-references.ts'
-import { checkCoding } from './coding.ts'
+import { checkReference, checkReferenceType } from './bundle-references.ts'
+import { checkCoding, checkExtensible } from './coding.ts'
 import { checkDocument } from './document.ts'
-import { checkExtensible } from './extensible.ts'
 import { checkFullUrl } from './full-url.ts'
 import { checkMarkup } from './markup.ts'
-import { checkPeriod } from './period.ts'
-import { checkReferenceType } from './reference-type.ts'
 import { checkIdentifier, checkUri } from './uris.ts'
 
 /** Checks one element, without its children. @throws BudgetError */
@@ -47,4 +46,18 @@ export function checkThoroughly(item: TypedElement, definitions: KnownDefinition
     case 'Bundle.entry':
       checkFullUrl(item, findings)
   }
+}
+
+/** Warns where per-1, "start SHALL have a lower value than end", cannot be told. */
+function checkPeriod({ value, path }: TypedElement, findings: Findings): void {
+  const { start, end } = isObject(value) ? value : {}
+  if (typeof start !== 'string' || typeof end !== 'string' || !isUndecided(start, end)) return
+  const message = `begins with ${start} and ends with ${end}: as their precision differs, it cannot be told whether it ends before it begins (per-1); give both with the same precision`
+  findings.add({ code: 'value', path, message, severity: 'warning' })
+}
+
+/** Whether the dates are the same as far as both are given; times always have seconds, so that two can be compared. */
+function isUndecided(start: string, end: string): boolean {
+  if (start.length === end.length || (start.includes('T') && end.includes('T'))) return false
+  return start.startsWith(end) || end.startsWith(start)
 }

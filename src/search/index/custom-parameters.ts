@@ -2,11 +2,12 @@
  * The search parameters that a clinic has added as SearchParameter resources, as it keeps them in one record:
  * https://hl7.org/fhir/R4/searchparameter.html. docs/adr/010-custom-search-parameters.md says why it is made like this.
  */
-import { passOn } from '../../budget/budget.ts'
+
 import { compileUserExpression } from '../../fhir/fhirpath/fhirpath.ts'
 import type { EvaluationLimits } from '../../fhir/fhirpath/scope.ts'
 import { memoize } from '../../fhir/memoize.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
+import { rethrowBudgetError } from '../../isolation/budget.ts'
 import { definedParameter, type SearchParameter } from '../parameters.ts'
 import { type CustomDeclaration, type CustomParameter, declarationIn } from './custom-declaration.ts'
 import { expressionOf, typesOf } from './expression-types.ts'
@@ -105,7 +106,7 @@ function extractorOf(parameter: SearchParameter): Extractor {
       try {
         return valuesIn(parameter, resource, limits, shared).filter(isShort)
       } catch (error) {
-        passOn(error)
+        rethrowBudgetError(error)
         return []
       } finally {
         shared.customLeft -= work - limits.left

@@ -1,10 +1,10 @@
 /** The index entries of a resource, one for each value that it is searched by: https://hl7.org/fhir/R4/search.html#Introduction. */
 import type { Patient } from 'fhir/r4'
-import { Meter } from '../../budget/meter.ts'
 import { compileFhirPath, EvaluationError } from '../../fhir/fhirpath/fhirpath.ts'
 import type { SharedResults } from '../../fhir/fhirpath/scope.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
+import { Meter } from '../../isolation/budget.ts'
 import { MATCH_KEYS, storedKeys } from '../../matching/keys.ts'
 import { extractCalled, isDefinition } from '../canonical.ts'
 import { INNER_ID, linkOf, resourceTypeOf } from '../inner.ts'

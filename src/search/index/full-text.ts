@@ -3,7 +3,8 @@
  * https://hl7.org/fhir/R4/search.html#content. One entry has the words of each; `_content` has those that `_text` has not.
  */
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
-import { fold, type IndexEntry } from '../plan.ts'
+import { fold } from '../../fhir/text-folding.ts'
+import type { IndexEntry } from '../plan.ts'
 
 export const TEXT = '_text'
 export const CONTENT = '_content'

@@ -1,8 +1,9 @@
 /** What a `_filter` means: each of its tests as a condition. https://hl7.org/fhir/R4/search_filter.html#ops */
 import { parseDateRange } from '../../fhir/dates.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
+import { fold } from '../../fhir/text-folding.ts'
 import type { SearchParameter } from '../parameters.ts'
-import { type Condition, fold } from '../plan.ts'
+import type { Condition } from '../plan.ts'
 import { dateCondition } from '../types/date.ts'
 import { any, malformed, type ValueContext } from '../value.ts'
 import { type Allowance, type Follow, parseChain, parseReverseChain, spent } from './chain.ts'

@@ -3,7 +3,8 @@
  * https://hl7.org/fhir/R4/patient.html#search says "some kind of phonetic matching algorithm".
  */
 import { doubleMetaphone } from 'double-metaphone'
-import { type Condition, fold, type IndexEntry } from '../plan.ts'
+import { fold } from '../../fhir/text-folding.ts'
+import type { Condition, IndexEntry } from '../plan.ts'
 import { malformed, unescaped, type ValueContext } from '../value.ts'
 import { extractString } from './string.ts'
 

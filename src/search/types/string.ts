@@ -1,7 +1,8 @@
 /** String parameters: https://hl7.org/fhir/R4/search.html#string. */
 import { isObject } from '../../fhir/resource.ts'
+import { composed, fold } from '../../fhir/text-folding.ts'
 import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
-import { type Condition, composed, fold, type IndexEntry } from '../plan.ts'
+import type { Condition, IndexEntry } from '../plan.ts'
 import { any, malformed, unescaped, type ValueContext } from '../value.ts'
 
 export const STRING_MODIFIERS = ['exact', 'contains'] as const

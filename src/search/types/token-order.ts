@@ -4,8 +4,9 @@
  * direction; among each other they are in the order of their texts.
  */
 import { isObject } from '../../fhir/resource.ts'
+import { fold } from '../../fhir/text-folding.ts'
 import type { SearchParameterRecord } from '../parameters.ts'
-import { fold, type IndexEntry, textOrderParam } from '../plan.ts'
+import { type IndexEntry, textOrderParam } from '../plan.ts'
 
 /** They sort after every code, and before every code. */
 const [LAST, FIRST] = ['\u{10FFFF}', '\u0001']

@@ -1,6 +1,6 @@
 /** Indexing after an upgrade, in the background: what the search index lacks because an older server has written it. */
 import { randomUUID } from 'node:crypto'
-import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../../budget/background-loop.ts'
+import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../../isolation/background-loop.ts'
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import type { Extraction, IndexingProgress } from '../port.ts'
 import { isComplete, type TypeIndex } from './index-parts.ts'

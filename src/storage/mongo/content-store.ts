@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path'
 import type { Collection } from 'mongodb'
-import { FairQueue } from '../../budget/fair-queue.ts'
+import { FairQueue } from '../../isolation/fair-queue.ts'
 import { type ByteRange, ContentMissing, type ContentStore, inPieces } from '../content-port.ts'
 import { StoreUnavailable } from '../port.ts'
 import { SideThread } from '../side-thread.ts'

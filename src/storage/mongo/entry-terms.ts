@@ -1,5 +1,6 @@
 /** Terms of conditions on strings, tokens, references, URIs and ids, and on having an entry at all. */
-import { beginningsOf, type Equality, fold } from '../../search/plan.ts'
+import { fold } from '../../fhir/text-folding.ts'
+import { beginningsOf, type Equality } from '../../search/plan.ts'
 import type { Filter } from './collections.ts'
 import { ENTRY_KINDS, keyOf } from './index-entries.ts'
 import { anyOf, indexedTerm, isOneOf, item, magnitude, NEVER, type Of, type Term, testedTerm } from './term.ts'

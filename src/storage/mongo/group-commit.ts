@@ -4,7 +4,7 @@
  * is one document, so no transaction is needed), all others share a transaction.
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
-import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { type ComponentHealth, loadOfQueue } from '../../isolation/fair-queue.ts'
 import { type ChangeSet, type ResourceChange, StoreConflict, StoreUnavailable } from '../port.ts'
 import { AbandonedTransactions } from './abandoned-transactions.ts'
 import { lockedTypes, writeChangeSets } from './change-set.ts'
@@ -57,7 +57,7 @@ export class GroupCommit {
     await Promise.allSettled(this.#underWay.keys())
   }
 
-  get load(): PartLoad {
+  get load(): ComponentHealth {
     const [oldest] = this.#underWay.values()
     const oldestMs = oldest === undefined ? 0 : Date.now() - oldest
     return loadOfQueue('writer', { waiting: this.#underWay.size, oldestMs })
@@ -120,7 +120,8 @@ function keysOf(changes: ChangeSet): readonly string[] {
 
 /** Unordered inserts fail one by one. Any other error concerns all of them, or it is unknown which. */
 function insertOutcome({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
-  const writeErrors = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
+  // Beside a write concern that failed the error has them in its result alone.
+  const writeErrors = error instanceof MongoBulkWriteError ? error.result.getWriteErrors() : []
   const own = writeErrors.find((one) => one.index === index)
   if (own !== undefined) {
     const [change] = resources

@@ -1,5 +1,5 @@
 /** Lists of ids, for what chained searches and _has look for in the resources of other types. */
-import { BudgetError, spend } from '../../budget/budget.ts'
+import { BudgetError, spend } from '../../isolation/budget.ts'
 import { accessPath, candidateFilter } from './access-path.ts'
 import type { Reader } from './engine.ts'
 import { isArrayTooLarge } from './faults.ts'

@@ -4,10 +4,9 @@
  * exceeds it begins again where there is room for a few long ones.
  */
 import { availableParallelism } from 'node:os'
-import { currentBudget } from '../../budget/budget.ts'
-import { FairQueue } from '../../budget/fair-queue.ts'
-import { LongLately } from '../../budget/long-lately.ts'
-import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { currentBudget } from '../../isolation/budget.ts'
+import { type ComponentHealth, FairQueue, loadOfQueue } from '../../isolation/fair-queue.ts'
+import { SlowKinds } from '../../isolation/slow-kinds.ts'
 import { briefly, until, withinLimits } from './read-limits.ts'
 
 /** Reads at once. How many requests wait is limited where they come in. */
@@ -28,14 +27,14 @@ const TIMES_LONG = 3
 export class LongReads {
   readonly #brief: FairQueue
   readonly #long = new FairQueue(LONG)
-  readonly #lately = new LongLately(TIMES_LONG)
+  readonly #lately = new SlowKinds(TIMES_LONG)
 
   /** @param briefPerClinic reads of one clinic at a time */
   constructor(briefPerClinic = BRIEF_PER_CLINIC) {
     this.#brief = new FairQueue({ ...BRIEF, slotsPerClinic: briefPerClinic })
   }
 
-  get load(): PartLoad {
+  get load(): ComponentHealth {
     const queues = [this.#brief, this.#long]
     const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0)
     return loadOfQueue('searches', { waiting, oldestMs: Math.max(...queues.map(({ oldestMs }) => oldestMs)) })
@@ -55,7 +54,7 @@ export class LongReads {
       // What has waited for half of its time could not be given enough.
       const enter = (queue: FairQueue) =>
         queue.enter({ clinic, token: budget.token, signal }, Math.max(0, (endsAt - Date.now()) / 2))
-      if (this.#lately.isEmpty || !this.#lately.isLong(kindOf())) {
+      if (this.#lately.isEmpty || !this.#lately.isSlow(kindOf())) {
         const release = await enter(this.#brief)
         const found = await briefly(ALLOWANCE, read).finally(release)
         if (found !== undefined) {

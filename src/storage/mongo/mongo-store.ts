@@ -1,5 +1,5 @@
 /** The engine for more than one machine: MongoDB through its official driver (https://www.mongodb.com/docs/drivers/node/). */
-import { describeRead } from '../describe-read.ts'
+import { describeRead } from '../describe-search.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { ResourceStore } from '../port.ts'

@@ -3,7 +3,7 @@
  * after each loss, as when nodes come and go; so what has met a loss has one limit for all of its commands together.
  */
 import type { MongoClient, ServerDescription } from 'mongodb'
-import { currentBudget } from '../../budget/budget.ts'
+import { currentBudget } from '../../isolation/budget.ts'
 import { StoreUnavailable } from '../port.ts'
 
 /** Milliseconds from the beginning of a request; with its answer it stays below the 15 s of docs/operating.md. */

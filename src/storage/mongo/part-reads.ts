@@ -2,8 +2,8 @@
  * Reads of a part of the store that has connections of its own (part-connection.ts): clinics share these fairly, and each
  * read is within the limits of its request.
  */
-import { currentBudget } from '../../budget/budget.ts'
-import { FairQueue } from '../../budget/fair-queue.ts'
+import { currentBudget } from '../../isolation/budget.ts'
+import { FairQueue } from '../../isolation/fair-queue.ts'
 import { served } from './faults.ts'
 import { type ReadLimits, readLimits, until, withinLimits } from './read-limits.ts'
 

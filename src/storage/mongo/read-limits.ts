@@ -5,7 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { MongoServerError } from 'mongodb'
-import { type Budget, BudgetError, currentBudget } from '../../budget/budget.ts'
+import { type Budget, BudgetError, currentBudget } from '../../isolation/budget.ts'
 import { TIME_LIMIT } from './connection.ts'
 
 /** Milliseconds between two looks whether a client has left. */

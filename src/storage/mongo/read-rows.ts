@@ -1,7 +1,7 @@
 /** Reads what a cursor finds, as far as it fits a response. */
 import type { AbstractCursor } from 'mongodb'
-import { leaveEventLoop } from '../../budget/budget.ts'
-import { oneByOne } from '../../budget/one-by-one.ts'
+import { requireWorker } from '../../isolation/budget.ts'
+import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import { type LimitedItems, ResponseLimit, type WithResource } from '../response-limit.ts'
 import type { ResourceDocument } from './collections.ts'
 import { isPacked } from './stored-text.ts'
@@ -15,7 +15,7 @@ type WithText = Pick<ResourceDocument, 'text'>
 
 /**
  * Reads no more of the documents than fits, and lets other work come between.
- * @throws NeedsThread for a large one
+ * @throws OffloadRequired for a large one
  */
 export async function readRows<Document extends WithText, Item extends WithResource>(
   cursor: AbstractCursor<Document>,
@@ -38,7 +38,7 @@ async function readAll<Document extends WithText, Item extends WithResource>(
   while (await cursor.hasNext()) {
     for (const document of cursor.readBufferedDocuments(DECODED)) {
       // To unpack it takes longer than anything that the event loop does with it.
-      if (isPacked(document.text)) leaveEventLoop('the size of a resource')
+      if (isPacked(document.text)) requireWorker('the size of a resource')
       const item = itemOf(document)
       if (!limit.fits(item.resource)) return { items, isCut: true }
       items.push(item)
@@ -46,7 +46,7 @@ async function readAll<Document extends WithText, Item extends WithResource>(
     }
     if (sinceTurn > TURN) {
       sinceTurn = 0
-      await oneByOne()
+      await yieldToEventLoop()
     }
   }
   return { items, isCut: false }

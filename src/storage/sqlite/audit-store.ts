@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import type { AuditPage, AuditStore, Retention } from '../audit-port.ts'
 import { SideThread } from '../side-thread.ts'
 import { AuditFile } from './audit-file.ts'
-import type { AuditOrder } from './audit-thread.ts'
-import { type AuditFileOptions, auditWriter } from './audit-writer.ts'
+import { type AuditFileOptions, type AuditOrder, auditWriter } from './audit-writer.ts'
 import { SideReader } from './side-reader.ts'
 
 /** The file of the audit trail beside that of the resources: `data/emr.db` has `data/emr.audit.db`. */

@@ -1,5 +1,6 @@
 /** Conditions on strings, tokens, references and URIs, and on having an entry at all. */
-import { beginningsOf, type Equality, fold } from '../../search/plan.ts'
+import { fold } from '../../fhir/text-folding.ts'
+import { beginningsOf, type Equality } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
 import type { SearchedKind } from './interned-names.ts'
 import { ALWAYS, and, isOneOf, not, or, type Sql, sql } from './sql.ts'

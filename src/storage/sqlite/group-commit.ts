@@ -3,7 +3,7 @@
  * Each is checked and written in turn and sees what came before it; a promise resolves only after the commit.
  * While another process writes, they wait without blocking the event loop, and more join.
  */
-import { BudgetError } from '../../budget/budget.ts'
+import { BudgetError } from '../../isolation/budget.ts'
 import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
 import { apply, conflictIn } from './change-set.ts'
 import type { Engine } from './engine.ts'

@@ -1,8 +1,7 @@
 /** A thread that reads a SQLite file by a connection of its own: what would hold the event loop for too long. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { Budget, withBudget } from '../../budget/budget.ts'
-import { freeMemoryWhenQuiet, keepMemory } from '../../budget/free-memory.ts'
-import { lowerPriority } from '../../budget/thread-priority.ts'
+import { Budget, withBudget } from '../../isolation/budget.ts'
+import { freeMemoryWhenQuiet, keepMemory, lowerPriority } from '../../isolation/free-memory.ts'
 import { toSent } from '../thread-errors.ts'
 import type { Engine } from './engine.ts'
 import { openReceived } from './engines.ts'

@@ -4,10 +4,9 @@
  */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { Bag } from '../../budget/bag.ts'
-import { type Budget, BudgetError } from '../../budget/budget.ts'
-import { FairQueue } from '../../budget/fair-queue.ts'
-import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { type Budget, BudgetError } from '../../isolation/budget.ts'
+import { type ComponentHealth, FairQueue, loadOfQueue } from '../../isolation/fair-queue.ts'
+import { UnorderedList } from '../../isolation/unordered-list.ts'
 import { StoreUnavailable } from '../port.ts'
 import { toThrown } from '../thread-errors.ts'
 import type { SentOptions } from './engines.ts'
@@ -51,7 +50,7 @@ export class Readers {
   readonly #options: () => SentOptions
   readonly #listener: ThreadListener
   readonly #queue = new FairQueue(SHARES)
-  readonly #waiting = new Bag<Waiting>()
+  readonly #waiting = new UnorderedList<Waiting>()
   readonly #threads = new Set<Thread>()
   #looks: NodeJS.Timeout | undefined
   #numbers = 0
@@ -80,7 +79,7 @@ export class Readers {
     }
   }
 
-  get load(): PartLoad {
+  get load(): ComponentHealth {
     const { oldestMs, waiting, running } = this.#queue
     return loadOfQueue('readers', { waiting: waiting + running, oldestMs })
   }

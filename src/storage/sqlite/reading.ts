@@ -3,8 +3,9 @@
  * most end; one that exceeds it begins again in a reader thread. Where there are no reader threads, a read has all its
  * time where it is.
  */
-import { type Budget, currentBudget } from '../../budget/budget.ts'
-import { LongLately } from '../../budget/long-lately.ts'
+import { type Budget, currentBudget } from '../../isolation/budget.ts'
+import { processorTime } from '../../isolation/processor-time.ts'
+import { SlowKinds } from '../../isolation/slow-kinds.ts'
 import type { Engine } from './engine.ts'
 import type { Readers } from './readers.ts'
 import { type Answer, clinicOf, inTime, type Query, type ReadKind, read, whatIsRead } from './reads.ts'
@@ -18,7 +19,7 @@ export class Reading {
   /** undefined: a read has all its time where it is. */
   readonly #readers: Readers | undefined
   readonly #times: Times
-  readonly #long = new LongLately(TIMES_LONG)
+  readonly #long = new SlowKinds(TIMES_LONG)
 
   constructor(engine: Engine, times: Times, readers?: Readers) {
     this.#engine = engine
@@ -31,7 +32,7 @@ export class Reading {
     const budget = currentBudget()
     const endsAt = this.#endOf(budget)
     if (this.#readers === undefined) return this.#readHere(kind, query, endsAt, budget)
-    const isKnownLong = !this.#long.isEmpty && this.#long.isLong(wordsOf(kind, query))
+    const isKnownLong = !this.#long.isEmpty && this.#long.isSlow(wordsOf(kind, query))
     const answer = isKnownLong ? undefined : this.#readBriefly(kind, query, budget)
     if (answer !== undefined) return answer
     const since = Date.now()
@@ -89,12 +90,6 @@ export class Reading {
 /** Reads of the same words are taken to be of the same length. */
 const wordsOf = <Kind extends ReadKind>(kind: Kind, query: Query<Kind>): string =>
   `${clinicOf(query)} ${whatIsRead(kind, query)}`
-
-/** Microseconds that this thread has worked: on a busy machine the clock goes on while it does not. */
-function processorTime(): number {
-  const { user, system } = process.threadCpuUsage()
-  return user + system
-}
 
 /** A step is a microsecond. @throws BudgetError */
 const pay = (budget: Budget | undefined, microseconds: number): void => budget?.spend(microseconds, 'its searches')

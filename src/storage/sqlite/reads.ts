@@ -1,8 +1,8 @@
 /** The reads whose length depends on what is stored and requested: wherever they run, they are found here by name. */
 
-import { BudgetError } from '../../budget/budget.ts'
+import { BudgetError } from '../../isolation/budget.ts'
 import type { SearchPlan } from '../../search/plan.ts'
-import { describeRead } from '../describe-read.ts'
+import { describeRead } from '../describe-search.ts'
 import type {
   FoundByKeys,
   HistoryPage,

@@ -4,7 +4,7 @@
  * resources are tested, or the first ones match; the second never visits a row of an index more than once for a condition,
  * whatever refers to what.
  */
-import { BudgetError } from '../../budget/budget.ts'
+import { BudgetError } from '../../isolation/budget.ts'
 import { accessPath, conjuncts, sizeOf } from './access-path.ts'
 import { everyRow, narrowed, referredTo, rowsOf, type Source, scanOf } from './candidates.ts'
 import type { Engine } from './engine.ts'

@@ -4,7 +4,7 @@
  * does both.
  */
 
-import type { BackgroundLoop } from '../../budget/background-loop.ts'
+import type { BackgroundLoop } from '../../isolation/background-loop.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { type ResourceStore, StoreUnavailable } from '../port.ts'
 import { ChangeLog } from './change-log.ts'

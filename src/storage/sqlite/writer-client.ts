@@ -3,13 +3,12 @@
  * way at a time, and what arrives meanwhile is the next one, since a message costs as much as the writing of ten rows.
  */
 import type { MessagePort } from 'node:worker_threads'
-import { loadOfQueue, type PartLoad } from '../../budget/part-load.ts'
+import { type ComponentHealth, loadOfQueue, Turns } from '../../isolation/fair-queue.ts'
 import type { TypeIndex } from '../index/index-parts.ts'
 import { type ChangeSet, StoreUnavailable } from '../port.ts'
 import { type SentError, toThrown } from '../thread-errors.ts'
 import type { WaitingChanges } from './group-commit.ts'
 import type { Refill, Refilled } from './refill.ts'
-import { Turns } from './turns.ts'
 import type { Writer } from './writer.ts'
 import type { WriterRequest, WriterResponse } from './writer-protocol.ts'
 
@@ -88,7 +87,7 @@ export class WriterClient implements Writer {
     this.#session = undefined
   }
 
-  get load(): PartLoad {
+  get load(): ComponentHealth {
     const since = [...this.#underWay, ...this.#queue.heads()].map((waiting) => waiting.since)
     const oldestMs = since.length === 0 ? 0 : Date.now() - Math.min(...since)
     const load = loadOfQueue('writer', { waiting: this.#underWay.length + this.#queue.size, oldestMs })

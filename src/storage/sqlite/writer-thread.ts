@@ -1,6 +1,6 @@
 /** The thread that owns the writing connection of a SQLite file: it serves the clients whose ports it is handed. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { freeMemoryWhenQuiet, keepMemory } from '../../budget/free-memory.ts'
+import { freeMemoryWhenQuiet, keepMemory } from '../../isolation/free-memory.ts'
 import { type SentError, toSent } from '../thread-errors.ts'
 import type { Engine } from './engine.ts'
 import { openReceived, type SentOptions } from './engines.ts'

@@ -1,7 +1,8 @@
-/** When the contact window opens, on days of 23 and of 25 hours too. */
+/** By whose clock the contact window opens, and when, on days of 23 and of 25 hours too. */
 import { expect, test } from '@jest/globals'
+import type { Address } from 'fhir/r4'
 import { DateTime } from 'luxon'
-import { firstOpen } from '../../../src/calls/record/contact-window.ts'
+import { firstOpen, windowOf } from '../../../src/calls/record/contact-window.ts'
 
 const ZONE = 'America/New_York'
 const at = (local: string): number => DateTime.fromISO(local, { zone: ZONE }).toMillis()
@@ -28,4 +29,29 @@ test('an hour that comes twice is within it twice', () => {
   const first = Date.parse('2026-11-01T01:30-04:00')
   const second = Date.parse('2026-11-01T01:30-05:00')
   expect([firstOpen(window, first), firstOpen(window, second)]).toEqual([first, second])
+})
+
+const CLINIC = {
+  name: 'Clinic',
+  timeZone: ZONE,
+  dialedNumbers: [],
+  defaultRegion: 'US',
+  policies: { overbooking: false, slotTakenStatus: 409 },
+} as const
+const addressIn = (zone: string, use?: Address['use']): Address => ({
+  ...(use === undefined ? {} : { use }),
+  extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/timezone', valueCode: zone }],
+})
+
+test.each<[string, readonly Address[], string]>([
+  ['the clinic where no address tells one', [{ city: 'Fresno' }], ZONE],
+  ['the patient where an address tells it', [addressIn('America/Denver')], 'America/Denver'],
+  ['the clinic where only an old address tells one', [addressIn('America/Denver', 'old')], ZONE],
+  [
+    'the address that is not old',
+    [addressIn('America/Denver', 'old'), addressIn('America/Los_Angeles', 'home')],
+    'America/Los_Angeles',
+  ],
+])('it opens by the clock of %s', (_whose, address, zone) => {
+  expect(windowOf(CLINIC, { resourceType: 'Patient', address: [...address] }).zone).toBe(zone)
 })

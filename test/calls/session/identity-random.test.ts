@@ -11,7 +11,7 @@ import { request } from '../../support/server.ts'
 import { ALL_FIELDS, INTAKE } from '../caller.ts'
 import { startVisits, type VisitCaller, type Visits } from '../tools/visits.ts'
 
-const RUNS = randomRuns(100, { short: 0.1, long: 1 })
+const RUNS = randomRuns(100, { short: 0.1, long: 1, full: 1 })
 
 interface Person {
   /** As they say it, the first one most often. */

@@ -133,6 +133,22 @@ describe('a handler that goes on after its change', () => {
     expect(await new Replay().once(store.access('a'), CALL, writing)).toBe('{"success":true}')
   })
 
+  test('has it stored as the last one, also where it is the same: no repeat waits for another', async () => {
+    const same = async (access: ClinicAccess) => {
+      await access.change(async () => provisional({ success: true }))
+      return { success: true }
+    }
+    await new Replay().once(store.access('a'), CALL, same)
+    let looks = 0
+    const access = store.access('a')
+    const reader = () => {
+      looks += 1
+      if (looks > 1) throw new Error('the repeat has looked again')
+      return access.reader()
+    }
+    expect(await new Replay().once({ ...access, reader }, CALL, writing)).toBe('{"success":true}')
+  })
+
   test('is waited for by a repeat in another process', async () => {
     store = await openTestRepository()
     const written = Promise.withResolvers<void>()

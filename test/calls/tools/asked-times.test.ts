@@ -1,8 +1,8 @@
 /** One phrase for a time is read in the same way by every tool that takes one (docs/spoken-times.md). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Appointment, Period } from 'fhir/r4'
+import { formsOf } from '../../spoken/forms.ts'
 import { request } from '../../support/request.ts'
-import { formsOf } from '../spoken/forms.ts'
 import { startVisits, type VisitCaller, type Visits } from './visits.ts'
 
 const SECRET = { 'x-voice-secret': 'demo-secret' }

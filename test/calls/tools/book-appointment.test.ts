@@ -64,6 +64,18 @@ describe('a booking', () => {
     expect(answer).toMatchObject({ success: false, code: 'not-verified', say: expect.stringMatching(/date of birth/) })
   })
 
+  test('needs a caller who is verified where staff have merged the placeholder of the call into a patient', async () => {
+    const caller = visits.caller()
+    await caller.booked()
+    const placeholder = await caller.patient()
+    const target = { resourceType: 'Patient', id: 'merged-into', active: true, name: [{ family: 'Merged' }] }
+    await visits.put(target)
+    const link = [{ other: { reference: `Patient/${target.id}` }, type: 'replaced-by' }]
+    await visits.put({ ...placeholder, resourceType: 'Patient', id: placeholder?.id ?? '', link })
+    expect(await book(caller, await caller.slotKey())).toMatchObject({ success: false, code: 'not-verified' })
+    expect(await appointmentsOf(visits, target.id)).toEqual([])
+  })
+
   test('of a longer visit takes the slots that follow, and names its type', async () => {
     const { id, caller } = await visits.verified()
     const slotKey = await caller.slotKey({ practitionerName: 'Núñez', appointmentType: 'check-up' })

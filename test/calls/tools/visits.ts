@@ -1,6 +1,6 @@
 /** For the tools of visits: a clinic with two weeks of Slots of practitioners who are there for the tests, from a fixed day on. */
 import type { Appointment } from 'fhir/r4'
-import type { AppParts } from '../../../src/app.ts'
+import type { AppParts } from '../../../src/main/app.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { Caller } from '../caller.ts'
 

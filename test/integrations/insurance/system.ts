@@ -17,13 +17,13 @@ export interface SystemAnswer {
 }
 
 /** 'silent': no answer; 'cut': the connection breaks off. */
-export type Told = SystemAnswer | 'silent' | 'cut'
+export type ExchangeFacts = SystemAnswer | 'silent' | 'cut'
 
 export interface InsuranceSystem {
   readonly url: string
   readonly asked: readonly Question[]
   /** From now on. */
-  readonly answer: (told: Told) => void
+  readonly answer: (told: ExchangeFacts) => void
   readonly keys: () => readonly string[]
   readonly close: () => Promise<void>
 }
@@ -31,7 +31,7 @@ export interface InsuranceSystem {
 export const TOKEN = 'token-of-the-clinic'
 
 /** Whoever does not have TOKEN gets 401. */
-export async function startSystem(first: Told = { body: { status: 'VERIFIED' } }): Promise<InsuranceSystem> {
+export async function startSystem(first: ExchangeFacts = { body: { status: 'VERIFIED' } }): Promise<InsuranceSystem> {
   const asked: Question[] = []
   let told = first
   const server = createServer(async (request, response) => {

@@ -177,6 +177,18 @@ describe('the background', () => {
     expect(sent).toHaveLength(MAX_TRIES - 1)
   })
 
+  test('counts no try where a row is held until it may be sent', async () => {
+    const heldUntil = async () => now + MINUTE
+    for (let waits = 0; waits < MAX_TRIES; waits++) {
+      wait(MINUTE)
+      await outbox({ heldUntil }).deliverDue()
+      expect(await row()).toMatchObject({ state: 'waiting', tries: 1, due: now + MINUTE })
+    }
+    wait(MINUTE)
+    await outbox().deliverDue()
+    expect([sent.length, await row()]).toEqual([1, undefined])
+  })
+
   test('does not reopen a Task that staff have closed', async () => {
     const [task] = await tasks()
     if (task === undefined) throw new Error('no Task')

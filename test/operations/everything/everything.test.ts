@@ -1,8 +1,7 @@
 /** Patient/$everything and Encounter/$everything: https://hl7.org/fhir/R4/patient-operation-everything.html. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { FhirResponse } from '../../support/server.ts'
-import { startServer, type TestServer } from '../../support/server.ts'
+import { type FhirResponse, startServer, type TestServer } from '../../support/server.ts'
 import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
 
 const run = randomUUID().slice(0, 8)

@@ -45,6 +45,7 @@ const opposites = mapOf('opposites', [
     target: SOUNDS,
     element: [
       { code: 'dog', target: [{ code: 'meow', equivalence: 'disjoint' }] },
+      { code: 'lion', target: [{ code: 'roar', equivalence: 'narrower', comment: 'The deep one alone.' }] },
       {
         code: 'cat',
         target: [
@@ -178,6 +179,11 @@ describe('a translation', () => {
       'back: what was wider is narrower',
       () => get({ url: URL, system: SOUNDS, code: 'meow', reverse: true }),
       ['narrower cat'],
+    ],
+    [
+      'back: what was narrower is wider',
+      () => get({ url: 'http://example.org/opposites', system: SOUNDS, code: 'roar', reverse: true }),
+      ['wider lion'],
     ],
     ['back from the code system only', () => get({ url: URL, system: ANIMALS, code: 'cat', reverse: true }), []],
     [

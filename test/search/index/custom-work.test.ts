@@ -1,6 +1,6 @@
 /** What the search parameters of a clinic may cost for one resource, however many there are. */
 import { expect, test } from '@jest/globals'
-import { Budget, NeedsThread, withBudget } from '../../../src/budget/budget.ts'
+import { Budget, OffloadRequired, withBudget } from '../../../src/isolation/budget.ts'
 import { declarationIn } from '../../../src/search/index/custom-declaration.ts'
 import { CustomParameters } from '../../../src/search/index/custom-parameters.ts'
 import { extractEntries } from '../../../src/search/index/extract.ts'
@@ -61,5 +61,5 @@ test('on an ordinary resource all of them have values', () => {
 test('their work is paid from the budget of the request, and never taken for a resource without a value', () => {
   const expressions = Array.from({ length: 100 }, () => 'name.where(family.exists()).first().family')
   const extract = () => codesOf(patientOf(800), extractorsOf(...expressions))
-  expect(() => withBudget(new Budget({ canMove: true }), extract)).toThrow(NeedsThread)
+  expect(() => withBudget(new Budget({ canMove: true }), extract)).toThrow(OffloadRequired)
 })

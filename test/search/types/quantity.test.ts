@@ -118,8 +118,22 @@ describe('a Range', () => {
     expect(AGES.flatMap((one, index) => (finds(`Condition?onset-age=${query}`, one) ? [index] : []))).toEqual(expected)
   })
 
-  test('whose ends cannot be compared is there, and found by nothing else', () => {
-    expect(finds('Condition?onset-age:missing=false', AGES[4] ?? observation({}))).toBe(true)
+  const ends = (low: string, high: string) => condition({ value: 2, unit: low }, { value: 4, unit: high })
+
+  test.each([
+    ['in UCUM', condition(ucum(2, 'a'), ucum(4, 'kg'))],
+    ['by units that are text alone', ends('years', 'months')],
+  ])('whose ends cannot be compared (%s) is there, and found by nothing else', (_how, incomparable) => {
+    expect(finds('Condition?onset-age:missing=false', incomparable)).toBe(true)
+    for (const query of ['ge0', 'ap3', 'le9', 'ge0||years', 'ge0||a', `ge0|${UCUM}|a`])
+      expect([query, finds(`Condition?onset-age=${query}`, incomparable)]).toEqual([query, false])
+  })
+
+  test('whose ends have one unit that is text alone is found by it', () => {
+    const found = ['gt3||years', 'lt3||years', 'gt3', '3||years'].filter((query) =>
+      finds(`Condition?onset-age=${query}`, ends('years', 'years')),
+    )
+    expect(found).toEqual(['gt3||years', 'lt3||years', 'gt3'])
   })
 })
 

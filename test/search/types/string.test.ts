@@ -1,6 +1,6 @@
 /** https://hl7.org/fhir/R4/search.html#string */
 import { describe, expect, jest, test } from '@jest/globals'
-import { fold } from '../../../src/search/plan.ts'
+import { fold } from '../../../src/fhir/text-folding.ts'
 import { entriesOf, finds, namePrefix, refusal, where } from '../support.ts'
 
 const anna = {

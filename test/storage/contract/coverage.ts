@@ -115,7 +115,7 @@ export class Coverage {
   /** Comes last in the contract. */
   describe(): void {
     test('every method of the port and every kind of condition and sort key has a case on this engine', () => {
-      const suites = (['short', 'long'] as const).flatMap((tier) => suitesOf(tier, testEngine()))
+      const suites = (['short', 'long', 'full'] as const).flatMap((tier) => suitesOf(tier, testEngine()))
       const missing = Object.entries(METHODS).filter(([method, by]) =>
         by === 'contract' ? !this.#methods.has(method) : !suites.includes(by),
       )

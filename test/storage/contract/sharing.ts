@@ -52,6 +52,20 @@ export function describeSharing(name: string, openTwo: OpenTwo): void {
       expect((await one.store.readRecord(one.name, 'lease', '1'))?.version).toBe(10)
     })
 
+    test('let one of two through where each writes a type that the other one is guarded by', async () => {
+      const [one, other] = newClinics()
+      const open = [{ kind: 'token', param: 'status', code: 'open' }] as const
+      for (let round = 0; round < 20; round += 1) {
+        const write = (clinic: Clinic, type: string, without: string) =>
+          clinic.writeSet({
+            guards: [{ plan: clinic.plan(without, { where: open }), ids: [] }],
+            resources: [clinic.change(`${type}/${round}`, [token('status', 'open')])],
+          })
+        await expectOneWritten([write(one, 'Task', 'Flag'), write(other, 'Flag', 'Task')])
+        for (const type of await one.find(['Task', 'Flag'], open)) await one.delete(type)
+      }
+    })
+
     test('let one of two through where both are guarded by finding nothing', async () => {
       const [one, other] = newClinics()
       const create = (clinic: Clinic, id: string) => {

@@ -1,0 +1,106 @@
+/** `/dashboard`: the application that the build has made, to be used in a browser; `/` leads browsers to it. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Router } from '@koa/router'
+import type { Context as KoaContext, Middleware } from 'koa'
+import { notFound } from '../fhir/outcome.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
+import { Assets } from './dashboard/assets.ts'
+import { BuildFolder } from './dashboard/build-folder.ts'
+import { builtPage, failedPage, type Page, waitingPage } from './dashboard/page.ts'
+
+export interface DashboardParts {
+  /** The address of this server as the client sees it. */
+  readonly baseOf: (koa: KoaContext) => string
+  /** In place of the folder of this project: for tests. */
+  readonly builds?: BuildFolder | undefined
+  /** False: there is no dashboard. */
+  readonly isServed: boolean
+}
+
+/** Seconds. Their names change with what they hold. */
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+
+export function dashboardRoutes({ baseOf, isServed, builds }: DashboardParts): SideRouter {
+  return sideRouter(
+    ['dashboard', 'favicon.ico'],
+    isServed ? routerOf(builds ?? new BuildFolder(), baseOf) : new Router(),
+  )
+}
+
+function routerOf(builds: BuildFolder, baseOf: DashboardParts['baseOf']): Router {
+  const assets = new Assets(builds)
+  const pages = new Pages(builds, baseOf)
+  const router = new Router()
+  router.get('/favicon.ico', async (koa) => {
+    await sendAsset(koa, assets, 'icon.svg')
+    koa.set('Cache-Control', 'public, max-age=86400')
+  })
+  router.get('/dashboard/assets/:name', (koa) => sendAsset(koa, assets, koa.params.name ?? ''))
+  router.get('/dashboard', (koa) => pages.send(koa))
+  router.get('/dashboard/{*page}', (koa) => pages.send(koa))
+  return router
+}
+
+/** A person who opens the address of the server wants to see something; a FHIR client asks for what is no HTML. */
+export const leadToDashboard =
+  (baseOf: (koa: KoaContext) => string): Middleware =>
+  (koa, next) => {
+    const isPerson =
+      koa.path === '/' &&
+      koa.method === 'GET' &&
+      koa.search === '' &&
+      koa.get('authorization') === '' &&
+      koa.get('accept').includes('text/html')
+    if (!isPerson) return next()
+    koa.set('Vary', 'Accept, Authorization')
+    koa.redirect(`${baseOf(koa)}/dashboard`)
+    return undefined
+  }
+
+async function sendAsset(koa: KoaContext, assets: Assets, name: string): Promise<void> {
+  const found = await assets.find(name, koa.get('accept-encoding'))
+  if (found === undefined) throw notFound(`The dashboard has no file ${name}`)
+  koa.set({ 'Content-Type': found.mediaType, 'Cache-Control': IMMUTABLE, Vary: 'Accept-Encoding' })
+  if (found.encoding !== undefined) koa.set('Content-Encoding', found.encoding)
+  koa.body = found.body
+}
+
+class Pages {
+  readonly #builds: BuildFolder
+  readonly #baseOf: (koa: KoaContext) => string
+  #template: string | undefined
+
+  constructor(builds: BuildFolder, baseOf: (koa: KoaContext) => string) {
+    this.#builds = builds
+    this.#baseOf = baseOf
+  }
+
+  /** Whatever the page: which of them it is, is found out in the browser. */
+  async send(koa: KoaContext): Promise<void> {
+    const { status, html, policy } = await this.#page(koa)
+    koa.set({
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': policy,
+      'Referrer-Policy': 'no-referrer',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    })
+    if (status !== 200) koa.set('Retry-After', '2')
+    koa.status = status
+    koa.body = html
+  }
+
+  async #page(koa: KoaContext): Promise<Page> {
+    if (this.#template !== undefined) return builtPage(this.#template, this.#pathFor(koa))
+    const state = this.#builds.state()
+    if (state.kind === 'failed') return failedPage(state.reason)
+    if (state.kind === 'building') return waitingPage()
+    this.#template = await readFile(join(state.folder, 'index.html'), 'utf8')
+    return builtPage(this.#template, this.#pathFor(koa))
+  }
+
+  #pathFor(koa: KoaContext): string {
+    return `${new URL(this.#baseOf(koa)).pathname.replace(/\/$/, '')}/dashboard/`
+  }
+}

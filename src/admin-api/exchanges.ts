@@ -1,0 +1,232 @@
+/**
+ * The journal over HTTP: GET /clinics/{id}/exchanges, …/live, …/{exchange}, POST …/{exchange}/$replay; for its own staff and
+ * admins, and for operators. /exchanges, for operators alone, has what belongs to no clinic. docs/journal.md
+ */
+import { Router } from '@koa/router'
+import type { Context as KoaContext, Middleware } from 'koa'
+import { isClinicId } from '../clinics/clinics.ts'
+import { findSettings } from '../clinics/settings.ts'
+import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
+import { forbidden, requireOperator, userOf } from '../http/authenticate.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
+import { tellUserAccess } from '../http/user-access.ts'
+import { curlOf } from '../record/journal/curl.ts'
+import { type ExchangeDetail, type ExchangeSummary, isGap } from '../record/journal/exchange.ts'
+import type { Journal } from '../record/journal/journal.ts'
+import { type JournalFilter, JournalReader, type NumberedExchange } from '../record/journal/journal-reader.ts'
+import { type LiveJournal, MAX_WATCHERS } from '../record/journal/live.ts'
+import { whyNotReplayed } from '../record/journal/replay.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
+import type { Repository } from '../repository/repository.ts'
+import { liveStream } from './live-stream.ts'
+import type { Replays } from './replays.ts'
+
+export interface ExchangeDependencies {
+  readonly repository: Repository
+  /** Undefined in a work thread, which is asked for none of them. */
+  readonly journal: Journal | undefined
+  readonly live: LiveJournal | undefined
+  readonly replays: Replays | undefined
+  /** Throws once the session of a request has ended. */
+  readonly authenticate: Middleware
+}
+
+const PAGE = { usual: 50, most: 200 }
+
+/** @param router of the clinics */
+export function addExchangeRoutes(router: Router, dependencies: ExchangeDependencies): void {
+  const { repository, replays } = dependencies
+  addRoutes(router, '/:clinic/exchanges', dependencies, (koa) => clinicOf(koa, repository))
+
+  router.post('/:clinic/exchanges/:exchange/$replay', async (koa) => {
+    const clinic = await clinicOf(koa, repository)
+    if (userOf(koa).clinic !== clinic) {
+      throw forbidden('A request is sent again as your own, so only users of the clinic repeat those of it')
+    }
+    const { summary, detail } = await found(koa, readerOf(koa, dependencies, clinic))
+    tellAccess(koa, clinic, detail.patients)
+    const reason = whyNotReplayed(summary, detail)
+    if (reason !== undefined) throw notReplayed(reason)
+    koa.body = await required(replays).replay(koa, clinic, { summary, detail })
+  })
+}
+
+/** Those that belong to no clinic, as nobody knows whose they are. Run after authentication. */
+export function exchangeRoutes(dependencies: ExchangeDependencies): SideRouter {
+  const router = new Router()
+  addRoutes(router, '/exchanges', dependencies, async (koa) => {
+    requireOperator(userOf(koa), 'read the exchanges that belong to no clinic')
+    return SERVICE
+  })
+  return sideRouter(['exchanges'], router)
+}
+
+function addRoutes(
+  router: Router,
+  path: string,
+  dependencies: ExchangeDependencies,
+  clinicOf: (koa: KoaContext) => Promise<string>,
+): void {
+  const readOf = async (koa: KoaContext): Promise<{ readonly clinic: string; readonly reader: JournalReader }> => {
+    const clinic = await clinicOf(koa)
+    tellAccess(koa, clinic)
+    // Who asks for what has just been answered finds it.
+    await dependencies.journal?.flush()
+    return { clinic, reader: readerOf(koa, dependencies, clinic) }
+  }
+
+  router.get(path, async (koa) => {
+    const { clinic, reader } = await readOf(koa)
+    const query = queryOf(koa, ['before', 'count'])
+    const before = numberIn(koa, 'before')
+    const count = Math.min(numberIn(koa, 'count') ?? PAGE.usual, PAGE.most)
+    const page = await reader.page(filterOf(query), Math.max(count, 1), before)
+    const next = page.next === undefined ? undefined : nextOf(koa, page.next)
+    tellAccess(koa, clinic, page.exchanges.flatMap(patientOf))
+    koa.body = { exchanges: page.exchanges.map(shown), ...(next === undefined ? {} : { next }) }
+  })
+
+  router.get(`${path}/live`, async (koa) => {
+    const clinic = await clinicOf(koa)
+    tellAccess(koa, clinic)
+    const filter = filterOf(queryOf(koa, ['after']))
+    const after = numberIn(koa, 'after') ?? lastEventId(koa)
+    const watcher = required(dependencies.live).watch(clinic)
+    if (watcher === undefined) throw tooManyWatch()
+    const reader = readerOf(koa, dependencies, clinic)
+    const leave = () => required(dependencies.live).leave(clinic, watcher)
+    await liveStream(koa, { reader, filter, after, watcher, leave, authenticate: dependencies.authenticate })
+  })
+
+  router.get(`${path}/:exchange`, async (koa) => {
+    const { clinic, reader } = await readOf(koa)
+    const { summary, detail } = await found(koa, reader)
+    tellAccess(koa, clinic, detail.patients)
+    const curl = curlOf(summary, detail)
+    const { addressChanged: _changed, patients: _patients, ...messages } = detail
+    const reason = whyNotReplayed(summary, detail)
+    koa.body = {
+      ...summary,
+      ...messages,
+      ...(curl === undefined ? {} : { curl }),
+      replay: reason === undefined ? { possible: true } : { possible: false, reason },
+    }
+  })
+}
+
+/** A list shows no bodies, but of a Patient its id. */
+function patientOf({ exchange }: NumberedExchange): readonly string[] {
+  const id = isGap(exchange) ? undefined : /^Patient\/(.+)$/.exec(exchange.resource ?? '')?.[1]
+  return id === undefined ? [] : [id]
+}
+
+const shown = ({ number, exchange }: NumberedExchange): object => ({ number, ...exchange })
+
+function readerOf(koa: KoaContext, { journal }: ExchangeDependencies, clinic: string): JournalReader {
+  return new JournalReader(required(journal).store, clinic, userOf(koa).role)
+}
+
+function required<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('The journal is read where the requests come in')
+  return part
+}
+
+/** @throws FhirError 404 for none, and for a gap */
+async function found(
+  koa: KoaContext,
+  reader: JournalReader,
+): Promise<{ readonly summary: ExchangeSummary; readonly detail: ExchangeDetail }> {
+  const entry = await reader.find(koa.params.exchange ?? '')
+  if (entry?.detail === undefined || isGap(entry.summary)) {
+    throw notFound('There is no such exchange in the journal; it may not be kept any more')
+  }
+  return { summary: entry.summary, detail: entry.detail }
+}
+
+/** @throws FhirError 403 for another clinic than one's own, 404 where an operator names none */
+async function clinicOf(koa: KoaContext, repository: Repository): Promise<string> {
+  const user = userOf(koa)
+  const clinic: string = koa.params.clinic
+  if (clinic === user.clinic) return clinic
+  // The same answer whether the other clinic exists or not.
+  requireOperator(user, `read the journal of another clinic than '${user.clinic}'`)
+  const settings = isClinicId(clinic) ? await findSettings(repository, clinic) : undefined
+  if (settings === undefined) throw notFound('There is no such clinic')
+  return clinic
+}
+
+/** Exchanges are about patients, so that they were looked at is in the audit trail of their clinic. */
+const tellAccess = (koa: KoaContext, clinic: string, patients: readonly string[] = []): void =>
+  tellUserAccess(koa, 'journal', { clinic, patients, query: koa.req.url ?? '' })
+
+const FILTERS = ['run', 'call', 'status', 'path', 'type', 'since'] as const
+type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>
+
+/** @throws FhirError 400 for a parameter that is not known, or comes twice */
+function queryOf({ query }: KoaContext, others: readonly string[]): Filters {
+  const known: readonly string[] = [...FILTERS, ...others]
+  for (const [name, value] of Object.entries(query)) {
+    if (!known.includes(name)) throw badRequest(`'${name}' is not known here; the parameters are ${known.join(', ')}`)
+    if (typeof value !== 'string') throw badRequest(`'${name}' comes more than once`)
+  }
+  return query as Filters
+}
+
+function filterOf({ run, call, status, path, type, since }: Filters): JournalFilter {
+  return {
+    ...(run === undefined ? {} : { run }),
+    ...(call === undefined ? {} : { call }),
+    ...(status === undefined ? {} : { status: statusOf(status) }),
+    ...(path === undefined ? {} : { path }),
+    ...(type === undefined ? {} : { type }),
+    ...(since === undefined ? {} : { since: timeOf(since) }),
+  }
+}
+
+function statusOf(status: string): { readonly from: number; readonly to: number } {
+  if (/^\dxx$/i.test(status)) {
+    const from = Number(status[0]) * 100
+    return { from, to: from + 99 }
+  }
+  if (/^\d{1,3}$/.test(status)) return { from: Number(status), to: Number(status) }
+  throw badRequest("'status' must be a status such as 404, or a class of them such as 4xx")
+}
+
+function timeOf(since: string): number {
+  const time = Date.parse(since)
+  if (Number.isNaN(time)) throw badRequest("'since' must be a time such as 2026-03-01T08:00:00Z")
+  return time
+}
+
+function numberIn({ query }: KoaContext, name: string): number | undefined {
+  const value = query[name]
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value)
+  throw badRequest(`'${name}' must be a whole number`)
+}
+
+/** https://html.spec.whatwg.org/multipage/server-sent-events.html#the-last-event-id-header */
+function lastEventId(koa: KoaContext): number | undefined {
+  const id = koa.get('last-event-id')
+  return /^\d{1,15}$/.test(id) ? Number(id) : undefined
+}
+
+function nextOf(koa: KoaContext, before: number): string {
+  const parameters = new URLSearchParams(koa.querystring)
+  parameters.set('before', String(before))
+  return `${koa.path}?${parameters}`
+}
+
+const tooManyWatch = (): FhirError =>
+  new FhirError(
+    429,
+    { code: 'throttled', diagnostics: `${MAX_WATCHERS} live streams of a clinic may be open; close one of them` },
+    { 'retry-after': '5' },
+  )
+
+const notReplayed = (reason: string): FhirError =>
+  new FhirError(422, {
+    code: 'not-supported',
+    reason: 'not-replayable',
+    diagnostics: `The exchange cannot be sent again from here: ${reason}`,
+  })

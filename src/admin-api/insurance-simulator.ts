@@ -1,0 +1,83 @@
+/**
+ * `POST /simulators/insurance`: the simulator as a verification system over HTTP, in demo mode, so that the connector that
+ * asks the systems of clinics is what runs in the demo. It keeps nothing. docs/insurance-simulator.md
+ */
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Server } from 'node:http'
+import { Router } from '@koa/router'
+import type { Context as KoaContext } from 'koa'
+import type { Config } from '../config.ts'
+import { badRequest, FhirError } from '../fhir/outcome.ts'
+import { isObject } from '../fhir/resource.ts'
+import { whenClosed } from '../http/http-response.ts'
+import { readJsonBody } from '../http/message/body.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
+import { simulated } from '../integrations/insurance-simulator.ts'
+
+const PATH = '/simulators/insurance'
+const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
+/** Slow answers that wait. */
+const MOST_WAITING = 200
+
+type Served = Pick<Config, 'demo' | 'webhookSecret'>
+
+/** Where `server` serves the simulator; undefined where it does not, or does not listen. */
+export function simulatorOf(
+  server: Server,
+  { demo, webhookSecret }: Served,
+): { readonly url: string; readonly token: string } | undefined {
+  const bound = server.address()
+  if (!demo || bound === null || typeof bound === 'string') return undefined
+  const host = LOOPBACK[bound.address] ?? bound.address
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}${PATH}`
+  return { url, token: webhookSecret }
+}
+
+/** Of a server that listens on every address. */
+const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+export function insuranceSimulatorRoutes({ config: { demo, webhookSecret } }: { readonly config: Served }): SideRouter {
+  const router = new Router()
+  const expected = digest(`Bearer ${webhookSecret}`)
+  let waiting = 0
+  if (demo) {
+    router.post(PATH, async (koa) => {
+      if (!timingSafeEqual(digest(koa.get('authorization')), expected)) throw unauthorized()
+      const { result, afterMs } = simulated(readMemberId(await readJsonBody(koa, LIMITS)))
+      if (afterMs > 0) {
+        if (waiting >= MOST_WAITING) throw tooMany()
+        waiting++
+        await waitFor(afterMs, koa).finally(() => waiting--)
+      }
+      koa.body = result
+    })
+  }
+  return sideRouter(['simulators'], router)
+}
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
+
+function readMemberId(body: unknown): string {
+  const memberId = isObject(body) ? body.memberId : undefined
+  if (typeof memberId === 'string') return memberId
+  throw badRequest('The body must be a JSON object with a text as memberId')
+}
+
+const unauthorized = (): FhirError =>
+  new FhirError(401, {
+    code: 'login',
+    diagnostics: 'The header authorization must hold "Bearer" and the webhook secret of this service',
+  })
+
+const tooMany = (): FhirError =>
+  new FhirError(503, { code: 'throttled', diagnostics: 'Too many slow answers are under way; ask again later' })
+
+/** Shorter where the client leaves. */
+const waitFor = (milliseconds: number, { res }: KoaContext): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    whenClosed(res, () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })

@@ -1,0 +1,178 @@
+/**
+ * `POST /session`: user name and password for a token. `POST /session/renewal`: the next token of a browser, which keeps
+ * its session in a cookie that no script can read. `DELETE /session` ends the session.
+ */
+import { randomUUID } from 'node:crypto'
+import { Router } from '@koa/router'
+import type { Context as KoaContext, Middleware } from 'koa'
+import { type Account, findAccount } from '../clinics/accounts.ts'
+import { endSession, isSessionActive, type Login, type TokenSession, versionOf } from '../clinics/sessions.ts'
+import type { Config } from '../config.ts'
+import { badRequest, conflict, FhirError } from '../fhir/outcome.ts'
+import { isObject } from '../fhir/resource.ts'
+import { sessionOf } from '../http/current-session.ts'
+import { type ExchangeAccess, exchangeOf, tellSecrets } from '../http/exchange.ts'
+import type { Credentials, Logins } from '../http/logins.ts'
+import { isText, readJsonBody } from '../http/message/body.ts'
+import { type Renewal, RenewalTokens } from '../http/renewal-token.ts'
+import { requireSameOrigin, SessionCookie } from '../http/session-cookie.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
+import { foreignTokensOnly, type SignedToken, signToken, type TokenOptions } from '../http/token.ts'
+import { NO_SUBJECT } from '../record/audit/event.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
+import type { Repository } from '../repository/repository.ts'
+
+interface SessionDependencies {
+  readonly repository: Repository
+  readonly config: Pick<Config, 'jwt' | 'demo'>
+  readonly logins: Logins
+  /** The address of this server as the client sees it. */
+  readonly baseOf: (koa: KoaContext) => string
+  /** Sets what `sessionOf` gives. */
+  readonly authenticate: Middleware
+}
+
+const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
+/** Of the tokens of browsers, which renew them. */
+const SHORT_TOKEN_SECONDS = 600
+
+export function sessionRoutes(dependencies: SessionDependencies): SideRouter {
+  const { jwt } = dependencies.config
+  const sessions = new Sessions(dependencies)
+  const router = new Router()
+  router.use((_koa, next) => {
+    if (jwt.jwksUrl !== undefined) throw foreignTokensOnly(jwt)
+    return next()
+  })
+  router.post('/session', (koa) => sessions.begin(koa))
+  router.post('/session/renewal', (koa) => sessions.renew(koa))
+  router.delete('/session', (koa) => sessions.end(koa))
+  return sideRouter(['session'], router)
+}
+
+class Sessions {
+  readonly #dependencies: SessionDependencies
+  readonly #renewals: RenewalTokens
+  readonly #cookie: SessionCookie
+
+  constructor(dependencies: SessionDependencies) {
+    this.#dependencies = dependencies
+    this.#renewals = new RenewalTokens(dependencies.config.jwt)
+    this.#cookie = new SessionCookie(dependencies.baseOf)
+  }
+
+  /** @throws FhirError 400, 401, 403, 429 or 503 */
+  async begin(koa: KoaContext): Promise<void> {
+    const { renewable, ...given } = readLogin(await readJsonBody(koa, LIMITS))
+    tellSecrets(koa, given.password)
+    if (renewable) this.#requireSameOrigin(koa)
+    const { repository, logins } = this.#dependencies
+    const exchange = exchangeOf(koa)
+    exchange.accesses = [loginBy(await findAccount(repository, given.username))]
+    const account = await logins.check(koa, given)
+    if (account === undefined) throw loginNeeded('User name or password is wrong')
+    exchange.accesses = [loginBy(account)]
+    const login = { id: randomUUID(), version: versionOf(account) }
+    koa.body = renewable
+      ? this.#beginRenewable(koa, account, login)
+      : answerWith(koa, account, this.#sign(account, { login }))
+  }
+
+  #beginRenewable(koa: KoaContext, account: Account, login: Login): object {
+    const { token, expiresAt } = this.#renewals.sign(account, login)
+    tellSecrets(koa, token)
+    this.#cookie.write(koa, token, expiresAt)
+    return this.#renewableAnswer(koa, account, login, expiresAt)
+  }
+
+  /** @throws FhirError 401 or 403 */
+  async renew(koa: KoaContext): Promise<void> {
+    this.#requireSameOrigin(koa)
+    const renewal = await this.#renewalOf(koa)
+    const account = renewal && (await findAccount(this.#dependencies.repository, renewal.session.account))
+    if (renewal === undefined || account === undefined) {
+      this.#cookie.clear(koa)
+      throw loginNeeded('There is no session to renew, or it has ended; log in again with POST /session')
+    }
+    koa.body = this.#renewableAnswer(koa, account, renewal.session.login, renewal.expiresAt)
+  }
+
+  /** @throws FhirError 401, 403 or 409 */
+  async end(koa: KoaContext): Promise<void> {
+    const { repository, config } = this.#dependencies
+    const { account, login } = await this.#sessionToEnd(koa)
+    exchangeOf(koa).accesses = [loginBy(await findAccount(repository, account), 'logout')]
+    if (login === undefined) {
+      throw conflict('This token was not given out by POST /session: it holds until it expires')
+    }
+    await endSession(repository, account, login, config.jwt.lifetimeSeconds * 1000)
+    this.#cookie.clear(koa)
+    koa.status = 204
+  }
+
+  /** That of the token, or of the cookie where there is no token. */
+  async #sessionToEnd(koa: KoaContext): Promise<TokenSession> {
+    const renewal = koa.get('authorization') === '' ? await this.#renewalOf(koa) : undefined
+    if (renewal !== undefined) {
+      this.#requireSameOrigin(koa)
+      return renewal.session
+    }
+    await this.#dependencies.authenticate(koa, async () => {})
+    const session = sessionOf(koa)
+    if (session === undefined) throw new Error('DELETE /session is served where tokens come from a foreign issuer')
+    return session
+  }
+
+  /** The session that the cookie of a browser keeps, while it goes on. */
+  async #renewalOf(koa: KoaContext): Promise<Renewal | undefined> {
+    const { repository, config } = this.#dependencies
+    const renewal = this.#renewals.read(this.#cookie.read(koa))
+    return renewal !== undefined && (await isSessionActive(repository, renewal.session, config.demo))
+      ? renewal
+      : undefined
+  }
+
+  #renewableAnswer(koa: KoaContext, account: Account, login: Login, sessionEnd: Date): object {
+    const left = Math.floor((sessionEnd.getTime() - Date.now()) / 1000)
+    const token = this.#sign(account, { login, lifetimeSeconds: Math.min(SHORT_TOKEN_SECONDS, left) })
+    return { ...answerWith(koa, account, token), renewableUntil: sessionEnd.toISOString() }
+  }
+
+  #sign(account: Account, options: TokenOptions): SignedToken {
+    return signToken(this.#dependencies.config.jwt, account, options)
+  }
+
+  #requireSameOrigin(koa: KoaContext): void {
+    requireSameOrigin(koa, this.#dependencies.baseOf(koa))
+  }
+}
+
+/** A user name that nobody has is not kept, as users sometimes type their password in its place. */
+const loginBy = (account: Account | undefined, interaction: 'login' | 'logout' = 'login'): ExchangeAccess => ({
+  ...NO_SUBJECT,
+  interaction,
+  leastRole: 'admin',
+  by:
+    account === undefined
+      ? { clinic: SERVICE, agent: { kind: 'unknown' } }
+      : {
+          clinic: account.clinic,
+          agent: { kind: 'user', id: account.username, name: account.name, role: account.role },
+        },
+})
+
+function answerWith(koa: KoaContext, { clinic, role }: Account, { token, expiresAt }: SignedToken) {
+  tellSecrets(koa, token)
+  return { token, expiresAt: expiresAt.toISOString(), ...(clinic === SERVICE ? {} : { clinic }), role }
+}
+
+function readLogin(body: unknown): Credentials & { readonly renewable: boolean } {
+  const { username, password, renewable = false } = isObject(body) ? body : {}
+  if (isText(username) && isText(password) && typeof renewable === 'boolean') return { username, password, renewable }
+  throw badRequest(
+    'The body must be a JSON object with two texts, {"username": "…", "password": "…"}, and "renewable": true for a browser that renews its tokens',
+  )
+}
+
+const loginNeeded = (diagnostics: string): FhirError =>
+  new FhirError(401, { code: 'login', diagnostics }, { 'www-authenticate': 'Bearer realm="sandbox-emr"' })

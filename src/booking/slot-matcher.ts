@@ -1,0 +1,82 @@
+/** Which Slots what is asked for can take place in, and how they are preferred. */
+import type { CodeableConcept, Schedule, Slot } from 'fhir/r4'
+import type { Context } from '../core/context.ts'
+import { spend } from '../isolation/budget.ts'
+import { isAmong, visitKindIn } from '../scheduling/visit-type.ts'
+import { specialtiesOf } from './schedule-specialties.ts'
+
+export interface SlotCriteria {
+  /** Schedule.id, in order of preference; absent: any Schedule. */
+  readonly schedules?: readonly string[]
+  /** How long the visit takes at least; absent: as its appointment type says, else one Slot. */
+  readonly minutes?: number
+  /** Any of these, in order of preference, as in visitKindIn: words, codes, or `system|code`. */
+  readonly visitTypes?: readonly string[]
+  /** The same, of the Slot, its Schedule, or the PractitionerRoles of its actors. */
+  readonly specialties?: readonly string[]
+}
+
+interface Judgement {
+  /** How long the visit takes at least, in milliseconds; 0: one Slot. */
+  readonly length: number
+  /** By visit type, specialty and Schedule: the smaller the better. */
+  readonly preference: readonly number[]
+}
+
+const MINUTE = 60_000
+/** Steps to look up a Schedule. */
+const LOOKED_UP = 20
+
+export class SlotMatcher {
+  readonly #ctx: Context
+  readonly #criteria: SlotCriteria
+  /** Place in the order of preference by Schedule.id. */
+  readonly #places: ReadonlyMap<string, number>
+  readonly #schedules = new Map<string, Promise<Schedule | undefined>>()
+  readonly #roleSpecialties = new Map<Schedule, Promise<readonly CodeableConcept[]>>()
+
+  constructor(ctx: Context, criteria: SlotCriteria) {
+    this.#ctx = ctx
+    this.#criteria = criteria
+    this.#places = new Map(criteria.schedules?.map((id, place) => [id, place]))
+  }
+
+  /** Undefined where something else is asked for. */
+  async judge(slot: Slot, scheduleId: string): Promise<Judgement | undefined> {
+    const { visitTypes = [], specialties = [], minutes } = this.#criteria
+    const place = this.#places.get(scheduleId) ?? 0
+    // Many Slots begin at the same time, and few of them are shown: their Schedules are read where they are needed.
+    if (visitTypes.length + specialties.length === 0)
+      return { length: (minutes ?? 0) * MINUTE, preference: [0, 0, place] }
+    const schedule = await this.scheduleOf(scheduleId)
+    const kind = schedule && visitKindIn(schedule, slot, visitTypes)
+    if (schedule === undefined || kind === undefined) return undefined
+    const specialty = await this.#specialtyRank(slot, schedule)
+    if (specialty === -1) return undefined
+    const length = (minutes ?? kind.type?.minutes ?? 0) * MINUTE
+    return { length, preference: [kind.rank, specialty, place] }
+  }
+
+  /** Undefined where there is none that is active, so that nobody is there to see. It is shared: see `readRecent`. */
+  scheduleOf(id: string): Promise<Schedule | undefined> {
+    const schedule = this.#schedules.get(id) ?? readSchedule(this.#ctx, id)
+    this.#schedules.set(id, schedule)
+    return schedule
+  }
+
+  /** -1: it is of none of the specialties asked for. */
+  async #specialtyRank(slot: Slot, schedule: Schedule): Promise<number> {
+    const { specialties = [] } = this.#criteria
+    if (specialties.length === 0) return 0
+    const ofRoles = this.#roleSpecialties.get(schedule) ?? specialtiesOf(this.#ctx, schedule)
+    this.#roleSpecialties.set(schedule, ofRoles)
+    const all = [...(slot.specialty ?? []), ...(schedule.specialty ?? []), ...(await ofRoles)]
+    return specialties.findIndex((text) => isAmong(all, text))
+  }
+}
+
+async function readSchedule(ctx: Context, id: string): Promise<Schedule | undefined> {
+  spend(LOOKED_UP, 'the schedules of the slots')
+  const schedule = (await ctx.unit.readRecent<Schedule>('Schedule', id))?.resource
+  return schedule?.active === false ? undefined : schedule
+}

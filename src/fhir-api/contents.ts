@@ -1,0 +1,104 @@
+/**
+ * Contents on their way in and out (docs/contents.md): what a body holds goes to the content storage as it arrives, and
+ * comes back in answers. Both happen where the connection is, whoever works on the request.
+ */
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Limits } from '../config.ts'
+import type { Contents } from '../content/contents.ts'
+import { mayHaveMarkers } from '../fhir/content/marker.ts'
+import { withContents } from '../http/content/content-answer.ts'
+import { seeContent } from '../http/content/seen-contents.ts'
+import type { BodyContents } from '../http/message/body.ts'
+import { type Format, mediaType } from '../http/message/media-type.ts'
+import type { User } from '../http/token.ts'
+import { PATCH_TYPES } from './message/request.ts'
+
+/** FHIR's own addresses: a type, an operation, or the base. */
+const FHIR_PATH = /^\/(?:[A-Z$]|$)/
+
+const METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+
+/** After authentication, since nobody else may leave anything here. */
+export const bodyContents =
+  (contents: Contents, { inlineContentBytes }: Pick<Limits, 'inlineContentBytes'>): Middleware =>
+  (koa, next) => {
+    if (!METHODS.has(koa.method)) return next()
+    const format = FHIR_PATH.test(koa.path) ? formatOfBody(koa) : undefined
+    const { clinic } = userIn(koa) ?? {}
+    if (format === undefined || clinic === undefined) return next()
+    const received: string[] = []
+    koa.state.receivedContents = received
+    const bodyContents: BodyContents = {
+      format,
+      limitBytes: inlineContentBytes,
+      receive: async (pieces) => {
+        const facts = await contents.receive(clinic, pieces, inlineContentBytes)
+        received.push(facts.sha256)
+        seeContent(koa, facts)
+        return facts
+      },
+    }
+    koa.state.bodyContents = bodyContents
+    return next()
+  }
+
+/** Undefined for a body that is no resource and no patch. */
+function formatOfBody(koa: KoaContext): Format | undefined {
+  const header = koa.req.headers['content-type']
+  if (header === undefined) return 'json'
+  const type = PATCH_TYPES.get(mediaType(header).type)
+  return type === 'text' ? 'xml' : type
+}
+
+/**
+ * Around the request as a whole, however often it begins: contents take the place of their markers in its answer, and those
+ * that it received and did not use are given up.
+ */
+export const answerContents =
+  (contents: Contents): Middleware =>
+  async (koa, next) => {
+    try {
+      await next()
+      const { body } = koa
+      if ((typeof body === 'string' || Buffer.isBuffer(body)) && mayHaveMarkers(body)) await fillIn(koa, body, contents)
+    } finally {
+      const { clinic } = userIn(koa) ?? {}
+      const received: readonly string[] | undefined = koa.state.receivedContents
+      if (clinic !== undefined && received !== undefined) void contents.abandon(clinic, received)
+    }
+  }
+
+async function fillIn(koa: KoaContext, body: string | Buffer, contents: Contents): Promise<void> {
+  // The bytes of a Binary, from a work thread: whatever they look like, they are sent as they are.
+  if (koa.res.hasHeader('Content-Disposition')) return
+  const { clinic } = userIn(koa) ?? {}
+  if (clinic === undefined) return
+  const format: Format = koa.response.type.endsWith('xml') ? 'xml' : 'json'
+  const beyond = isRead(koa) ? 'refused' : 'left out'
+  const headers = ['ETag', 'Last-Modified', 'Location'] as const
+  try {
+    const answer = await withContents(body.toString(), contents, { clinic, format, beyond })
+    if (answer === undefined) return
+    for (const [sha256, size] of answer.sizes) seeContent(koa, { sha256, size })
+    koa.state.answeredWithMarkers = body
+    const type = koa.response.get('Content-Type')
+    if (koa.method !== 'HEAD') {
+      const stream = await answer.stream()
+      // An answer that cannot go on must not be taken for one that has ended.
+      stream.once('error', () => koa.res.destroy())
+      koa.body = stream
+      koa.response.set('Content-Type', type)
+    }
+    koa.length = answer.bytes
+  } catch (error) {
+    // They are of the resource, and what is answered now is an error.
+    for (const header of headers) koa.remove(header)
+    throw error
+  }
+}
+
+/** Nothing has been changed that the answer would have to tell of. */
+const isRead = ({ method, path }: KoaContext): boolean =>
+  method === 'GET' || method === 'HEAD' || path.endsWith('/_search')
+
+const userIn = ({ state }: KoaContext): User | undefined => state.user as User | undefined

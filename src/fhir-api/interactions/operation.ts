@@ -1,0 +1,175 @@
+/** Operations at system, type and instance level: https://hl7.org/fhir/R4/operations.html. */
+
+import type { ClinicAccess } from '../../core/context.ts'
+import { Accepted, type Operation, type OperationHandler, type OperationOutput } from '../../core/operation.ts'
+import { checkPrecondition } from '../../core/precondition.ts'
+import { Searchset } from '../../core/searchset.ts'
+import { notFoundError } from '../../core/standard.ts'
+import { writeJson } from '../../fhir/json.ts'
+import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
+import { readInput } from '../../operations/input.ts'
+import { writeOutput } from '../../operations/output.ts'
+import { isTransportParameter } from '../../search/query/result-parameters.ts'
+import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
+import type { InteractionRequest, InteractionResponse, Route, Services } from '../message/interaction.ts'
+import { preconditionOf } from './precondition.ts'
+
+/** Operations that clients of other servers ask for, and what to do here instead. */
+const INSTEAD_OF: ReadonlyMap<string, string> = new Map([
+  [
+    'export',
+    'Bulk data export ($export) is not served yet; page through a search ([type]?_count=…, then the link "next"), or call Patient/[id]/$everything',
+  ],
+])
+
+/** @throws FhirError 404 when the type has no such operation, 405, 400 naming each parameter at fault. */
+export async function runOperation(
+  access: ClinicAccess,
+  code: string,
+  { level, method }: Pick<Route, 'level' | 'method'>,
+  request: InteractionRequest,
+): Promise<InteractionResponse> {
+  const { type, id, versionId, services } = request
+  const operation = findOperation(request, code, level)
+  const handler = handlerFor(operation, method)
+  const input = readInput(operation.definition, request.body, request.query)
+  const patients = new Set<string>()
+  const output = await handler({
+    access: id === '' ? access : onMatchingVersion(access, request),
+    input,
+    ...(type === '' ? {} : { type }),
+    ...(id === '' ? {} : { id }),
+    ...(versionId === '' ? {} : { version: versionOf(request) }),
+    base: request.base,
+    prefersAsync: request.prefersAsync === true,
+    paging: pagingOf(request),
+    integrations: services.integrations,
+    tellPatient: (patient) => patients.add(patient),
+  })
+  return { ...responseOf(output, operation, request), patients: [...patients] }
+}
+
+function responseOf(output: OperationOutput, operation: Operation, request: InteractionRequest): InteractionResponse {
+  if (output instanceof Searchset) {
+    const { matches, included } = output.page
+    return {
+      status: 200,
+      text: searchsetText(output, request, operation.code),
+      about: [...matches, ...included],
+      kind: 'read',
+    }
+  }
+  if (output instanceof Accepted) return accepted(output, request, operation)
+  return { status: 200, text: writeJson(writeOutput(operation.definition, output)), kind: 'read' }
+}
+
+/**
+ * If-Match on an operation on a resource, as on its update: the change is made on that version, or 412. It holds for
+ * operations that write the resource: one that writes it meanwhile makes the change run again.
+ */
+function onMatchingVersion(access: ClinicAccess, request: InteractionRequest): ClinicAccess {
+  const { type, id, ifMatch } = request
+  if (ifMatch === undefined) return access
+  const precondition = preconditionOf({ ifMatch })
+  return {
+    clinic: access.clinic,
+    agent: access.agent,
+    reader: () => access.reader(),
+    change: (work, options) =>
+      access.change(async (ctx) => {
+        checkPrecondition(await ctx.unit.read(type, id), precondition, `${type}/${id}`)
+        return await work(ctx)
+      }, options),
+  }
+}
+
+/** @throws FhirError 405 for a method that the operation does not have */
+function handlerFor({ code, definition, handler, cancel }: Operation, method: Route['method']): OperationHandler {
+  if (method === 'DELETE') {
+    if (cancel !== undefined) return cancel
+    const diagnostics = `$${code} does not work in the background, so there is nothing to end`
+    throw new FhirError(
+      405,
+      { code: 'not-supported', diagnostics },
+      { allow: definition.affectsState === true ? 'POST' : 'GET, POST' },
+    )
+  }
+  if (method !== 'GET' || definition.affectsState !== true) return handler
+  throw new FhirError(
+    405,
+    { code: 'not-supported', diagnostics: `$${code} changes data, so it is called with POST` },
+    { allow: 'POST' },
+  )
+}
+
+/** 202, where it has a state with where to read it: https://hl7.org/fhir/R4/async.html. */
+function accepted(
+  { answer, state }: Accepted,
+  { base, type, id }: InteractionRequest,
+  { code, definition }: Operation,
+): InteractionResponse {
+  const response = { status: 202, text: JSON.stringify(writeOutput(definition, answer)), kind: 'read' } as const
+  if (state === undefined) return response
+  const address = [base, type, id, `$${code}`].filter(Boolean).join('/')
+  const headers = {
+    'Content-Location': `${address}?${new URLSearchParams(state.query)}`,
+    'X-Progress': state.progress,
+    'Retry-After': String(state.retryAfterSeconds),
+  }
+  return { ...response, headers }
+}
+
+/** @throws FhirError 404, as a read of such a version is */
+function versionOf({ type, id, versionId }: InteractionRequest): number {
+  if (/^\d{1,15}$/.test(versionId)) return Number(versionId)
+  throw notFoundError(type, `${id}/_history/${versionId}`)
+}
+
+function pagingOf({ query, services: { limits } }: InteractionRequest) {
+  const cursor = query.get('_cursor')
+  return {
+    maxCount: limits.maxCount,
+    mostIncluded: limits.includes,
+    ...(cursor === null ? {} : { cursor }),
+  }
+}
+
+/** A page that was asked for with Parameters goes on with a GET. */
+function searchsetText({ page }: Searchset, { base, type, id, query }: InteractionRequest, code: string): string {
+  const { matches, included, total, next, warnings } = page
+  const used = [...page.used, ...[...query].filter(([name]) => isTransportParameter(name))]
+  const path = [base, type, id, `$${code}`].filter(Boolean).join('/')
+  return bundleText({ type: 'searchset', total, links: pageLinks(path, used, next) }, [
+    ...matches.map((match) => searchEntry(base, match, match.text, 'match')),
+    ...included.map((one) => searchEntry(base, one, one.text, 'include')),
+    ...(warnings.length === 0 ? [] : [outcomeEntry(toOutcome(warnings))]),
+  ])
+}
+
+/** The operations of a resource type, or of the system, that are called at one level. */
+export function operationsAt(
+  level: Route['level'],
+  { type, versionId }: Pick<InteractionRequest, 'type' | 'versionId'>,
+  { providers, systemOperations }: Pick<Services, 'providers' | 'systemOperations'>,
+): readonly Operation[] {
+  const operations = level === 'system' ? systemOperations : (providers.get(type)?.operations ?? [])
+  return operations.filter(({ definition, onVersions }) => definition[level] && (versionId === '' || onVersions))
+}
+
+/** @throws FhirError 404 naming the operations there are, or what to do instead. */
+export function findOperation(
+  { type, versionId, services }: Pick<InteractionRequest, 'type' | 'versionId' | 'services'>,
+  code: string,
+  level: Route['level'],
+): Operation {
+  const possible = operationsAt(level, { type, versionId }, services)
+  const operation = possible.find((candidate) => candidate.code === code)
+  if (operation !== undefined) return operation
+  const instead = INSTEAD_OF.get(code)
+  if (instead !== undefined) throw new FhirError(404, { code: 'not-supported', diagnostics: instead })
+  const offered = possible.map((candidate) => `$${candidate.code}`)
+  const where = { system: 'the system', type: `${type} at type level`, instance: `a ${type}` }[level]
+  throw notFound(
+    `There is no operation $${code} on ${versionId === '' ? where : `a version of ${where}`}${offered.length === 0 ? '' : `; it has ${offered.join(', ')}`}`,
+  )
+}

@@ -1,0 +1,113 @@
+/** search-type and search-system, GET and POST: https://hl7.org/fhir/R4/http.html#search. */
+import type { Context } from '../../core/context.ts'
+import { handlerOf } from '../../core/provider.ts'
+import { checkPageSize, isLenient, searchRequest } from '../../core/search-request.ts'
+import { resourceTypes } from '../../fhir/definitions.ts'
+import { type Issue, toOutcome } from '../../fhir/outcome.ts'
+import type { SearchAnswer } from '../../repository/repository.ts'
+import { isInner } from '../../search/inner.ts'
+import type { Condition, SearchPlan } from '../../search/plan.ts'
+import type { ParsedSearch } from '../../search/query/parse.ts'
+import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
+import type { InteractionHandler, InteractionRequest, InteractionResponse } from '../message/interaction.ts'
+import { subsetText } from '../message/summary.ts'
+
+export const searchType: InteractionHandler = async (ctx, request) => {
+  const handler = handlerOf(request.services.providers, request.type, 'search-type')
+  const search = await requestedSearch(ctx, [request.type], request)
+  const make = async () => searchset(request, search, await handler(ctx, search.plan), request.type)
+  const types = await typesOf(ctx, search.plan)
+  if (types === undefined) return await make()
+  // Clients that show a list, or wait for something, ask the same again and again.
+  return await ctx.unit.unchanged(() => JSON.stringify([request.base, search.plan, search.used, search.warnings]), {
+    types,
+    make,
+    charactersOf: ({ text, about }) => text.length + about.reduce((sum, one) => sum + one.text.length, 0),
+  })
+}
+
+/**
+ * The types of the resources that decide what a search finds and shows. Undefined: something else decides it too, such as the
+ * time, a value set, the progress of an index or the audit trail.
+ */
+async function typesOf(
+  ctx: Context,
+  { types, where, include, asked }: SearchPlan,
+): Promise<readonly string[] | undefined> {
+  if (asked !== undefined || types.includes('AuditEvent')) return undefined
+  if ((await ctx.unit.customParameters()) !== undefined) return undefined
+  // What a resource of any type contains changes with that.
+  const isOfThese = include.length === 0 && !types.some(isInner) && where.every(isOfItsOwnType)
+  return isOfThese ? types : resourceTypes
+}
+
+function isOfItsOwnType(condition: Condition): boolean {
+  switch (condition.kind) {
+    case 'any':
+    case 'all':
+      return condition.of.every(isOfItsOwnType)
+    case 'not':
+      return isOfItsOwnType(condition.of)
+    default:
+      return condition.kind !== 'chain' && condition.kind !== 'has'
+  }
+}
+
+/** Across types: `GET /?_type=Patient,Practitioner&_lastUpdated=gt2026-01-01`. */
+export const searchSystem: InteractionHandler = async (ctx, request) => {
+  const types = resourceTypes.filter((type) => request.services.providers.get(type)?.interactions['search-type'])
+  const search = await requestedSearch(ctx, types, request)
+  return searchset(request, search, await ctx.unit.search(search.plan), '')
+}
+
+/**
+ * The query of the request as a search of `types`, in which `condition` holds too.
+ * @throws FhirError 400 or 422; OffloadRequired for a large page
+ */
+export async function requestedSearch(
+  ctx: Context,
+  types: readonly string[],
+  { query, handling, base: baseUrl, links, services: { limits } }: InteractionRequest,
+  condition?: Condition,
+): Promise<ParsedSearch> {
+  const lenient = await isLenient(ctx, handling)
+  const options = { limits, lenient, baseUrl, links, ...(condition === undefined ? {} : { condition }) }
+  const search = await searchRequest(ctx, types, query, options)
+  checkPageSize(search.plan.count)
+  return search
+}
+
+type FoundResponse = InteractionResponse & Required<Pick<InteractionResponse, 'text' | 'about'>>
+
+/** @param path what was searched, below the base address: `Patient`, `Patient/123/Observation`, '' for everything */
+export function searchset(
+  request: InteractionRequest,
+  search: ParsedSearch,
+  answer: SearchAnswer,
+  path: string,
+): FoundResponse {
+  const { base } = request
+  // "The list of elements does not apply to included resources" (search.html, 3.1.1.5.9).
+  const ofIncluded = { summary: search.summary, elements: undefined }
+  const entries = [
+    ...answer.matches.map((match) => searchEntry(base, match, subsetText(match.text, match.type, search), 'match')),
+    ...answer.included.map((include) =>
+      searchEntry(base, include, subsetText(include.text, include.type, ofIncluded), 'include'),
+    ),
+  ]
+  const warnings = [...search.warnings, ...(answer.truncated ? [truncation(request)] : [])]
+  if (warnings.length > 0) entries.push(outcomeEntry(toOutcome(warnings)))
+  const text = bundleText(
+    { type: 'searchset', total: answer.total, links: pageLinks(`${base}/${path}`, search.used, answer.next) },
+    search.summary === 'count' ? [] : entries,
+  )
+  // What is contained is about whom the resource around it is about.
+  const about = [...answer.matches.map((match) => match.container ?? match), ...answer.included]
+  return { status: 200, text, about, kind: 'read' }
+}
+
+const truncation = ({ services: { limits } }: InteractionRequest): Issue => ({
+  severity: 'warning',
+  code: 'incomplete',
+  diagnostics: `More than ${limits.includes} resources are included; the rest was left out. Ask for smaller pages with _count.`,
+})

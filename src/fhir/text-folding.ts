@@ -1,0 +1,46 @@
+/** The forms in which texts are compared. */
+
+/** Letters that have no decomposition, as they are no plain letter with a mark. */
+const PLAIN_LETTERS: Readonly<Record<string, string>> = {
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+}
+const NOT_PLAIN = /[łøđðþßæœı]/g
+
+/**
+ * The form in which strings are compared: no case, no accents, no punctuation, single spaces
+ * (https://hl7.org/fhir/R4/search.html#string).
+ */
+export function fold(value: string): string {
+  // Most values have nothing but these.
+  if (/^[ -~]*$/.test(value)) {
+    const lower = value.toLowerCase()
+    return /^[a-z0-9]*$/.test(lower) ? lower : lower.replace(/[^a-z0-9]+/g, ' ').trim()
+  }
+  return (
+    value
+      // Before too: normalize() sorts the marks of a letter, and takes hours for a million of them.
+      .replace(/\p{M}+/gu, '')
+      .normalize('NFD')
+      .replace(/\p{M}+/gu, '')
+      .toLowerCase()
+      .replace(NOT_PLAIN, (letter) => PLAIN_LETTERS[letter] ?? letter)
+      .replace(/[\p{P}\p{S}\s]+/gu, ' ')
+      .trim()
+  )
+}
+
+/** Marks in a row that no letter of any language has. */
+const MANY_MARKS = /\p{M}{32}/u
+
+/** The form in which texts are the same to the letter, whether an accent is a character of its own (NFD) or not (NFC). */
+export const composed = (value: string): string =>
+  // normalize() sorts the marks of a letter, and takes hours for a million of them.
+  /^[ -~]*$/.test(value) || MANY_MARKS.test(value) ? value : value.normalize('NFC')

@@ -1,0 +1,49 @@
+/**
+ * Bodies that are not read, because the request is refused before: those of polite clients are never sent, and others
+ * are received and thrown away, so that a client that sends everything before it reads gets its answer.
+ */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Context as KoaContext } from 'koa'
+import { FairTurns } from '../../isolation/fair-queue.ts'
+
+/** Bytes and milliseconds of a body that is thrown away; beyond either, its connection is closed. */
+export const MAX_BYTES = 256 * 1024 * 1024
+export const MAX_MS = 10_000
+
+/**
+ * A client that sends `Expect: 100-continue` waits until its body is wanted. Node would say so before the request is
+ * looked at; here it is said when the body is read (https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1).
+ */
+export function continueWhenRead(server: Server): void {
+  server.on('checkContinue', (request, response) => server.emit('request', request, response))
+}
+
+/**
+ * Bytes of a body that are thrown away in one turn of the event loop, where one body has its turn at a time: from each
+ * connection that has sent much, Node takes megabytes in a row.
+ */
+const TURN = 256 * 1024
+
+const turns = new FairTurns()
+
+/** Called when the answer is about to be sent. What has not been read of the body is thrown away as it comes. */
+export function discardRest({ req, state }: Pick<KoaContext, 'req' | 'state'>): void {
+  if (req.complete || !hasBody(req)) return
+  const entrant = { clinic: state.holder ?? '', token: '' }
+  let [left, turn] = [MAX_BYTES, TURN]
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    turn -= chunk.length
+    if (left < 0) req.destroy()
+    if (turn > 0) return
+    turn = TURN
+    req.pause()
+    void turns.next(entrant).then(() => req.resume())
+  })
+  const timer = setTimeout(() => req.destroy(), MAX_MS).unref()
+  req.once('close', () => clearTimeout(timer))
+  req.resume()
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

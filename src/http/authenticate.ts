@@ -1,0 +1,175 @@
+/**
+ * Authentication: `Authorization: Bearer` with a token of our own (HS256) or of a foreign issuer (JWKS), never both.
+ * https://www.rfc-editor.org/rfc/rfc6750, https://hl7.org/fhir/R4/security.html#authentication.
+ */
+import jsonwebtoken from 'jsonwebtoken'
+import type { Context as KoaContext, Middleware } from 'koa'
+import koaJwt from 'koa-jwt'
+import type { Config } from '../config.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import { type JwksOptions, jwksKeyLoader, KeysUnavailable, PUBLIC_KEY_ALGORITHMS, UnknownKey } from './jwks.ts'
+import { ClaimError, type JwtConfig, readClaims, refuseExtensions, type User, type VerifiedToken } from './token.ts'
+
+/** A token of a foreign issuer is checked again after this, in case its key was withdrawn. */
+const RECHECK_FOREIGN_MS = 5 * 60 * 1000
+/** Verified tokens remembered: this many at least, twice as many at most. */
+const REMEMBERED_TOKENS = 5_000
+/** A foreign issuer's clock may be ahead or behind by this much. */
+const CLOCK_TOLERANCE_SECONDS = 5
+
+/** Sets `koa.state.user` and `koa.state.session`, or throws FhirError: 401 with what is wrong with the token, 503 when it cannot be checked. */
+export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?: JwksOptions): Middleware {
+  const verify = verifier(config, jwksOptions)
+  const verified = new RecentTokens(REMEMBERED_TOKENS)
+  const foreign = config.jwksUrl !== undefined
+  const toleranceMs = foreign ? CLOCK_TOLERANCE_SECONDS * 1000 : 0
+  const verifyAndRemember = async (koa: KoaContext, header: string): Promise<Remembered> => {
+    const checkAgain = foreign ? Date.now() + RECHECK_FOREIGN_MS : Number.POSITIVE_INFINITY
+    const entry = { ...(await verify(koa, header)), checkAgain }
+    verified.set(header, entry)
+    return entry
+  }
+  const accept = (koa: KoaContext, { expires, notBefore, user, session }: Remembered): void => {
+    const now = Date.now()
+    if (now >= expires + toleranceMs) throw unauthorized(expired(expires))
+    if (now < notBefore - toleranceMs) throw unauthorized('the token is not valid yet')
+    koa.state.user = user
+    koa.state.session = session
+  }
+  return (koa, next) => {
+    const header = koa.req.headers.authorization ?? ''
+    const known = verified.get(header)
+    if (known === undefined || Date.now() >= known.checkAgain) {
+      return verifyAndRemember(koa, header).then((entry) => {
+        accept(koa, entry)
+        return next()
+      })
+    }
+    accept(koa, known)
+    return next()
+  }
+}
+
+/** The user of a request that has passed `authenticate`. */
+export function userOf(koa: Pick<KoaContext, 'state'>): User {
+  const user: unknown = koa.state.user
+  if (user === undefined) throw new Error('This route is served without authentication, but asks for the user')
+  return user as User
+}
+
+interface Remembered extends VerifiedToken {
+  readonly checkAgain: number
+}
+
+/** The tokens used last, in two generations: when the young one is full it replaces the old one. */
+class RecentTokens {
+  readonly #size: number
+  #young = new Map<string, Remembered>()
+  #old = new Map<string, Remembered>()
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  get(header: string): Remembered | undefined {
+    const young = this.#young.get(header)
+    if (young !== undefined) return young
+    const old = this.#old.get(header)
+    if (old !== undefined) this.set(header, old)
+    return old
+  }
+
+  set(header: string, token: Remembered): void {
+    if (this.#young.size >= this.#size) {
+      this.#old = this.#young
+      this.#young = new Map()
+    }
+    this.#young.set(header, token)
+  }
+}
+
+type Verifier = (koa: KoaContext, header: string) => Promise<VerifiedToken>
+
+/** koa-jwt checks signature, algorithm and times; the claims of ours are checked after it. */
+function verifier(config: JwtConfig, jwksOptions: JwksOptions | undefined): Verifier {
+  const check = koaJwt({
+    key: 'claims',
+    ...(config.jwksUrl === undefined ? ownTokens(config) : foreignTokens(config, jwksOptions)),
+  })
+  return async (koa, header) => {
+    if (!/^Bearer +[^ ]+$/i.test(header.trim())) throw unauthorized(header === '' ? MISSING : MALFORMED, header !== '')
+    try {
+      await check(koa, async () => {})
+      refuseExtensions(header.trim().split(/ +/).at(-1) ?? '')
+      return readClaims(koa.state.claims, config)
+    } catch (error) {
+      throw refusal(error)
+    }
+  }
+}
+
+const ownTokens = ({ secret }: JwtConfig): koaJwt.Options => ({ secret, algorithms: ['HS256'] })
+
+function foreignTokens(config: JwtConfig, jwksOptions: JwksOptions | undefined): koaJwt.Options {
+  const { jwksUrl = '', issuer, audience } = config
+  // Without them koa-jwt would check neither, and any service's token would do.
+  if (!issuer || !audience) throw new Error('JWKS_URL needs JWT_ISSUER and JWT_AUDIENCE')
+  const options = {
+    secret: jwksKeyLoader(jwksUrl, jwksOptions),
+    algorithms: PUBLIC_KEY_ALGORITHMS,
+    issuer,
+    audience,
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+  }
+  return options
+}
+
+const MISSING = 'the header is missing; send "Authorization: Bearer <token>" with a token from POST /session'
+const MALFORMED = 'the Authorization header must read "Bearer <token>"'
+
+/** What a client is told; the wording of libraries is not passed on. */
+function refusal(error: unknown): FhirError {
+  const cause = error instanceof Error && 'originalError' in error ? error.originalError : error
+  if (cause instanceof KeysUnavailable) {
+    return new FhirError(
+      503,
+      {
+        code: 'transient',
+        diagnostics: 'Tokens cannot be checked now: the keys of their issuer cannot be read. Try again later.',
+      },
+      { 'retry-after': '5' },
+    )
+  }
+  return unauthorized(reasonOf(cause))
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof ClaimError) return cause.message
+  if (cause instanceof UnknownKey) return `it is not signed by the trusted issuer: ${cause.message}`
+  if (cause instanceof jsonwebtoken.TokenExpiredError) return expired(cause.expiredAt.getTime())
+  if (cause instanceof jsonwebtoken.NotBeforeError) return `the token is not valid before ${cause.date.toISOString()}`
+  const message = cause instanceof Error ? cause.message : ''
+  if (message.startsWith('jwt audience')) return "the claim 'aud' names another service than this one"
+  if (message.startsWith('jwt issuer')) return "the claim 'iss' names another issuer than the one trusted here"
+  return 'the token is not one that this service trusts (its form, algorithm or signature is wrong)'
+}
+
+const expired = (at: number): string => `the token expired at ${new Date(at).toISOString()}; get a new one`
+
+/** 401. A request without any token gets no error code: https://www.rfc-editor.org/rfc/rfc6750#section-3.1. */
+export const unauthorized = (reason: string, tokenGiven = true): FhirError =>
+  new FhirError(
+    401,
+    { code: 'login', diagnostics: `Not authenticated: ${reason}` },
+    { 'www-authenticate': `Bearer realm="sandbox-emr"${tokenGiven ? ', error="invalid_token"' : ''}` },
+  )
+
+/**
+ * @param what the user wants to do: "make clinics"
+ * @throws FhirError 403 unless the user is an operator
+ */
+export function requireOperator({ role }: User, what: string): void {
+  if (role !== 'operator') throw forbidden(`Only an operator of the service may ${what}; your role is '${role}'`)
+}
+
+export const forbidden = (diagnostics: string): FhirError => new FhirError(403, { code: 'forbidden', diagnostics })

@@ -1,0 +1,170 @@
+/**
+ * Answers in which contents take the place of their markers: what is sent is streamed from the content storage, so that no
+ * answer is in memory with its contents.
+ */
+import { Readable } from 'node:stream'
+import type { Contents } from '../../content/contents.ts'
+import { CONTENT_URL } from '../../fhir/content/marker.ts'
+import { FhirError } from '../../fhir/outcome.ts'
+import { StoreUnavailable } from '../../repository/repository.ts'
+import type { Format } from '../message/media-type.ts'
+
+/** Bytes of all contents of one answer together. */
+const MOST_ANSWERED = 256 * 1024 * 1024
+
+/** Contents whose sizes are looked up at once. */
+const SIDE_BY_SIDE = 16
+
+/** How a format writes a marker, and what is around the base64 that takes its place. */
+interface MarkerSyntax {
+  /** Whatever the white space between; with a group `sha256`. */
+  readonly pattern: RegExp
+  readonly around: (groups: Readonly<Record<string, string | undefined>>) => readonly [before: string, after: string]
+}
+
+const SHA256 = '(?<sha256>[0-9a-f]{64})'
+
+const spaced = (...tokens: readonly string[]): RegExp => new RegExp(tokens.join(String.raw`\s*`), 'g')
+
+const SYNTAXES: Readonly<Record<Format, MarkerSyntax>> = {
+  // What the client has given `data` follows the extension: other ones, or an id.
+  json: {
+    pattern: spaced(
+      ...[
+        '(?<list>(?<element>"_data":(?<space>\\s*)\\{)',
+        '"extension":',
+        '\\[)',
+        '\\{',
+        '"url":',
+        `"${CONTENT_URL}"`,
+        ',',
+      ],
+      ...['"valueString":', `"${SHA256}"`, '\\}', '(?:(?<end>\\]\\s*\\})|(?<more>\\]\\s*,)|,)'],
+    ),
+    around: ({ space = '', element = '', list = '', end, more }) => [
+      `"data":${space}"`,
+      end === undefined ? `",${more === undefined ? list : element}` : '"',
+    ],
+  },
+  xml: {
+    pattern: spaced(
+      ...['<data(?<id> id="[^"]*")?>', `<extension url="${CONTENT_URL}">`, `<valueString value="${SHA256}"/>`],
+      ...['</extension>', '(?<end></data>)?'],
+    ),
+    around: ({ id = '', end }) => [`<data${id} value="`, end === undefined ? '">' : '"/>'],
+  },
+}
+
+type Part = Buffer | { readonly sha256: string; readonly size: number }
+
+export interface ContentAnswer {
+  /** Of the whole answer. */
+  readonly bytes: number
+  /** Of its contents, by their SHA-256. */
+  readonly sizes: ReadonlyMap<string, number>
+  /** With its first piece of a content read, so that what fails at once can be answered as an error. */
+  readonly stream: () => Promise<Readable>
+}
+
+/** How an answer holds contents: see `withContents`. */
+export interface AnswerOptions {
+  readonly clinic: string
+  readonly format: Format
+  /** Where contents are too large together: refused, or left out, as the answer tells what has been done. */
+  readonly beyond: 'refused' | 'left out'
+}
+
+/**
+ * The answer with its contents; undefined where it has none.
+ * @throws FhirError 413 when they are too large together; StoreUnavailable
+ */
+export async function withContents(
+  text: string,
+  contents: Contents,
+  { clinic, format, beyond }: AnswerOptions,
+): Promise<ContentAnswer | undefined> {
+  const { pattern, around } = SYNTAXES[format]
+  const found = [...text.matchAll(pattern)].map(({ 0: { length }, index, groups = {} }) => ({ index, length, groups }))
+  if (found.length === 0) return undefined
+  const sizes = await sizesOf(
+    found.map(({ groups: { sha256 = '' } }) => sha256),
+    contents,
+    clinic,
+  )
+  const parts: Part[] = []
+  let [end, together] = [0, 0]
+  for (const { index, length, groups } of found) {
+    const { sha256 = '' } = groups
+    const size = sizes.get(sha256) ?? 0
+    together += size
+    if (together > MOST_ANSWERED) {
+      if (beyond === 'refused') throw tooLarge()
+      break
+    }
+    const [before, after] = around(groups)
+    parts.push(Buffer.from(text.slice(end, index) + before), { sha256, size }, Buffer.from(after))
+    end = index + length
+  }
+  parts.push(Buffer.from(text.slice(end)))
+  const bytes = parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : base64Length(part.size)), 0)
+  return { bytes, sizes, stream: () => streamOf(piecesOf(parts, contents, clinic)) }
+}
+
+async function sizesOf(
+  sha256s: readonly string[],
+  contents: Contents,
+  clinic: string,
+): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>()
+  const asked = [...new Set(sha256s)]
+  for (let from = 0; from < asked.length; from += SIDE_BY_SIDE) {
+    await Promise.all(
+      asked.slice(from, from + SIDE_BY_SIDE).map(async (sha256) => {
+        const facts = await contents.facts(clinic, sha256)
+        if (facts === undefined) throw new StoreUnavailable('A content is not where it was stored')
+        sizes.set(sha256, facts.size)
+      }),
+    )
+  }
+  return sizes
+}
+
+async function* piecesOf(parts: readonly Part[], contents: Contents, clinic: string): AsyncGenerator<Buffer> {
+  for (const part of parts) {
+    if (Buffer.isBuffer(part)) yield part
+    else yield* base64Of(contents.read(clinic, part.sha256))
+  }
+}
+
+async function streamOf(pieces: AsyncGenerator<Buffer>): Promise<Readable> {
+  // A text stands in front of each content.
+  const begun = [await pieces.next(), await pieces.next()]
+  async function* all(): AsyncGenerator<Buffer> {
+    try {
+      for (const { value } of begun) if (value !== undefined) yield value
+      yield* pieces
+    } finally {
+      await pieces.return(undefined)
+    }
+  }
+  return Readable.from(all(), { objectMode: false })
+}
+
+async function* base64Of(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let rest = Buffer.alloc(0)
+  for await (const piece of pieces) {
+    const bytes = Buffer.concat([rest, piece])
+    const whole = bytes.length - (bytes.length % 3)
+    if (whole > 0) yield Buffer.from(bytes.toString('base64', 0, whole), 'latin1')
+    rest = bytes.subarray(whole)
+  }
+  if (rest.length > 0) yield Buffer.from(rest.toString('base64'), 'latin1')
+}
+
+const base64Length = (bytes: number): number => 4 * Math.ceil(bytes / 3)
+
+const tooLarge = (): FhirError =>
+  new FhirError(413, {
+    code: 'too-costly',
+    diagnostics: `The contents (data) in the answer are larger than ${MOST_ANSWERED} bytes together; ask for fewer resources at a time with _count, or without the contents by _summary=true or _elements`,
+  })

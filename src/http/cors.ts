@@ -1,0 +1,51 @@
+/**
+ * CORS (https://fetch.spec.whatwg.org/#http-cors-protocol): which pages of other origins may use this server from a
+ * browser. They send their token in a header, so no credentials of the browser are ever allowed.
+ */
+import type { Context as KoaContext, Middleware } from 'koa'
+import { headerOf } from './message/path-segment.ts'
+
+/** Beside those that any page may read (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
+const READABLE =
+  'Allow, Content-Disposition, Content-Range, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, ' +
+  'X-Correlation-Id, X-Request-Id'
+
+/** All: that an address does not take one is said by the answer to the request itself, which the page can read. */
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+
+/** Seconds that a browser may remember the answer to a preflight; browsers have limits of their own. */
+const REMEMBERED = '7200'
+
+const ANY = '*'
+
+/** @param origins as Config.corsOrigins */
+export function cors(origins: readonly string[]): Middleware {
+  const allowed = new Set(origins)
+  const answerOrigin = (koa: KoaContext): string | undefined => {
+    const origin = headerOf(koa, 'origin')
+    if (origin === undefined) return undefined
+    if (allowed.has(ANY)) return ANY
+    return allowed.has(origin) ? origin : undefined
+  }
+  return async (koa, next) => {
+    const origin = answerOrigin(koa)
+    if (origin !== undefined && isPreflight(koa)) answerPreflight(koa)
+    else await next()
+    if (!allowed.has(ANY)) koa.vary('Origin')
+    if (origin === undefined) return
+    koa.set('Access-Control-Allow-Origin', origin)
+    koa.set('Access-Control-Expose-Headers', READABLE)
+  }
+}
+
+const isPreflight = (koa: KoaContext): boolean =>
+  koa.method === 'OPTIONS' && headerOf(koa, 'access-control-request-method') !== undefined
+
+/** The browser asks on its own, without the token of the page. */
+function answerPreflight(koa: KoaContext): void {
+  const asked = headerOf(koa, 'access-control-request-headers')
+  koa.status = 204
+  koa.set('Access-Control-Allow-Methods', METHODS)
+  koa.set('Access-Control-Max-Age', REMEMBERED)
+  if (asked !== undefined) koa.set('Access-Control-Allow-Headers', asked)
+}

@@ -1,0 +1,83 @@
+/** Checks the password of a user, at the pace that guessing is limited to. */
+import type { Context as KoaContext } from 'koa'
+import { type Account, verifyPassword } from '../clinics/accounts.ts'
+import { takeAttempt } from '../clinics/login-limit.ts'
+import type { PasswordCost } from '../clinics/passwords.ts'
+import type { Config } from '../config.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import { FairQueue, QueueFull } from '../isolation/fair-queue.ts'
+import type { Repository } from '../repository/repository.ts'
+
+export interface LoginServices {
+  readonly repository: Repository
+  readonly config: Pick<Config, 'demo'>
+  /** The IP address of the client of a request. */
+  readonly addressOf: (koa: KoaContext) => string
+  /** Of the accounts' hashes; absent: the usual. */
+  readonly passwordCost?: PasswordCost | undefined
+}
+
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+export class Logins {
+  readonly #services: LoginServices
+  readonly #queue = new PasswordQueue()
+
+  constructor(services: LoginServices) {
+    this.#services = services
+  }
+
+  /**
+   * The account, when the password is its own; undefined otherwise, whether there is such an account or not.
+   * @throws FhirError 429 when the attempt comes too early after failed ones, 503 when too many wait
+   */
+  async check(koa: KoaContext, { username, password }: Credentials): Promise<Account | undefined> {
+    const { repository, config, addressOf, passwordCost } = this.#services
+    const address = addressOf(koa)
+    return await this.#queue.run(address, username, async () => {
+      const attempt = await takeAttempt(repository, username, address)
+      const account = await verifyPassword(repository, username, password, config.demo, passwordCost)
+      if (account !== undefined) await attempt.succeeded()
+      return account
+    })
+  }
+
+  /** Other work that hashes a password, in the same queue. @throws FhirError 503 when too many wait */
+  async hashing<T>(koa: KoaContext, username: string, work: () => Promise<T>): Promise<T> {
+    return await this.#queue.run(this.#services.addressOf(koa), username, work)
+  }
+}
+
+/** Whoever sends many waits behind the others. */
+const LIMITS = { slots: 1, slotsPerClinic: 1, perClinic: 100, total: 200 }
+
+class PasswordQueue {
+  readonly #queue = new FairQueue(LIMITS)
+
+  /**
+   * Does `work` in turn. Turns go round the addresses, and within one round the user names.
+   * @throws FhirError 503 when too many wait already
+   */
+  async run<T>(address: string, username: string, work: () => Promise<T>): Promise<T> {
+    const release = await this.#enter(address, username)
+    try {
+      return await work()
+    } finally {
+      release()
+    }
+  }
+
+  async #enter(address: string, username: string) {
+    try {
+      return await this.#queue.enter({ clinic: address, token: username })
+    } catch (error) {
+      throw error instanceof QueueFull ? tooMany() : error
+    }
+  }
+}
+
+const tooMany = (): FhirError =>
+  new FhirError(503, { code: 'throttled', diagnostics: 'Too many logins at once; try again' }, { 'retry-after': '5' })

@@ -1,0 +1,268 @@
+/** Request bodies: size, encoding, depth and syntax, each with an error of its own. */
+import type { Context as KoaContext } from 'koa'
+import getRawBody from 'raw-body'
+import type { Limits } from '../../config.ts'
+import type { ContentFacts } from '../../content/contents.ts'
+import { INLINE_BYTES } from '../../content/scan.ts'
+import { hasMarkers, markersAsData, mayHaveMarkers, withMarkers } from '../../fhir/content/marker.ts'
+import { parseJson } from '../../fhir/json.ts'
+import { countJson, hasAllNames, MAX_JSON_VALUES, repeatedName } from '../../fhir/json-text.ts'
+import { badRequest, FhirError } from '../../fhir/outcome.ts'
+import { isObject } from '../../fhir/resource.ts'
+import { readXml } from '../../fhir/xml/read.ts'
+import { requireWorker, rethrowBudgetError, spend } from '../../isolation/budget.ts'
+import { type BodiesInFlight, type Reservation, SMALL } from '../admission/bodies-in-flight.ts'
+import { divert, MOST_TOGETHER, writtenAtMost } from '../content/content-divert.ts'
+import { bodyPieces } from './body-pieces.ts'
+import type { Format } from './media-type.ts'
+import { headerOf } from './path-segment.ts'
+import { seeBody } from './seen-body.ts'
+
+/** Of a request whose body may hold contents: where they go instead. */
+export interface BodyContents {
+  readonly format: Format
+  /** Bytes of each of them. */
+  readonly limitBytes: number
+  /** Keeps one, for as long as the request at least. */
+  readonly receive: (pieces: AsyncIterable<Uint8Array>) => Promise<ContentFacts>
+}
+
+/** Bytes of a body that is read on the event loop. */
+const MAX_ON_EVENT_LOOP = 32 * 1024
+
+/**
+ * The body as text.
+ * @throws FhirError 413 when it is larger than `limitBytes`, 400 when it is not UTF-8; OffloadRequired when it is large
+ */
+export const readBody = async (koa: KoaContext, limitBytes: number): Promise<string> =>
+  textOf(await readBytes(koa, limitBytes))
+
+/**
+ * The body as it was sent, but with markers in place of its contents. It is received once, and kept for as long as the
+ * request: further calls give the same bytes.
+ * @throws FhirError 413 when it is larger than `limitBytes`, or one of its contents is too large, 415 when it is compressed,
+ * 400 when it breaks off or a content is no base64, 429 or 503 when there is no room for it
+ */
+export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  koa.state.bodyBytes ??= receive(koa, limitBytes)
+  const bytes: Buffer = await koa.state.bodyBytes
+  seeBody(koa, bytes)
+  if (bytes.length > limitBytes) throw tooLarge(limitBytes)
+  return bytes
+}
+
+/**
+ * The same, to be worked on here.
+ * @throws FhirError as `receivedBytes`, OffloadRequired when it is too much for the event loop
+ */
+export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  const bytes = await receivedBytes(koa, limitBytes)
+  if (bytes.length > MAX_ON_EVENT_LOOP) requireWorker('the size of its body')
+  return bytes
+}
+
+/** @throws FhirError 415 when the body is compressed, 501 when it is so on the way */
+export function checkEncoding(koa: KoaContext): void {
+  const transfer = headerOf(koa, 'transfer-encoding') ?? CHUNKED
+  if (transfer.trim().toLowerCase() !== CHUNKED) {
+    throw new FhirError(501, {
+      code: 'not-supported',
+      diagnostics: `Transfer-Encoding '${transfer.slice(0, 100)}' is not supported; send the body as it is, in chunks or with its length`,
+    })
+  }
+  const encoding = headerOf(koa, 'content-encoding') ?? 'identity'
+  if (encoding === 'identity') return
+  throw new FhirError(415, {
+    code: 'not-supported',
+    diagnostics: `Content-Encoding ${encoding} is not supported; send the body uncompressed`,
+  })
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9112#section-6.1 */
+const CHUNKED = 'chunked'
+
+async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
+  checkEncoding(koa)
+  const given: Buffer | undefined = koa.state.givenBack
+  const length = given?.length ?? announcedLength(koa)
+  const contents: BodyContents | undefined = koa.state.bodyContents
+  // A short one holds none.
+  if (contents !== undefined && (length === undefined || length > INLINE_BYTES)) {
+    return await receiveWithout(contents, koa, length, limitBytes)
+  }
+  if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
+  if (given !== undefined) return given
+  const bodies: BodiesInFlight | undefined = koa.state.bodies
+  // One of unknown length may be as long as the largest.
+  const room = await bodies?.reserveFor(koa, length ?? limitBytes)
+  invite(koa)
+  try {
+    const bytes = await getRawBody(koa.req, { limit: limitBytes, length: length ?? null })
+    room?.shrinkTo(bytes.length)
+    return bytes
+  } catch (error) {
+    room?.release()
+    throw bodyError(error, limitBytes)
+  }
+}
+
+/** The same, while its contents go where they belong. Only what is left of it takes memory. */
+async function receiveWithout(
+  { format, limitBytes: contentBytes, receive }: BodyContents,
+  koa: KoaContext,
+  length: number | undefined,
+  limitBytes: number,
+): Promise<Buffer> {
+  const tooLarge = () => tooLargeWithout(limitBytes)
+  const most = limitBytes + writtenAtMost(MOST_TOGETHER)
+  if (length !== undefined && length > most) throw tooLarge()
+  const bodies: BodiesInFlight | undefined = koa.state.bodies
+  let came = 0
+  let room: Reservation | undefined
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for await (const piece of bodyPieces(koa)) {
+      came += piece.length
+      if (came > most) throw tooLarge()
+      yield piece
+    }
+  }
+  // Contents may follow, so how much there will be is known only when much has come.
+  const grow = async (bytes: number): Promise<void> => {
+    if (room !== undefined || bytes <= SMALL) return
+    const rest = length === undefined ? limitBytes : length - came
+    room = await bodies?.reserveFor(koa, Math.min(limitBytes, bytes + rest))
+  }
+  invite(koa)
+  try {
+    const limits = { bodyBytes: limitBytes, contentBytes }
+    const bytes = await divert(pieces(), { format, limits, receive, grow, tooLarge })
+    room?.shrinkTo(bytes.length)
+    return bytes
+  } catch (error) {
+    room?.release()
+    throw error
+  }
+}
+
+/** In bytes; undefined for a body that comes in chunks. */
+export function announcedLength(koa: KoaContext): number | undefined {
+  if (headerOf(koa, 'transfer-encoding') !== undefined) return undefined
+  return Number(headerOf(koa, 'content-length') ?? 0)
+}
+
+/** A client that sends its body only when it is wanted learns here that it is: see `continueWhenRead`. */
+export function invite(koa: KoaContext): void {
+  if (headerOf(koa, 'expect') === undefined || koa.state.isInvited === true) return
+  koa.state.isInvited = true
+  koa.res.writeContinue()
+}
+
+/** A byte that is no UTF-8 would otherwise be stored as a replacement character. */
+function textOf(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw badRequest('The body is not UTF-8, the one encoding that FHIR is sent in')
+  }
+}
+
+function bodyError(error: unknown, limitBytes: number): FhirError {
+  const type = error instanceof Error && 'type' in error ? error.type : ''
+  if (type === 'entity.too.large') return tooLarge(limitBytes)
+  return badRequest('The body ended before its announced length')
+}
+
+const tooLarge = (limitBytes: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-long',
+    diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes`,
+  })
+
+const tooLargeWithout = (limitBytes: number): FhirError =>
+  new FhirError(413, {
+    code: 'too-long',
+    diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes, not counting the base64 of its contents (data)`,
+  })
+
+/** The body as JSON. @throws as `readBody` and `parseBody` */
+export const readJsonBody = async (
+  koa: KoaContext,
+  { bodyBytes, jsonDepth }: Pick<Limits, 'bodyBytes' | 'jsonDepth'>,
+): Promise<unknown> => parseBody(await readBody(koa, bodyBytes), jsonDepth)
+
+/** Characters that are looked through in a microsecond, before and after parsing. */
+const CHARACTERS_PER_STEP = 100
+
+/**
+ * @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or what it says twice; 413
+ *   when it has too many values
+ * @throws BudgetError
+ */
+export function parseBody(text: string, maxDepth: number): unknown {
+  if (text.trim() === '') throw badRequest('The body is empty; it must be a JSON document')
+  spend(text.length / CHARACTERS_PER_STEP, READING)
+  const count = countJson(text, maxDepth)
+  if (count === undefined) throw tooDeep(maxDepth)
+  if (count.values > MAX_JSON_VALUES) throw tooManyValues()
+  const value = parsed(text)
+  if (!hasAllNames(value, count.names)) {
+    // A marker is a second `_data` where the client has sent one beside `data`.
+    if (hasMarkers(text)) return parseBody(markersAsData(text), maxDepth)
+    throw repeated(repeatedName(text)?.slice(0, 64))
+  }
+  return mayHaveMarkers(text) ? withMarkers(value) : value
+}
+
+const repeated = (name: string | undefined): FhirError =>
+  badRequest(`The body has two properties '${name}' in one object; JSON takes one of each name`)
+
+/** The resource of an XML body in its JSON form. @throws FhirError 400 naming line, column and element, 413. @throws BudgetError */
+export function parseXmlBody(text: string, maxDepth: number): unknown {
+  if (text.trim() === '') throw badRequest('The body is empty; it must be an XML document')
+  const resource = readXml(text)
+  if (isDeeper(resource, maxDepth)) throw tooDeep(maxDepth)
+  return mayHaveMarkers(text) ? withMarkers(resource) : resource
+}
+
+const READING = 'reading its body'
+
+const tooManyValues = (): FhirError =>
+  new FhirError(413, {
+    code: 'too-costly',
+    diagnostics: `The body has more than ${MAX_JSON_VALUES} values, objects and arrays counted; send it in parts`,
+  })
+
+const tooDeep = (maxDepth: number): FhirError =>
+  badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (!Array.isArray(value) && !isObject(value)) return false
+  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    rethrowBudgetError(error)
+    throw badRequest(`The body is not JSON: ${syntaxProblem(error)}`)
+  }
+}
+
+// V8 quotes a piece of the text in its messages, which may be patient data: only the position is passed on.
+function syntaxProblem(error: unknown): string {
+  const position = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(error instanceof Error ? error.message : '')
+  if (position === null) return 'it ends too early or has a syntax error'
+  return position[2] === undefined
+    ? `syntax error at character ${position[1]}`
+    : `syntax error in line ${position[2]}, column ${position[3]}`
+}
+
+/** Whether it is a text that is not empty. */
+export const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+/** What `{"enabled": …}` says. @throws FhirError 400 */
+export function readSwitch(body: unknown): boolean {
+  if (isObject(body) && typeof body.enabled === 'boolean' && Object.keys(body).length === 1) return body.enabled
+  throw badRequest('The body must be {"enabled": true} or {"enabled": false}')
+}

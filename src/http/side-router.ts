@@ -1,0 +1,70 @@
+/** The routes beside FHIR's: each small router answers alone for all paths that begin with one of its segments. */
+import type { Router } from '@koa/router'
+import type { Context as KoaContext, Middleware } from 'koa'
+import { FhirError, notFound } from '../fhir/outcome.ts'
+import { decodedSegment } from './message/path-segment.ts'
+
+/** The 404 for an address at which nothing is served, whatever the method and the credentials. */
+export type Unserved = (request: Pick<KoaContext, 'method' | 'path'>) => FhirError | undefined
+
+export interface SideRouter {
+  /** First path segments. Errors below them are plain JSON, and the router decides what a client must present. */
+  readonly segments: readonly string[]
+  /** For the paths below them. */
+  readonly middleware: Middleware
+  /** The methods of the routes at an address below them. */
+  readonly methodsAt: (path: string) => readonly string[]
+}
+
+/** Any other path or method below its segments is 404 or 405. */
+export function sideRouter(segments: readonly string[], router: Router): SideRouter {
+  const routes = router.routes() as Middleware
+  const methodsAt = (path: string) => [...new Set(router.match(path, 'GET').path.flatMap(({ methods }) => methods))]
+  return {
+    segments,
+    methodsAt,
+    middleware: (koa) => routes(koa, () => Promise.reject(noRoute(koa, methodsAt(koa.path)))),
+  }
+}
+
+/** Middleware by first segments. Most requests are for none of them: they are found out by one look. */
+export function bySegment(...all: readonly (readonly [Iterable<string>, Middleware])[]): Middleware {
+  const found = new Map(
+    all.flatMap(([segments, middleware]) => Array.from(segments, (segment) => [segment, middleware])),
+  )
+  return (koa, next) => {
+    const middleware = found.get(firstSegment(koa.path))
+    return middleware === undefined ? next() : middleware(koa, next)
+  }
+}
+
+/** The router whose address it is. */
+export const routerOf = (routers: readonly SideRouter[], path: string): SideRouter | undefined =>
+  routers.find(({ segments }) => segments.includes(firstSegment(path)))
+
+export const segmentsOf = (routers: readonly SideRouter[]): ReadonlySet<string> =>
+  new Set(routers.flatMap(({ segments }) => segments))
+
+/** `/session/x` -> `session`, and `/%73ession/x` too */
+export function firstSegment(path: string): string {
+  const end = path.indexOf('/', 1)
+  return decodedSegment(path.slice(1, end < 0 ? undefined : end))
+}
+
+/** @param methods of the routes at the address */
+export function noRoute({ method, path }: Pick<KoaContext, 'method' | 'path'>, methods: readonly string[]): FhirError {
+  if (methods.length === 0) return notFound(`There is nothing at ${method} ${path}`)
+  const allow = methods.join(', ')
+  const diagnostics = `${method} ${path} is not supported; ${allow} may be`
+  return new FhirError(405, { code: 'not-supported', diagnostics }, { allow })
+}
+
+/**
+ * Each begins within the one before it. Unlike with koa-compose, one that is done at once makes no promise: what it throws, it
+ * throws, and the first one that waits for the others catches it.
+ */
+export const inOrder = (...middleware: readonly Middleware[]): Middleware =>
+  middleware.reduceRight<Middleware>(
+    (rest, first) => (koa, next) => first(koa, () => rest(koa, next)),
+    (_koa, next) => next(),
+  )

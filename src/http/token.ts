@@ -1,0 +1,143 @@
+/** The token of a dashboard session: a JWT (https://www.rfc-editor.org/rfc/rfc7519) that names user, clinic and role. */
+import jsonwebtoken from 'jsonwebtoken'
+import { type Account, isRole, ROLES, type Role } from '../clinics/accounts.ts'
+import { isClinicId } from '../clinics/clinics.ts'
+import { foldedName } from '../clinics/passwords.ts'
+import type { Login, TokenSession } from '../clinics/sessions.ts'
+import type { Config } from '../config.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import { isObject } from '../fhir/resource.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
+import { isText } from './message/body.ts'
+
+export type JwtConfig = Config['jwt']
+
+/** Who a request is from, out of a verified token. */
+export interface User {
+  readonly sub: string
+  readonly name: string
+  /** SERVICE for an operator who is of no clinic. */
+  readonly clinic: string
+  readonly role: Role
+}
+
+export interface VerifiedToken {
+  readonly user: User
+  /** Absent in tokens of a foreign issuer: their sessions are its own. */
+  readonly session?: TokenSession
+  /** Milliseconds since 1970 UTC: from when and until when the token holds. */
+  readonly notBefore: number
+  readonly expires: number
+}
+
+export interface SignedToken {
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+export interface TokenOptions {
+  /** With which the session began that the token belongs to. */
+  readonly login?: Login
+  readonly lifetimeSeconds?: number
+}
+
+/** A token of our own. It names issuer and audience only where they are configured. */
+export function signToken(
+  config: JwtConfig,
+  account: Account,
+  { login, lifetimeSeconds = config.lifetimeSeconds }: TokenOptions = {},
+): SignedToken {
+  const issuedAt = Math.floor(Date.now() / 1000)
+  const expires = issuedAt + lifetimeSeconds
+  const claims = {
+    sub: account.username,
+    name: account.name,
+    ...(account.clinic === SERVICE ? {} : { clinic: account.clinic }),
+    role: account.role,
+    iat: issuedAt,
+    exp: expires,
+    ...(login === undefined ? {} : { sid: login.id, ver: login.version }),
+    ...(config.issuer === undefined ? {} : { iss: config.issuer }),
+    ...(config.audience === undefined ? {} : { aud: config.audience }),
+  }
+  return {
+    token: jsonwebtoken.sign(claims, config.secret, { algorithm: 'HS256' }),
+    expiresAt: new Date(expires * 1000),
+  }
+}
+
+/** 404: with a foreign issuer there are no accounts and no sessions here. */
+export const foreignTokensOnly = ({ issuer }: JwtConfig): FhirError =>
+  new FhirError(404, {
+    code: 'not-supported',
+    diagnostics: `This service gives out no tokens of its own; get one from its issuer, ${issuer}`,
+  })
+
+/** A token whose signature is right but whose claims are not; the message says which. */
+export class ClaimError extends Error {
+  override readonly name = 'ClaimError'
+}
+
+/**
+ * The header `crit` names extensions that a recipient must understand, or else refuse the token; here there are none
+ * (https://www.rfc-editor.org/rfc/rfc7515#section-4.1.11).
+ * @throws ClaimError
+ */
+export function refuseExtensions(token: string): void {
+  const header = jsonwebtoken.decode(token, { complete: true })?.header
+  if (header?.crit === undefined) return
+  throw new ClaimError("the header 'crit' asks for extensions of JWT, of which this service knows none")
+}
+
+/**
+ * What the claims of a token with a good signature say.
+ * @throws ClaimError naming the first claim that is missing or wrong.
+ */
+export function readClaims(claims: unknown, config: JwtConfig): VerifiedToken {
+  if (!isObject(claims)) throw new ClaimError('the payload is not a JSON object')
+  const { sub, name, role, exp, nbf } = claims
+  if (!isText(sub)) throw new ClaimError("the claim 'sub' must be a text: the user's id")
+  if (!isText(name)) throw new ClaimError("the claim 'name' must be a text: the user's name")
+  const clinic = clinicIn(claims.clinic, role)
+  if (!isRole(role)) throw new ClaimError(`the claim 'role' must be one of ${ROLES.join(', ')}`)
+  if (typeof exp !== 'number') throw new ClaimError("the claim 'exp' must say when the token expires")
+  checkAddressee(claims, config)
+  return {
+    user: { sub, name, clinic, role },
+    ...(config.jwksUrl === undefined && { session: sessionIn(sub, claims) }),
+    notBefore: typeof nbf === 'number' ? nbf * 1000 : 0,
+    expires: exp * 1000,
+  }
+}
+
+/** An operator need not be of a clinic. */
+function clinicIn(clinic: unknown, role: unknown): string {
+  if (isClinicId(clinic)) return clinic
+  if (role === 'operator' && (clinic === undefined || clinic === SERVICE)) return SERVICE
+  throw new ClaimError("the claim 'clinic' must be the FHIR id of a clinic")
+}
+
+/** Only our own tokens are read so: foreign issuers use these claims as they like. */
+function sessionIn(sub: string, { iat, sid, ver }: Record<string, unknown>): TokenSession {
+  return {
+    account: foldedName(sub),
+    issued: typeof iat === 'number' ? iat * 1000 : 0,
+    ...(sid !== undefined && { login: loginIn(sid, ver) }),
+  }
+}
+
+function loginIn(id: unknown, version: unknown): Login {
+  if (isText(id) && typeof version === 'number') return { id, version }
+  throw new ClaimError("the claims 'sid' and 'ver' must be the session and the version of its account")
+}
+
+// Our own tokens need not name issuer and audience. One that does must name this service.
+function checkAddressee({ aud, iss }: Record<string, unknown>, { audience, issuer }: JwtConfig): void {
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
+  if (aud !== undefined && !audiences.includes(audience)) {
+    throw new ClaimError("the claim 'aud' names another service than this one")
+  }
+  if (iss !== undefined && issuer !== undefined && iss !== issuer) {
+    throw new ClaimError("the claim 'iss' names another issuer than the one trusted here")
+  }
+}

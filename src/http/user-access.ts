@@ -1,0 +1,33 @@
+/** Records in the exchange the actions of users at the routes beside FHIR: the clinic that it is about need not be the user's own. */
+import type { Context as KoaContext } from 'koa'
+import type { Role } from '../clinics/accounts.ts'
+import { NO_SUBJECT } from '../record/audit/event.ts'
+import { userOf } from './authenticate.ts'
+import { type ExchangeAccess, exchangeOf } from './exchange.ts'
+
+interface UserAccess {
+  /** The clinic whose data it is about; absent: that of the user. */
+  readonly clinic?: string
+  /** Path and query, where the access is a search. */
+  readonly query?: string
+  /** The ids of the patients that it is about. */
+  readonly patients?: readonly string[]
+  /** The least role that may read the exchange; absent: staff. */
+  readonly leastRole?: Role
+}
+
+/** Replaces what was told before: a route tells first what it is about to do, and then of whom it was. @param what `change settings` */
+export function tellUserAccess(koa: KoaContext, what: string, access: UserAccess = {}): void {
+  const { sub: id, name, role, clinic: own } = userOf(koa)
+  const { clinic = own, query = '', patients = [], leastRole } = access
+  const told: ExchangeAccess = {
+    ...NO_SUBJECT,
+    interaction: 'operation',
+    detail: what,
+    query,
+    patients,
+    by: { clinic, agent: { kind: 'user', id, name, role } },
+    ...(leastRole === undefined ? {} : { leastRole }),
+  }
+  exchangeOf(koa).accesses = [told]
+}

@@ -1,0 +1,200 @@
+/**
+ * The budget of a request: how much work it may cost, and whether that work may be done on the event loop. Code whose
+ * work grows with what a client sends or has stored spends it; see docs/adr/015-time-isolation.md.
+ *
+ * A request begins on the event loop with a small allowance. When that is spent, OffloadRequired ends it, before it has
+ * written anything, and it begins again in a work thread with the whole budget. When that is spent too, or the time of
+ * the request is up, or its client has left, BudgetError ends it for good.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Steps on the event loop. A step is about a microsecond of JavaScript. */
+const EVENT_LOOP_STEPS = 10_000
+
+/** Steps of a whole request. */
+const REQUEST_STEPS = 8_000_000
+
+/** Steps to write an answer that must be given, as what it tells has been done. */
+const ANSWER_STEPS = 1_000_000
+
+/** See BudgetSettings.readingMs. */
+const READING_MS = 8_000
+
+/** Ends the work of a request. Code that catches errors passes it on: see `rethrowBudgetError`. */
+export class BudgetError extends Error {
+  /** `left`: nobody waits for the answer any more. */
+  readonly reason: 'too costly' | 'too late' | 'left' | 'needs thread'
+  /** What the work was for, as a noun phrase for the client: `the invariants of its profiles`. */
+  readonly what: string
+
+  constructor(reason: BudgetError['reason'], what: string) {
+    super(`The budget of the request has ended at: ${what}`)
+    this.name = 'BudgetError'
+    this.reason = reason
+    this.what = what
+  }
+}
+
+/** The work is more than the event loop may be held for: the request is to begin again in a work thread. */
+export class OffloadRequired extends BudgetError {
+  constructor(what: string) {
+    super('needs thread', what)
+    this.name = 'NeedsThread'
+  }
+}
+
+export interface BudgetSettings {
+  /** The request can be begun again in a work thread. Otherwise it has its whole budget where it is. */
+  readonly canMove: boolean
+  /** Milliseconds since 1970 UTC when the request must have been answered. */
+  readonly endsAt?: number
+  /** Milliseconds that it may wait for reads of the store that take long, all of them together; 8,000 where none are given. */
+  readonly readingMs?: number
+  /** True once the client has left. */
+  readonly isAbandoned?: () => boolean
+  /** Identifies the token of the request, or whatever else tells the clients of one clinic apart. */
+  readonly tokenOf?: () => string
+  /** Called when the request is about to have an effect that must not happen twice. */
+  readonly onEffect?: () => void
+}
+
+export class Budget {
+  /** Milliseconds since 1970 UTC. */
+  readonly startedAt = Date.now()
+  /** Milliseconds since 1970 UTC; infinite where the request has no limit. */
+  readonly endsAt: number
+  readonly #isAbandoned: () => boolean
+  readonly #tokenOf: (() => string) | undefined
+  readonly #onEffect: (() => void) | undefined
+  #canMove: boolean
+  readonly #readingMs: number
+  #isAnswering = false
+  #left: number
+  #reading = 0
+
+  constructor(settings: BudgetSettings) {
+    const { canMove, endsAt = Number.POSITIVE_INFINITY, readingMs = READING_MS } = settings
+    const { isAbandoned = never, tokenOf, onEffect } = settings
+    this.endsAt = endsAt
+    this.#readingMs = readingMs
+    this.#isAbandoned = isAbandoned
+    this.#tokenOf = tokenOf
+    this.#onEffect = onEffect
+    this.#canMove = canMove
+    this.#left = canMove ? EVENT_LOOP_STEPS : REQUEST_STEPS
+  }
+
+  /** True while the request is on the event loop and can be begun again in a work thread. */
+  get canMove(): boolean {
+    return this.#canMove
+  }
+
+  get isAbandoned(): boolean {
+    return this.#isAbandoned()
+  }
+
+  /** '' where it has none, or none yet. */
+  get token(): string {
+    return this.#tokenOf?.() ?? ''
+  }
+
+  /** Milliseconds that it has waited for long reads. */
+  get reading(): number {
+    return this.#reading
+  }
+
+  /** When a read that begins now is to end, milliseconds since 1970 UTC. */
+  get readEndsAt(): number {
+    return Math.min(this.endsAt, Date.now() + this.#readingMs - this.#reading)
+  }
+
+  /** A long read has ended. @param since when it began, milliseconds since 1970 UTC */
+  hasReadSince(since: number): void {
+    this.#reading += Math.max(0, Date.now() - since)
+  }
+
+  /** To be called before an effect that must not happen twice, such as a commit: from now on it stays where it is. */
+  pinToThread(): void {
+    this.#onEffect?.()
+    if (!this.#canMove) return
+    this.#canMove = false
+    this.#left += REQUEST_STEPS - EVENT_LOOP_STEPS
+  }
+
+  /** To be called when the work has been done, and stored, as far as the budget went: the answer can be written. */
+  allowAnswer(): void {
+    if (this.#canMove) return
+    this.#left = Math.max(this.#left, ANSWER_STEPS)
+    this.#isAnswering = true
+  }
+
+  /**
+   * @param what see BudgetError
+   * @throws BudgetError
+   */
+  spend(steps: number, what: string): void {
+    this.#left -= steps
+    if (this.#left < 0) throw this.#canMove ? new OffloadRequired(what) : new BudgetError('too costly', what)
+    this.check(what)
+  }
+
+  /** @throws BudgetError when the time is up, or the client has left */
+  check(what: string): void {
+    if (this.#isAnswering) return
+    if (Date.now() > this.endsAt) throw new BudgetError('too late', what)
+    if (this.#isAbandoned()) throw new BudgetError('left', what)
+  }
+}
+
+const never = (): boolean => false
+
+const current = new AsyncLocalStorage<Budget>()
+
+/** Everything that `work` does, and begins, is paid from `budget`. */
+export const withBudget = <T>(budget: Budget, work: () => T): T => current.run(budget, work)
+
+/** That of the request under way; undefined in work that no request began. */
+export const currentBudget = (): Budget | undefined => current.getStore()
+
+/**
+ * Pays for work about to be done, or done a moment ago. In a loop, to be called once in some hundred steps.
+ * @param what see BudgetError
+ * @throws BudgetError
+ */
+export const spend = (steps: number, what: string): void => current.getStore()?.spend(steps, what)
+
+/**
+ * Before work that can be neither counted nor ended, such as a regular expression that a client wrote.
+ * @throws OffloadRequired on the event loop
+ */
+export function requireWorker(what: string): void {
+  if (current.getStore()?.canMove) throw new OffloadRequired(what)
+}
+
+/** For code that turns errors into something else. @throws BudgetError when `error` is one */
+export function rethrowBudgetError(error: unknown): void {
+  if (error instanceof BudgetError) throw error
+}
+
+/** Steps that are paid at a time: paying costs some hundred nanoseconds itself. */
+const STEPS_AT_A_TIME = 250
+
+/** Collects small costs and pays them in larger amounts. */
+export class Meter {
+  readonly #what: string
+  #owed = 0
+
+  /** @param what see BudgetError */
+  constructor(what: string) {
+    this.#what = what
+  }
+
+  /** @throws BudgetError */
+  pay(steps: number): void {
+    this.#owed += steps
+    if (this.#owed < STEPS_AT_A_TIME) return
+    const owed = this.#owed
+    this.#owed = 0
+    spend(owed, this.#what)
+  }
+}

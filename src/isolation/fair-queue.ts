@@ -1,0 +1,355 @@
+/**
+ * A queue for a few slots, such as threads, that many clinics share. A slot that becomes free goes to the clinic that
+ * holds the fewest, and among equals in turn; within a clinic to its tokens in the same way. So a clinic never gets the
+ * last slot while another one waits, and one that finds all slots taken waits for one job at most, not for a queue.
+ */
+
+export interface FairQueueLimits {
+  /** Jobs that run at once. */
+  readonly slots: number
+  /** Of these, jobs of one clinic: what is left of the slots is kept free for the others. */
+  readonly slotsPerClinic: number
+  /** Jobs of one clinic that wait. */
+  readonly perClinic: number
+  /** Jobs that wait in all. */
+  readonly total: number
+}
+
+export interface Entrant {
+  readonly clinic: string
+  /** Identifies the token, or whatever else tells the clients of one clinic apart. */
+  readonly token: string
+  /** Aborted when the client has left. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Gives the slot back. Further calls do nothing. */
+export type Release = () => void
+
+/** No more jobs may wait: none of this clinic, or none at all. */
+export class QueueFull extends Error {
+  readonly by: 'clinic' | 'all'
+  /** How many may wait. */
+  readonly most: number
+
+  constructor(by: QueueFull['by'], most: number) {
+    super(by === 'clinic' ? 'Too many jobs of this clinic wait' : 'Too many jobs wait')
+    this.name = 'QueueFull'
+    this.by = by
+    this.most = most
+  }
+}
+
+interface Waiting {
+  readonly clinic: string
+  readonly token: string
+  /** Milliseconds, as of performance.now(). */
+  readonly since: number
+  readonly admit: () => void
+}
+
+/** What a token holds and waits for. */
+class TokenShare {
+  running = 0
+  readonly jobs = new Set<Waiting>()
+
+  get waiting(): number {
+    return this.jobs.size
+  }
+}
+
+/** What a clinic holds and waits for. */
+class ClinicShare {
+  running = 0
+  waiting = 0
+  readonly tokens = new Map<string, TokenShare>()
+}
+
+export class FairQueue {
+  readonly #limits: FairQueueLimits
+  /** Of clinics that hold a slot or wait; those that got one last come last. */
+  readonly #clinics = new Map<string, ClinicShare>()
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Waiting>()
+  #running = 0
+
+  constructor(limits: FairQueueLimits) {
+    this.#limits = limits
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** For a job of the clinic that has waited too long: for those of its own that run, or for those of all. */
+  refusal(clinic: string): QueueFull {
+    const isByItsOwn = (this.#clinics.get(clinic)?.running ?? 0) >= this.#limits.slotsPerClinic
+    return isByItsOwn ? new QueueFull('clinic', this.#limits.perClinic) : new QueueFull('all', this.#limits.total)
+  }
+
+  /** Milliseconds that the longest wait has lasted so far; 0 when there is none. */
+  get oldestMs(): number {
+    for (const { since } of this.#waiting) return performance.now() - since
+    return 0
+  }
+
+  /**
+   * Resolves when the job may begin. The caller gives the slot back when it has ended.
+   * @param longestWait milliseconds after which the job is refused
+   * @throws QueueFull
+   * @throws the reason of the signal, when that is aborted before the job may begin
+   */
+  async enter(entrant: Entrant, longestWait?: number): Promise<Release> {
+    entrant.signal?.throwIfAborted()
+    // Where a slot is free, only clinics wait that may have no further one.
+    const running = this.#clinics.get(entrant.clinic)?.running ?? 0
+    if (this.#running < this.#limits.slots && running < this.#limits.slotsPerClinic) this.#start(entrant)
+    else await this.#wait(entrant, longestWait)
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#end(entrant)
+    }
+  }
+
+  async #wait({ clinic, token, signal }: Entrant, longestWait: number | undefined): Promise<void> {
+    const { total, perClinic } = this.#limits
+    if (this.#waiting.size >= total) throw new QueueFull('all', total)
+    if ((this.#clinics.get(clinic)?.waiting ?? 0) >= perClinic) throw new QueueFull('clinic', perClinic)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const endWait = () => {
+      signal?.removeEventListener('abort', leave)
+      clearTimeout(timer)
+    }
+    const giveUp = (reason: unknown) => {
+      endWait()
+      this.#remove(job)
+      reject(reason)
+    }
+    const leave = () => giveUp(signal?.reason)
+    const admit = () => {
+      endWait()
+      resolve()
+    }
+    const timer = longestWait === undefined ? undefined : setTimeout(() => giveUp(this.refusal(clinic)), longestWait)
+    const job: Waiting = { clinic, token, since: performance.now(), admit }
+    signal?.addEventListener('abort', leave, { once: true })
+    this.#add(job)
+    await promise
+  }
+
+  #start({ clinic, token }: Entrant): void {
+    this.#running++
+    const share = this.#shareOf(clinic)
+    share.running++
+    tokenOf(share, token).running++
+    toTheEnd(this.#clinics, clinic)
+    toTheEnd(share.tokens, token)
+  }
+
+  #end({ clinic, token }: Entrant): void {
+    this.#running--
+    const share = this.#shareOf(clinic)
+    share.running--
+    tokenOf(share, token).running--
+    this.#forgetIdle(clinic, token)
+    const next = this.#next()
+    if (next === undefined) return
+    this.#remove(next)
+    this.#start(next)
+    next.admit()
+  }
+
+  #next(): Waiting | undefined {
+    const clinic = firstInTurn(this.#clinics.values(), this.#limits.slotsPerClinic)
+    const token = firstInTurn(clinic?.tokens.values() ?? [])
+    return token?.jobs.values().next().value
+  }
+
+  #add(job: Waiting): void {
+    const share = this.#shareOf(job.clinic)
+    share.waiting++
+    tokenOf(share, job.token).jobs.add(job)
+    this.#waiting.add(job)
+  }
+
+  #remove(job: Waiting): void {
+    const share = this.#shareOf(job.clinic)
+    share.waiting--
+    tokenOf(share, job.token).jobs.delete(job)
+    this.#waiting.delete(job)
+    this.#forgetIdle(job.clinic, job.token)
+  }
+
+  #shareOf(clinic: string): ClinicShare {
+    const known = this.#clinics.get(clinic)
+    if (known !== undefined) return known
+    const share = new ClinicShare()
+    this.#clinics.set(clinic, share)
+    return share
+  }
+
+  /** What neither holds a slot nor waits is not kept. */
+  #forgetIdle(clinic: string, token: string): void {
+    const share = this.#shareOf(clinic)
+    if (isIdle(tokenOf(share, token))) share.tokens.delete(token)
+    if (isIdle(share)) this.#clinics.delete(clinic)
+  }
+}
+
+interface Share {
+  readonly running: number
+  readonly waiting: number
+}
+
+const isIdle = ({ running, waiting }: Share): boolean => running === 0 && waiting === 0
+
+function tokenOf({ tokens }: ClinicShare, token: string): TokenShare {
+  const known = tokens.get(token)
+  if (known !== undefined) return known
+  const share = new TokenShare()
+  tokens.set(token, share)
+  return share
+}
+
+/** Of those that wait and hold fewer slots than `most`, the one that holds the fewest: the first of them. */
+function firstInTurn<S extends Share>(shares: Iterable<S>, most = Number.POSITIVE_INFINITY): S | undefined {
+  let first: S | undefined
+  for (const share of shares) {
+    if (share.waiting > 0 && share.running < most && (first === undefined || share.running < first.running))
+      first = share
+  }
+  return first
+}
+
+function toTheEnd<S>(shares: Map<string, S>, key: string): void {
+  const share = shares.get(key)
+  if (share === undefined) return
+  shares.delete(key)
+  shares.set(key, share)
+}
+
+/** Calls back when the next turn may begin. */
+type UntilNext = (begin: () => void) => void
+
+export class FairTurns {
+  readonly #untilNext: UntilNext
+  /** Its one slot is the present turn. */
+  readonly #queue = new FairQueue({
+    slots: 1,
+    slotsPerClinic: 1,
+    perClinic: Number.POSITIVE_INFINITY,
+    total: Number.POSITIVE_INFINITY,
+  })
+
+  /** @param untilNext lets the loop do other work; absent: one round of it */
+  constructor(untilNext: UntilNext = setImmediate) {
+    this.#untilNext = untilNext
+  }
+
+  /** Somebody has the present turn. */
+  get isTaken(): boolean {
+    return this.#queue.running > 0
+  }
+
+  get waiting(): number {
+    return this.#queue.waiting
+  }
+
+  get oldestMs(): number {
+    return this.#queue.oldestMs
+  }
+
+  /** Resolves in the turn of the entrant. */
+  async next(entrant: Entrant): Promise<void> {
+    this.#untilNext(await this.#queue.enter(entrant))
+  }
+}
+
+let last: Promise<void> = Promise.resolve()
+
+/** Resolves a round of the event loop after the call before it has. */
+export function yieldToEventLoop(): Promise<void> {
+  last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
+  return last
+}
+
+export interface ComponentHealth {
+  /** A noun phrase for the operator: `work threads`. */
+  readonly name: string
+  /**
+   * `behind`: what waits has waited for long. `degraded`: it does not work now, and requests are served without it.
+   * `down`: it does not work now, and requests that need it fail.
+   */
+  readonly state: 'ok' | 'behind' | 'degraded' | 'down'
+  /** Requests that wait for it. */
+  readonly waiting: number
+  /** Milliseconds that the oldest of them has waited. */
+  readonly oldestMs: number
+  /** A remark for the operator. */
+  readonly note?: string
+}
+
+/** Milliseconds. */
+const LONG = 1_000
+
+/** Of a part that works, with a queue before it. */
+export function loadOfQueue(
+  name: string,
+  { waiting, oldestMs }: Pick<ComponentHealth, 'waiting' | 'oldestMs'>,
+): ComponentHealth {
+  return { name, state: oldestMs > LONG ? 'behind' : 'ok', waiting, oldestMs: Math.round(oldestMs) }
+}
+
+/** The note that a file was set aside; none where none was. @param setAsideAt milliseconds since 1970 UTC */
+export const noteOfSetAside = (setAsideAt: number | undefined): Pick<ComponentHealth, 'note'> =>
+  setAsideAt === undefined
+    ? {}
+    : {
+        note: `its file could not be read, was set aside beside it, and a new one has begun at ${new Date(setAsideAt).toISOString()}`,
+      }
+
+export class Turns<Item> {
+  /** By clinic, in the order of their turns; none is empty. */
+  readonly #clinics = new Map<string, Item[]>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Items of one clinic keep their order. */
+  push(clinic: string, item: Item): void {
+    const items = this.#clinics.get(clinic)
+    if (items === undefined) this.#clinics.set(clinic, [item])
+    else items.push(item)
+    this.#size += 1
+  }
+
+  /** Takes the next item of the clinic whose turn it is. */
+  next(): Item | undefined {
+    for (const [clinic, items] of this.#clinics) {
+      const item = items.shift()
+      this.#clinics.delete(clinic)
+      if (items.length > 0) this.#clinics.set(clinic, items)
+      this.#size -= 1
+      return item
+    }
+    return undefined
+  }
+
+  /** Takes all. */
+  *all(): Generator<Item> {
+    for (let item = this.next(); item !== undefined; item = this.next()) yield item
+  }
+
+  /** The first of each clinic: the oldest is among them. */
+  *heads(): Generator<Item> {
+    for (const [first] of this.#clinics.values()) if (first !== undefined) yield first
+  }
+}

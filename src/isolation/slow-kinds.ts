@@ -1,0 +1,49 @@
+/**
+ * Which kinds of work have turned out to be too long for the event loop lately, so that the next of the kind does not spend
+ * its allowance there in vain.
+ */
+
+/** Milliseconds after which a kind is tried again. */
+const REMEMBERED = 10_000
+/** When there are more kinds, all are forgotten. */
+const MAX_KINDS = 1_000
+
+interface Kind {
+  /** How many times more often it was long than it was short. */
+  readonly surplus: number
+  /** When it was long the last time, milliseconds since 1970 UTC. */
+  readonly at: number
+}
+
+export class SlowKinds {
+  readonly #times: number
+  readonly #kinds = new Map<string, Kind>()
+
+  /** @param times more often that work of a kind must have been long than short, for the next to be taken for long */
+  constructor(times: number) {
+    this.#times = times
+  }
+
+  /** False while no work has been long. */
+  get isEmpty(): boolean {
+    return this.#kinds.size === 0
+  }
+
+  isSlow(kind: string): boolean {
+    const known = this.#kinds.get(kind)
+    return known !== undefined && known.surplus >= this.#times && Date.now() < known.at + REMEMBERED
+  }
+
+  wasLong(kind: string): void {
+    const before = this.#kinds.get(kind)?.surplus ?? 0
+    if (this.#kinds.size >= MAX_KINDS) this.#kinds.clear()
+    this.#kinds.set(kind, { surplus: Math.min(this.#times, before + 1), at: Date.now() })
+  }
+
+  wasShort(kind: string): void {
+    const known = this.#kinds.get(kind)
+    if (known === undefined) return
+    if (known.surplus === 1) this.#kinds.delete(kind)
+    else this.#kinds.set(kind, { ...known, surplus: known.surplus - 1 })
+  }
+}

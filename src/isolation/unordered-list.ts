@@ -1,0 +1,39 @@
+/**
+ * A collection without order, for members that come and go with each request. Not a Set: when a Set grows it leaves its
+ * old table behind, which keeps what was in it alive until the next full collection, and through it all that came later;
+ * with 16 requests at a time that made each minor collection take 7 to 20 ms instead of 0.2.
+ */
+
+interface Place<Member> {
+  readonly member: Member
+  index: number
+}
+
+export class UnorderedList<Member> {
+  readonly #places: Place<Member>[] = []
+
+  get size(): number {
+    return this.#places.length
+  }
+
+  /** The returned function removes the member; further calls do nothing. */
+  add(member: Member): () => void {
+    const place: Place<Member> = { member, index: this.#places.length }
+    this.#places.push(place)
+    return () => this.#remove(place)
+  }
+
+  *[Symbol.iterator](): Generator<Member> {
+    // A copy, as a caller may remove what it is given.
+    for (const { member } of [...this.#places]) yield member
+  }
+
+  /** The last one takes its place. */
+  #remove(place: Place<Member>): void {
+    if (this.#places[place.index] !== place) return
+    const last = this.#places.pop()
+    if (last === undefined || last === place) return
+    last.index = place.index
+    this.#places[place.index] = last
+  }
+}

@@ -1,0 +1,260 @@
+/** The composition root: declarations, store, repository, background work and HTTP server are put together here. */
+import type { Server } from 'node:http'
+import type { Context as KoaContext } from 'koa'
+import { type Logger, pino } from 'pino'
+import type { BuildFolder } from '../admin-api/dashboard/build-folder.ts'
+import { simulatorOf } from '../admin-api/insurance-simulator.ts'
+import { slotGenerating } from '../availability/slot-generating.ts'
+import { holdExpiry } from '../booking/due-holds.ts'
+import { waitlistOffering } from '../booking/waitlist-offering.ts'
+import { toolFamilies } from '../calls/families.ts'
+import { deliveryTasks } from '../calls/record/delivery-tasks.ts'
+import { insuranceInquiries } from '../calls/record/insurance-inquiries.ts'
+import { abandonedRegistrations } from '../calls/recovery/abandoned-registrations.ts'
+import { heldUntil, objectionTo } from '../calls/recovery/send-rules.ts'
+import { callExpiry } from '../calls/session/call-expiry.ts'
+import type { ToolFamilies } from '../calls/tool.ts'
+import { mergeFamilies } from '../calls/tool-registry.ts'
+import { parametersOf } from '../capability/statement.ts'
+import type { PasswordCost } from '../clinics/passwords.ts'
+import type { Config } from '../config.ts'
+import { contentCollection, StoredContents } from '../content/contents.ts'
+import { clinicAccess } from '../core/clinic-access.ts'
+import type { Agent } from '../core/context.ts'
+import type { Integrations } from '../core/ports.ts'
+import type { Provider } from '../core/provider.ts'
+import type { LoadedExtension } from '../extensions/naming.ts'
+import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
+import { FairShares } from '../http/admission/fair-shares.ts'
+import { type Drain, drainable } from '../http/drain.ts'
+import type { Observer } from '../http/exchange.ts'
+import { AuditObserver } from '../http/observers/audit.ts'
+import { JournalObserver } from '../http/observers/journal.ts'
+import { crmConnector } from '../integrations/crm/connector.ts'
+import { DEADLINE } from '../integrations/exchange.ts'
+import { insuranceConnector } from '../integrations/insurance/connector.ts'
+import type { Outbound } from '../integrations/outbound-request.ts'
+import { Outbox } from '../integrations/outbox/outbox.ts'
+import { messageWebhook } from '../integrations/signed-webhook.ts'
+import { duplicateSearches } from '../operations/duplicates/background-search.ts'
+import { mergeLoop } from '../operations/merge/merge-loop.ts'
+import { AuditTrail } from '../record/audit/trail.ts'
+import { Journal, type JournalOptions } from '../record/journal/journal.ts'
+import { LiveJournal } from '../record/journal/live.ts'
+import type { SentRequest } from '../record/journal/sent.ts'
+import { customIndexing } from '../repository/custom-indexing.ts'
+import { Repository } from '../repository/repository.ts'
+import type { ResourceStore } from '../storage/port.ts'
+import { declareServer } from './declare-server.ts'
+import { httpServer } from './http-server.ts'
+import { openAuditStore, openContentStore, openJournalStore, openStore } from './open-store.ts'
+import { WorkThreadPool } from './work-threads.ts'
+
+export interface App {
+  readonly repository: Repository
+  readonly server: Server
+  /** What one actor can do in one clinic, for start-up work such as the demo data. */
+  readonly access: (clinic: string, agent: Agent) => ReturnType<typeof clinicAccess>
+  /** Whether no request has come in since the last call, and none is under way; those for health do not count. */
+  readonly isQuiet: () => boolean
+  /** Ends background work, waits for requests under way, and closes the store. */
+  readonly close: (drain?: Drain) => Promise<void>
+}
+
+export interface AppParts {
+  readonly config: Config
+  /** One of pino's; absent: lines of JSON on standard output, from the level that the configuration names. */
+  readonly logger?: Logger
+  /** The number of this process, where there are several. */
+  readonly worker?: number
+  /** In place of the store that the configuration names. */
+  readonly store?: ResourceStore
+  /** In place of the built-in simulator and connectors. */
+  readonly integrations?: Partial<Integrations>
+  /** What hashing a password costs, in place of the usual: for tests, whose passwords protect nothing. */
+  readonly passwordCost?: PasswordCost
+  /** How much the journal records, in place of the usual: for tests that send more than anybody reads. */
+  readonly journalAllowance?: JournalOptions['allowance']
+  /** Milliseconds since 1970 UTC, in place of the time of the machine: for tests of what time brings about. */
+  readonly clock?: () => number
+  /** In place of the listed special providers. */
+  readonly providers?: readonly Provider[]
+  /** Where the dashboard is built, in place of the folder of this project. */
+  readonly dashboard?: BuildFolder
+  /** Beside the listed tool families. */
+  readonly toolFamilies?: ToolFamilies
+  /** What others add; all apps of a process have the same. */
+  readonly extensions?: readonly LoadedExtension[]
+  /**
+   * Threads at most for requests that would hold the event loop for too long. Each runs the server that `config` names,
+   * so what is given beside it (`store`, `integrations`, `providers`, `toolFamilies`, `extensions` that EXTENSIONS does
+   * not name) does not exist there. Absent: none.
+   */
+  readonly workThreads?: number
+  /**
+   * This app answers for another one, in one of its work threads: background work is left to that. `sharedStore` is what
+   * ResourceStore.share gave; `observer` tells the other one what was done, and `onSent` what systems of clinics were asked.
+   */
+  readonly workThread?: {
+    readonly sharedStore: object | undefined
+    readonly observer: Observer
+    readonly onSent: (sent: SentRequest) => void
+  }
+}
+
+/** Where this server serves the simulator of insurance verification. */
+type Simulator = () => ReturnType<typeof simulatorOf>
+
+/** @throws Error with a sentence that names what is declared wrongly, or why the store cannot be opened */
+export async function createApp({
+  config,
+  logger = pino({ level: config.logLevel }),
+  worker,
+  store: givenStore,
+  integrations: given,
+  passwordCost,
+  journalAllowance: allowance,
+  clock,
+  providers: special,
+  toolFamilies: addedFamilies = {},
+  extensions = [],
+  dashboard,
+  workThreads = 0,
+  workThread,
+}: AppParts): Promise<App> {
+  const { fullText, profilePolicy, searchHandling, secretsKeys } = config
+  const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
+  const declared = declareServer(config, extensions, special)
+  const { providers } = declared
+  const store =
+    givenStore ??
+    (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
+  const repository = new Repository(store, { baseUrl, fullText, secretsKeys, clock })
+  const trail =
+    config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit, logger), logger })
+  const contentStore = await openContentStore(config.databaseUrl)
+  const contents = new StoredContents(repository, contentStore)
+  const journal = workThread === undefined ? await openJournal({ config, repository, logger, allowance }) : undefined
+  const live = journal && new LiveJournal(journal)
+  const onSent = workThread?.onSent ?? ((sent: SentRequest) => journal?.recordSent(sent))
+  const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses, onSent }
+  const simulator = () => simulatorOf(server, config)
+  const integrations: Integrations = { ...connectors(outbound, simulator, clock), ...given }
+  const servedSearch = { parametersOf: parametersOf(providers), fullText }
+  const access = (clinic: string, agent: Agent) =>
+    clinicAccess(
+      { repository, contents, providers, baseUrl, profilePolicy, searchHandling, servedSearch, trail },
+      clinic,
+      agent,
+    )
+
+  let closing = false
+  const isClosing = () => closing
+  const families = mergeFamilies(toolFamilies, addedFamilies)
+  const threads =
+    workThreads === 0 ? undefined : new WorkThreadPool({ config, worker, logger, store, count: workThreads, onSent })
+  const shares = workThread !== undefined ? undefined : new FairShares(config.limits)
+  const loop = new EventLoopLoad()
+  const loads = () => [
+    loop.load,
+    ...(shares?.loads ?? []),
+    ...(threads === undefined ? [] : [threads.load]),
+    ...(store.load?.().parts ?? []),
+    ...(trail === undefined || workThread !== undefined ? [] : [trail.load]),
+    ...(journal === undefined ? [] : [journal.load]),
+  ]
+  const trials = { outbound, simulator }
+  const services = { config, logger, repository, contents, access, integrations, passwordCost, journal, live, trials }
+  const observersWith = journal === undefined ? observersInThread(workThread) : observersOf(trail, journal)
+  const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
+  const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
+  const background = backgroundWork({ repository, contents, access, logger, clock }, integrations, threads)
+  if (workThread === undefined) background.start()
+
+  const drain = drainable(server)
+  const close = async (how?: Drain): Promise<void> => {
+    closing = true
+    // They would keep the server from ending.
+    live?.close()
+    await Promise.all([server.listening ? drain(how) : undefined, background.close()])
+    loop.close()
+    await threads?.close()
+    await trail?.close()
+    await journal?.close()
+    await contentStore.close()
+    await store.close()
+  }
+  const isQuiet = () => shares?.isQuiet() ?? false
+  return { repository, server, access, isQuiet, close }
+}
+
+const connectors = (outbound: Outbound, simulator: Simulator, clock: AppParts['clock']): Integrations => ({
+  insurance: insuranceConnector({ outbound, simulator, clock }),
+  crm: crmConnector(outbound),
+  messages: messageWebhook(outbound),
+})
+
+interface JournalParts extends Pick<JournalOptions, 'repository' | 'logger' | 'allowance'> {
+  readonly config: Config
+}
+
+const openJournal = async ({ config, repository, logger, allowance }: JournalParts): Promise<Journal> =>
+  new Journal({
+    store: await openJournalStore(config.databaseUrl, logger),
+    repository,
+    logger,
+    defaults: config.journal,
+    allowance,
+    // Those that requests may hold, or answers.
+    secrets: [config.jwt.secret, config.webhookSecret, config.previousWebhookSecret].filter((one) => one !== undefined),
+  })
+
+const observersInThread = (workThread: AppParts['workThread']) => (): readonly Observer[] =>
+  workThread === undefined ? [] : [workThread.observer]
+
+/** Of requests that came in here. */
+const observersOf =
+  (trail: AuditTrail | undefined, journal: Journal) =>
+  (addressOf: (koa: KoaContext) => string): readonly Observer[] => [
+    ...(trail === undefined ? [] : [new AuditObserver(trail, addressOf, (clinic) => journal.formsOfSecrets(clinic))]),
+    new JournalObserver(journal),
+  ]
+
+interface BackgroundServices {
+  readonly repository: Repository
+  readonly contents: StoredContents
+  readonly access: App['access']
+  readonly logger: Logger
+  readonly clock: AppParts['clock']
+}
+
+/** What the server does without being asked. */
+function backgroundWork(
+  { repository, contents, access, logger, clock }: BackgroundServices,
+  { insurance, crm, messages }: Integrations,
+  threads: WorkThreadPool | undefined,
+): { start(): void; close(): Promise<unknown> } {
+  const accessOf = (clinic: string) => access(clinic, { kind: 'server' })
+  const rules = { objection: objectionTo, heldUntil }
+  const outbox = new Outbox({ repository, crm, messages, tasks: deliveryTasks, ...rules, accessOf, logger, clock })
+  const inquiries = insuranceInquiries({ repository, insurance, accessOf, logger, clock })
+  const loops = [
+    mergeLoop({ repository, logger, accessOf }),
+    duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
+    customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
+    slotGenerating({ repository, accessOf, logger, clock }),
+    holdExpiry({ repository, accessOf, logger, clock }),
+    callExpiry({ repository, accessOf, logger, clock }),
+    waitlistOffering({ repository, accessOf, logger, clock }),
+    abandonedRegistrations({ repository, accessOf, logger, clock }),
+    ...contentCollection(contents, { repository, logger, clock }),
+  ]
+  return {
+    start: () => {
+      outbox.start()
+      inquiries.start()
+      for (const loop of loops) loop.start()
+    },
+    close: () => Promise.all([outbox.stop(), inquiries.stop(), ...loops.map((loop) => loop.close())]),
+  }
+}

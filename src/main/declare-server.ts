@@ -1,0 +1,49 @@
+/** Declares the server: its providers with what extensions add, and the CapabilityStatement that is generated from them. */
+import type { CapabilityStatement } from 'fhir/r4'
+import { capabilityStatement } from '../capability/statement.ts'
+import type { Config } from '../config.ts'
+import type { Operation } from '../core/operation.ts'
+import type { Provider } from '../core/provider.ts'
+import { standardProvider } from '../core/standard.ts'
+import { declarationsWith } from '../extensions/declarations.ts'
+import { installDefinitions } from '../extensions/definitions.ts'
+import type { LoadedExtension } from '../extensions/naming.ts'
+import { systemOperations } from '../providers/every-type.ts'
+import { specialProviders } from '../providers/index.ts'
+import { registerProviders, systemInteractions } from '../providers/registry.ts'
+
+/** What the server does over FHIR, and the CapabilityStatement that says so. */
+export interface Declared {
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly system: ReturnType<typeof systemInteractions>
+  /** The operations of the whole clinic. */
+  readonly systemOperations: readonly Operation[]
+  readonly statement: CapabilityStatement
+}
+
+type Declaring = Pick<Config, 'disabledInteractions' | 'fullText' | 'corsOrigins' | 'limits'>
+
+/**
+ * With what the extensions add. From here on this process has their search parameters and profiles.
+ * @throws Error naming what is declared wrongly, and the extension that does so
+ */
+export function declareServer(
+  { disabledInteractions, fullText, corsOrigins, limits }: Declaring,
+  extensions: readonly LoadedExtension[],
+  special: readonly Provider[] = specialProviders,
+): Declared {
+  installDefinitions(extensions)
+  const declared = declarationsWith(extensions, { providers: special, systemOperations })
+  const providers = registerProviders(declared.providers, standardProvider, disabledInteractions)
+  const system = systemInteractions(disabledInteractions)
+  const profiles = extensions.flatMap((extension) => extension.profiles ?? [])
+  const operations = declared.systemOperations
+  const statement = capabilityStatement(providers, system, {
+    fullText,
+    cors: corsOrigins.length > 0,
+    operations,
+    profiles,
+    limits,
+  })
+  return { providers, system, systemOperations: operations, statement }
+}

@@ -1,0 +1,157 @@
+/**
+ * Events as blocks of the audit store. A block names each agent and each address once, and an event is an array, so that
+ * millions of them are short to write and to keep.
+ */
+import { type AuditBlock, BLOCK_SPAN, keyAt, type StoredBlock } from '../../storage/audit-port.ts'
+import { type AuditAgent, type AuditedEvent, type AuditInteraction, charactersOf } from './event.ts'
+
+/** The form of `AuditBlock.events`, as JSON: what is stored in it stays readable. */
+interface Packed {
+  readonly agents: readonly AuditAgent[]
+  readonly addresses: readonly string[]
+  readonly events: readonly PackedEvent[]
+}
+
+type PackedEvent = readonly [
+  milliseconds: number,
+  agent: number,
+  address: number,
+  interaction: AuditInteraction,
+  status: number,
+  type: string,
+  id: string,
+  version: number,
+  /** ITSELF: the resource is the patient. */
+  patients: readonly string[] | typeof ITSELF,
+  query: string,
+  detail: string,
+]
+
+const ITSELF = 1
+
+/** Of a block; more begin another one. */
+const MAX_EVENTS = 2_000
+const MAX_CHARACTERS = 1_000_000
+
+/** Packs events, which are in the order of time, into blocks of one clinic each. */
+export function blocksOf(events: readonly AuditedEvent[], keyFor: (first: number) => string): readonly AuditBlock[] {
+  const open = new Map<string, OpenBlock>()
+  const blocks: OpenBlock[] = []
+  for (const event of events) {
+    let block = open.get(event.clinic)
+    if (block === undefined || !block.hasRoomFor(event)) {
+      block = new OpenBlock(event, keyFor(event.at))
+      open.set(event.clinic, block)
+      blocks.push(block)
+    }
+    block.add(event)
+  }
+  return blocks.map((block) => block.packed())
+}
+
+class OpenBlock {
+  readonly #clinic: string
+  readonly #key: string
+  readonly #first: number
+  /** By identity too: the user of a token is one object. */
+  readonly #agents = new Map<AuditAgent, number>()
+  readonly #addresses = new Map<string, number>()
+  readonly #patients = new Set<string>()
+  readonly #events: PackedEvent[] = []
+  #characters = 0
+
+  constructor({ clinic, at }: AuditedEvent, key: string) {
+    this.#clinic = clinic
+    this.#key = key
+    this.#first = at
+  }
+
+  /** A clock that was set back begins another block. */
+  hasRoomFor({ at }: AuditedEvent): boolean {
+    const isInSpan = at >= this.#first && at <= this.#first + BLOCK_SPAN
+    return isInSpan && this.#events.length < MAX_EVENTS && this.#characters < MAX_CHARACTERS
+  }
+
+  add({ at, agent, address, interaction, status, type, id, version, patients, query, detail }: AuditedEvent): void {
+    for (const patient of patients) this.#patients.add(patient)
+    const isItself = type === 'Patient' && patients.length === 1 && patients[0] === id
+    this.#events.push([
+      at - this.#first,
+      numberOf(agent, this.#agents),
+      numberOf(address, this.#addresses),
+      interaction,
+      status,
+      type,
+      id,
+      version,
+      isItself ? ITSELF : patients,
+      query,
+      detail,
+    ])
+    this.#characters += 100 + charactersOf({ query, patients })
+  }
+
+  packed(): AuditBlock {
+    const packed: Packed = {
+      agents: [...this.#agents.keys()],
+      addresses: [...this.#addresses.keys()],
+      events: this.#events,
+    }
+    return {
+      clinic: this.#clinic,
+      key: this.#key,
+      first: this.#first,
+      patients: [...this.#patients],
+      events: JSON.stringify(packed),
+    }
+  }
+}
+
+/** Numbers things in the order in which they come. */
+function numberOf<T>(thing: T, numbers: Map<T, number>): number {
+  const known = numbers.get(thing)
+  if (known !== undefined) return known
+  const next = numbers.size
+  numbers.set(thing, next)
+  return next
+}
+
+/** The events of a block, in the order in which they were recorded. */
+export function eventsOf({ first, events }: StoredBlock, clinic: string): readonly AuditedEvent[] {
+  const packed = JSON.parse(events) as Packed
+  return packed.events.map(
+    ([milliseconds, agent, address, interaction, status, type, id, version, patients, query, detail]) => ({
+      clinic,
+      at: first + milliseconds,
+      agent: packed.agents[agent] ?? { kind: 'unknown' },
+      address: packed.addresses[address] ?? '',
+      interaction,
+      status,
+      type,
+      id,
+      version,
+      patients: patients === ITSELF ? [id] : patients,
+      query,
+      detail,
+    }),
+  )
+}
+
+/** Makes the keys of one process: those of the same moment are in the order in which they were asked for. */
+export function blockKeys(process: string): (first: number) => string {
+  let count = 0
+  return (first) => {
+    count = (count + 1) % COUNTS
+    return `${keyAt(first)}${process}${count.toString(36).padStart(COUNT_LENGTH, '0')}`
+  }
+}
+
+const COUNT_LENGTH = 4
+const COUNTS = 36 ** COUNT_LENGTH
+
+/** Of the name of a process in its keys, which are of digits and small letters. */
+export const PROCESS_LENGTH = 6
+export const KEY_PATTERN = `[0-9a-z]{${keyAt(0).length + PROCESS_LENGTH + COUNT_LENGTH}}`
+
+/** The time with which a key begins. */
+export const timeOfKey = (key: string): number => Number.parseInt(key.slice(0, keyAt(0).length), 36)

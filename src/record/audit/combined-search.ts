@@ -1,0 +1,189 @@
+/**
+ * `GET /AuditEvent` for those who may read the audit trail: its events and the clinic's own AuditEvents, which are resources like
+ * any other, as one searchset in the order of time.
+ */
+import { badRequest } from '../../fhir/outcome.ts'
+import { cursorError, type SearchAnswer, type UnitOfWork, type Versioned } from '../../repository/repository.ts'
+import type { Condition, SearchPlan, SortKey } from '../../search/plan.ts'
+import { type CursorKey, readCursor, searchCursorQuery, writeCursor } from '../../storage/cursor.ts'
+import { InvalidCursor } from '../../storage/port.ts'
+import { resolvedChains } from './chains.ts'
+import { includedWith } from './trail-includes.ts'
+import type { FoundEvents, TrailReader } from './trail-reader.ts'
+import type { Position, TrailQuery } from './trail-scan.ts'
+
+/** Without a sort key: the newest first. */
+const NEWEST_FIRST: readonly SortKey[] = [{ by: 'date', param: 'date', descending: true }]
+
+/** How far the pages before have come on each side. */
+interface Progress {
+  /** Absent: from the beginning; null: to the end. */
+  readonly trail?: Position | null
+  /** A cursor of the store; the same. */
+  readonly stored?: string | null
+}
+
+/** @throws FhirError 400 for an order that events of the trail do not have, 422 for a chain that leads to too much */
+export async function searchWithTrail(trail: TrailReader, unit: UnitOfWork, plan: SearchPlan): Promise<SearchAnswer> {
+  const sorted = { ...plan, sort: plan.sort.length === 0 ? NEWEST_FIRST : plan.sort }
+  const order = orderOf(sorted.sort)
+  const where = await resolvedChains(unit, plan.where)
+  if (plan.count === 0) return totalOf(trail, unit, sorted, where)
+  const before = progressIn(plan)
+  const search = { where, order, count: plan.count, after: before.trail ?? undefined }
+  const events: FoundEvents = before.trail === null ? { events: [] } : await trail.search(search)
+  const stored = await storedPage(unit, sorted, before.stored)
+  const page = merged(events, stored, { order, count: plan.count, timeOf: timeBy(sorted.sort) })
+  const answered =
+    page.stored < stored.matches.length
+      ? await storedPage(unit, { ...sorted, count: page.stored }, before.stored)
+      : stored
+  const included = await includedWith(page.events, unit, plan, answered)
+  const progress: Progress = {
+    ...progressOfTrail(page.events.length, events, before.trail),
+    ...progressOfStore(page.stored, { stored, answered }, before.stored),
+  }
+  const next = progress.trail === null && progress.stored === null ? {} : { next: cursorOf(plan, progress) }
+  const isWhole = plan.after === undefined && next.next === undefined
+  const total = isWhole ? page.matches.length : await accurateTotal(trail, unit, sorted, where)
+  return { ...included, matches: page.matches, ...next, ...(total === undefined ? {} : { total }) }
+}
+
+const NONE: SearchAnswer = { matches: [], included: [], truncated: false }
+
+async function storedPage(unit: UnitOfWork, plan: SearchPlan, after: Progress['stored']): Promise<SearchAnswer> {
+  if (after === null || plan.count === 0) return NONE
+  const { after: _ours, ...rest } = plan
+  return unit.search({ ...rest, total: 'none', ...(after === undefined ? {} : { after }) })
+}
+
+/** @throws FhirError 400 */
+function orderOf(sort: readonly SortKey[]): TrailQuery['order'] {
+  const [first] = sort
+  const isByTime = (key: SortKey): boolean =>
+    key.descending === first?.descending && (key.by === 'lastUpdated' || (key.by === 'date' && key.param === 'date'))
+  if (sort.every(isByTime)) return first?.descending ? 'newest first' : 'oldest first'
+  throw badRequest(
+    'The audit trail is sorted by time only: _sort=date or _sort=-date (or _lastUpdated); its events have no other order',
+  )
+}
+
+interface MergedPage {
+  readonly matches: readonly Versioned[]
+  /** Those of the trail among them, and the number of the others. */
+  readonly events: readonly Versioned[]
+  readonly stored: number
+}
+
+interface MergeOptions {
+  readonly order: TrailQuery['order']
+  readonly count: number
+  /** Of one of the store, as it is sorted there. */
+  readonly timeOf: (own: Versioned) => number
+}
+
+/** The first `count` of both, in the order of time. What lies beyond the end of an unfinished side has to wait for it. */
+function merged(
+  { events, next }: FoundEvents,
+  stored: SearchAnswer,
+  { order, count, timeOf }: MergeOptions,
+): MergedPage {
+  const sign = order === 'newest first' ? -1 : 1
+  const isFirst = (one: number, other: number): boolean => (one - other) * sign <= 0
+  const matches: Versioned[] = []
+  const taken: Versioned[] = []
+  let ours = 0
+  while (matches.length < count) {
+    const event = events[taken.length]?.resource
+    const own = stored.matches[ours]
+    if (
+      event !== undefined &&
+      (own === undefined ? stored.next === undefined : isFirst(event.lastUpdated, timeOf(own)))
+    ) {
+      taken.push(event)
+      matches.push(event)
+    } else if (own !== undefined && (event !== undefined || next === undefined || isFirst(timeOf(own), next.at))) {
+      ours += 1
+      matches.push(own)
+    } else break
+  }
+  return { matches, events: taken, stored: ours }
+}
+
+const timeBy = (sort: readonly SortKey[]): MergeOptions['timeOf'] =>
+  sort[0]?.by === 'lastUpdated' ? ({ lastUpdated }) => lastUpdated : recordedAt
+
+function recordedAt({ resource, lastUpdated }: Versioned): number {
+  const time =
+    'recorded' in resource && typeof resource.recorded === 'string' ? Date.parse(resource.recorded) : Number.NaN
+  return Number.isNaN(time) ? lastUpdated : time
+}
+
+function progressOfTrail(
+  taken: number,
+  { events, next }: FoundEvents,
+  before: Progress['trail'],
+): Pick<Progress, 'trail'> {
+  if (before === null) return { trail: null }
+  if (taken === events.length) return { trail: next ?? null }
+  const last = events[taken - 1]?.position ?? before
+  return last === undefined ? {} : { trail: last }
+}
+
+/** @param answered the page that ends with the last one taken */
+function progressOfStore(
+  taken: number,
+  { stored, answered }: { readonly stored: SearchAnswer; readonly answered: SearchAnswer },
+  before: Progress['stored'],
+): Pick<Progress, 'stored'> {
+  if (taken > 0 || stored.matches.length === 0) return { stored: answered.next ?? null }
+  return before === undefined ? {} : { stored: before }
+}
+
+async function totalOf(trail: TrailReader, unit: UnitOfWork, plan: SearchPlan, where: readonly Condition[]) {
+  const stored = await unit.search(plan)
+  return { ...stored, total: (stored.total ?? 0) + (await trail.count(where)) }
+}
+
+async function accurateTotal(
+  trail: TrailReader,
+  unit: UnitOfWork,
+  plan: SearchPlan,
+  where: readonly Condition[],
+): Promise<number | undefined> {
+  if (plan.total !== 'accurate') return undefined
+  const { after: _ours, ...rest } = plan
+  return (await totalOf(trail, unit, { ...rest, count: 0, include: [] }, where)).total
+}
+
+/** @throws FhirError 400 for a cursor of another search */
+function progressIn(plan: SearchPlan): Progress {
+  if (plan.after === undefined) return {}
+  const [trail, at, key, index, part, stored, cursor] = keysOf(plan.after, plan)
+  return {
+    ...(trail === END ? { trail: null } : {}),
+    ...(trail === WITHIN
+      ? { trail: { at: Number(at), key: String(key), index: Number(index), part: Number(part) } }
+      : {}),
+    ...(stored === END ? { stored: null } : {}),
+    ...(stored === WITHIN ? { stored: String(cursor) } : {}),
+  }
+}
+
+function keysOf(cursor: string, plan: SearchPlan): readonly CursorKey[] {
+  try {
+    return readCursor(cursor, searchCursorQuery(plan), KEYS)
+  } catch (error) {
+    throw error instanceof InvalidCursor ? cursorError() : error
+  }
+}
+
+const KEYS = 7
+const END = 'end'
+const WITHIN = 'within'
+
+function cursorOf(plan: SearchPlan, { trail, stored }: Progress): string {
+  const state = (side: unknown): CursorKey => (side === null ? END : side === undefined ? null : WITHIN)
+  const { at = null, key = null, index = null, part = null } = trail ?? {}
+  return writeCursor(searchCursorQuery(plan), [state(trail), at, key, index, part, state(stored), stored ?? null])
+}

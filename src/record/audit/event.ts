@@ -1,0 +1,116 @@
+/** An event of the audit trail: who did what to which patient's data, and how it ended. A small plain object. */
+
+import type { Gap } from '../../storage/gaps.ts'
+
+/** Who acted. */
+export type AuditAgent =
+  | { readonly kind: 'user'; readonly id: string; readonly name: string; readonly role: string }
+  | { readonly kind: 'call'; readonly id: string }
+  /** Nobody who could be identified. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'server' }
+
+/** Those of FHIR's REST API (https://hl7.org/fhir/R4/http.html) by their codes there. */
+const RESTFUL = {
+  read: 'R',
+  vread: 'R',
+  'history-instance': 'R',
+  'history-type': 'R',
+  'history-system': 'R',
+  'search-type': 'E',
+  'search-system': 'E',
+  /** R4 has no code for search in a compartment. */
+  'search-compartment': 'E',
+  create: 'C',
+  update: 'U',
+  patch: 'U',
+  delete: 'D',
+  operation: 'E',
+  batch: 'E',
+  transaction: 'E',
+  /** As an entry of a Bundle; by itself it needs no token, and is no access. */
+  capabilities: 'R',
+} as const
+
+/** What is recorded besides. */
+const OTHERS = {
+  /** A tool call of a live call. */
+  tool: 'E',
+  /** The registration of a live call. */
+  call: 'C',
+  login: 'E',
+  logout: 'E',
+  /** A request that was refused before it was known what it would do: no valid token, no right. */
+  refusal: 'E',
+  /** Events are missing. */
+  gap: 'E',
+} as const
+
+/** What was done, and its code in http://hl7.org/fhir/audit-event-action. */
+export const ACTIONS = { ...RESTFUL, ...OTHERS } as const
+
+export type AuditInteraction = keyof typeof ACTIONS
+export type RestfulInteraction = keyof typeof RESTFUL
+
+export const isRestful = (interaction: string): interaction is RestfulInteraction => Object.hasOwn(RESTFUL, interaction)
+
+/** What a request did, or tried to do. */
+export interface Access {
+  readonly interaction: AuditInteraction
+  /** '' where there is none. */
+  readonly type: string
+  readonly id: string
+  /** 0: none. */
+  readonly version: number
+  /** Of a search, as it came: path and query. '' for none. */
+  readonly query: string
+  /** Of an operation or a tool its name, of a write by an import `import`, of a gap what is missing. '' for none. */
+  readonly detail: string
+  /** HTTP status; 0 while it is not known. */
+  readonly status: number
+  /** The ids of the patients whose data it was about, as far as they are known. */
+  readonly patients: readonly string[]
+}
+
+/** Of an access that is about no resource, and ends as its request does. */
+export const NO_SUBJECT: Omit<Access, 'interaction'> = {
+  type: '',
+  id: '',
+  version: 0,
+  query: '',
+  detail: '',
+  status: 0,
+  patients: [],
+}
+
+/** Of the id of a patient in a list of some. */
+const CHARACTERS_OF_ID = 40
+
+/** About how many characters of an event are as long as its client made them. */
+export const charactersOf = ({ query, patients }: Pick<Access, 'query' | 'patients'>): number =>
+  query.length + patients.length * CHARACTERS_OF_ID
+
+export interface AuditedEvent extends Access {
+  /** '': it belongs to the whole service. */
+  readonly clinic: string
+  /** Milliseconds since 1970 UTC. */
+  readonly at: number
+  readonly agent: AuditAgent
+  /** IP address of the client; '' where there is none. */
+  readonly address: string
+}
+
+/** @param now milliseconds since 1970 UTC */
+export function gapEvent({ clinic, why, from, to, count }: Gap, now: number): AuditedEvent {
+  const missing = count === 1 ? 'One event is' : `${count} events are`
+  return {
+    ...NO_SUBJECT,
+    clinic,
+    at: now,
+    agent: { kind: 'server' },
+    address: '',
+    interaction: 'gap',
+    detail: `${missing} missing from ${new Date(from).toISOString()} to ${new Date(to).toISOString()}: ${why}`,
+    status: 500,
+  }
+}

@@ -1,0 +1,188 @@
+/** The audit trail of one clinic, for those who may read it: events by their ids, and by the search parameters of AuditEvent. */
+import { spend } from '../../isolation/budget.ts'
+import { Versioned } from '../../repository/repository.ts'
+import { extractEntries } from '../../search/index/extract.ts'
+import { type Candidate, matches } from '../../search/matches.ts'
+import { BEGINNING_OF_TIME, type Condition, END_OF_TIME, type RangeBounds } from '../../search/plan.ts'
+import { auditEventOf, type PatientPart } from './audit-event.ts'
+import { eventsOf, KEY_PATTERN } from './block.ts'
+import type { AuditTrail } from './trail.ts'
+import {
+  type Chunk,
+  comparisonFor,
+  type Located,
+  type Position,
+  partsOf,
+  type TrailQuery,
+  trailScan,
+} from './trail-scan.ts'
+
+const PREFIX = 'trail-'
+
+/** The ids of events. */
+const ID = new RegExp(`^${PREFIX}(${KEY_PATTERN})-(\\d{1,6})(?:-(\\d{1,6}))?$`)
+
+export const isTrailId = (id: string): boolean => ID.test(id)
+
+/** Whether an id looks like that of an event: no other resource is stored under one. */
+export const isReservedId = (id: string): boolean => id.startsWith(PREFIX)
+
+/** Events that are compared with the conditions for one page: where few of them match, the page is shorter than asked for. */
+const COMPARED = 5_000
+/** Groups of blocks that are looked at for one page: many may hold nothing of a patient. */
+const PASSES = 500
+const STEPS_PER_EVENT = 3
+
+export interface TrailSearch {
+  readonly where: readonly Condition[]
+  readonly order: TrailQuery['order']
+  /** Events at most. */
+  readonly count: number
+  readonly after?: Position | undefined
+}
+
+export interface FoundEvent {
+  readonly resource: Versioned
+  readonly position: Position
+}
+
+export interface FoundEvents {
+  readonly events: readonly FoundEvent[]
+  /** Where the next page goes on; absent: there are no more. */
+  readonly next?: Position
+}
+
+export class TrailReader {
+  readonly #trail: AuditTrail
+  readonly #clinic: string
+  readonly #server: string
+
+  /** @param server address of this server, for what the events say of it */
+  constructor(trail: AuditTrail, clinic: string, server: string) {
+    this.#trail = trail
+    this.#clinic = clinic
+    this.#server = server
+  }
+
+  /** Undefined when there is no event of this id. @throws StoreUnavailable */
+  async find(id: string): Promise<Versioned | undefined> {
+    await this.#trail.flush()
+    const located = await this.#locate(id)
+    return located && this.#resourceOf(located)
+  }
+
+  async #locate(id: string): Promise<Located | undefined> {
+    const [, key = '', index = '', part = '0'] = ID.exec(id) ?? []
+    if (key === '') return undefined
+    const block = await this.#trail.store.read(this.#clinic, key)
+    const located = block && partsOf(key, eventsOf(block, this.#clinic))
+    const found = located?.find((one) => one.index === Number(index) && one.part === Number(part))
+    return found === undefined || idOf(found) !== id ? undefined : found
+  }
+
+  /** @throws StoreUnavailable, BudgetError */
+  async search({ where, order, count, after }: TrailSearch): Promise<FoundEvents> {
+    const events: FoundEvent[] = []
+    let [compared, passes] = [0, 0]
+    for await (const { events: chunk, reached } of await this.#scan(where, order, after)) {
+      for (const located of chunk) {
+        const resource = this.#matching(located, where)
+        if (resource !== undefined) events.push({ resource, position: positionOf(located) })
+        // One more than asked for says that there is another page.
+        if (events.length > count) return { events: events.slice(0, count), ...nextAfter(events[count - 1]) }
+        compared += 1
+        if (compared === COMPARED) return { events, next: positionOf(located) }
+      }
+      passes += 1
+      if (reached !== undefined && passes === PASSES) return { events, next: reached }
+    }
+    return { events }
+  }
+
+  /** @throws StoreUnavailable; BudgetError where there are too many events to compare */
+  async count(where: readonly Condition[]): Promise<number> {
+    let count = 0
+    for await (const { events } of await this.#scan(where, 'newest first')) {
+      for (const located of events) if (this.#matching(located, where) !== undefined) count += 1
+    }
+    return count
+  }
+
+  async #scan(
+    where: readonly Condition[],
+    order: TrailQuery['order'],
+    after?: Position,
+  ): Promise<AsyncIterable<Chunk> | readonly Chunk[]> {
+    // What happened a moment ago is found too.
+    await this.#trail.flush()
+    const ids = idsOf(where)
+    if (ids !== undefined) return [{ events: await this.#located(ids, order, after) }]
+    return trailScan(this.#trail.store, { clinic: this.#clinic, order, after, ...boundsOf(where) })
+  }
+
+  /** Those of these ids, without a scan. */
+  async #located(ids: readonly string[], order: TrailQuery['order'], after?: Position): Promise<readonly Located[]> {
+    const found = await Promise.all([...new Set(ids)].map((id) => this.#locate(id)))
+    const compare = comparisonFor(order)
+    const located = found.filter((one) => one !== undefined)
+    return located.filter((one) => after === undefined || compare(one, after) > 0).sort(compare)
+  }
+
+  #matching(located: Located, where: readonly Condition[]): Versioned | undefined {
+    spend(STEPS_PER_EVENT, 'the events of the audit trail')
+    const found = this.#resourceOf(located)
+    if (where.length === 0) return found
+    const entries = extractEntries(found.resource, this.#server, [], isFullText(where))
+    const candidate: Candidate = { type: 'AuditEvent', id: found.id, lastUpdated: located.at, entries }
+    return where.every((condition) => matches(condition, candidate)) ? found : undefined
+  }
+
+  #resourceOf(located: Located): Versioned {
+    const id = idOf(located)
+    const resource = auditEventOf(located, id, this.#server)
+    const text = JSON.stringify(resource)
+    const stored = { type: 'AuditEvent', id, version: 1, lastUpdated: located.at, method: 'POST', text } as const
+    return new Versioned(stored, resource)
+  }
+}
+
+const nextAfter = (last: FoundEvent | undefined): Pick<FoundEvents, 'next'> =>
+  last === undefined ? {} : { next: last.position }
+
+const positionOf = ({ at, key, index, part }: Position): Position => ({ at, key, index, part })
+
+const idOf = ({ event, key, index, part }: Position & PatientPart): string =>
+  `trail-${key}-${index}${event.patients.length > 1 ? `-${part}` : ''}`
+
+const idsOf = (where: readonly Condition[]): readonly string[] | undefined =>
+  where.find((condition) => condition.kind === 'id')?.ids
+
+const isFullText = (where: readonly Condition[]): boolean => JSON.stringify(where).includes('"words"')
+
+/** What limits the scan; every event is compared with the conditions themselves besides. */
+function boundsOf(where: readonly Condition[]): Pick<TrailQuery, 'from' | 'to' | 'patient'> {
+  let [from, to] = [BEGINNING_OF_TIME, END_OF_TIME]
+  let patient: string | undefined
+  for (const condition of where.flatMap(flat)) {
+    if (condition.kind === 'lastUpdated' || (condition.kind === 'date' && condition.param === 'date')) {
+      from = Math.max(from, earliest(condition.bounds))
+      to = Math.min(to, latest(condition.bounds))
+    }
+    if (condition.kind === 'reference' && condition.param === 'patient' && condition.type === 'Patient')
+      patient = condition.id
+  }
+  return { from, to, patient }
+}
+
+/** The conditions that must hold all, without those that are alternatives. */
+function flat(condition: Condition): readonly Condition[] {
+  if (condition.kind === 'all') return condition.of.flatMap(flat)
+  const [only] = condition.kind === 'any' ? condition.of : []
+  return condition.kind === 'any' && condition.of.length === 1 && only !== undefined ? flat(only) : [condition]
+}
+
+/** An instant begins and ends at the same millisecond. */
+const earliest = ({ lowMin, highMin }: RangeBounds): number =>
+  Math.max(lowMin ?? BEGINNING_OF_TIME, highMin ?? BEGINNING_OF_TIME)
+
+const latest = ({ lowMax, highMax }: RangeBounds): number => Math.min(lowMax ?? END_OF_TIME, highMax ?? END_OF_TIME)

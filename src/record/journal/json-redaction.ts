@@ -1,0 +1,452 @@
+/**
+ * JSON without secrets and without the bytes of attachments. It goes from token to token, since a body may be cut, and what is
+ * kept of it is as it was written.
+ */
+import { hash } from 'node:crypto'
+import { CONTENT_URL } from '../../fhir/content/marker.ts'
+import { hasPieceOfName, isSecretName, mayNameSecret, REMOVED, type Secrets } from './secrets.ts'
+
+export interface JsonText {
+  readonly text: string
+  /** It is the beginning of a text. */
+  readonly isCut: boolean
+  /** Contents that stand in it as markers, by their SHA-256: their sizes. */
+  readonly contents?: ReadonlyMap<string, number> | undefined
+}
+
+/** Characters from which base64 is the content of something, whatever its name. */
+const LONG = 1_000
+const BASE64 = /^[A-Za-z\d+/\s]*={0,2}$/
+
+/** Whether there may be something to take out: a name of a secret, perhaps with escapes, a content, or long base64. */
+function mayNeed(text: string): boolean {
+  const lower = text.toLowerCase()
+  if (hasPieceOfName(lower) || SIGNS.some((sign) => lower.includes(sign))) return true
+  return text.length >= LONG && LONG_RUN.test(text)
+}
+
+const SIGNS = ['\\u', '"data"', '"_data"']
+
+const LONG_RUN = new RegExp(`(?<![A-Za-z\\d+/])[A-Za-z\\d+/]{${LONG}}`)
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COLON = 0x3a
+const COMMA = 0x2c
+const LITERAL = /^(?:true|false|null|-?\d[\d.eE+-]*)$/
+
+/** Members that say what another member of the same object is the value of: `{"name": "password", "value": …}`. */
+const NAMING: ReadonlySet<string> = new Set([
+  ...['name', 'key', 'code', 'id', 'linkid', 'field', 'header', 'property', 'param', 'parameter', 'label', 'path'],
+  ...['system', 'type', 'url', 'attribute', 'variable', 'k', 'n'],
+])
+/** And that other member, beside all whose names begin with `value`. */
+const VALUES: ReadonlySet<string> = new Set([
+  ...['v', 'val', 'text', 'content', 'data', 'part', 'resource', 'answer', 'current', 'new', 'old', 'default'],
+])
+const isValue = (name: string): boolean => name.startsWith('value') || VALUES.has(name)
+const isNaming = (name: string): boolean => NAMING.has(name.toLowerCase())
+
+/** Characters of a text that may name something: longer ones are about it. */
+const MAX_NAME = 64
+const namesSecretIn = (text: string): boolean => text.length <= MAX_NAME && isSecretName(text)
+
+interface Frame {
+  readonly isObject: boolean
+  readonly start: number
+  /** What comes next. */
+  expects: 'name' | 'colon' | 'value' | 'comma'
+  name: string
+  /** As a Parameters.parameter whose name is that of a secret. */
+  namesSecret: boolean
+  hasName: boolean
+  /** Values that are secrets when the name turns out to be one. */
+  values: Span[] | undefined
+  /** A text in it, as in a CodeableConcept, is the name of a secret. */
+  mentionsSecret: boolean
+  /** The texts of its member `name` and of the last value. */
+  ownName: string
+  ownValue: string
+  /** The first three elements of an array, and the values of parts of which another part says what they are. */
+  readonly elements: (Span & { readonly isName: boolean })[]
+  readonly partValues: Span[]
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The text without what must not be kept; undefined for what is no JSON. `secrets` is told what was one. */
+export function withoutSecrets(json: JsonText, secrets: Secrets): string | undefined {
+  if (json.isCut) return new Redaction(json, secrets).run()
+  if (!isJson(json.text)) return undefined
+  return mayNeed(json.text) ? new Redaction(json, secrets).run() : json.text
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+class Redaction {
+  readonly #text: string
+  readonly #isCut: boolean
+  readonly #contents: ReadonlyMap<string, number> | undefined
+  readonly #secrets: Secrets
+  readonly #frames: Frame[] = []
+  readonly #replaced: (Span & { readonly instead: string })[] = []
+  #at = 0
+
+  constructor({ text, isCut, contents }: JsonText, secrets: Secrets) {
+    this.#text = text
+    this.#isCut = isCut
+    this.#contents = contents
+    this.#secrets = secrets
+  }
+
+  /** Undefined for what is no JSON. */
+  run(): string | undefined {
+    while (this.#at < this.#text.length) {
+      this.#passSpace()
+      if (this.#at >= this.#text.length) break
+      if (!this.#token()) {
+        if (!this.#isCutToken()) return undefined
+        this.#rest()
+        break
+      }
+    }
+    if (this.#isCut) this.#removeUnnamed()
+    return this.#assembled()
+  }
+
+  /** Whether what cannot be read is a token whose end is missing. */
+  #isCutToken(): boolean {
+    const rest = this.#text.slice(this.#at)
+    return this.#isCut && (rest.startsWith('"') || isLiteralPart(rest))
+  }
+
+  /** Values whose name would have come behind the cut may be secrets. */
+  #removeUnnamed(): void {
+    for (const [index, frame] of this.#frames.entries()) {
+      if (frame.hasName || !frame.isObject) continue
+      const open = this.#frames[index + 1]
+      if (open !== undefined && (frame.name === 'part' || frame.name.startsWith('value'))) {
+        this.#removeSpan({ start: open.start, end: this.#text.length })
+      }
+      this.#removeValues(frame)
+    }
+  }
+
+  #assembled(): string {
+    const parts: string[] = []
+    let end = 0
+    for (const { start, end: next, instead } of this.#replaced.sort((one, other) => one.start - other.start)) {
+      if (start < end) continue
+      parts.push(this.#text.slice(end, start), instead)
+      end = next
+    }
+    parts.push(this.#text.slice(end))
+    return parts.join('')
+  }
+
+  /** @returns whether it is one of JSON, in its place */
+  #token(): boolean {
+    const frame = this.#frames.at(-1)
+    const code = this.#text.charCodeAt(this.#at)
+    if (frame === undefined) return this.#value(undefined)
+    if (isEndOf(frame, code) && frame.expects !== 'colon') {
+      this.#at += 1
+      this.#close(frame)
+      return true
+    }
+    switch (frame.expects) {
+      case 'name':
+        return this.#name(frame)
+      case 'colon':
+        frame.expects = 'value'
+        return this.#pass(code === COLON)
+      case 'comma':
+        frame.expects = frame.isObject ? 'name' : 'value'
+        return this.#pass(code === COMMA)
+      case 'value':
+        frame.expects = 'comma'
+        return this.#value(frame)
+    }
+  }
+
+  #pass(isRight: boolean): boolean {
+    if (isRight) this.#at += 1
+    return isRight
+  }
+
+  #name(frame: Frame): boolean {
+    const token = this.#passString()
+    if (token === undefined) return false
+    frame.name = unescaped(token)
+    frame.expects = 'colon'
+    return true
+  }
+
+  #value(frame: Frame | undefined): boolean {
+    const name = frame?.isObject ? frame.name : ''
+    if (name !== '' && (isSecretName(name) || (frame?.namesSecret && isValue(name)))) return this.#skip()
+    if (this.#isNamedByElement(frame)) return this.#skip()
+    const character = this.#text[this.#at]
+    if (name === '_data' && character === '{') return this.#marker()
+    if (character === '{' || character === '[') return this.#open(character === '{')
+    const start = this.#at
+    const isRight = character === '"' ? this.#string(frame, name) : this.#passLiteral()
+    if (isRight && frame !== undefined) this.#passed(frame, name, start)
+    return isRight
+  }
+
+  /** Remembers a value that may turn out to be a secret. */
+  #passed(frame: Frame, name: string, start: number): void {
+    if (isValue(name)) {
+      frame.values ??= []
+      frame.values.push({ start, end: this.#at })
+    }
+    if (frame.isObject || frame.elements.length === 3) return
+    const text = unescaped(this.#text.slice(start, this.#at))
+    frame.elements.push({ start, end: this.#at, isName: namesSecretIn(text) && /^[-\w.]+$/.test(text) })
+  }
+
+  /** `["--password", …]` */
+  #isNamedByElement(frame: Frame | undefined): boolean {
+    const last = frame?.elements.at(-1)
+    return last?.isName === true && frame?.isObject === false && this.#text[last.start + 1] === '-'
+  }
+
+  #open(isObject: boolean): boolean {
+    this.#frames.push({
+      isObject,
+      start: this.#at,
+      expects: isObject ? 'name' : 'value',
+      ...{ name: '', namesSecret: false, hasName: false, values: undefined, mentionsSecret: false },
+      ...{ ownName: '', ownValue: '', elements: [], partValues: [] },
+    })
+    this.#at += 1
+    return true
+  }
+
+  #close(frame: Frame): void {
+    this.#frames.pop()
+    const [first, second, third] = frame.elements
+    // `["password", …]`
+    if (first?.isName && second !== undefined && third === undefined) this.#removeSpan(second)
+    const around = this.#frames.at(-1)
+    if (around === undefined) return
+    if (!around.isObject) this.#closeElement(frame, around)
+    if (!frame.mentionsSecret) this.#passed(around, around.isObject ? around.name : '', frame.start)
+    else if (!around.isObject || around.name === 'coding') around.mentionsSecret = true
+    else if (isNaming(around.name)) this.#foundName(around)
+  }
+
+  /** Parts of Parameters that belong together: one is the name of a secret, and another one its value. */
+  #closeElement({ ownName, ownValue, values = [] }: Frame, list: Frame): void {
+    if (isNaming(ownName) && namesSecretIn(ownValue)) {
+      list.namesSecret = true
+      for (const span of list.partValues.splice(0)) this.#removeSpan(span)
+    } else if (isValue(ownName)) {
+      if (list.namesSecret) for (const span of values) this.#removeSpan(span)
+      else list.partValues.push(...values)
+    }
+  }
+
+  #string(frame: Frame | undefined, name: string): boolean {
+    const start = this.#at
+    const token = this.#passString()
+    if (token === undefined) return this.#unfinished(frame, name)
+    if (frame !== undefined) this.#noteName(frame, name, unescaped(token))
+    const kept = this.#kept(name, token)
+    if (kept !== token) this.#replaced.push({ start, end: this.#at, instead: kept })
+    return true
+  }
+
+  /** @param token a text, as JSON */
+  #kept(name: string, token: string): string {
+    if (isContent(name, token)) return JSON.stringify(contentOf(token.slice(1, -1)))
+    // Platforms send arguments, and get results, as JSON in a text.
+    if (!/^"\s{0,9}(?:\{|\[|\\)/.test(token)) return token
+    const inner = unescaped(token)
+    const left = withoutSecrets({ text: inner, isCut: false, contents: this.#contents }, this.#secrets)
+    if (left === undefined) return mayNameSecret(inner) ? JSON.stringify(REMOVED) : token
+    return left === inner ? token : JSON.stringify(left)
+  }
+
+  /** A text as the value of a member may say what other members are. */
+  #noteName(frame: Frame, name: string, text: string): void {
+    if (name === 'name') {
+      frame.hasName = true
+      frame.ownName = text
+    } else if (isValue(name)) frame.ownValue = text
+    if (!namesSecretIn(text)) return
+    if (isNaming(name)) this.#foundName(frame)
+    if (isNaming(name) || name === 'text' || name === 'display') frame.mentionsSecret = true
+  }
+
+  #foundName(frame: Frame): void {
+    frame.namesSecret = true
+    this.#removeValues(frame)
+  }
+
+  #removeValues(frame: Frame): void {
+    for (const span of frame.values ?? []) this.#removeSpan(span)
+    frame.values = undefined
+  }
+
+  #removeSpan({ start, end }: Span): void {
+    this.#learn(this.#text.slice(start, end))
+    // The earlier replacement is a part of it.
+    const others = this.#replaced.filter((one) => one.start < start || one.start >= end)
+    if (others.length < this.#replaced.length) this.#replaced.splice(0, this.#replaced.length, ...others)
+    this.#replaced.push({ start, end, instead: `"${REMOVED}"` })
+  }
+
+  /** The texts and numbers of a value are secrets; the names of what is in it are none. */
+  #learn(value: string): void {
+    for (const [text, name] of value.matchAll(
+      /("[^"\\]*(?:\\.[^"\\]*)*"\s*:)|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"[\]{},:]+/gs,
+    )) {
+      if (name === undefined) this.#secrets.add(unescaped(text))
+      if (this.#secrets.areTooMany) break
+    }
+  }
+
+  /** A text without an end, where the body was cut. */
+  #unfinished(frame: Frame | undefined, name: string): boolean {
+    const begun = this.#text.slice(this.#at)
+    if (!this.#isCut || mayNameSecret(begun) || begun.startsWith('"{')) return false
+    const isHidden = isContent(name, begun) || (frame !== undefined && name.startsWith('value') && !frame.hasName)
+    if (isHidden) this.#replaceRest(`"[removed: more than ${begun.length} characters]`)
+    this.#at = this.#text.length
+    return true
+  }
+
+  /** The value of a secret, whatever it is. */
+  #skip(): boolean {
+    const start = this.#at
+    const isWhole = this.#passValue()
+    const passed = this.#text.slice(start, this.#at)
+    if (isWhole && /^(?:null|true|false|"")$/.test(passed)) return true
+    this.#learn(passed)
+    if (!isWhole) this.#at = this.#text.length
+    this.#replaced.push({ start, end: this.#at, instead: `"${REMOVED}"` })
+    return true
+  }
+
+  /** @returns false where the text is over, or no JSON, before the value is */
+  #passValue(): boolean {
+    let depth = 0
+    do {
+      this.#passSpace()
+      const character = this.#text[this.#at]
+      if (character === '{' || character === '[') depth += 1
+      else if (character === '}' || character === ']') depth -= 1
+      if (character !== undefined && '{}[],:'.includes(character)) this.#at += 1
+      else if (character === '"' ? this.#passString() === undefined : !this.#passLiteral()) return false
+    } while (depth > 0)
+    return true
+  }
+
+  /** A content that is kept elsewhere. */
+  #marker(): boolean {
+    const start = this.#at
+    if (!this.#passValue()) return false
+    const passed = this.#text.slice(start, this.#at)
+    const sha256 = passed.includes(CONTENT_URL) ? /"([\da-f]{64})"/.exec(passed)?.[1] : undefined
+    if (sha256 === undefined) return true
+    const instead = JSON.stringify(described(this.#contents?.get(sha256), sha256))
+    this.#replaced.push({ start, end: this.#at, instead })
+    return true
+  }
+
+  /** What is no JSON. */
+  #rest(): void {
+    const rest = this.#text.slice(this.#at)
+    // What follows a name is its value, whatever stands between.
+    const isNamed = this.#frames.some(({ name, namesSecret }) => namesSecret || isSecretName(name))
+    if (isNamed || mayNameSecret(rest) || LONG_RUN.test(rest)) this.#replaceRest(REMOVED)
+    this.#at = this.#text.length
+  }
+
+  #replaceRest(instead: string): void {
+    this.#replaced.push({ start: this.#at, end: this.#text.length, instead })
+  }
+
+  #passSpace(): void {
+    let code = this.#text.charCodeAt(this.#at)
+    while (code <= 0x20 || code === 0xfeff) {
+      this.#at += 1
+      code = this.#text.charCodeAt(this.#at)
+    }
+  }
+
+  /** Undefined where it does not begin, or does not end. */
+  #passString(): string | undefined {
+    const text = this.#text
+    const start = this.#at
+    if (text.charCodeAt(start) !== QUOTE) return undefined
+    for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+      let first = end
+      while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1
+      if ((end - first) % 2 === 1) continue
+      this.#at = end + 1
+      return text.slice(start, this.#at)
+    }
+    return undefined
+  }
+
+  #passLiteral(): boolean {
+    let end = this.#at
+    while (isOfLiteral(this.#text.charCodeAt(end))) end += 1
+    if (!LITERAL.test(this.#text.slice(this.#at, end))) return false
+    this.#at = end
+    return true
+  }
+}
+
+/** Letters, digits, and what numbers have besides. */
+const isOfLiteral = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) ||
+  (code >= 0x61 && code <= 0x7a) ||
+  code === 0x2b ||
+  code === 0x2d ||
+  code === 0x2e ||
+  code === 0x45
+
+const isLiteralPart = (text: string): boolean => /^[\w.+-]*$/.test(text)
+
+const isEndOf = ({ isObject }: Frame, code: number): boolean => code === (isObject ? 0x7d : 0x5d)
+
+/** @param token a text as JSON, with or without its end */
+function isContent(name: string, token: string): boolean {
+  const text = token.slice(1, token.endsWith('"') && token.length > 1 ? -1 : undefined)
+  if (text === '') return false
+  if (name === 'data') return BASE64.test(text)
+  return text.length >= LONG && BASE64.test(text)
+}
+
+function contentOf(base64: string): string {
+  const bytes = Buffer.from(base64, 'base64')
+  return described(bytes.length, hash('sha256', bytes))
+}
+
+const described = (size: number | undefined, sha256: string): string =>
+  `[content: ${size === undefined ? '' : `${size} bytes, `}sha256 ${sha256}]`
+
+/** Of a JSON text; what is none is given back as it is. */
+function unescaped(token: string): string {
+  if (!token.startsWith('"')) return token
+  if (!token.includes('\\')) return token.slice(1, -1)
+  try {
+    return String(JSON.parse(token))
+  } catch {
+    return token.slice(1, -1)
+  }
+}

@@ -1,0 +1,145 @@
+/** What of an exchange may be kept: headers, addresses and bodies without secrets, attachments by what they are. */
+import { hash } from 'node:crypto'
+import { parseXml } from '../../fhir/xml/parse.ts'
+import { canonical } from './decoding.ts'
+import type { SeenBody, SeenHeaders, ShownBody } from './exchange.ts'
+import { withoutSecrets } from './json-redaction.ts'
+import { isSecretHeader, isSecretName, mayNameSecret, REMOVED, type Secrets } from './secrets.ts'
+
+/** Headers that are addresses. */
+const ADDRESSES: ReadonlySet<string> = new Set(['content-location', 'location', 'referer'])
+
+/** `secrets` is told what was one. */
+export function keptHeaders(headers: SeenHeaders, secrets: Secrets): SeenHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (ADDRESSES.has(name)) return [name, keptAddress(value, secrets)]
+      if (!isSecretHeader(name)) return [name, value]
+      if (name === 'set-cookie') secrets.addCookie(value)
+      else secrets.addHeader(value)
+      return [name, REMOVED]
+    }),
+  )
+}
+
+/** Headers of requests to the systems of clinics, which have names for their credentials that nobody can guess. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  ...['accept', 'content-length', 'content-type', 'idempotency-key', 'version', 'webhook-id', 'webhook-timestamp'],
+])
+
+export function keptOutboundHeaders(headers: SeenHeaders, secrets: Secrets): SeenHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const lower = name.toLowerCase()
+      if (HARMLESS.has(lower)) return [lower, value]
+      secrets.addHeader(value)
+      return [lower, REMOVED]
+    }),
+  )
+}
+
+/** A path with its query, or a whole address. `secrets` is told what was one. */
+export function keptAddress(address: string, secrets: Secrets): string {
+  const start = address.search(/[?;#]/)
+  if (start < 0) return address
+  return address.slice(0, start + 1) + keptParameters(address.slice(start + 1), secrets)
+}
+
+/** For what is written elsewhere than in the journal: an address, or a text that has one in it, without secrets. */
+export const withoutSecretsOf = (text: string, secrets: Secrets): string => secrets.without(keptAddress(text, secrets))
+
+/** The pairs of a query or a form, whatever separates them. */
+function keptParameters(form: string, secrets: Secrets): string {
+  return form
+    .split(/([&;#?])/)
+    .map((parameter, index) => (index % 2 === 1 ? parameter : keptParameter(parameter, secrets)))
+    .join('')
+}
+
+function keptParameter(parameter: string, secrets: Secrets): string {
+  const equals = parameter.indexOf('=')
+  if (equals < 0) return mayNameSecret(canonical(parameter)) ? REMOVED : parameter
+  const value = decoded(parameter.slice(equals + 1)) ?? parameter.slice(equals + 1)
+  const isSecret = isSecretName(canonical(parameter.slice(0, equals)))
+  if (!isSecret && !(/^\s*[{[]/.test(value) && mayNameSecret(value))) return parameter
+  secrets.add(value)
+  secrets.add(parameter.slice(equals + 1))
+  return `${parameter.slice(0, equals + 1)}${REMOVED}`
+}
+
+/** Undefined for what is no form. */
+const keptForm = (form: string, secrets: Secrets): string | undefined =>
+  decoded(form) === undefined ? undefined : keptParameters(form, secrets)
+
+/** Undefined where the escapes are wrong. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+/** @param contentType as its header has it; '' where there is none */
+export function keptBody(body: SeenBody, contentType: string, secrets: Secrets): ShownBody {
+  const { text, size, isCut = false, sha256, contents } = body
+  const type = contentType === '' ? {} : { type: contentType }
+  const facts = { ...type, ...(size === undefined ? {} : { size }) }
+  if (text === undefined) return { ...facts, ...(sha256 === undefined ? {} : { sha256 }) }
+  const kept = keptText(text, formOf(contentType, text), isCut, contents, secrets)
+  // A body that cannot be parsed as its content type may hold anything.
+  if (kept === undefined) return isCut ? facts : { ...facts, sha256: sha256 ?? hash('sha256', text) }
+  return { ...facts, text: kept, ...(isCut ? { cut: true } : {}), ...(kept === text ? {} : { changed: true }) }
+}
+
+type BodyForm = 'json' | 'xml' | 'form' | 'other'
+
+function formOf(contentType: string, text: string): BodyForm {
+  const type = contentType.toLowerCase()
+  if (/\bjson\b/.test(type)) return 'json'
+  if (/\bxml\b/.test(type)) return 'xml'
+  if (type.includes('x-www-form-urlencoded')) return 'form'
+  return type === '' && /^\s*[{[]/.test(text) ? 'json' : 'other'
+}
+
+/** Undefined for a text that is kept by what it is alone. */
+function keptText(
+  text: string,
+  form: BodyForm,
+  isCut: boolean,
+  contents: SeenBody['contents'],
+  secrets: Secrets,
+): string | undefined {
+  switch (form) {
+    case 'json':
+      return withoutSecrets({ text, isCut, contents }, secrets)
+    case 'form':
+      return keptForm(text, secrets)
+    case 'xml':
+      return isCut ? undefined : keptXml(text)
+    case 'other':
+      return undefined
+  }
+}
+
+/** Undefined for what is no XML, and where a secret is named: XML has many ways to name things, and FHIR in XML names none. */
+function keptXml(text: string): string | undefined {
+  if (!isXml(text) || mayNameSecret(canonical(text))) return undefined
+  return text.replace(DATA, (_whole, before: string, value: string, after: string) => {
+    const bytes = Buffer.from(value, 'base64')
+    return `${before}[content: ${bytes.length} bytes, sha256 ${hash('sha256', bytes)}]${after}`
+  })
+}
+
+/** Without a DOCTYPE, which may say that a name stands for any text. */
+function isXml(text: string): boolean {
+  try {
+    parseXml(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** `data` of an attachment or a Binary, and whatever else is long base64. */
+const DATA = /(<data\s[^>]{0,200}?value\s{0,9}=\s{0,9}"|="(?=[A-Za-z\d+/\s]{1000}))([A-Za-z\d+/=\s]+)("|$)/g

@@ -1,0 +1,83 @@
+/** What callers say before and after a value, and the value without it: "you can reach me at …", "… please". */
+
+/** What the value is of; decides how callers introduce it. */
+export type ValueKind = 'email' | 'phone' | 'date' | 'identifier'
+
+const FILLER =
+  "uh|uhm|um|umm|er|erm|ah|so|well|yes|yeah|yep|okay|ok|sure|hi|hello|hey|alright|right|please|thanks|of course|no problem(?=,)|certainly|let me see|sorry(?=,? (?:it's|it is|that's|my))|no(?=,? (?:it's|it is|that's|my))|oh(?=,? (?:it's|it is|that's|my|yeah|yes|okay|sure))"
+
+const ADJECTIVES =
+  '(?:(?:best|main|home|work|personal|new|current|primary|private|business|contact|office|full|preferred|insurance|member|group|policy|subscriber|mobile|cell) )*'
+
+const NOUNS: Readonly<Record<ValueKind, string>> = {
+  email: 'e-?mail(?: address)?|address',
+  phone: '(?:(?:tele)?phone|cell(?:phone)?|mobile|landline|number)(?: phone)?(?: number)?',
+  date: 'date of birth|birth ?date|birthday|dob|birth',
+  identifier:
+    '(?:member|membership|insurance|policy|subscriber|group|card)? ?(?:id|identification|number|i d)(?: number)?',
+}
+
+/** Phrases that end where the value begins. */
+const VERBS: Readonly<Record<ValueKind, string>> = {
+  email:
+    '(?:(?:you can|you could|please|just|can you|could you) )*(?:(?:send|forward|mail|e-?mail) (?:it|that|this|them|everything) (?:over )?to(?: me at)?|(?:e-?mail|reach|contact|write(?: to)?) me at|i can be reached at|use)',
+  phone:
+    '(?:(?:you can|you could|please|just|can you|could you) )*(?:(?:call|reach|text|phone|ring|contact|get) me(?: back)? (?:at|on|under)|i can be reached (?:at|on|under)|call|use)',
+  date: '(?:i was|i am|she was|he was) born(?: on)?|born(?: on)?',
+  identifier: '(?:i have|i got)',
+}
+
+const IS = "(?:'s|:| is:?| was| would be| will be)"
+
+const leadIns = (kind: ValueKind): readonly RegExp[] => [
+  new RegExp(`^(?:${FILLER})(?:[,.!;]*\\s+|[,.!;]*$)`, 'i'),
+  new RegExp(
+    `^(?:and )?(?:(?:my|the|our|his|her|their) )?${ADJECTIVES}(?:${NOUNS[kind]})${IS}(?:[,;]*\\s+|[,;]*$)`,
+    'i',
+  ),
+  /^(?:it's|it is|its|that's|that is|thats|that would be|that'd be|it would be|this is)[,;:]*(?:\s+|$)/i,
+  new RegExp(`^(?:${VERBS[kind]})[,;:]*(?:\\s+|$)`, 'i'),
+]
+
+const LEAD_INS: Readonly<Record<ValueKind, readonly RegExp[]>> = {
+  email: leadIns('email'),
+  phone: leadIns('phone'),
+  date: leadIns('date'),
+  identifier: leadIns('identifier'),
+}
+
+const ENDING =
+  /(?:^|[\s,.;!?]+)(?:please|thanks|thank you(?: very much| so much)?|okay|ok|yeah|yes|right|alright|sir|ma'am|(?:and )?that's (?:it|all)|that is (?:it|all)|you know|there you go|got (?:it|that))[.!?,;]*$/i
+
+const shortened = (text: string, patterns: readonly RegExp[]): string =>
+  patterns.reduce((rest, pattern) => rest.replace(pattern, '').trim(), text)
+
+/** @param text as `plain` gives it, at most as long as `tooLong` permits */
+export function bareValue(text: string, kind: ValueKind): string {
+  const patterns = [...LEAD_INS[kind], ENDING]
+  let rest = text
+  for (;;) {
+    const shorter = shortened(rest, patterns)
+    if (shorter === rest) return rest
+    rest = shorter
+  }
+}
+
+/** Said where the caller takes back what was said, or offers a choice: what counts is then not certain. */
+const SELF_CORRECTION =
+  /(?<![\p{L}\p{N}'@._+-])(?:no|not|nope|wait|sorry|actually|oops|correction|scratch|strike|rather|instead|or|i mean|mean|meant|maybe|perhaps|probably|possibly|either|otherwise|except|but|i think|i guess|again|change)(?![\p{L}\p{N}'@._+-])/iu
+
+/** @param text as `bareValue` gives it */
+export const hasSecondThoughts = (text: string): boolean => SELF_CORRECTION.test(text)
+
+/** What callers and programs say in place of a value. */
+const NO_VALUE = new Set(
+  `none nothing unknown n/a na null undefined nan true false yes yeah yep yup nope ok okay hi hello hey bye goodbye please
+  thanks thank.you sorry what me myself self she speaking same skip next wait again repeat uninsured self.pay self-pay not.sure
+  i.don't.know i.don't.have.it i.don't.have.one i.don't.have.that hold.on hang.on one.moment this.is.she this.is.he`
+    .split(/\s+/)
+    .map((phrase) => phrase.replaceAll('.', ' ')),
+)
+
+/** Such a word may be a name or an id all the same: then it can be spelled. */
+export const isNoValue = (text: string): boolean => NO_VALUE.has(text.toLowerCase().replace(/[.,!?]+$/, ''))

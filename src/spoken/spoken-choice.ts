@@ -1,0 +1,92 @@
+/** Which of the names that there are a caller means: "doctor Smith", "the riverside office", "a check up". */
+import { doubleMetaphone } from 'double-metaphone'
+import { memoize } from '../fhir/memoize.ts'
+import { isSingleEdit } from '../matching/one-off.ts'
+import { plain } from './spoken.ts'
+
+export interface SpokenChoice {
+  /** Indexes of the names that have all the words that were said. */
+  readonly certain: readonly number[]
+  /** Where there are none: those that sound alike, or have some of the words. */
+  readonly similar: readonly number[]
+}
+
+/** Words before and around a name, and letters behind it. */
+const AROUND = new Set(
+  [
+    'a an the with at in on for to of from my our please i want need see visit appointment office clinic location place',
+    'dr doctor mr mister mrs missus ms miss prof professor md np do pa phd rn nurse',
+    'any anyone anybody anywhere whoever whichever',
+  ].flatMap((words) => words.split(' ')),
+)
+
+/** Said by those who have no wish. Beside a name they may rule it out: "no Okafor", "I don't want Okafor". */
+const NO_WISH = new Set('no preference doesnt matter dont mind care'.split(' '))
+
+/** Characters; a name is shorter. */
+const MAX_LENGTH = 200
+
+/** Whether somebody or something was named: "any doctor" names nobody. */
+export const isNamed = (said: string): boolean => tellingWords(said.slice(0, MAX_LENGTH)).length > 0
+
+/** Case, accents, titles and punctuation do not count. None match where nothing but titles was said. */
+export function chooseSpoken(said: string, names: readonly string[]): SpokenChoice {
+  const words = tellingWords(said.slice(0, MAX_LENGTH))
+  const all = names.map((name) => nameOf(name))
+  const those = (test: (name: SpokenName) => boolean): readonly number[] =>
+    all.flatMap((name, index) => (test(name) ? [index] : []))
+  const [whole, telling] = [wordsOf(said.slice(0, MAX_LENGTH)).join(''), words.join('')]
+  const same = those((name) => name.whole === whole || name.telling === telling)
+  if (same.length > 0) return { certain: same, similar: [] }
+  if (words.length === 0) return { certain: [], similar: [] }
+  const certain = those(({ known }) => words.every((word) => known.has(word)) || known.has(telling))
+  if (certain.length > 0) return { certain, similar: [] }
+  const alike = those((name) => soundsLike(name.words, words))
+  return {
+    certain: [],
+    similar: alike.length > 0 ? alike : those((name) => words.some((word) => name.words.includes(word))),
+  }
+}
+
+/** Names that are asked for in every call, and what is said of them; and words of these. */
+const MAX_CACHED = 5_000
+
+const wordsOf = memoize(MAX_CACHED, (text): readonly string[] =>
+  plain(text)
+    .normalize('NFD')
+    .replace(/[\p{M}']/gu, '')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== ''),
+)
+
+function tellingOf(words: readonly string[]): readonly string[] {
+  const telling = words.filter((word) => !AROUND.has(word))
+  return telling.every((word) => NO_WISH.has(word)) ? [] : telling
+}
+
+const tellingWords = (text: string): readonly string[] => tellingOf(wordsOf(text))
+
+interface SpokenName {
+  readonly words: readonly string[]
+  /** Its words in one, and those that tell it from others. */
+  readonly whole: string
+  readonly telling: string
+  /** Its words, and each with the next one in one: "checkup" is "check-up", and the other way round. */
+  readonly known: ReadonlySet<string>
+}
+
+const nameOf = memoize(MAX_CACHED, (text): SpokenName => {
+  const words = wordsOf(text)
+  const joined = words.slice(1).map((word, index) => `${words[index]}${word}`)
+  return { words, whole: words.join(''), telling: tellingOf(words).join(''), known: new Set([...words, ...joined]) }
+})
+
+/** By their sound, or with one letter that is another. */
+const soundsLike = (name: readonly string[], words: readonly string[]): boolean =>
+  words.every((word) =>
+    name.some((one) => soundOf(one) === soundOf(word) || (word.length > 4 && isSingleEdit(one, word))),
+  )
+
+/** A word that has none is its own. */
+const soundOf = memoize(MAX_CACHED, (word) => doubleMetaphone(word)[0] || word)

@@ -1,0 +1,170 @@
+/** A name as a caller states it ("my name is John Smith", "Smith, S M I T H"), for matching. Pure. */
+
+import type { Patient } from 'fhir/r4'
+import { fold } from '../fhir/text-folding.ts'
+import { nameEvidence, namesAgree } from '../matching/compare-names.ts'
+import { formsOf, type NameForms, type NamePart, nameFormsOf } from '../matching/name-forms.ts'
+import { type PersonName, suffixOf } from '../matching/names.ts'
+import { withoutAsides } from './around-name.ts'
+import { type LabelledName, labelledName } from './labelled-name.ts'
+import { DEGREES, TITLES, withoutNotes } from './name-notes.ts'
+import { withSpelling } from './spelled-name.ts'
+
+/** Words of a name; a search needs no more. */
+const MAX_WORDS = 6
+
+/** Several readings of a statement, and several divisions of each. */
+const MAX_NAMES = 40
+
+/**
+ * Every way to read the words as given names and family name, the likelier first. Which of them is the family name is
+ * only certain where the caller says so; matching tries both orders. A single word is the family name, which matching
+ * tries as given name too. Empty when the text holds no name.
+ */
+export function statedName(text: string): readonly PersonName[] {
+  const names = withoutAsides(text).flatMap((said) => {
+    const labelled = labelledName(said)
+    return labelled === undefined
+      ? withoutNotes(said, 'whole').flatMap(withSpelling).flatMap(divisions)
+      : labelled.flatMap(inParts)
+  })
+  return distinct(names).slice(0, MAX_NAMES)
+}
+
+/**
+ * Family and first given name agree, perhaps by a nickname or in a spelling that sounds the same; a single word is one of the
+ * two.
+ */
+export function hasStatedName(stated: readonly PersonName[], patient: Pick<Patient, 'name'>): boolean {
+  const names = nameFormsOf(patient)
+  return stated.some((one) => {
+    const forms = formsOf(one)
+    return names.some((name) => (isOneWord(one) ? isPartOf(forms.family, name) : isSameName(forms, name)))
+  })
+}
+
+const isPartOf = (word: NamePart, { family, given }: NameForms): boolean =>
+  family.text === word.text || given[0]?.text === word.text
+
+function isSameName(stated: NameForms, name: NameForms): boolean {
+  for (const evidence of nameEvidence(stated, name)) if (namesAgree(evidence)) return true
+  return false
+}
+
+/**
+ * How well family and first given name agree with those of the record: `same` where the given name is the very same,
+ * `alike` where it is a nickname or sounds the same.
+ * @param stated full names, as `formsOf` gives them
+ */
+export function fullNameAgreement(
+  stated: readonly NameForms[],
+  patient: Pick<Patient, 'name'>,
+): 'same' | 'alike' | undefined {
+  const agreeing = nameFormsOf(patient)
+    .flatMap((theirs) => stated.flatMap((name) => [...nameEvidence(name, theirs)]))
+    .filter(namesAgree)
+  if (agreeing.length === 0) return undefined
+  return agreeing.flat().some(({ field, level }) => field === 'given' && level === 'same') ? 'same' : 'alike'
+}
+
+export const isOneWord = ({ given }: PersonName): boolean => given.length === 0
+
+const SUFFIXES: ReadonlySet<string> = new Set(['jr', 'junior', 'sr', 'senior', 'ii', 'iii', 'iv'])
+
+/** "john smith the third" */
+const ORDINALS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ second: 'ii', '2nd': 'ii', third: 'iii', '3rd': 'iii', fourth: 'iv', '4th': 'iv' }),
+)
+
+interface Parts {
+  /** Words between pauses, folded. */
+  readonly groups: readonly (readonly string[])[]
+  readonly suffixes: readonly string[]
+}
+
+/** All divisions of one reading; `words` as `withSpelling` gives them. */
+function divisions(words: readonly string[]): readonly PersonName[] {
+  const { groups, suffixes } = partsOf(words)
+  const all = groups.flat().slice(0, MAX_WORDS)
+  const [family] = all
+  if (family === undefined) return []
+  const names =
+    all.length === 1
+      ? [{ family, given: [], suffixes }]
+      : [...aroundComma(groups, suffixes), ...inAnyOrder(all, suffixes)]
+  return [...names, ...suffixAsName(words, all)]
+}
+
+/** The name whose parts the caller has named; a part by itself is a single word. */
+function inParts({ family, given }: LabelledName): readonly PersonName[] {
+  const [last, first] = [partsOf(family), partsOf(given)]
+  const [familyWords, givenWords] = [last.groups.flat(), first.groups.flat()]
+  const suffixes = [...last.suffixes, ...first.suffixes]
+  if (familyWords.length === 0 && givenWords.length === 0) return []
+  return familyWords.length === 0 || givenWords.length === 0
+    ? [{ family: [...familyWords, ...givenWords].join(' '), given: [], suffixes }]
+    : [{ family: familyWords.join(' '), given: givenWords, suffixes }]
+}
+
+function partsOf(words: readonly string[]): Parts {
+  const groups: string[][] = [[]]
+  const suffixes: string[] = []
+  const folded = words.map((word) => (word === ',' ? ',' : fold(word))).filter((word) => word !== '')
+  for (const [index, word] of folded.entries()) {
+    const isFirst = groups.flat().length === 0
+    const isEnd = [undefined, ',', ...SUFFIXES, ...DEGREES].includes(folded[index + 1])
+    const ordinal = folded[index - 1] === 'the' ? ORDINALS.get(word) : undefined
+    if (word === ',') groups.push([])
+    else if (!isFirst && isEnd && SUFFIXES.has(word)) suffixes.push(suffixOf(word))
+    else if (ordinal !== undefined && isEnd) {
+      groups.at(-1)?.pop()
+      suffixes.push(ordinal)
+    } else if (isFirst || !(isEnd && DEGREES.includes(word))) groups.at(-1)?.push(word)
+  }
+  return { groups: withoutRepeats(withoutTitles(groups.filter((group) => group.length > 0))), suffixes }
+}
+
+/** A title is one where a name follows it. */
+const withoutTitles = (groups: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+  groups.map((group) =>
+    group.length > 1 && TITLES.includes(group[0] ?? '') ? (withoutTitles([group.slice(1)])[0] ?? group) : group,
+  )
+
+/** "bond, james bond" is james bond. */
+function withoutRepeats(groups: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const [first = [], second = [], ...others] = groups
+  if (first.length === 0 || second.length === 0) return groups
+  const isRepeated = sameWords(first, second.slice(0, first.length)) || sameWords(first, second.slice(-first.length))
+  return isRepeated ? [second, ...others] : groups
+}
+
+const sameWords = (one: readonly string[], other: readonly string[]): boolean => one.join(' ') === other.join(' ')
+
+/** "smith, john" */
+function aroundComma(groups: readonly (readonly string[])[], suffixes: readonly string[]): readonly PersonName[] {
+  const [family = [], given = [], ...others] = groups
+  if (family.length === 0 || given.length === 0 || others.length > 0) return []
+  return [{ family: family.join(' '), given: given.slice(0, MAX_WORDS), suffixes }]
+}
+
+/** Given names first, and where they are several words these as the family name, too: "de la cruz maria". */
+const inAnyOrder = (words: readonly string[], suffixes: readonly string[]): readonly PersonName[] =>
+  words.slice(1).flatMap((_word, index) => {
+    const [head, tail] = [words.slice(0, index + 1), words.slice(index + 1)]
+    const inOrder = { given: head, family: tail.join(' '), suffixes }
+    return head.length === 1 ? [inOrder] : [inOrder, { given: tail, family: head.join(' '), suffixes }]
+  })
+
+/** Senior is a family name, too, and Junior a given one; nobody says Jr. for them. */
+function suffixAsName(words: readonly string[], others: readonly string[]): readonly PersonName[] {
+  const last = fold(words.findLast((word) => word !== ',') ?? '')
+  return NAMES_TOO.includes(last) && last !== others.at(-1) ? [{ given: others, family: last, suffixes: [] }] : []
+}
+
+const NAMES_TOO: readonly string[] = ['junior', 'senior']
+
+const distinct = (names: readonly PersonName[]): readonly PersonName[] => [
+  ...new Map(
+    names.map((name) => [[name.family, name.given.join(' '), name.suffixes.join(' ')].join('|'), name] as const),
+  ).values(),
+]

@@ -1,0 +1,116 @@
+/** Search parameters of a clinic where several servers serve it, and one of them dies. */
+import { expect, test } from '@jest/globals'
+import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { openStore } from '../../src/main/open-store.ts'
+import { StoreConflict } from '../../src/storage/port.ts'
+import { newLastingDatabaseUrl } from '../support/database.ts'
+import { type FhirResponse, request, startServer } from '../support/server.ts'
+import { endProcessesAfterEach, login, start, stop, until } from '../support/server-process.ts'
+
+endProcessesAfterEach()
+
+type Send = (method: string, path: string, body?: unknown) => Promise<FhirResponse>
+
+const parameter = (id: string, element: string) => ({
+  ...{
+    resourceType: 'SearchParameter',
+    id,
+    url: `http://example.org/SearchParameter/${id}`,
+    name: id,
+    status: 'active',
+  },
+  ...{ description: id, code: id, base: ['Patient'], type: 'string', expression: `Patient.name.${element}` },
+})
+
+const named = (family: string) => ({ resourceType: 'Patient', name: [{ family }] })
+
+/** Of as many Patients as there are numbers up to `count`. */
+const patients = (count: number, family: string) => ({
+  resourceType: 'Bundle',
+  type: 'transaction',
+  entry: Array.from({ length: count }, (_, index) => ({
+    request: { method: 'POST', url: 'Patient' },
+    resource: named(`${family}${index}`),
+  })),
+})
+
+const totalOf = async (send: Send, query: string): Promise<number | undefined> =>
+  (await send('GET', `/Patient?${query}&_summary=count`)).body.total
+
+test('what one server writes is found by what another one has just been told, whoever asks', async () => {
+  const DATABASE_URL = await newLastingDatabaseUrl()
+  const [one, other] = [await startServer({ DATABASE_URL }), await startServer({ DATABASE_URL })]
+  for (const [round, element] of ['family', 'given', 'family'].entries()) {
+    const id = `round-${round}`
+    const family = `Nearly${round}`
+    let written = 0
+    let isOver = false
+    const writing = (async () => {
+      for (; !isOver || written < 20; written += 1) {
+        const name = [{ family: `${family} ${written}`, given: [family] }]
+        expect((await other.fhir('POST', '/Patient', { ...named(family), name })).status).toBe(201)
+      }
+    })()
+    expect((await one.fhir('PUT', `/SearchParameter/${id}`, parameter(id, element))).status).toBe(201)
+    // Both know it soon, and answer when all is indexed; what is written goes on meanwhile.
+    for (const { fhir } of [one, other]) {
+      await until(async () => (await fhir('GET', `/Patient?${id}=nobody`)).status === 200)
+    }
+    isOver = true
+    await writing
+    for (const { fhir } of [one, other]) expect(await totalOf(fhir, `${id}=${family}`)).toBe(written)
+  }
+  for (const { close } of [one, other]) await close()
+})
+
+test('what a server has written that had not heard of it is found, or was refused', async () => {
+  const DATABASE_URL = await newLastingDatabaseUrl()
+  const [{ fhir, close }, late] = [await startServer({ DATABASE_URL }), await openStore(DATABASE_URL)]
+  expect((await fhir('PUT', '/SearchParameter/late', parameter('late', 'family'))).status).toBe(201)
+  await until(async () => (await fhir('GET', '/Patient?late=nobody')).status === 200)
+  const text = JSON.stringify({ ...named('Latecomer'), id: 'latecomer' })
+  const change = { type: 'Patient', id: 'latecomer', version: 1, expect: 0, lastUpdated: 1, method: 'PUT' } as const
+  const resources = [{ ...change, text, entries: [] }]
+  const refusal = await late
+    .write({ clinic: DEMO_CLINIC, resources, indexVersion: 0, records: [], guards: [] })
+    .catch((error) => error)
+  expect(refusal === undefined || refusal instanceof StoreConflict).toBe(true)
+  expect(await totalOf(fhir, 'late=latecomer')).toBe(refusal === undefined ? 1 : 0)
+  await Promise.all([close(), late.close()])
+})
+
+test('a server that is killed in the middle leaves the rest to the next, which finds everything', async () => {
+  const DATABASE_URL = await newLastingDatabaseUrl()
+  const env = { DATABASE_URL, DEMO: 'on' }
+  const connected = async (url: string): Promise<Send> => {
+    const authorization = `Bearer ${await login(url)}`
+    return (method, path, body) => request(url, method, path, body, { authorization })
+  }
+  const first = await start(env)
+  const send = await connected(first.url)
+  for (let part = 0; part < 6; part += 1) {
+    expect((await send('POST', '/', patients(500, `Many${part}-`))).status).toBe(200)
+  }
+  expect((await send('PUT', '/SearchParameter/killed', parameter('killed', 'family'))).status).toBe(201)
+  const state = async (from: Send) => {
+    const [found] = (await from('GET', '/$reindex-status')).body.parameter ?? []
+    return Object.fromEntries(
+      (found?.part ?? []).map(({ name, ...value }: { name: string }) => [name, Object.values(value)[0]]),
+    )
+  }
+  expect(await state(send)).toMatchObject({ code: 'killed', type: 'Patient', failed: 0 })
+  await until(async () => Number((await state(send)).done) > 0)
+  await stop(first, 'SIGKILL')
+
+  const [second, third] = [await start(env), await start(env)]
+  const [there, elsewhere] = [await connected(second.url), await connected(third.url)]
+  // The one that was killed may have been just done.
+  const early = await there('GET', '/Patient?killed=many&_summary=count')
+  expect([503, 3000]).toContain(early.status === 200 ? early.body.total : early.status)
+  expect((await elsewhere('POST', '/Patient', named('Many at last'))).status).toBe(201)
+  for (const ask of [there, elsewhere]) {
+    await until(async () => (await state(ask)).state === 'complete')
+    await until(async () => (await ask('GET', '/Patient?killed=many')).status === 200)
+    expect(await totalOf(ask, 'killed=many')).toBe(3001)
+  }
+})

@@ -1,0 +1,59 @@
+/** Addresses beside FHIR's: what they do not have is 404, a method they do not take is 405, both as a plain error. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { request, startServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+test.each<[string, string, number, string | null]>([
+  ['GET', '/session', 405, 'POST, DELETE'],
+  ['PUT', '/session', 405, 'POST, DELETE'],
+  ['GET', '/session/renewal', 405, 'POST'],
+  ['GET', '/session/mine', 404, null],
+  ['POST', '/health/live', 405, 'HEAD, GET'],
+  ['GET', '/health/foo', 404, null],
+  ['GET', '/health', 404, null],
+  ['GET', '/calls', 405, 'POST'],
+  ['POST', '/calls/1', 404, null],
+  ['POST', '/patient-intake', 404, null],
+  ['GET', '/patient-intake', 404, null],
+  ['GET', '/patient-intake/validate_intake_field', 405, 'POST'],
+  ['POST', '/patient-journey/a/b', 404, null],
+])('%s %s without a token is %i', async (method, path, status, allow) => {
+  const answer = await request(server.url, method, path)
+  expect([answer.status, answer.headers.get('allow')]).toEqual([status, allow])
+  expect(answer.body).toEqual({ error: expect.stringContaining(`${method} ${path}`) })
+})
+
+test.each<[string, string, number, string | null]>([
+  ['POST', '/clinics/demo-clinic/sandbox', 405, 'HEAD, GET, PUT'],
+  ['DELETE', '/clinics/demo-clinic/settings', 405, 'HEAD, GET, PUT'],
+  ['DELETE', '/clinics', 405, 'HEAD, GET, POST'],
+  ['POST', '/accounts/demo', 405, 'HEAD, GET, DELETE'],
+  ['GET', '/accounts/demo/password', 405, 'PUT'],
+])('%s %s with a token is %i, and without one 401', async (method, path, status, allow) => {
+  const answer = await server.fhir(method, path)
+  expect([answer.status, answer.headers.get('allow')]).toEqual([status, allow])
+  expect(answer.body).toEqual({ error: expect.stringContaining(`${method} ${path}`) })
+  const stranger = await request(server.url, method, path)
+  expect([stranger.status, Object.keys(stranger.body)]).toEqual([401, ['error']])
+})
+
+test.each([
+  ['GET', '/clinics/demo-clinic'],
+  ['PUT', '/clinics/demo-clinic/nothing'],
+  ['GET', '/accounts/demo/nothing'],
+])('%s %s is 404 with a token and without one', async (method, path) => {
+  for (const answer of [await server.fhir(method, path), await request(server.url, method, path)]) {
+    expect([answer.status, answer.body]).toEqual([404, { error: expect.stringContaining(`${method} ${path}`) }])
+  }
+})
+
+test('what a clinic has not is 404 while its sandbox is off too, not 403', async () => {
+  await server.fhir('PUT', '/clinics/demo-clinic/sandbox', { enabled: false })
+  expect((await server.fhir('GET', '/clinics/demo-clinic/nothing')).status).toBe(404)
+  await server.fhir('PUT', '/clinics/demo-clinic/sandbox', { enabled: true })
+})
