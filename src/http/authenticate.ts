@@ -18,9 +18,8 @@ const REMEMBERED_TOKENS = 5_000
 const CLOCK_TOLERANCE_SECONDS = 5
 
 /**
- * Sets `koa.state.user` and `koa.state.session`. @throws FhirError 401 with what is wrong with the token, 503 when it
- * cannot
- * be checked
+ * Sets `koa.state.user` and `koa.state.session`.
+ * @throws FhirError 401 with what is wrong with the token, 503 when it cannot be checked
  */
 export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?: JwksOptions): Middleware {
   const verify = verifier(config, jwksOptions)

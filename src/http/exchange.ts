@@ -1,7 +1,6 @@
 /**
  * The one point from which exchanges are observed: the code that serves a request adds facts to its exchange, and
- * observers
- * see it when the response is ready.
+ * observers see it when the response is ready.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Role } from '../clinics/accounts.ts'
@@ -16,8 +15,8 @@ export interface ExchangeAccess extends Access {
 }
 
 /**
- * Facts collected while a request is served. They can be copied to another thread, and are replaced by those of a
- * worker.
+ * Facts collected while a request is served. They can be copied to another thread, and are replaced by those of a work
+ * thread.
  */
 export interface ExchangeFacts {
   /** The accesses performed or attempted; one without a status ended as the exchange did. */

@@ -80,8 +80,7 @@ export class ClaimError extends Error {
 
 /**
  * Refuses a token with the header `crit`, which names extensions that a recipient must understand; this server knows
- * none
- * (https://www.rfc-editor.org/rfc/rfc7515#section-4.1.11).
+ * none (https://www.rfc-editor.org/rfc/rfc7515#section-4.1.11).
  * @throws ClaimError
  */
 export function refuseExtensions(token: string): void {

@@ -26,8 +26,7 @@ export interface Identities {
 /**
  * Decides which resource each entry writes; an entry whose criteria name others by their fullUrl comes after those.
  * @throws FhirError 400 when two entries have the same fullUrl or write the same resource, or criteria refer to a
- *   urn:uuid
- * that no entry has, 412 when criteria match several
+ *   urn:uuid that no entry has, 412 when criteria match several
  */
 export async function assignIdentities(ctx: Context, entries: readonly Entry[]): Promise<Identities> {
   const ids = new Map<number, string>()

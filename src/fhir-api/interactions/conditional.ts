@@ -16,12 +16,10 @@ export type ConditionalInteraction = 'create' | 'update' | 'patch' | 'delete'
 
 /**
  * The match of a request's criteria; undefined where it has none. The match is guarded: the change is only written
- * while the
- * criteria still choose the same resource, so that parallel conditional creates make one. The entry of a transaction
- * already has its match, since references to it had to be rewritten before.
+ * while the criteria still choose the same resource, so that parallel conditional creates make one. The entry of a
+ * transaction already has its match, since references to it had to be rewritten before.
  * @throws FhirError 412 when several resources match, 405 when the type cannot be searched, 400 for criteria that are
- *   empty or
- * malformed
+ *   empty or malformed
  */
 export async function matchOf(
   ctx: Context,
@@ -48,12 +46,9 @@ function criteriaOf({ type, id, query, ifNoneExist }: InteractionRequest, intera
 
 /**
  * If-None-Exist has "search parameters (what would be in the URL following the '?')" (http.html#ccreate). Clients also
- * send
- * the whole address, relative or absolute, with any host name of this server, and with the `_format` that they add to
- * each:
- * `Patient?_format=json&identifier=x`. The value of a parameter may contain a question mark; an address has no `=`
- * before its
- * own.
+ * send the whole address, relative or absolute, with any host name of this server, and with the `_format` that they add
+ * to each: `Patient?_format=json&identifier=x`. The value of a parameter may contain a question mark; an address has no
+ * `=` before its own.
  * @throws FhirError 400 for a search of another type
  */
 function criteriaIn(text: string, type: string): string {
@@ -101,8 +96,7 @@ export async function guardedMatch(ctx: Context, plan: SearchPlan, criteria: str
 
 /**
  * Checks that a resource which was written because its criteria matched nothing meets them itself. Otherwise each
- * repeat of
- * the request would find nothing and create another one.
+ * repeat of the request would find nothing and create another one.
  * @throws FhirError 422 that quotes each unmet criterion as it was understood; then nothing is written
  */
 export async function checkMeetsCriteria(

@@ -28,8 +28,7 @@ export const searchType: InteractionHandler = async (ctx, request) => {
 
 /**
  * The types of the resources that decide the result of a search. Undefined: it depends on something else too, such as
- * the
- * time, a value set, the progress of an index or the audit trail.
+ * the time, a value set, the progress of an index or the audit trail.
  */
 async function typesOf(
   ctx: Context,

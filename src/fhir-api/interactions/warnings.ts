@@ -1,6 +1,6 @@
 /**
- * Warnings for an accepted write, from the profiles of the resource and the rules of its type: shown for
- * Prefer: return=OperationOutcome.
+ * Warnings for an accepted write, from the profiles of the resource and the rules of its type: shown for Prefer:
+ * return=OperationOutcome.
  */
 import type { Context } from '../../core/context.ts'
 import { declaredProfileIssues } from '../../core/profiles.ts'

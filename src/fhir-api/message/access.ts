@@ -12,8 +12,7 @@ const NOBODY: readonly string[] = []
 
 /**
  * Reading AuditEvents is an access, but not to the data of their patients: otherwise each look at the audit trail of a
- * patient
- * would add to it.
+ * patient would add to it.
  */
 const AUDIT_EVENT = 'AuditEvent'
 

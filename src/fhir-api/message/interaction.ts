@@ -1,6 +1,6 @@
 /**
- * An interaction without its transport: the request and the response shared by routes and entries of a Bundle.
- * One file in fhir-api/interactions implements each: https://hl7.org/fhir/R4/http.html.
+ * An interaction without its transport: the request and the response shared by routes and entries of a Bundle. One file
+ * in fhir-api/interactions implements each: https://hl7.org/fhir/R4/http.html.
  */
 import type { OperationOutcome } from 'fhir/r4'
 import type { Logger } from 'pino'

@@ -28,8 +28,7 @@ export function subsetText(text: string, type: string, { summary, elements }: Su
 
 /**
  * An element that is kept because it is part of the summary, or mandatory: without the bytes of its attachments, which
- * are
- * neither, and may be many megabytes.
+ * are neither, and may be many megabytes.
  */
 function withoutContents(value: unknown, type: string | undefined): unknown {
   if (type === undefined || !holdsAttachments(type)) return value

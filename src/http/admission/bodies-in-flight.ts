@@ -1,8 +1,7 @@
 /**
  * The memory for request bodies, which all requests share: a large body waits, unread, until there is room for it, and
- * is
- * refused when that takes too long. Its room is kept until its response is ready, as its content is in memory for that
- * long.
+ * is refused when that takes too long. Its room is kept until its response is ready, as its content is in memory for
+ * that long.
  */
 import type { Context as KoaContext } from 'koa'
 import { FhirError } from '../../fhir/outcome.ts'
@@ -145,8 +144,7 @@ export class BodiesInFlight {
 
   /**
    * The next body: among those within their clinic's share, the first one of the clinic that holds the least. It goes
-   * before
-   * smaller ones that would fit, as a large body might wait for ever otherwise.
+   * before smaller ones that would fit, as a large body might wait for ever otherwise.
    */
   #next(): Waiting | undefined {
     let next: Waiting | undefined

@@ -1,7 +1,6 @@
 /**
  * Pipelining (https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2): requests that a client sends on one connection
- * without
- * waiting for the responses. Node accepts hundreds of them at once, before it serves any other connection.
+ * without waiting for the responses. Node accepts hundreds of them at once, before it serves any other connection.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -56,8 +55,7 @@ export function limitPipelining(listener: RequestListener): RequestListener {
 
 /**
  * Stops Node from accepting the rest of the chunk, which may be two thousand requests. Its parser has no documented way
- * to
- * stop; a listener that returns 2 for headers declares another protocol behind them. Parsers are reused with a new
+ * to stop; a listener that returns 2 for headers declares another protocol behind them. Parsers are reused with a new
  * listener.
  */
 function stopParsing(socket: Duplex & { readonly parser?: { onIncoming: () => number } }): void {
@@ -73,8 +71,7 @@ function newConnection(socket: Duplex, last: ServerResponse): Connection {
 
 /**
  * When a connection closes, Node makes two errors for each unfinished request, and the stack of each, which is always
- * the
- * same and useless. For a thousand requests that would block all others for too long.
+ * the same and useless. For a thousand requests that would block all others for too long.
  */
 function closeWithoutStacks({ waiting }: ConnectionAnswers): void {
   if (waiting <= AT_ONCE) return

@@ -1,9 +1,7 @@
 /**
  * Requests that would hold the event loop for too long are served by a work thread: the same server without a socket.
- * Such a
- * request ends on the event loop with OffloadRequired, before it has written anything, and restarts in the thread with
- * its
- * headers and the bytes of its body. See docs/adr/015-time-isolation.md.
+ * Such a request ends on the event loop with OffloadRequired, before it has written anything, and restarts in the
+ * thread with its headers and the bytes of its body. See docs/adr/015-time-isolation.md.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'

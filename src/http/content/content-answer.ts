@@ -1,7 +1,6 @@
 /**
  * Responses in which contents take the place of their markers: the body is streamed from the content storage, so that
- * no
- * response is in memory with its contents.
+ * no response is in memory with its contents.
  */
 import { Readable } from 'node:stream'
 import type { Contents } from '../../content/contents.ts'

@@ -1,7 +1,6 @@
 /**
  * Long base64 in a body goes to the content storage while the body arrives, so that it is never in memory as a whole;
- * the
- * rest of the body has markers in its place (src/fhir/content/marker.ts).
+ * the rest of the body has markers in its place (src/fhir/content/marker.ts).
  */
 import { NotBase64 } from '../../content/base64.ts'
 import { JSON_SYNTAX, XML_SYNTAX } from '../../content/content-syntaxes.ts'
@@ -30,7 +29,8 @@ export interface Diversion {
   /** Keeps the bytes of one content. */
   readonly receive: (pieces: AsyncIterable<Uint8Array>) => Promise<ContentFacts>
   /**
-   * Called before more of the text is kept: waits until there is memory for it. @param bytes of the text including that
+   * Called before more of the text is kept: waits until there is memory for it.
+   * @param bytes of the text including that
    */
   readonly grow: (bytes: number) => Promise<void>
   /** The error for a body whose text is too large. */

@@ -39,11 +39,9 @@ export const readBody = async (koa: KoaContext, limitBytes: number): Promise<str
 
 /**
  * The body as it was sent, but with markers in place of its contents. It is received once, and kept until the request
- * ends:
- * further calls give the same bytes.
+ * ends: further calls give the same bytes.
  * @throws FhirError 413 when it is larger than `limitBytes`, or one of its contents is too large, 415 when it is
- *   compressed,
- * 400 when it breaks off or a content is not base64, 429 or 503 when there is no room for it
+ *   compressed, 400 when it breaks off or a content is not base64, 429 or 503 when there is no room for it
  */
 export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   koa.state.bodyBytes ??= receive(koa, limitBytes)
@@ -197,8 +195,7 @@ const CHARACTERS_PER_STEP = 100
 
 /**
  * @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or which name it repeats;
- *   413
- * when it has too many values
+ *   413 when it has too many values
  * @throws BudgetError
  */
 export function parseBody(text: string, maxDepth: number): unknown {

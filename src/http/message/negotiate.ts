@@ -42,10 +42,8 @@ const answerTo = ({ type, range }: Offer): AnswerFormat =>
 
 /**
  * Negotiates the form of a content: undefined for its own bytes, else the format of its resource. FHIR's own types ask
- * for
- * the resource where they are named in full; types that others use too (application/json) do so where the client does
- * not
- * accept the content's own type.
+ * for the resource where they are named in full; types that others use too (application/json) do so where the client
+ * does not accept the content's own type.
  * @param type of the content
  * @throws FhirError 406 when the client accepts neither
  */

@@ -1,8 +1,7 @@
 /**
  * The headers by which proxies describe the client of a request: X-Forwarded-For, -Host, -Proto and -Prefix
  * (https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/X-Forwarded-For). Any client can send them, so they
- * count
- * only as far as they come from proxies that TRUST_PROXY names.
+ * count only as far as they come from proxies that TRUST_PROXY names.
  */
 import { BlockList, isIP } from 'node:net'
 import type { Context as KoaContext } from 'koa'

@@ -133,8 +133,7 @@ function bodiesOf(koa: KoaContext): Bodies {
 
 /**
  * By the first segments of their paths, requests that may carry passwords, tokens or the credentials of connectors:
- * their
- * bodies are never kept, nor a hash, by which a password could be guessed.
+ * their bodies are never kept, nor a hash, by which a password could be guessed.
  */
 const WITHHELD: Readonly<Record<string, (method: string) => { readonly request?: true; readonly response?: true }>> = {
   session: () => ({ request: true, response: true }),

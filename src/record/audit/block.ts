@@ -1,7 +1,6 @@
 /**
  * Events as blocks of the audit store. A block names each agent and each address once, and an event is an array, so
- * that
- * millions of them are quick to write and take little space.
+ * that millions of them are quick to write and take little space.
  */
 import { type AuditBlock, BLOCK_SPAN, keyAt, type StoredBlock } from '../../storage/audit-port.ts'
 import { type AuditAgent, type AuditedEvent, type AuditInteraction, charactersOf } from './event.ts'

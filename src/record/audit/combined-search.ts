@@ -1,7 +1,6 @@
 /**
  * `GET /AuditEvent` for users who may read the audit trail: its events and the clinic's own AuditEvents, which are
- * resources
- * like any other, as one searchset in chronological order.
+ * resources like any other, as one searchset in chronological order.
  */
 import { badRequest } from '../../fhir/outcome.ts'
 import { cursorError, type SearchAnswer, type UnitOfWork, type Versioned } from '../../repository/repository.ts'

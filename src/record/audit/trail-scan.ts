@@ -1,7 +1,6 @@
 /**
  * Events of the audit trail in chronological order, a few blocks at a time. Blocks of several processes overlap, by
- * BLOCK_SPAN
- * at most; so events near the end of the blocks read so far wait for the next ones.
+ * BLOCK_SPAN at most; so events near the end of the blocks read so far wait for the next ones.
  */
 import { spend } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'

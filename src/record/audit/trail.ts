@@ -1,7 +1,6 @@
 /**
  * The audit trail: events go into a bounded queue and are written in blocks beside the requests, which never wait for
- * it.
- * Events that cannot be written, or exceed the queue, are missing, and their gap is an event too. See
+ * it. Events that cannot be written, or exceed the queue, are missing, and their gap is an event too. See
  * docs/adr/019-audit-trail.md.
  */
 import { randomInt } from 'node:crypto'

@@ -1,7 +1,6 @@
 /**
  * How much of each clinic is recorded: as much as a person can look at. Excess exchanges are left out, so that the
- * journal
- * takes a bounded part of the server, however much is sent, and no clinic displaces another.
+ * journal takes a bounded part of the server, however much is sent, and no clinic displaces another.
  */
 
 export interface Allowance {

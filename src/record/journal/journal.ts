@@ -1,7 +1,6 @@
 /**
  * The journal: exchanges go into a bounded queue and are written in batches beside the requests, which never wait for
- * it.
- * Exchanges that exceed a clinic's allowance, or cannot be written, are missing, and their gap is an entry too.
+ * it. Exchanges that exceed a clinic's allowance, or cannot be written, are missing, and their gap is an entry too.
  * docs/journal.md
  */
 import type { Logger } from 'pino'

@@ -1,7 +1,6 @@
 /**
  * JSON without secrets and without the bytes of attachments. It is processed token by token, since a body may be cut,
- * and the
- * rest of it stays as it was written.
+ * and the rest of it stays as it was written.
  */
 import { hash } from 'node:crypto'
 import { CONTENT_URL } from '../../fhir/content/marker.ts'

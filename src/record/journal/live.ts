@@ -1,7 +1,7 @@
 /**
  * The watchers of the journal of a clinic: each reads from the store by a cursor of its own, so it sees what all
- * processes
- * write, at its own speed. Here they are only woken: when this process has written, and when the store has grown.
+ * processes write, at its own speed. Here they are only woken: when this process has written, and when the store has
+ * grown.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Journal } from './journal.ts'

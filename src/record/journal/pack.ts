@@ -96,8 +96,7 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
 
 /**
  * The same with no secret in any of its texts and names. Each text is searched by itself, as a secret may look like a
- * piece of
- * its surroundings; most exchanges have none, which one search of all texts together shows.
+ * piece of its surroundings; most exchanges have none, which one search of all texts together shows.
  */
 function cleaned<T extends object>(shown: T, secrets: Secrets): T {
   const texts: string[] = []

@@ -60,8 +60,8 @@ export const mayNameSecret = (text: string): boolean => NAMES.test(text.toLowerC
 
 /**
  * A form of secrets. The token of a resume link is 32 characters (src/calls/recovery/resume-link.ts); any text in its
- * place
- * counts as one. Each form begins at one place of a run only, or is bounded: no text takes longer than its length.
+ * place counts as one. Each form begins at one place of a run only, or is bounded: no text takes longer than its
+ * length.
  */
 interface Form {
   /** In lower case: every text that has the form contains one of them. */
@@ -104,8 +104,7 @@ const rememberedForms = new Map<string, readonly string[]>()
 
 /**
  * The forms of a secret in a text, at some level of its escapes (decoding.ts): as it is, without what looks like
- * escapes in
- * it, and within base64 and hexadecimal digits, at any offset there.
+ * escapes in it, and within base64 and hexadecimal digits, at any offset there.
  */
 export function formsOf(secret: string): readonly string[] {
   const known = rememberedForms.get(secret)
