@@ -8,8 +8,8 @@ import type { Repository } from '../repository/repository.ts'
 import { forbidden, userOf } from './authenticate.ts'
 
 /**
- * For all routes: 403 when there is no clinic of the name in the token, which may be that of a foreign issuer. A clinic
- * that was found stays, so it is looked up once.
+ * For all routes: 403 when the clinic in the token, which may be that of a foreign issuer, does not exist. A clinic is
+ * never removed, so it is looked up once.
  */
 export function requireClinic(repository: Repository): Middleware {
   const known = new Set<string>([SERVICE])

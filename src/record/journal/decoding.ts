@@ -6,7 +6,7 @@
 /** Levels that are taken off: an address in JSON in a text of JSON, and some to spare. */
 const MAX_LEVELS = 8
 
-/** A `+` alone is none: times have it too. */
+/** A `+` alone is not an escape: times contain it too. */
 const ESCAPES = /[%\\&\0]|<!|<\?|\]\]>/
 
 /** One level of a text. */
@@ -80,7 +80,7 @@ class Decoding {
     this.#length += decoded.length
   }
 
-  /** @returns where the text goes on */
+  /** @returns the position after the escape */
   #escape(at: number): number {
     switch (this.#text[at]) {
       case '%':

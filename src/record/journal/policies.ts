@@ -1,4 +1,6 @@
-/** What the journal keeps of each clinic, by its settings: looked up without waiting, and anew after a moment. */
+/**
+ * How much the journal keeps of each clinic, by its settings: looked up without waiting, and reloaded after a moment.
+ */
 import type { JournalMode } from '../../clinics/journal-settings.ts'
 import { clinicExists, readSettings, secretsIn } from '../../clinics/settings.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
@@ -6,7 +8,7 @@ import type { Repository } from '../../repository/repository.ts'
 import type { Kept } from '../../storage/journal-port.ts'
 
 export interface JournalPolicy extends Kept {
-  /** SERVICE for a clinic that there is not. */
+  /** SERVICE for a clinic that does not exist. */
   readonly clinic: string
   readonly mode: JournalMode
   /** Secrets of the clinic, which no exchange may show. */
@@ -49,13 +51,13 @@ export class JournalPolicies {
     return known === undefined || now >= known.until ? undefined : known.policy
   }
 
-  /** As it was last known. */
+  /** As last known. */
   kept(clinic: string): Kept {
     const { days, entries } = this.#known.get(clinic)?.policy ?? this.#defaults
     return { days, entries }
   }
 
-  /** The secrets of a clinic, as they were last known. */
+  /** The secrets of a clinic, as last known. */
   secrets(clinic: string): readonly string[] {
     return this.#known.get(clinic)?.policy.secrets ?? NO_SECRETS
   }
