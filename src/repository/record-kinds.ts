@@ -1,6 +1,6 @@
 /**
- * The kinds of records: small documents of the server's own that are not FHIR. A kind is declared here and nowhere
- * else; the module that writes it binds the name to the type of its values with `recordKind`.
+ * The kinds of records: small documents of the server's own that are not FHIR. Each kind is declared here only; the
+ * module that writes it binds the name to the type of its values with `recordKind`.
  */
 import { CUSTOM_INDEX, CUSTOM_PARAMETERS } from '../storage/port.ts'
 
@@ -13,7 +13,7 @@ interface Declaration {
   readonly key: string
   /** The type of the value, and the module that declares it. */
   readonly shape: string
-  /** What `due` means, and what becomes of a record that is due. */
+  /** The meaning of `due`, and what happens to a due record. */
   readonly expires: string
   readonly writtenBy: string
   /** Read with (nearly) every request and seldom written: engines keep it in memory (ResourceStore.readRecent). */
@@ -311,7 +311,7 @@ export const RECORD_KINDS = {
 
 type Name = keyof typeof RECORD_KINDS
 
-/** A kind with the type of its values; the type is known to the compiler alone. */
+/** A kind with the type of its values, which exists at compile time only. */
 export interface RecordKind<Value> {
   readonly name: Name
   readonly of: Declaration['of']
@@ -321,7 +321,7 @@ export interface RecordKind<Value> {
 
 export const recordKind = <Value>(name: Name): RecordKind<Value> => ({ name, of: RECORD_KINDS[name].of })
 
-/** The clinic that a record of this kind is kept under, for one that belongs to `clinic`. */
+/** The clinic under which a record of this kind is stored when it belongs to `clinic`. */
 export const clinicOf = ({ of }: RecordKind<unknown>, clinic: string): string => (of === 'service' ? SERVICE : clinic)
 
 /** The names of the kinds that engines keep in memory. */
