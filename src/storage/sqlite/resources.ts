@@ -49,7 +49,7 @@ export const readVersions = (engine: Engine, seqs: readonly number[]): readonly 
 
 const NUMBERED = `${VERSIONS} version AS v ON v.seq = wanted.value CROSS JOIN resource AS r ON r.row = v.row`
 
-/** One for each of `wanted`, in that order. */
+/** One version for each of `wanted`, in that order. */
 function* versionsOf(engine: Engine, select: string, wanted: readonly number[]): Generator<StoredResource> {
   const found = engine.db.each<[type: number, id: string, ...VersionRow]>(select, wanted)
   for (const [type, id, ...version] of found) yield toStored(engine.names.textOf(type), id, version)
