@@ -280,7 +280,7 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 export interface ComponentHealth {
-  /** A noun phrase for the operator: `work threads`. */
+  /** Name for the operator, a noun phrase: `work threads`. */
   readonly name: string
   /**
    * `behind`: jobs have been waiting for long. `degraded`: it does not work now, and requests are served without it.

@@ -57,7 +57,7 @@ export function freeMemoryAfterLoad(isQuiet: () => boolean, look = LOOK): void {
 
 const heapSize = (): number => getHeapStatistics().total_physical_size
 
-/** As `nice` counts. */
+/** The lowest priority, as a `nice` value. */
 const LOWEST = 19
 
 /**

@@ -9,7 +9,7 @@ const REMEMBERED = 10_000
 const MAX_KINDS = 1_000
 
 interface Kind {
-  /** How many more times it was long than short. */
+  /** The number of times it was long, minus those it was short. */
   readonly surplus: number
   /** When it was last long, milliseconds since 1970 UTC. */
   readonly at: number

@@ -16,6 +16,6 @@ export const searchNotReady = (error: IndexIncomplete): FhirError =>
 function reasonOf(error: IndexIncomplete): string {
   const uses = error.uses.join(', ')
   return error instanceof CustomIncomplete || error instanceof EntriesOutdated
-    ? `The search parameters of this clinic have changed, and it is still being indexed by ${uses}; [base]/$reindex-status says how far that is`
-    : `This server is new, and still indexes what was stored before it by ${uses}`
+    ? `The search parameters of this clinic have changed, and it is still being indexed by ${uses}; [base]/$reindex-status reports the progress`
+    : `This server is a new version, and still indexes the resources stored before it by ${uses}`
 }

@@ -134,7 +134,7 @@ const MOST_RESOURCES = 2_000
 /** Each may be made of a thousand resources. */
 const MOST_VIEWS = 200
 const MOST_ANSWERS = 4_000
-/** Their size is limited too. */
+/** Most responses; their total size is limited too (MOST_CHARACTERS). */
 const MOST_TOLD = 2_000
 
 class OfStore {

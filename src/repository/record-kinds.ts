@@ -80,7 +80,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'Slot.id',
     shape: 'FreedSlot (booking/waitlist.ts)',
-    expires: '`due` is when the waitlist is looked through for the slot; deleted once that is done',
+    expires: '`due` is when the waitlist is searched for the slot; deleted afterwards',
     writtenBy: 'booking/waitlist.ts, booking/waitlist-offering.ts',
   },
   hold: {
@@ -102,7 +102,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'the hash of its content',
     shape: 'StoredContext (booking/visit-contexts.ts)',
-    expires: 'a day or two after the last search that said it; later ones delete it',
+    expires: 'a day or two after the last search that stated it; later ones delete it',
     writtenBy: 'booking/visit-contexts.ts',
   },
   'demo-slots': {
@@ -123,7 +123,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'the hash of the call id',
     shape: 'OpenCall (calls/session/open-calls.ts)',
-    expires: '`due` is when the call is ended, as no tool was called any more; deleted with its end',
+    expires: '`due` is when the call is ended, as no more tools were called; deleted with its end',
     writtenBy: 'calls/session/open-calls.ts, calls/session/call-end.ts',
   },
   caller: {
@@ -179,7 +179,7 @@ export const RECORD_KINDS = {
     of: 'service',
     key: 'the hash of its token',
     shape: 'ResumeLink (calls/recovery/resume-link.ts)',
-    expires: '`due` is when it ends; deleted by its use, be it too late',
+    expires: '`due` is when it ends; deleted when it is used, even too late',
     writtenBy: 'calls/recovery/resume-link.ts, calls/recovery/redeem-link.ts',
   },
   'open-registration': {
@@ -200,7 +200,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'the hash of the id of its signature',
     shape: 'SignedRequest (calls/session/signed-request.ts)',
-    expires: '15 minutes after it came; an expired one is overwritten',
+    expires: '15 minutes after its arrival; an expired one is overwritten',
     writtenBy: 'calls/session/signed-request.ts',
   },
   outbox: {
@@ -223,7 +223,7 @@ export const RECORD_KINDS = {
     key: 'Coverage.id',
     shape: 'InsuranceInquiry (calls/record/insurance-inquiry.ts)',
     expires:
-      '`due` is when the insurance is asked for its result again; deleted with the result, in the end with none, or by a later verification of the same Coverage',
+      '`due` is when the insurance is queried for its result again; deleted with the result, when attempts end without one, or by a later verification of the same Coverage',
     writtenBy: 'calls/record/insurance-inquiry.ts, calls/record/insurance-inquiries.ts',
   },
   'patient-merge': {
@@ -246,7 +246,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: '`custom`',
     shape: 'CustomIndex (search/index/custom-progress.ts)',
-    expires: '`due` is when reindexing goes on; none once it is complete',
+    expires: '`due` is when reindexing continues; none once it is complete',
     writtenBy: 'providers/search-parameter.ts, repository/custom-indexing.ts',
     recent: true,
   },
@@ -254,7 +254,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: '`newest`',
     shape: 'DuplicateSearch (operations/duplicates/duplicate-search.ts)',
-    expires: '`due` is when the search goes on; none once it has ended and what earlier ones found is deleted',
+    expires: '`due` is when the search continues; none once it has ended and the results of earlier ones are deleted',
     writtenBy: 'operations/duplicates/duplicate-search.ts, operations/duplicates/background-search.ts',
   },
   'duplicate-pair': {

@@ -93,7 +93,7 @@ export class Repository {
         if (error instanceof IndexIncomplete) throw searchNotReady(error)
         if (!(error instanceof StoreConflict)) throw error
         if (attempt === MAX_ATTEMPTS) {
-          throw conflict(`${error.subject} is being changed by other requests all the time; try again later`)
+          throw conflict(`${error.subject} is constantly being changed by other requests; try again later`)
         }
         // A replica set that has just lost a node shows another process's change only after a while.
         if (attempt > AT_ONCE) await sleep(Math.random() * Math.min(MAX_PAUSE, 2 ** (attempt - AT_ONCE)))

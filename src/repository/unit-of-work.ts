@@ -195,7 +195,7 @@ export class UnitOfWork {
       return await this.#store.search(plan, indexVersions)
     } catch (error) {
       if (!(error instanceof EntriesOutdated)) throw error
-      requireWorker('the resources that are to be indexed before the search')
+      requireWorker('the resources that must be indexed before the search')
       for (const [type, version] of Object.entries(indexVersions)) {
         await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MAX_REINDEXED })
       }

@@ -40,7 +40,7 @@ export async function useContents(records: UnitRecords, resource: AnyResource, t
   for (const sha256 of markersIn(text)) await useContent(records, sha256)
 }
 
-const STRAY = `has the extension ${CONTENT_URL}, by which this server refers to a content; send it as it was answered: once, in _data, without data beside it`
+const STRAY = `has the extension ${CONTENT_URL}, by which this server refers to a content; send it as this server returned it: once, in _data, without data beside it`
 
 async function useContent(records: UnitRecords, sha256: string): Promise<void> {
   const content = await records.read(CONTENT, sha256)

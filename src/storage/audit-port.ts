@@ -55,7 +55,7 @@ const LAST_TIME = 36 ** KEY_LENGTH - 1
 
 export type StoredBlock = Pick<AuditBlock, 'key' | 'first' | 'events'>
 
-/** How long events are kept; the engine itself removes older ones. */
+/** The time for which events are kept; the engine itself removes older ones. */
 export interface Retention {
   readonly days: number
 }
@@ -67,7 +67,7 @@ export const MILLISECONDS_PER_DAY = 86_400_000
  * starting; all methods throw StoreUnavailable then.
  */
 export interface AuditStore {
-  /** All or none. */
+  /** Writes all or none. */
   write(blocks: readonly AuditBlock[]): Promise<void>
   scan(scan: AuditScan): Promise<AuditPage>
   read(clinic: string, key: string): Promise<StoredBlock | undefined>

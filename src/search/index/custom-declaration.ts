@@ -19,7 +19,7 @@ export interface CustomDeclaration {
   readonly parameters: readonly CustomParameter[]
   /** By resource type, the last version that changed the parameters by which its resources are indexed. */
   readonly types: Readonly<Record<string, number>>
-  /** The same for references alone. */
+  /** The same for reference parameters only. */
   readonly references: Readonly<Record<string, number>>
 }
 

@@ -160,7 +160,7 @@ function partFrom(
 function noPart(definition: string, index: number): never {
   throw refused(
     `component[${index}].definition`,
-    `'${definition}' is no search parameter, of R4 or of this clinic, of that type that can be a part of another`,
+    `'${definition}' is not a search parameter of that type, of R4 or of this clinic, that can be a part of another one`,
   )
 }
 

@@ -57,7 +57,7 @@ async function sequentially<T, R>(list: readonly T[], work: (one: T) => Promise<
   return results
 }
 
-/** Merges conditions such as `date=ge…&date=lt…` into one index range. Each of the two also has a term of its own. */
+/** Merges conditions such as `date=ge…&date=lt…` into one index range. Each condition also has a term of its own. */
 function intersectedRanges(compiled: readonly CompiledCondition[]): readonly Term[] {
   const groups = Map.groupBy(compiled.flatMap(rangeOf), ({ condition: { kind, param } }) => `${kind} ${param}`)
   return [...groups.values()].flatMap((group) => {

@@ -123,7 +123,7 @@ function keysOf(changes: ChangeSet): readonly string[] {
  * which.
  */
 function insertOutcome({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
-  // Together with a failed write concern, the error has them only in its result.
+  // When the write concern failed too, the error has its write errors only in its result.
   const writeErrors = error instanceof MongoBulkWriteError ? error.result.getWriteErrors() : []
   const own = writeErrors.find((one) => one.index === index)
   if (own !== undefined) {

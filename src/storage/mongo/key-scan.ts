@@ -74,7 +74,9 @@ export async function scanKeys(
   return found.map(idIn)
 }
 
-/** Bytes before the text in a document `{ _id: text }`: its length, the type and name of the field, the text's length. */
+/**
+ * Bytes before the text in a document `{ _id: text }`: its length, type and name of the field, and the text's length.
+ */
 const BEFORE_TEXT = 13
 /** Bytes after it: the end of the text and of the document. */
 const AFTER_TEXT = 2

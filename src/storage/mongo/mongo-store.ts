@@ -49,7 +49,7 @@ interface SharedValue {
 /** Connections of a thread that serves one request at a time. */
 const POOL_OF_THREAD = 8
 
-/** @throws StoreUnavailable when the database can't be reached or used, or was written by a newer version of the server */
+/** @throws StoreUnavailable when the database cannot be reached or used, or was written by a newer server */
 export async function openMongoStore(options: MongoOptions): Promise<ResourceStore> {
   const { shared, recentKinds = [] } = options
   const engine = await open(shared === undefined ? options : { maxPoolSize: POOL_OF_THREAD, ...options })

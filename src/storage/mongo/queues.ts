@@ -55,7 +55,7 @@ export class BatchQueue<Item, Result> {
     this.#limits = limits
   }
 
-  /** @throws StoreUnavailable when the item has waited longer than TIME_LIMIT, and whatever its batch is rejected with */
+  /** @throws StoreUnavailable when the item has waited longer than TIME_LIMIT; and the error of its batch */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, since: Date.now(), resolve, reject })

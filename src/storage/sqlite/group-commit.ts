@@ -141,7 +141,7 @@ export class GroupCommit {
       return this.#engine.db.limit.during(limit, () => conflictIn(this.#engine, changes))
     } catch (error) {
       if (!(error instanceof OutOfTime)) throw error
-      return new BudgetError('too costly', 'the searches of its conditions, which are repeated when it is written')
+      return new BudgetError('too costly', 'the searches of its conditions, which are repeated during the write')
     }
   }
 

@@ -35,7 +35,9 @@ export function readVersion(
   return found && toStored(type, id, found)
 }
 
-/** The current versions of these resource rows, in the order of `rows`; fewer when their texts are too long together. */
+/**
+ * The current versions of these resource rows, in the order of `rows`; fewer when their texts are too long together.
+ */
 export const readRows = (engine: Engine, rows: readonly number[]): readonly StoredResource[] =>
   rows.length === 0 ? [] : withinLimit(versionsOf(engine, CURRENT, rows))
 

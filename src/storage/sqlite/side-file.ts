@@ -33,7 +33,7 @@ export class SideFile {
   readonly #db: Database
   readonly #form: SideFileForm
 
-  /** @throws StoreUnavailable when the file cannot be opened, OtherForm when its tables are not those of this version */
+  /** @throws StoreUnavailable when the file cannot be opened, OtherForm when it has tables of another version */
   constructor(path: string, use: 'write' | 'read', form: SideFileForm) {
     this.#form = form
     let db: Database | undefined
