@@ -1,4 +1,7 @@
-/** Writes the file of the journal, and removes what is not kept any more. Runs in a thread, or where the store is in memory. */
+/**
+ * Writes the file of the journal, and removes entries beyond the limits. Runs in a thread, or in place where the store
+ * is in memory.
+ */
 
 import { workerData } from 'node:worker_threads'
 import type { JournalEntry, Kept } from '../journal-port.ts'
@@ -11,13 +14,13 @@ export interface JournalFileOptions {
   readonly path: string
 }
 
-/** What is to be written together. */
+/** Entries to be written together. */
 export interface JournalOrder {
   readonly entries: readonly JournalEntry[]
   readonly kept: ReadonlyMap<string, Kept>
 }
 
-/** Milliseconds between two looks for what is not kept. */
+/** Milliseconds between two removals of excess entries. */
 const REMOVE_EVERY = 600_000
 
 /** @throws StoreUnavailable when the file cannot be opened */
