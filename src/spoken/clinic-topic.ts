@@ -29,7 +29,7 @@ function wordsOf(alternatives: string): RegExp {
   return new RegExp(`\\b(?:${alternatives})\\b`, 'i')
 }
 
-/** Words of any question, which are no topic. */
+/** Words in any question, which do not indicate a topic. */
 const COMMON = new Set(
   'about also another anything clinic could does doctor from have help here information know like many much need other please some tell that them there they this want what which will with would your yours'.split(
     ' ',

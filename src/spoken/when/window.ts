@@ -8,7 +8,7 @@ export interface TimesLocale {
   readonly now: DateTime
   /** ISO 3166 code of the clinic's country: decides the order in 3/4, and the first day of a week. */
   readonly region: string
-  /** Decides between "seven" in the morning and in the evening; if empty, the caller is asked. */
+  /** Decides between "seven" in the morning and in the evening; if empty, the result is a question. */
   readonly openingTimes: readonly OpeningTime[]
 }
 
