@@ -52,11 +52,11 @@ interface Options extends MongoOptions {
   readonly keep: boolean
   /** The folder of records with true links. */
   readonly data: string | undefined
-  /** Among whom a match is found. */
+  /** How many patients a match is searched among. */
   readonly patients: number | undefined
 }
 
-/** Of the measurement of Patient/$match, where neither patients nor data are given. */
+/** The number of patients for Patient/$match, where the options give neither patients nor data. */
 const PATIENTS = 1_000_000
 
 function options(): Options {
@@ -207,7 +207,7 @@ function report(chosen: Options, embedded: Results | undefined, mongo: MongoResu
   if (failed) process.exitCode = 1
 }
 
-/** Ends with its servers, and so that their processes are killed. */
+/** Exits by process.exit, so that the server processes are killed too. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const chosen = options()
 mkdirSync(DATA, { recursive: true })

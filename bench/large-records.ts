@@ -173,7 +173,7 @@ const encounterOf = (
   serviceProvider: provider,
 })
 
-/** What an Encounter leads to, in the order in which it is told. */
+/** The resources recorded in an Encounter, in the order of the transaction. */
 function ofEncounter(visit: number, at: Visit): readonly FhirResource[] {
   const observations = Array.from({ length: OBSERVATIONS_OF_ENCOUNTER }, (_, n) => observation(visit, n, at))
   return [...observations, condition(visit, at), procedure(visit, at), prescription(visit, at), claim(visit, at)]

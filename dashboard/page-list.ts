@@ -69,7 +69,7 @@ export const pages: readonly DashboardPage[] = [
     path: '/journal',
     load: () => import('./pages/journal/journal-page.tsx'),
     component: 'JournalPage',
-    navigation: { label: 'Journal', icon: 'journal' },
+    navigation: { label: 'Requests', icon: 'journal' },
   },
   {
     path: '/journal/$id',

@@ -2,8 +2,8 @@
  * Which suites run in which tier, on which engine, and beside which: jest.config.js and test/jest read it here.
  *
  * The short tier is `npm test`: all suites but those in LONG; those that keep data in a store on SQLite, and on MongoDB
- * where they are in STORE_SENSITIVE. The long tier (`npm run test:long`) has what that leaves out: the other suites with
- * a store on MongoDB, the suites in LONG, and those in RANDOM once more, with all their cases.
+ * where they are in STORE_SENSITIVE. The long tier (`npm run test:long`) has the rest: the other suites with a store on
+ * MongoDB, the suites in LONG, and those in RANDOM once more, with all their cases.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -38,8 +38,9 @@ const RANDOM = suites(
 )
 
 /**
- * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions. What the others need of a
- * store is tried on each engine by test/storage (contract/coverage.ts).
+ * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions. Everything else that
+ * suites
+ * need of a store is tested on each engine by test/storage (contract/coverage.ts).
  */
 const STORE_SENSITIVE = suites(
   'test/core/patient-linkage.test.ts',
@@ -160,7 +161,7 @@ function importsEngine(file: string): boolean {
   return found
 }
 
-/** Of the tests' own files; the sources never lead back here. */
+/** The imports of a file that are files of the tests; the sources never import those. */
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(file, 'utf8')
   const imports = [...text.matchAll(IMPORT)].map(([, path = '']) => join(dirname(file), path))

@@ -21,7 +21,7 @@ export const startIsolated = (databaseUrl: string): Promise<ServerProcess> =>
 export interface Stores {
   /** The address of a store with the fixture; what is changed in it is lost on SQLite, and stays on MongoDB. */
   readonly open: (fixture: FixtureName) => Promise<string>
-  /** What the servers refused to store, by fixture. */
+  /** The resources that the servers refused to store, by fixture. */
   readonly refused: ReadonlyMap<FixtureName, readonly string[]>
   readonly stop: () => Promise<void>
 }
@@ -70,7 +70,7 @@ export async function mongoStores(folder: string): Promise<Stores> {
   return { open, refused, stop: mongod.stop }
 }
 
-/** Returns what the server refused to store. @throws Error when the set-up fails */
+/** @returns the resources that the server refused to store. @throws Error when the set-up fails */
 async function prepare(databaseUrl: string, fixture: FixtureName): Promise<readonly string[]> {
   progress(`Preparing a clinic with ${fixture}`)
   // The server itself first writes the demo clinic, which it only does on an empty store.
@@ -99,7 +99,7 @@ async function withServer<T>(
   }
 }
 
-/** The hostile one, and accounts of both. */
+/** Creates the hostile clinic, and accounts of both. */
 async function createClinics(databaseUrl: string): Promise<void> {
   const store = await openStore(databaseUrl)
   try {

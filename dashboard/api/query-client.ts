@@ -1,10 +1,10 @@
-/** What the server has answered is kept for a while, and asked for anew when it has been away. */
+/** The query cache: responses are kept for a while, and fetched anew after the server was unreachable. */
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { isAboutSandbox } from './clinic.ts'
 import { isConnectionLost, onConnection } from './connection.ts'
 import { Problem } from './problem.ts'
 
-/** Milliseconds in which an answer counts as current. */
+/** Milliseconds for which a response counts as current. */
 const FRESH = 5_000
 
 export function newQueryClient(): QueryClient {

@@ -15,7 +15,7 @@ export function SignInAgain({ session }: { readonly session: Session }) {
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            Nothing is lost: what you were doing goes on when you, <bdi>{session.name}</bdi>, have signed in again.
+            Nothing is lost: your work continues when you, <bdi>{session.name}</bdi>, have signed in again.
           </Text>
           <PasswordInput
             label={isPasted ? 'A new token' : `Password of ${username}`}

@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The calendar as it should be, which changes. */
+/** The expected calendar, which the steps change. */
 interface Model {
   calendar: Calendar
   /** Appointments so far. */
@@ -140,7 +140,7 @@ function expectAnswer(answer: Answer, refusals: Outcome['refusals']): void {
   })
 }
 
-/** Whatever comes first: the answers and the state are those of one after the other. */
+/** Runs two actions at once: responses and state must be those of one after the other, in either order. */
 async function race(actions: readonly Action[], model: Model, clinic: Clinic): Promise<void> {
   const answers = await Promise.all(actions.map((action) => perform(clinic, action, 'PUT')))
   const stored = comparable(await clinic.stored(model.calendar.now))
@@ -176,7 +176,7 @@ function oneAfterTheOther(calendar: Calendar, actions: readonly Action[], order:
   return { calendar: after, refusals }
 }
 
-/** What of a calendar is stored. */
+/** The parts of a calendar that are stored. */
 function comparable({ slots, appointments }: Pick<Calendar, 'slots' | 'appointments'>) {
   const withoutMark = ({ isExpired: _isExpired, ...appointment }: Appointment) => ({
     ...appointment,

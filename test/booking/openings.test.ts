@@ -57,7 +57,7 @@ const schedule = (id: string, more: Omit<Partial<Schedule>, 'id'> = {}, ...exten
   ...more,
 })
 
-/** Of a schedule, in half hours from now. */
+/** A Slot of a schedule, in half hours from now. */
 const slot = (of: string, [start, end]: readonly [number, number], more: Partial<Slot> = {}): Stored =>
   ({
     resourceType: 'Slot',

@@ -63,7 +63,7 @@ export class Caller {
     this.find<Provenance>(`Provenance?entity=Encounter/${(await this.encounter())?.id}&_sort=_lastUpdated`)
 }
 
-/** What is attached to a Task, by code. */
+/** The inputs of a Task, by code. */
 export function attachedTo(task: Task | undefined): Readonly<Record<string, readonly unknown[]>> {
   const found: Record<string, unknown[]> = {}
   for (const { type, ...value } of task?.input ?? []) {

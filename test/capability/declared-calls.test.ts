@@ -39,7 +39,7 @@ const FLAGS = {
 } as const satisfies Readonly<Record<string, Call>>
 const LAST: Readonly<Record<string, Call>> = { delete: (type) => ['DELETE', `/${type}/m`, 204] }
 
-/** What should not have been answered so. */
+/** The calls whose status is not the expected one. */
 async function wrongly(calls: readonly (readonly [string, Call])[], type: string): Promise<readonly unknown[]> {
   const wrong: unknown[] = []
   for (const [name, call] of calls) {
@@ -154,8 +154,8 @@ describe('operations', () => {
   }
 
   /**
-   * Refusals for what the server does not know or cannot do, and for what INPUTS lacks; those for what the data are not
-   * are answers.
+   * Refusals because the server does not know or support the operation, or because INPUTS lacks a parameter; refusals
+   * because of the data count as served.
    */
   const isUnserved = ({ status, body }: FhirResponse): boolean =>
     status >= 500 ||

@@ -1,4 +1,4 @@
-/** What the suites share that call whatever /metadata declares: a server with a resource of every type. */
+/** Shared by the suites that call everything /metadata declares: a server with a resource of every type. */
 import { expect } from '@jest/globals'
 import type {
   CapabilityStatement,
@@ -53,7 +53,7 @@ export interface Answered {
 
 const A_BATCH = 200
 
-/** The answers to GETs, in their order. */
+/** The responses to GETs, in order. */
 export async function answers({ server }: Declared, urls: readonly string[]): Promise<readonly Answered[]> {
   const found: Answered[] = []
   for (let start = 0; start < urls.length; start += A_BATCH) {

@@ -1,4 +1,4 @@
-/** What a DocumentReference is held to, under each strictness: src/documents/rules.ts. */
+/** The rules for a DocumentReference under each strictness: src/documents/rules.ts. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * Resources in which an extension stands in place of a primitive value, as R4 allows everywhere
- * (https://hl7.org/fhir/R4/json.html#primitive): they are stored, read, searched, changed and given to every operation
- * without a fault of the server.
+ * (https://hl7.org/fhir/R4/json.html#primitive): they can be stored, read, searched, changed and given to every
+ * operation without a fault of the server.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -121,7 +121,7 @@ describe('examples of R4', () => {
   })
 })
 
-/** What is done with stored resources of the types that the server reads itself. */
+/** A canonical URL that no other resource has. */
 const url = () => `http://example.org/${randomUUID()}`
 const STATES: readonly (readonly [
   string,

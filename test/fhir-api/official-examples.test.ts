@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Of each type in each published file; there are 11,000 in all. */
+/** The most examples of one type from each published file; there are 11,000 in all. */
 const MOST_OF_A_TYPE = 25
 const A_TRANSACTION = 25
 

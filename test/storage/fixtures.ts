@@ -11,7 +11,7 @@ import type {
   StoredResource,
 } from '../../src/storage/port.ts'
 
-/** What stores under test are opened with. */
+/** The combined indexes of the stores under test. */
 export const COMBINED: readonly CombinedIndex[] = [
   { type: 'Slot', equal: ['schedule', 'status'], range: 'start' },
   { type: 'Appointment', equal: ['patient'], range: 'date' },

@@ -1,4 +1,4 @@
-/** What MongoDB does for the requests that the benchmark makes (bench/scenarios.ts), on a part of its data set. */
+/** MongoDB's query plans for the requests of the benchmark (bench/scenarios.ts), on a part of its data set. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sizesAt } from '../../bench/data-set.ts'
 import { importData } from '../../bench/import-data.ts'
@@ -8,7 +8,7 @@ import { newMongoUrl } from '../support/mongo.ts'
 import { plansOf, tooCostly } from '../support/mongo-plans.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-/** As many as make each scenario find what it is about. */
+/** Large enough for each scenario to find its resources. */
 const SIZES = sizesAt(0.3)
 /** After these the server knows how much such searches find. */
 const FIRST = 10

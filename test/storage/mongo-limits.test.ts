@@ -42,7 +42,7 @@ const name = (match: 'prefix' | 'contains', value: string): Condition => ({
   value,
 })
 const ofPatient = (where: Condition): Condition => ({ kind: 'chain', param: 'subject', types: ['Patient'], where })
-/** Of every resource. */
+/** A condition that every resource fulfils. */
 const ANY: Condition = { kind: 'all', of: [] }
 const anyOf = (of: readonly Condition[]): Condition => ({ kind: 'any', of })
 const numbered = <T>(count: number, make: (n: number) => T): readonly T[] =>

@@ -40,7 +40,7 @@ export async function findMongod(environment: NodeJS.ProcessEnv = process.env): 
   return undefined
 }
 
-/** What to tell somebody whose tests do not run on MongoDB. */
+/** The hint for users whose tests do not run on MongoDB. */
 export const NO_MONGOD = `no mongod: put one into PATH, set MONGOMS_SYSTEM_BINARY, or remove ${GAVE_UP} to download one`
 
 const inPath = ({ PATH = '' }: NodeJS.ProcessEnv): readonly string[] =>

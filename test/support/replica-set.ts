@@ -20,7 +20,7 @@ const PATIENCE = 40_000
 
 interface Node {
   readonly port: number
-  /** Under which the others, and the clients, know it. */
+  /** The host:port by which the other nodes and the clients know it. */
   readonly host: string
   readonly folder: string
   server: MongoMemoryServer | undefined
@@ -28,7 +28,7 @@ interface Node {
 
 export interface ReplicaSetOptions {
   readonly nodes: number
-  /** What stands before the node at `port`, as host:port; else nothing does. */
+  /** A proxy before the node at `port`, as host:port; absent: none. */
   readonly behind?: (port: number) => Promise<string>
 }
 
@@ -147,7 +147,7 @@ async function stateOf(node: Node): Promise<'primary' | 'secondary' | 'neither'>
   return hello['secondary'] === true ? 'secondary' : 'neither'
 }
 
-/** What the node itself says, whatever stands before it. */
+/** The response of the node itself, past any proxy. */
 async function commanded(node: Node | undefined, command: Document): Promise<Document> {
   const address = `mongodb://127.0.0.1:${node?.port}/?directConnection=true&serverSelectionTimeoutMS=2000`
   const client = new MongoClient(address)

@@ -1,4 +1,4 @@
-/** What is fetched of a clinic's terminology for a question, and which of several is taken. */
+/** The parts of a clinic's terminology that are fetched for a request, and the choice among several versions. */
 import { describe, expect, test } from '@jest/globals'
 import type { CodeSystem } from 'fhir/r4'
 import { BoundedCache } from '../../src/terminology/bounded-cache.ts'

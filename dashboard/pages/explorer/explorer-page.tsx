@@ -9,7 +9,7 @@ import { Capabilities } from './capabilities.tsx'
 import { Console } from './console.tsx'
 
 const VIEWS = [
-  { value: 'console', label: 'Requests' },
+  { value: 'console', label: 'Console' },
   { value: 'capabilities', label: 'Capabilities' },
 ]
 

@@ -93,7 +93,7 @@ function Summary({ patient }: { readonly patient: Patient }) {
   return (
     <Group gap="xs">
       <span>{facts.join(' · ')}</span>
-      {isPlaceholder(patient) && <Badge variant="default">Stands for a caller</Badge>}
+      {isPlaceholder(patient) && <Badge variant="default">Unknown caller</Badge>}
       {active === false && !isPlaceholder(patient) && <Badge variant="default">Inactive</Badge>}
     </Group>
   )

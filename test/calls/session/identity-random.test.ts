@@ -55,7 +55,7 @@ const step = fc.record({
   say: fc.constantFrom<Say>(...NAMING, ...OTHERS),
   form: fc.nat({ max: 2 }),
   hangsUp: fc.nat({ max: 3 }).map((one) => one === 0),
-  /** Of a call that begins: whose unfinished form or registration it is about. */
+  /** For a new call: the person whose unfinished form or registration it is about. */
   about: fc.option(fc.nat({ max: PEOPLE.length - 1 }), { freq: 4 }),
 })
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
@@ -110,7 +110,7 @@ class Office {
     for (const at of this.#lines.keys()) await this.#hangUp(at)
   }
 
-  /** Of member ids and reasons for visits that were taken down. */
+  /** The marks in member ids and reasons for visits that were recorded. */
   get said(): readonly string[] {
     return this.#said
   }
@@ -126,7 +126,7 @@ class Office {
     const line = this.#lines[at]
     if (line === undefined) return
     const isAnswered = line.about !== undefined && line.speaker !== undefined && line.speaker !== line.about
-    // Whoever answers for somebody else says so at last; nothing else tells them apart.
+    // A person who speaks for somebody else finally gives their own name, the only thing that tells them apart.
     if (isAnswered && !line.isNamed) await this.#say(line, line.speaker ?? 0, 'name', 0)
     await line.caller.end()
     this.#lines[at] = undefined
@@ -155,7 +155,7 @@ class Office {
         )
       }
       case 'firstName':
-        // Of two people with one first name this does not tell which.
+        // Two people share this first name, so it does not identify one.
         return expectSuccess(await update(given[0] === 'William' ? { firstName, lastName } : { firstName }))
       case 'name':
         return expectSuccess(await update({ firstName, lastName }))
@@ -185,7 +185,7 @@ class Office {
         await use('save_recovery_field', { fieldName: 'preferredDay', value: `the day of ${mark}` })
         return
       case 'formName':
-        // Of two people with one first name this does not tell which.
+        // Two people share this first name, so it does not identify one.
         line.isNamed ||= line.about !== undefined && firstName !== 'William' && given[0] !== 'William'
         await use('save_recovery_field', { fieldName: 'firstName', value: firstName })
     }
@@ -219,7 +219,7 @@ const TYPES = [
   'Task',
 ]
 
-/** What was written from then on, and stands. */
+/** The resources written since then, except those entered in error. */
 async function writtenSince(start: string): Promise<readonly FhirResource[]> {
   const queries = TYPES.map((type) => `${type}?_lastUpdated=ge${start}&_count=1000`)
   const bundles = (await Promise.all(

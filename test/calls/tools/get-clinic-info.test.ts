@@ -13,7 +13,7 @@ afterAll(() => clinics.server.close())
 const ask = (topic?: unknown) => new Caller(clinics.server).use('get_clinic_info', topic === undefined ? {} : { topic })
 
 let calls = 0
-/** Of the other clinic, by its number. */
+/** Asks the other clinic, by its number. */
 const askThem = (topic?: string) =>
   clinics.server.tool('/emr-scheduling/get_clinic_info', topic === undefined ? {} : { topic }, {
     'x-call-id': `info-${++calls}`,

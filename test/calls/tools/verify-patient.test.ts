@@ -372,7 +372,7 @@ describe('the outcome is recorded for staff', () => {
       const { body } = await server.fhir('GET', `/AuditEvent?altid=${caller.id}`, undefined, {
         authorization: `Bearer ${admin}`,
       })
-      // Of a tool call that is about two patients there are two events.
+      // A tool call about two patients leaves two events.
       const entities = body.entry.flatMap(({ resource }: { resource: AuditEvent }) => resource.entity ?? [])
       return (entities as readonly AuditEventEntity[])
         .filter(({ type }) => type?.code === '1')

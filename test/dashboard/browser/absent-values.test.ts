@@ -141,7 +141,7 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-/** What a page says, also to who points at a part of it or hears it. */
+/** All text of a page, including tooltips and labels for screen readers. */
 const wordsOf = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => [
     document.body.innerText,
@@ -150,7 +150,7 @@ const wordsOf = (page: Page): Promise<readonly string[]> =>
     ),
   ])
 
-/** Nothing of a program is said, nothing is wrong, and no badge is empty. */
+/** The page shows no leftovers of code such as "undefined", no error and no empty badge. */
 async function expectWords(page: Page): Promise<void> {
   const words = await wordsOf(page)
   expect(words.filter((text) => /undefined|invalid date|\bnan\b|\[object/i.test(text))).toEqual([])

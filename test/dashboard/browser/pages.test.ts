@@ -48,7 +48,7 @@ test('patients are found as one types, by the beginnings of their names, birth d
   expect(await search.inputValue()).toBe('zoe')
   await search.press('Tab')
   await search.fill('nobody is called so')
-  await page.getByText('Nobody is found').waitFor()
+  await page.getByText('No patients found').waitFor()
 })
 
 test('records that stand for callers have a tab of their own, and are not among the patients', async () => {
@@ -58,8 +58,8 @@ test('records that stand for callers have a tab of their own, and are not among 
     { 'x-call-id': 'half' },
   )
   const page = await dashboard.signedIn('/patients?q=halfway')
-  await page.getByText('Nobody is found').waitFor()
-  await page.getByText('Placeholders', { exact: true }).click()
+  await page.getByText('No patients found').waitFor()
+  await page.getByText('Unknown callers', { exact: true }).click()
   await page.getByRole('listitem').getByText('Halfway').click()
   await heading(page, 'Halfway').waitFor()
   await page.getByText('under way by phone').waitFor()

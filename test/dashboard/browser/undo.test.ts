@@ -131,7 +131,7 @@ const newTask = (id: string) => ({
 })
 
 describe('what others have changed since is not undone', () => {
-  /** What is done on a page, what somebody else does then, and what must be so after Undo. */
+  /** An action on a page, a change by somebody else after it, and the expectation after Undo. */
   interface Case {
     readonly act: (page: Page) => Promise<void>
     readonly path: string

@@ -18,7 +18,7 @@ afterAll(() => server.close())
 
 type Stored = DocumentReference & { id: string }
 
-/** What the clients have in common. */
+/** The interface that the clients have in common. */
 interface NoteClient {
   readonly create: (document: object) => Promise<Stored>
   readonly update: (document: object & { id: string }) => Promise<Stored>

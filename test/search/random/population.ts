@@ -261,7 +261,7 @@ const CONTENTS: Readonly<Record<Type, fc.Arbitrary<object>>> = {
   }),
 }
 
-/** What searches by value sets and hierarchies of codes need. */
+/** The terminology for searches by value sets and hierarchies of codes. */
 const FIXED: readonly Resource[] = [
   {
     resourceType: 'CodeSystem',
@@ -308,7 +308,7 @@ const typesOfOne = fc
   .subarray([...TYPES], { minLength: 4, maxLength: 5 })
   .map((types) => [...new Set<Type>(['Patient', 'Observation', ...types])])
 
-/** What a server holds. */
+/** All resources on a server. */
 export const populations: fc.Arbitrary<readonly Resource[]> = typesOfOne
   .chain((types) => {
     const all = types.flatMap((type) => IDS.map((id) => [type, id] as const))

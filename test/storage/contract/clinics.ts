@@ -1,4 +1,4 @@
-/** What every part of the contract is handed: stores and clinics. */
+/** The stores and clinics that every part of the contract gets. */
 import type { ResourceStore } from '../../../src/storage/port.ts'
 import type { Clinic } from '../fixtures.ts'
 

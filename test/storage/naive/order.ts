@@ -4,7 +4,7 @@ import { column, type Fact } from './facts.ts'
 import type { Member, Population } from './population.ts'
 import { compareValues, type Value } from './values.ts'
 
-/** Of each key in turn; null where the resource has no value. */
+/** The value of each sort key in turn; null where the resource has none. */
 export type Keys = readonly (Value | null)[]
 
 export function keysOf<Of extends Member>(population: Population<Of>, sort: readonly SortKey[]): (member: Of) => Keys {
@@ -32,7 +32,7 @@ type SortedEntry = Extract<IndexEntry, { kind: Extract<SortKey, { param: string 
 function firstOfEach<Of>(rows: readonly Fact<Of, SortedEntry>[], descending: boolean): ReadonlyMap<Of, Value> {
   const values = rows
     .map(({ holder, entry }) => [holder, comparedValue(entry, descending)] as const)
-    // An empty text or code is no value.
+    // An empty text or code does not count as a value.
     .filter(([, value]) => value !== '')
   const inOrder = values.toSorted(([, one], [, other]) => compareValues(one, other))
   return new Map(descending ? inOrder : inOrder.reverse())
