@@ -3,7 +3,7 @@
  * `--scale N` multiplies the data set, `--seconds N` is the length of each measurement, `--rounds N` how often each is
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
- * itself on fifty times the data; `--only isolation` measures what others notice of hostile requests, `--case NAME`
+ * itself on fifty times the data; `--only isolation` measures the effect of hostile requests on others, `--case NAME`
  * (repeatable) of some of them; `--only calls` plays whole phone calls; `--only documents` writes and reads documents
  * within their resources; `--only contents` sends and reads large files. `matching` (or `--only matching`) measures
  * Patient/$match: with `--data DIR` how accurate it is on records with true links, with `--patients N` (or neither) how

@@ -1,6 +1,7 @@
 /**
  * Whole records of patients as generators of synthetic records export them: a transaction for each, with urn:uuid
- * references, Encounters, and what was observed, found, done, prescribed and claimed in them. The same in every run.
+ * references, Encounters, and their observations, conditions, procedures, prescriptions and claims. The same in every
+ * run.
  */
 import type {
   Bundle,

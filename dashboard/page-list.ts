@@ -5,7 +5,7 @@ export interface DashboardPage {
   /** Below /dashboard, `$name` being a part that varies. */
   readonly path: string
   readonly load: () => Promise<object>
-  /** The name of the component in what is loaded. */
+  /** The name of the component in the loaded module. */
   readonly component: string
   /** In the navigation; absent: the page is reached from another one. */
   readonly navigation?: NavigationEntry

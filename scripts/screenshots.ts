@@ -25,7 +25,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'explorer', path: '/explorer?view=capabilities', look: { ...DESK, colorScheme: 'light' } },
 ]
 
-/** The callers of the day, with what they ask for. */
+/** The callers of the day: given name, family name, reason. */
 const CALLS = [
   ['Nadia', 'Okonkwo', 'The bill of March is wrong'],
   ['Tomas', 'Varga', 'A payment plan'],

@@ -98,7 +98,7 @@ const LONGEST = suites(
   'test/storage/{migrations,mongo-faults,mongo-store,random,sharing}.test.ts',
 )
 
-/** Folders of suites of which most take less time than to load what they test: several run in one (jest/batches.ts). */
+/** Folders of suites that mostly take less time than loading the sources: several run in one (jest/batches.ts). */
 const BATCHED = [
   ...['admin-api', 'calls', 'clinics', 'core', 'documents', 'fhir-api', 'http', 'operations', 'providers', 'voice-api'],
 ]

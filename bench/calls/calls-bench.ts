@@ -1,5 +1,5 @@
 /**
- * Whole phone calls of a clinic whose CRM and insurance-verification system answer after 50 ms: one caller after the
+ * Whole phone calls of a clinic whose CRM and insurance-verification system respond after 50 ms: one caller after the
  * other, 16 at once, and 200 who take their time.
  */
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** A Binary of 100 MiB written and read, and what reads notice of 16 Binaries of 5 MiB that are written at the same time. */
+/** A Binary of 100 MiB written and read, and the effect on reads of 16 Binaries of 5 MiB written at the same time. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** A hostile case: what a clinic has stored, and the requests its staff send while another clinic reads. */
+/** A hostile case: a clinic's stored data, and the requests its staff send while another clinic reads. */
 import type { FixtureName } from './fixtures.ts'
 
 export interface HostileRequest {

@@ -19,7 +19,7 @@ export const startIsolated = (databaseUrl: string): Promise<ServerProcess> =>
   startServer(databaseUrl, { NODE_ENV: 'production', DEMO: 'off', ALLOW_PRIVATE_ADDRESSES: 'on' })
 
 export interface Stores {
-  /** The address of a store with the fixture; what is changed in it is lost on SQLite, and stays on MongoDB. */
+  /** The address of a store with the fixture; changes in it are lost on SQLite, and stay on MongoDB. */
   readonly open: (fixture: FixtureName) => Promise<string>
   /** The resources that the servers refused to store, by fixture. */
   readonly refused: ReadonlyMap<FixtureName, readonly string[]>
@@ -46,7 +46,7 @@ export function sqliteStores(folder: string, kept?: string): Stores {
   return { open, refused, stop: async () => undefined }
 }
 
-/** The name of a kept store changes with what is in it, and with the form in which servers store it. */
+/** Part of the name of a kept store: changes with its data, and with the storage format of the server. */
 function fingerprint(): string {
   const folders = [
     join(import.meta.dirname, 'stored'),

@@ -20,7 +20,7 @@ export interface LinkedSet {
   readonly name: string
   /** The records that a clinic has: the originals. */
   readonly stored: readonly LinkedRecord[]
-  /** The others, with the mistakes that were made since: what is asked. */
+  /** The others, which contain mistakes: the queries. */
   readonly asked: readonly LinkedRecord[]
 }
 
@@ -52,7 +52,7 @@ function readLinkedSet(folder: string, name: string): LinkedSet {
   return asked === undefined ? { name, ...divided(stored) } : { name, stored, asked }
 }
 
-/** Divides the records: one per person is stored, the original where the ids tell which; the others are asked. */
+/** Divides the records: one per person is stored, the original where the ids tell which; the others are queries. */
 function divided(records: readonly LinkedRecord[]): Pick<LinkedSet, 'stored' | 'asked'> {
   const originals = new Map<string, LinkedRecord>()
   for (const record of records) {
@@ -88,7 +88,7 @@ const readLines = (file: string): readonly (readonly string[])[] =>
     .filter((line) => line.trim() !== '')
     .map((line) => line.split(',').map((value) => value.trim()))
 
-/** Parts of a record that are asked for. */
+/** The parts of a record in a query. */
 export type Part = 'name' | 'birthDate' | 'address' | 'identifier'
 
 export const ALL_PARTS: readonly Part[] = ['name', 'birthDate', 'address', 'identifier']

@@ -17,7 +17,7 @@ export interface Found<T extends FhirResource> {
 
 interface Options {
   readonly enabled?: boolean
-  /** Milliseconds between questions for what is new. */
+  /** Milliseconds between two polls. */
   readonly every?: number
   /** Resources. */
   readonly most?: number

@@ -11,8 +11,8 @@ export interface Counted {
 }
 
 /**
- * @param name of the question, for what is kept
- * @param every milliseconds between questions
+ * @param name part of the query key
+ * @param every milliseconds between two polls
  */
 export const useCounts = (name: string, counted: readonly Counted[], every?: number) =>
   useQuery({

@@ -1,5 +1,5 @@
 /**
- * The search of the clinic for duplicate patients, and what it has found: docs/operations/patient-find-duplicates.md.
+ * The clinic's search for duplicate patients, and the pairs it has found: docs/operations/patient-find-duplicates.md.
  */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Bundle } from 'fhir/r4'

@@ -6,7 +6,7 @@
 import { fetched } from './client.ts'
 import { type Entry, isGap } from './exchanges.ts'
 
-/** `started`: from now on nothing is missed; what happened before is in the list. */
+/** `started`: from now on no exchange is missed; earlier ones are in the list. */
 type Listener = (news: Entry | 'started') => void
 
 /** Milliseconds before a stream that has ended is opened again. */

@@ -39,7 +39,7 @@ interface ToolStep extends InCall {
   /** The family of the tool, if different from that on the command line. */
   readonly family?: string
   readonly arguments: Readonly<Record<string, unknown>>
-  /** What the result must hold. */
+  /** Expected content of the result, which may hold more. */
   readonly expect?: Readonly<Record<string, unknown>>
 }
 

@@ -1,4 +1,4 @@
-/** Two changes of the same thing, by what each of them has changed. */
+/** Merges two versions of the same data, by the changes that each has made. */
 import { isRecord } from '../api/problem.ts'
 
 export interface Difference {

@@ -1,4 +1,6 @@
-/** Asks for the password where the session has ended, over the page: what was written in it stays, and is sent then. */
+/**
+ * Asks for the password over the page when the session has ended: text typed in the page stays, and is sent afterwards.
+ */
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { usePastedToken as enterWithToken, type Session, signIn, signOut } from '../api/session.ts'

@@ -7,7 +7,7 @@ import { copyText } from './copy.tsx'
 import { Icon } from './icon.tsx'
 import { PasswordForm } from './password-form.tsx'
 
-/** Opens at once: it is loaded when it is asked for. */
+/** The account menu, already open, as it is loaded only when the user opens it. */
 export function UserMenu() {
   const user = useUser()
   const scheme = useComputedColorScheme('light')

@@ -20,7 +20,7 @@ interface Content {
   readonly name: string
 }
 
-/** @throws Error naming a content that is missing at the source, or is not what it was */
+/** @throws Error naming a content that is missing at the source, or has changed */
 export async function copyContents(source: WholeStore, target: WholeStore, clinic: string): Promise<void> {
   await removeOthers(source, target, clinic)
   for await (const { sha256, name } of contentsOf(source, clinic)) {

@@ -71,7 +71,7 @@ const call = { message: { toolCalls: [{ id: '1', function: { arguments: { stated
 
 /** The user, the request, and the clinic and least role of the users who may read its exchange. */
 const ROUTES: readonly (readonly [Name | typeof NOBODY | typeof PLATFORM, string, string, string, Role, unknown?])[] = [
-  // FHIR: in the clinic of the token, whoever acts.
+  // FHIR: in the clinic of the token, for every role.
   ['staff', 'GET', '/Patient?_count=1', DEMO_CLINIC, 'staff'],
   ['admin', 'GET', '/Patient/{patient}', DEMO_CLINIC, 'staff'],
   ['our operator', 'GET', '/Patient/{patient}', DEMO_CLINIC, 'staff'],

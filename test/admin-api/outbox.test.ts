@@ -1,4 +1,4 @@
-/** The outbox over HTTP: what was given up is listed for the staff of its clinic alone, and sent again. */
+/** The outbox over HTTP: failed deliveries are listed for the staff of their clinic only, and can be resent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import type { ClinicSettings } from '../../src/clinics/settings.ts'

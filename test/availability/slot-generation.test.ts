@@ -1,4 +1,6 @@
-/** Slots kept generated from the availability of Schedules: by whom, how far, and what is left alone. */
+/**
+ * Slots generated from the availability of Schedules: by which server, how far ahead, and which Slots are left alone.
+ */
 import { describe, expect, test } from '@jest/globals'
 import type { Extension, Schedule, Slot } from 'fhir/r4'
 import { pino } from 'pino'

@@ -1,4 +1,4 @@
-/** X-Import: true brings what another system has recorded, by admins and operators, and is seen in the audit trail. */
+/** X-Import: true, by which admins and operators import another system's records, with a mark in the audit trail. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Role } from '../../src/clinics/accounts.ts'

@@ -1,7 +1,8 @@
 /**
  * Random steps on a calendar: $find, $hold, $book and the other operations, bookings, changes and deletions of
- * appointments, by themselves, in transactions and two at once, writes to Slots, and time that passes. Whatever comes, what is answered and what is stored is what a simple model
- * says (model/calendar.ts). The seed of a failure, in the name of the test, makes the same steps again: RANDOM_SEED=….
+ * appointments, alone, in transactions and two at once, writes to Slots, and time that passes. Responses and stored
+ * resources are always those of a simple model (model/calendar.ts). The seed of a failure, in the name of the test,
+ * repeats its steps: RANDOM_SEED=….
  */
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

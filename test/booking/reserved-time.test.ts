@@ -1,4 +1,4 @@
-/** A visit reserves the time of its actors: no second one overlaps it, and free times leave out what does. */
+/** A visit reserves the time of its actors: no other visit may overlap it, and overlapping slots are not offered. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { keysForTimes } from '../../src/calls/visits/offered-time.ts'

@@ -1,4 +1,4 @@
-/** A caller in tests: one call of the demo clinic with its own id, and what staff see of it over FHIR. */
+/** A caller in tests: one call of the demo clinic with its own id, and its resources as staff read them over FHIR. */
 import type { Encounter, FhirResource, Patient, Provenance, Task } from 'fhir/r4'
 import { toolFamilies } from '../../src/calls/families.ts'
 import { request, type TestServer } from '../support/server.ts'

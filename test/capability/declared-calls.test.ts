@@ -1,5 +1,5 @@
 /**
- * Every interaction, operation and format that /metadata declares is served. What is called follows from the statement;
+ * Every interaction, operation and format that /metadata declares is served. The calls are derived from the statement;
  * only the least inputs of operations are written here.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -111,7 +111,7 @@ describe('operations', () => {
     'patient-unmerge': [{ name: 'source-patient', valueReference: { reference: 'Patient/m' } }],
     'appointment-hold': [{ name: 'appointment-reference', valueReference: { reference: 'Appointment/m' } }],
     'appointment-book': [{ name: 'appointment-reference', valueReference: { reference: 'Appointment/m' } }],
-    // Refused, as what is called later finds the appointment as it is.
+    // Refused, so that later calls find the appointment unchanged.
     'appointment-cancel': [{ name: 'reason', valueCodeableConcept: { coding: 'none' } }],
     'appointment-reschedule': [{ name: 'slot', valueReference: { reference: 'Slot/m' } }],
     'patient-resolve-patient-identity': text({ statedName: 'Ada Lovelace' }),

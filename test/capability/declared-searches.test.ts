@@ -1,6 +1,6 @@
 /**
- * Every search that /metadata declares is answered: each parameter, modifier, include and compartment. What is asked
- * follows from the statement; only sample values are written here.
+ * Every search that /metadata declares works: each parameter, modifier, include and compartment. The searches are
+ * derived from the statement; only sample values are written here.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parametersOf, partsOf } from '../search/naive/definitions.ts'

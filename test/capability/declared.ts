@@ -9,7 +9,7 @@ import type {
 import { type MinimalResource, minimalResource } from '../support/minimal-resources.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-/** By type: what the rule of its provider requires besides R4. */
+/** Elements by type that its provider requires beyond R4. */
 const REQUIRED_BY_PROVIDER: Readonly<Record<string, object>> = {
   DocumentReference: { content: [{ attachment: { url: 'urn:oid:1.2.3' } }] },
 }

@@ -53,7 +53,7 @@ function held(pid: number, folder: string, namespaces: readonly string[], end: (
   }
 }
 
-/** A limit to the size of files, for where there is no other way. To the server it is no full disk, but one that fails. */
+/** A limit on the size of files, as a fallback. To the server the disk is not full, but fails. */
 export function limited(): SmallDisk {
   const folder = newFolder()
   const limit = (pid: number, bytes: number | 'unlimited') =>

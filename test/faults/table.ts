@@ -7,11 +7,11 @@ export interface FaultRow {
   readonly found: number
   readonly lost: number
   readonly doubled: number
-  /** Found, though their answer was lost or said that nobody knows. */
+  /** Found, though their response was lost or said that the outcome is unknown. */
   readonly unacknowledged: number
-  /** Answers that said: not now. */
+  /** Responses that said "not now". */
   readonly refused: number
-  /** Milliseconds of the slowest answer, and until service was back. */
+  /** Milliseconds of the slowest response, and until service was back. */
   readonly slowest: number
   readonly back: number | undefined
 }

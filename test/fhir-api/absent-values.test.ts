@@ -441,7 +441,7 @@ function pathsIn(resources: readonly Json[]): ReadonlySet<string> {
 
 type Uses = (typeof STATES)[number][2]
 
-/** Stores the resources, does with them what there is to do, and deletes them. */
+/** Stores the resources, uses them in every way, and deletes them. */
 async function use(requests: Requests, resources: readonly Json[], uses: Uses): Promise<void> {
   const stored = resources.map((resource) => ({ type: String(resource['resourceType']), id: randomUUID(), resource }))
   for (const { type, id, resource } of stored) {

@@ -19,7 +19,7 @@ const A_TRANSACTION = 25
 
 type WithMeta = OfficialResource & { readonly meta?: object }
 
-/** The text that the server must send: what was sent, with id and meta first and the version of the server in it. */
+/** The text that the server must send: the resource as sent, with id and the server's meta first. */
 function expectedText(resource: WithMeta, meta: object): string {
   const { resourceType, id, meta: own, ...rest } = resource
   return JSON.stringify({ resourceType, id, meta: { ...own, ...meta }, ...rest })

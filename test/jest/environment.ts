@@ -1,6 +1,6 @@
 /**
  * Where a test file runs (https://jestjs.io/docs/configuration#testenvironment-string): Node's environment, which a file
- * must leave as it found it. What would keep a process from ending (servers, sockets, child processes, timers) fails it.
+ * must leave as it found it. Anything that keeps a process alive (servers, sockets, child processes, timers) fails it.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import NodeEnvironment from 'jest-environment-node'

@@ -78,7 +78,7 @@ export default class WaitingBesideRunner {
     this.#underWay.add(test)
   }
 
-  /** Jest ends the run when it is told of a failure, so it is told when nothing is under way any more. */
+  /** Jest ends the run at the first reported failure, so it is reported once nothing is under way any more. */
   async #end(test: Test, failed: number, tell: () => Promise<void>): Promise<void> {
     this.#failed += failed
     const isLast = failed > 0 && this.#isEnding

@@ -93,7 +93,7 @@ const provenancesOf = async (id: string, activity: 'merge' | 'unmerge'): Promise
   return all.filter(({ activity: { coding } }: Resource) => coding[0].code === activity)
 }
 
-/** Without what is new in every version. */
+/** Without the elements that change with every version. */
 const content = ({ meta: { versionId: _version, lastUpdated: _time, ...meta }, ...resource }: Resource) => ({
   ...resource,
   meta,
@@ -756,7 +756,7 @@ describe('at the same time', () => {
     ])
     const { issued, subject } = await read(`Observation/${before.id}`)
     expect(issued).toBe('2026-01-01T00:00:00Z')
-    // The write came before the merge, which then moved it; or after, and then says what its writer meant.
+    // The write came before the merge, which then changed its reference; or after, and its reference stands.
     expect([`Patient/${from}`, `Patient/${to}`]).toContain(subject.reference)
     const [provenance] = await provenancesOf(from, 'merge')
     for (const { reference } of provenance.target) {

@@ -9,7 +9,7 @@ import { endProcessesAfterEach, login, start, stop, until } from '../support/ser
 
 endProcessesAfterEach()
 
-/** Answered intakes after which the server is killed, round by round. */
+/** Acknowledged intakes after which the server is killed, round by round. */
 const ROUNDS = [10, 40]
 const CLIENTS = 6
 

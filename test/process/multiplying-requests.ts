@@ -1,4 +1,4 @@
-/** Small requests that would fill the memory if nothing bounded what they multiply. */
+/** Small requests whose multiplied data would fill the memory if nothing bounded it. */
 import type { Patient, ValueSet } from 'fhir/r4'
 import { packageOf } from '../support/packages.ts'
 import { profile } from '../support/profiles.ts'

@@ -195,8 +195,9 @@ const between =
     low <= point && point <= high
 
 /**
- * The rules as they are quoted, on sets instead of limits. All that can matter of a line of whole numbers are the limits, what
- * is beside them, and what is far away on both sides.
+ * The rules as they are quoted, on sets instead of limits. Of all whole numbers only the limits, the numbers beside
+ * them
+ * and numbers far away on both sides can matter.
  */
 function holdsByRule(prefix: Prefix, value: Limits, target: Limits): boolean {
   const limits = [value.low, value.high, target.low, target.high].filter(Number.isFinite)

@@ -1,4 +1,4 @@
-/** Short ways to ask the search what a query means, what a resource is found by, and whether one finds the other. */
+/** Shortcuts to parse a query, to extract the entries of a resource, and to tell whether one finds the other. */
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { extractEntries } from '../../src/search/index/extract.ts'
 import { matches } from '../../src/search/matches.ts'

@@ -14,7 +14,7 @@ const TENS = ['', '', ...'twenty thirty forty fifty sixty seventy eighty ninety'
 /** The share of phrases that must be understood rather than asked back, so that refusing everything does not pass. */
 const MOSTLY = 0.9
 
-/** @returns the share of what was said that is understood; each of these must be what was meant */
+/** @returns the share of phrases that are understood; each of these must be understood as meant */
 function shareUnderstood<T>(
   said: fc.Arbitrary<readonly [text: string, meant: T]>,
   hear: (text: string) => ParsedValue<T>,

@@ -148,7 +148,7 @@ export class Clinic {
     return this.store.search(this.plan(types, plan))
   }
 
-  /** Addresses of all matches, by id where no sort is asked for. */
+  /** Addresses of all matches, by id where no sort is given. */
   async find(types: string | readonly string[], where: readonly Condition[]): Promise<readonly string[]> {
     const { matches } = await this.search(types, { where })
     return addresses(matches).toSorted()
@@ -158,7 +158,7 @@ export class Clinic {
     return this.store.history({ clinic: this.name, count: 100, ...query })
   }
 
-  /** Ids over all pages, with what `between` does between them. */
+  /** Ids over all pages, with a call of `between` after each. */
   async pages(type: string, plan: Partial<SearchPlan>, between: (page: number) => Promise<void> = async () => {}) {
     const found: string[][] = []
     for (let after: string | undefined, number = 0; number === 0 || after !== undefined; number += 1) {

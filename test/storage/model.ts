@@ -43,7 +43,7 @@ interface Member extends ResourceChange {
   readonly number: number
 }
 
-/** A match with what it is sorted by. */
+/** A match with its sort keys. */
 interface Match extends Row {
   readonly member: Member
 }
@@ -255,7 +255,7 @@ export function openModel(): Model {
     return scanned(all, `records of ${clinic}`, limit, after, (record) => record)
   }
 
-  /** Pages by how many came before: nobody writes between them. */
+  /** Pages by offset, as nothing is written between them. */
   function scanned<From, To>(
     all: readonly From[],
     query: string,

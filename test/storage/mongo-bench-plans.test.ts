@@ -38,7 +38,7 @@ const KEYS: Readonly<Record<string, readonly [first: number, later: number]>> = 
   'prefix search': [2 * 21, SIZES.patients / 25 + 2],
   // A page of 50, and one more; a quarter of the slots is taken.
   'slot search': [102, 102],
-  // A week of 25 Appointments, of which a day is asked for.
+  // A week of 25 Appointments; the search is for one day.
   'include search': [128, 30],
   create: [1, 1],
   update: [1, 1],
@@ -50,7 +50,7 @@ const byName = new Map(
   scenarios(SIZES, { authorization: '', voiceSecret: '' }).map((scenario) => [scenario.name, scenario]),
 )
 
-/** Requests `from` to `to` of a scenario, each answered with what the scenario is about. */
+/** Sends requests `from` to `to` of a scenario, and expects the response of the scenario to each. */
 async function ask(name: string, from: number, to: number): Promise<void> {
   const access = { authorization: `Bearer ${server.token}`, voiceSecret: 'demo-secret' }
   const scenario = scenarios(SIZES, access).find((one) => one.name === name)

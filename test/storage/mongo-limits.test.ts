@@ -1,4 +1,4 @@
-/** The limits of searches on MongoDB: what each command may take, and how many of them a search sends. */
+/** The limits of searches on MongoDB: the time of each command, and the number of commands of a search. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Condition } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'

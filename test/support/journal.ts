@@ -83,7 +83,7 @@ function eventIn(part: string): readonly StreamEvent[] {
   return [{ event, id: fields.get('id') ?? '', data: JSON.parse(fields.get('data') ?? '{}') }]
 }
 
-/** Setting what the journal keeps of the demo clinic. */
+/** Changes the journal settings of the demo clinic. */
 export async function setJournal(server: TestServer, settings: object): Promise<void> {
   const path = '/clinics/demo-clinic/settings'
   const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' }

@@ -57,7 +57,7 @@ function tell({ commandName: name, command, databaseName: database }: CommandSta
   for (const listener of listeners) listener({ name, database, collection, command })
 }
 
-/** Collections that hold what belongs to clinics; `store` is the server's own. */
+/** Collections with the data of clinics; `store` is the server's own. */
 export const OF_CLINICS: ReadonlySet<string> = new Set(['resources', 'history', 'records', 'locks'])
 
 /** The commands that need not name a clinic, and why. */

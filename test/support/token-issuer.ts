@@ -18,7 +18,7 @@ export interface TokenIssuer {
   sign(claims: object, options?: { readonly key?: Key; readonly kid?: string; readonly header?: object }): string
   /** How often the key set was asked for. */
   readonly requests: () => number
-  /** The HTTP status of the key set's answers. */
+  /** The HTTP status of the responses with the key set. */
   setStatus(status: number): void
   readonly close: () => Promise<unknown>
 }

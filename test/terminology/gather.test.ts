@@ -7,7 +7,7 @@ import { type FindTerms, gather, type TermRequest } from '../../src/terminology/
 import type { Terms, TermsType } from '../../src/terminology/packaged.ts'
 import { ANIMALS, animals, animalsToSounds, PETS, pets, valueSetOf } from '../support/terms.ts'
 
-/** A clinic that holds `stored`, and notes what it was asked for. */
+/** A clinic that holds `stored`, and records the requests to it. */
 function clinicOf(...stored: readonly Terms[TermsType][]) {
   const asked: string[] = []
   const find: FindTerms = async (type, keys) => {

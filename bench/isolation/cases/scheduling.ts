@@ -1,4 +1,4 @@
-/** Times that are generated, found and booked. What is booked and generated remains on MongoDB. */
+/** Times that are generated, found and booked. Bookings and generated Slots remain on MongoDB. */
 import type { Extension, Schedule } from 'fhir/r4'
 import { AVAILABILITY_URL } from '../../../src/scheduling/availability-extension.ts'
 import { flood, type HostileCase, type HostileRequest, send, type Target, times } from '../hostile-case.ts'

@@ -1,4 +1,4 @@
-/** One exchange: the request, the answer, and why it was so; to be sent again, or copied as a line for the shell. */
+/** One exchange: the request, the response and its reason; it can be replayed, or copied as a curl command. */
 import { Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { now } from '../../api/clock.ts'
@@ -87,7 +87,7 @@ function Whole({ exchange }: { readonly exchange: WholeExchange }) {
   )
 }
 
-/** The console sends what a token opens; telephones have their own page. */
+/** Whether the console can send the request: it has a token; tool calls belong to the telephone. */
 const isOverFhir = ({ direction, tools = [], call }: WholeExchange): boolean =>
   direction === 'in' && tools.length === 0 && call === undefined
 

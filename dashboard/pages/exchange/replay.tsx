@@ -1,4 +1,4 @@
-/** Sending a request again, and how its answer differs. */
+/** Replaying a request, and the differences of its response. */
 import { Group, Table, Text } from '@mantine/core'
 import { type Replay, useReplay, type WholeExchange } from '../../api/exchanges.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'

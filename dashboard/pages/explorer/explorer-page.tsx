@@ -1,4 +1,4 @@
-/** The server for integrators: what it can do, read from /metadata, and a console that tries it. */
+/** The server for integrators: its capabilities, read from /metadata, and a console to try them. */
 import { SegmentedControl } from '@mantine/core'
 import type { CapabilityStatement } from 'fhir/r4'
 import { useGet } from '../../api/queries.ts'

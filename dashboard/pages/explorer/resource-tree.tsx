@@ -1,4 +1,4 @@
-/** An answer as a tree that folds; what refers to something else in the server is a link to it. */
+/** A response as a collapsible tree, in which references to resources of the server are links. */
 import { Anchor, Button } from '@mantine/core'
 import { useState } from 'react'
 import { numberText } from '../../fhir/json-text.ts'

@@ -1,4 +1,4 @@
-/** One patient: who it is, what happened, what is booked, covered, documented and changed, and who else it may be. */
+/** One patient: demographics, timeline, appointments, coverage, documents, history, and possible duplicates. */
 
 import { Badge, Group, Tabs } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'

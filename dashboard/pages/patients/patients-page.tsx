@@ -1,4 +1,4 @@
-/** The patients of the clinic, searched as you type; those that stand for callers, and likely duplicates, have tabs of their own. */
+/** The patients of the clinic, searched as you type; unknown callers and likely duplicates have tabs of their own. */
 import { CloseButton, Group, Loader, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Patient } from 'fhir/r4'
@@ -53,7 +53,7 @@ interface PatientListProps {
 function PatientList({ q, tab, tabs, onSearch }: PatientListProps) {
   const [typed, setTyped] = useState(q)
   const [settled] = useDebouncedValue(typed, 120)
-  // Without the filters: only what is typed changes the address here.
+  // The filters are not a dependency: only typing changes the address here.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new function each time
   useEffect(() => {
     if (settled !== q) onSearch(settled)

@@ -1,4 +1,4 @@
-/** The visits and free times of a plan, as calendar or list, with what can be done with each. */
+/** The visits and free times of a plan, as calendar or list, with the actions on each. */
 import { Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { now } from '../../api/clock.ts'

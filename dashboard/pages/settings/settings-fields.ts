@@ -1,4 +1,4 @@
-/** The fields of the settings: where each stands in them, what it is called, and what it may be (docs/clinics.md). */
+/** The fields of the settings, with their paths, labels and possible values (docs/clinics.md). */
 
 export interface SettingsField {
   /** `policies.holdMinutes` */

@@ -1,4 +1,4 @@
-/** A clinic of its own on the real server: writes to it, and what it has stored. */
+/** A separate clinic on the real server: writes to it, and its stored calendar. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Appointment as FhirAppointment, Slot as FhirSlot } from 'fhir/r4'
 import { createClinic } from '../../../src/clinics/clinics.ts'

@@ -218,7 +218,7 @@ describe('an answer that comes later', () => {
 })
 
 describe('a system that says PENDING', () => {
-  // It answers, and in time however busy the machine is.
+  // The deadline is long, so that a busy machine meets it too.
   beforeEach(() => set(clinicWith(system, { deadlineMs: 10_000 })))
 
   test('is asked again with growing waits until it gives a result', async () => {

@@ -1,4 +1,7 @@
-/** Guesses at patients through verify_patient: how many get through, who has to wait, and what staff hear of it. */
+/**
+ * Guessing of patients through verify_patient: how many guesses are allowed, who has to wait, and how staff are
+ * informed.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient, Task } from 'fhir/r4'
@@ -99,14 +102,14 @@ async function attempt({
 }
 
 let numbers = 0
-/** One that nobody has called from. */
+/** A number without earlier calls. */
 const newNumber = (): string => {
   numbers += 1
   return `+1518555${String(2_000 + numbers).padStart(4, '0')}`
 }
 
 let names = 0
-/** The full name of nobody, far from those before. */
+/** A full name that no patient has, unlike all earlier ones. */
 const newName = (): string => {
   names += 1
   const letters = names

@@ -1,7 +1,7 @@
 /**
  * Random calls of people who share numbers: they overlap, change who speaks, misspell their names, use nicknames and hang up.
- * Whatever comes, no record, nor what refers to it, ever holds what two different people said. A call in which the next person
- * speaks before anybody has said who they are is left out: nothing tells the two apart.
+ * No record, nor any resource that refers to it, ever mixes data of two people. Calls in which the next person speaks
+ * before anybody has given their name are left out, as nothing tells the two apart.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -18,7 +18,7 @@ interface Person {
   readonly given: readonly string[]
   readonly family: readonly string[]
   readonly birthDate: string
-  /** In what nobody else says: e-mail address, member id, reason for the visit. */
+  /** Part of data that is unique to the person: e-mail address, member id, reason for the visit. */
   readonly mark: string
 }
 

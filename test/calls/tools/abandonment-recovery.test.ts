@@ -1,4 +1,4 @@
-/** Abandonment recovery: how abandonments enter, what each tool does with them, and resume links. docs/abandonment.md */
+/** Abandonment recovery: how abandonments are reported, the tools for them, and resume links. docs/abandonment.md */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { CodeableConcept, Communication } from 'fhir/r4'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'

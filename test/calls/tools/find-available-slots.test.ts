@@ -1,4 +1,4 @@
-/** find_available_slots: which times a caller is offered, and what they are asked. */
+/** find_available_slots: the times offered to a caller, and the questions asked back. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startTwoClinics } from '../../support/two-clinics.ts'
 import { startVisits, type VisitCaller, type Visits } from './visits.ts'

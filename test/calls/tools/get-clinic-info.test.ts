@@ -1,4 +1,4 @@
-/** get_clinic_info: name, phone number, address and hours of the clinic, and what was asked about it. */
+/** get_clinic_info: name, phone number, address and hours of the clinic, and the topic of the question. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { FhirResource } from 'fhir/r4'
 import { OTHER_CLINIC, startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'

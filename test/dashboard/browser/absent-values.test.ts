@@ -10,7 +10,7 @@ import { type Fixture, put } from '../../support/put.ts'
 const ABSENT = {
   extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
 }
-/** A day of the clinic on which nobody else is booked. */
+/** A day of the clinic without other bookings. */
 const DAY = '2031-03-04'
 const at = (time: string): string => `${DAY}T${time}:00-05:00`
 const patient = { reference: 'Patient/absent' }

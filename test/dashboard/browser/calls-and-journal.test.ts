@@ -1,4 +1,4 @@
-/** The pages of what comes in: live calls with their telephone, the journal, and one exchange. */
+/** The pages of incoming requests: live calls with their telephone, the journal, and one exchange. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

@@ -1,4 +1,4 @@
-/** Signing in and out, the end of a session, and what is around every page. */
+/** Signing in and out, the end of a session, and the frame of every page. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Dashboard, signIn, startDashboard } from '../../support/dashboard.ts'

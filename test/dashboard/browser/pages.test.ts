@@ -1,4 +1,4 @@
-/** The main job of each page, without and with what may go wrong. Pages that are large have a file of their own. */
+/** The main task of each page, with and without errors. Large pages have a file of their own. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
@@ -22,7 +22,7 @@ test('the overview counts the day of the clinic, and its switch turns the sandbo
   await page.getByRole('switch', { name: 'Sandbox is on' }).click({ force: true })
   await page.getByRole('switch', { name: 'Sandbox is off' }).waitFor()
   await page.getByText('Sandbox off').waitFor()
-  // Somebody else is told, and offered to turn it on.
+  // Another user is informed, and can turn it on.
   await other.getByLabel('Name, birth date, phone or record number').fill('abernathy')
   await other.getByText('The sandbox is turned off').waitFor()
   await other.getByRole('button', { name: 'Turn the sandbox on' }).click()

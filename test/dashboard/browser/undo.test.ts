@@ -1,4 +1,6 @@
-/** Undo: it waits for the server, gives way to a newer change of the same thing, and never overwrites what came since. */
+/**
+ * Undo: it waits for the server, gives way to a newer change of the same resource, and never overwrites later changes.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Appointment, Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'

@@ -1,4 +1,7 @@
-/** Bundles and the budget of their request: what leaves the event loop, and what an entry is answered when it ends. */
+/**
+ * Bundles and the budget of their request: which ones leave the event loop, and the response of an entry when it is
+ * spent.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { isExpensiveBundle } from '../../../src/fhir-api/bundle/expensive-bundle.ts'
 import { Budget } from '../../../src/isolation/budget.ts'

@@ -1,4 +1,4 @@
-/** Published clients, which nobody here wrote, write clinical notes, find, read, replace and withdraw them. */
+/** Published third-party clients write clinical notes, find, read, replace and withdraw them. */
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

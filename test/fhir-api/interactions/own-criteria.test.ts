@@ -16,7 +16,7 @@ const identified = (value: string) => patient({ identifier: [{ system: SYSTEM, v
 const mailed = (value: string) => patient({ telecom: [{ system: 'email', value }] })
 const named = (family: string) => patient({ name: [{ family }] })
 
-/** Criteria, as they stand in an address, and a resource that they do not find; what the refusal quotes. */
+/** Criteria as in an address, a resource that they do not find, and the text that the refusal quotes. */
 const MISSED: readonly (readonly [string, string, { resourceType: string }, string])[] = [
   [
     'a plus in a code',

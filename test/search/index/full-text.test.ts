@@ -36,7 +36,7 @@ describe('_text and _content', () => {
     ['_text=astases*', false],
     // Each value of a list by itself.
     ['_text=kidney,bone', true],
-    // Tags part words, and neither they nor what is in them are text.
+    // Tags separate words, and neither they nor their attributes are text.
     ['_text=lung worm', true],
     ['_text=lungworm', false],
     ['_text=hidden', false],

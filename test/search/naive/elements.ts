@@ -67,7 +67,7 @@ function branchesOf(expression: string): readonly string[] {
   return branches
 }
 
-/** For each element that `base` finds, what each of the expressions finds below it. */
+/** For each element that `base` finds, the values that each of the expressions finds below it. */
 export const repetitionsOf = (
   resource: Resource,
   base: string,

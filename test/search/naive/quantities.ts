@@ -74,7 +74,7 @@ export function statedBy(value: unknown): Stated | undefined {
   }
 }
 
-/** Both ends are of one unit in what is generated. */
+/** Both ends of generated ranges have the same unit. */
 function statedByRange({ low, high }: Readonly<Record<string, unknown>>): Stated | undefined {
   const [from, to] = [statedBy(low), statedBy(high)]
   const either = from ?? to

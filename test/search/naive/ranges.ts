@@ -7,7 +7,7 @@ export interface Fraction {
   readonly below: bigint
 }
 
-/** An end of a range: a number, or what comes just before (-1) or after it (1). */
+/** An end of a range: a number, or the point just before (-1) or after it (1). */
 export interface End {
   readonly at: Fraction
   readonly beside: -1 | 0 | 1

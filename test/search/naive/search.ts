@@ -150,7 +150,7 @@ export class Search {
     return some((text) => fits(parameter, modifier, text, resource, this.#setting))
   }
 
-  /** `subject:Patient.name`: one that it refers to holds what follows. */
+  /** `subject:Patient.name`: a resource that it refers to fulfils the rest. */
   #leadsOn(resource: Resource, name: string, value: string): boolean {
     const at = name.indexOf('.')
     const rest = name.slice(at + 1)
@@ -189,7 +189,7 @@ export class Search {
     return single.some((value) => !fitsValue(parameter, undefined, text, value, setting))
   }
 
-  /** `_has:Observation:patient:code`: one that refers to it holds what follows. */
+  /** `_has:Observation:patient:code`: a resource that refers to it fulfils the rest. */
   #isReferredTo(resource: Resource, name: string, value: string): boolean {
     const [, type = '', code = '', ...rest] = name.split(':')
     const parameter = parametersOf(type).get(code)

@@ -1,4 +1,4 @@
-/** Whether a value of a query fits what a parameter finds in a resource: https://hl7.org/fhir/R4/search.html#ptypes. */
+/** Whether a value of a query matches an element of a resource: https://hl7.org/fhir/R4/search.html#ptypes. */
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js'
 import { rangeOfDate, searchedDate } from './dates.ts'
 import { type Parameter, partsOf, SENSITIVE } from './definitions.ts'

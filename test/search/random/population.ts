@@ -297,7 +297,7 @@ const FIXED: readonly Resource[] = [
 const resourceAt = ([resourceType, id]: readonly [Type, string]): fc.Arbitrary<Resource> =>
   fc.tuple(common, CONTENTS[resourceType]).map(([shared, content]) => ({ resourceType, id, ...shared, ...content }))
 
-/** As the server gets it: without what is undefined, or an object with nothing in it. */
+/** The resource as the server gets it: without undefined elements and empty objects. */
 const sent = (resource: Resource): Resource =>
   JSON.parse(JSON.stringify(resource), (_, value: unknown) =>
     JSON.stringify(value) === '{}' ? undefined : value,

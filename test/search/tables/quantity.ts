@@ -75,7 +75,7 @@ export const quantity: Table = {
     [`Observation?value-quantity=sa5.4|${UCUM}|mg`, [1, 2, 4, 10]],
     [`Observation?value-quantity=eb5.4|${UCUM}|mg`, [9]],
     [`Observation?value-quantity=ne5.4|${UCUM}|mg`, [2, 4, 9, 10]],
-    // "about 5.4 mg": a tenth more or less, which what is under 5 may be.
+    // "about 5.4 mg": a tenth more or less, which a value "under 5" may be.
     [`Observation?value-quantity=ap5.4|${UCUM}|mg`, [0, 1, 2, 3, 9]],
     [`Observation?value-quantity=lt5|${UCUM}|mg`, [9]],
     [`Observation?value-quantity=37.8|${UCUM}|Cel`, [12]],

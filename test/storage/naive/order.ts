@@ -61,7 +61,7 @@ export interface Row {
   readonly number: number
 }
 
-/** Sorted by the least important key first: each later pass keeps the order of what it finds equal. */
+/** Sorted by the least important key first: each later pass keeps the order of equal rows. */
 export function inOrder<Of extends Row>(sort: readonly SortKey[], rows: readonly Of[]): readonly Of[] {
   const byNumber = rows.toSorted((one, other) => one.number - other.number)
   return sort.reduceRight<readonly Of[]>((sorted, { descending }, place) => {
