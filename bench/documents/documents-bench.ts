@@ -91,7 +91,7 @@ function pdf(): Buffer {
 
 export const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0)
 
-/** @returns bytes of memory at the most, beyond those before */
+/** @returns the peak of memory above that before, in bytes */
 async function during(server: ServerProcess, work: () => Promise<void>): Promise<number> {
   await pause(SETTLE)
   const resident = () => server.memory()?.resident ?? 0

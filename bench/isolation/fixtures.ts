@@ -77,7 +77,7 @@ export class ClinicClient {
     }
   }
 
-  /** Waits and retries where the server asks for it. */
+  /** Retries after 429 and 503. */
   async #send(method: 'PUT' | 'POST', path: string, body: object): ReturnType<typeof once> {
     const request = { method, path, headers: this.#headers, body: JSON.stringify(body) }
     for (let attempt = 0; ; attempt++) {

@@ -1,4 +1,4 @@
-/** How many of something there are, of many things in one request. */
+/** Totals of several searches in one request. */
 import { useQuery } from '@tanstack/react-query'
 import type { Bundle } from 'fhir/r4'
 import { READS, send } from './client.ts'

@@ -109,7 +109,7 @@ export function useExchanges(clinic: string, filters: ExchangeFilters) {
 export const useExchange = (clinic: string, id: string, enabled = true) =>
   useGet<WholeExchange>(`clinics/${clinic}/exchanges/${encodeURIComponent(id)}`, { enabled })
 
-/** Sends the request of an exchange once more. */
+/** Replays the request of an exchange. */
 export const useReplay = (clinic: string, id: string) =>
   useMutation({
     mutationFn: async () =>

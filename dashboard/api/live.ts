@@ -129,6 +129,8 @@ export function listenToJournal(clinic: string, listener: Listener): () => void 
   return journal.listen(listener)
 }
 
-/** Whether something has come in the last milliseconds, so that the clinic keeps a journal and it is heard here. */
+/**
+ * Whether an exchange has arrived in the last milliseconds, so that the clinic keeps a journal and its stream works.
+ */
 export const hasHeardWithin = (clinic: string, milliseconds: number): boolean =>
   Date.now() - (journals.get(clinic)?.heardAt ?? 0) < milliseconds

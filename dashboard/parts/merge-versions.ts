@@ -6,7 +6,7 @@ export interface Difference {
   readonly path: string
   readonly mine: unknown
   readonly theirs: unknown
-  /** Both have changed it, so that only somebody who knows can choose. */
+  /** Whether both have changed it, so that the user must choose. */
   readonly isContested: boolean
   /** Only I have changed it. */
   readonly isMine: boolean

@@ -47,7 +47,7 @@ afterAll(async () => {
 })
 beforeEach(() => crm.answer(204))
 
-/** An intake that the CRM refuses for good. */
+/** An intake that the CRM refuses permanently. */
 async function refused(): Promise<{ readonly caller: Caller; readonly messageId: string }> {
   crm.answer(400)
   const caller = new Caller(server)

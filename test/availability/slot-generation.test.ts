@@ -312,7 +312,7 @@ describe('generation', () => {
 describe('in the background', () => {
   const logger = pino({ level: 'silent' })
 
-  /** Until the loop itself finds nothing left to do. */
+  /** Waits until the loop finds nothing left to do. */
   async function settled(store: TestRepository, now: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const records: Repository['records'] = async (...query) => {

@@ -107,7 +107,7 @@ describe("HL7's examples", () => {
     ['Appointments, Slots, Schedules', SCHEDULING_EXAMPLES.toReversed()],
     ['by their ids', SCHEDULING_EXAMPLES.toSorted((one, other) => one.id.localeCompare(other.id))],
   ]
-  /** So that each order begins with nothing. */
+  /** The resources under new ids, so that none of an order is stored yet. */
   const renamed = (resources: readonly Resource[], suffix: string): readonly Resource[] =>
     JSON.parse(
       JSON.stringify(resources)

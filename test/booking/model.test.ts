@@ -97,7 +97,7 @@ async function take(step: Step, model: Model, clinic: Clinic): Promise<void> {
   }
 }
 
-/** A hold that has ended may be seen as such a moment later. */
+/** Ended holds may be noticed a moment later. */
 function expectFound(found: readonly string[], calendar: Calendar): void {
   const expired = [...calendar.appointments.values()].filter(({ isExpired }) => isExpired)
   const late = new Set(expired.flatMap(({ slots }) => slots))

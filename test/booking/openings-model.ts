@@ -36,7 +36,7 @@ function runFrom(first: Stored, free: readonly Stored[], minutes: number): reado
   return run
 }
 
-/** By start, kind of visit and Schedule; -1 where one is not asked for. */
+/** The sort key: start, kind of visit and Schedule; -1 where one is not part of the query. */
 const keyOf = (slot: Stored, { visitTypes, schedules }: Partial<OpeningsQuery>): readonly number[] => [
   Date.parse(slot.start),
   visitTypes?.indexOf(kindOf(slot)) ?? 0,

@@ -59,7 +59,7 @@ const visitOf = ([from, to]: Halves, participants: readonly object[], more: obje
   ...more,
 })
 
-/** In a Slot, whose Schedule says who is there. */
+/** A visit in a Slot, whose Schedule has the actors. */
 const visitIn = async (schedule: string, halves: Halves, more: object = {}) =>
   visitOf(halves, [], { slot: slotsOf([await slotIn(schedule, halves)]), ...more })
 

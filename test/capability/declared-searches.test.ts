@@ -69,7 +69,9 @@ describe('search parameters', () => {
     }
   })
 
-  /** By type of parameter, as the statement tells in words: `token :not :text; uri :below; every type :missing`. */
+  /**
+   * By type of parameter, parsed from the text of the statement: `token :not :text; uri :below; every type :missing`.
+   */
   const declaredModifiers = (): ReadonlyMap<string, readonly string[]> => {
     const [, told = ''] = /Search modifiers: (.*)\.$/.exec(declared.rest.documentation ?? '') ?? []
     return new Map(

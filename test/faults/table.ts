@@ -2,7 +2,7 @@
 
 export interface FaultRow {
   readonly fault: string
-  /** Writes that the server said were done; of those, found again; found more than once. */
+  /** Writes that the server acknowledged; of those, found afterwards, not found, found more than once. */
   readonly acknowledged: number
   readonly found: number
   readonly lost: number

@@ -59,7 +59,7 @@ class Requests {
     return answer
   }
 
-  /** The life of a resource: it is stored where the server takes it, and then everything is done with it. */
+  /** The life of a resource: created if the server accepts it, then used in every interaction. */
   async live(resource: Json): Promise<void> {
     const type = String(resource['resourceType'])
     const id = randomUUID()

@@ -12,7 +12,7 @@ afterAll(() => clinics.server.close())
 
 const EYES = 'http://example.org/eyes'
 
-/** An active parameter of Patients by an extension, unless something else is said. */
+/** An active parameter of Patients by an extension, unless `more` says otherwise. */
 const parameter = (code: string, more: Record<string, unknown> = {}) => ({
   resourceType: 'SearchParameter',
   url: `http://example.org/SearchParameter/${code}`,

@@ -22,7 +22,7 @@ export default class WaitingBesideRunner {
   readonly #batches = new Batches()
   /** Tests are chosen by their names, which are longer in a batch. */
   readonly #isByName: boolean
-  /** So many failed tests end the run; 0: none do. */
+  /** The number of failed tests that ends the run; 0: never. */
   readonly #bail: number
   #failed = 0
   readonly #underWay = new Set<Test>()

@@ -886,7 +886,7 @@ describe('an unmerge', () => {
     const another = await onSource(2, parametersOf({ 'source-patient': `Patient/${pair.to}` }))
     expect([another.status, another.body.issue[0].expression]).toEqual([400, ['source-patient']])
     expect((await onSource(2)).status).toBe(200)
-    // Merged and taken back by others since, so that the version is another one.
+    // Merged and unmerged by others since, so the version has changed.
     await mergePair(pair)
     expect((await onSource(2)).status).toBe(412)
     expect((await read(`Patient/${pair.from}`)).active).toBe(false)
@@ -990,7 +990,7 @@ describe('a merge of more than one change may hold', () => {
 })
 
 describe('a merge that is taken back', () => {
-  /** Where the references of a resource go: the source, the target, somebody else. */
+  /** The targets of the references of a resource: the source, the target, another patient. */
   const who = fc.constantFrom('source', 'target', 'other')
   const graph = fc.array(fc.array(who, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 })
 

@@ -51,7 +51,7 @@ test('servers that are killed while the system is asked, before and after the ca
     let server = await start(env)
     await useSystem(server.url, system.url)
 
-    // Before the result is recorded: the repeat asks under the same key.
+    // Killed before the result is recorded: the retry uses the same key.
     const gone = submit(server.url, CALLS[0] ?? '').catch(() => 'gone')
     await until(() => system.asked.length === 1)
     await stop(server, 'SIGKILL')

@@ -1,4 +1,4 @@
-/** A clinic to fill and to ask, in few words. */
+/** Short helpers to fill a clinic and to search it. */
 import { fold } from '../../src/fhir/text-folding.ts'
 import type { CombinedIndex, Condition, IndexEntry, PartEntry, SearchPlan } from '../../src/search/plan.ts'
 import type {

@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../support/server.ts'
 
 /** Large enough for each scenario to find its resources. */
 const SIZES = sizesAt(0.3)
-/** After these the server knows how much such searches find. */
+/** The number of first requests, after which the server knows how much such searches find. */
 const FIRST = 10
 const NEXT = 5
 

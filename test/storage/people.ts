@@ -56,7 +56,7 @@ export const BY_OTHER_KEY: Parameters = {
   match: { version: '3', entries: ({ family, colour }) => [key('match', `${colour}|${family}|`)] },
 }
 
-/** Each contains a keeper of the same colour; to a later server, only those of blue ones do. */
+/** Each contains a keeper of the same colour; a later server extracts only the keepers of blue ones. */
 export const BY_KEEPER: Parameters = { family, keeper: { version: 'a', entries: keeperOf } }
 export const BY_BLUE_KEEPER: Parameters = {
   family,
@@ -71,7 +71,7 @@ function keeperOf({ id, colour }: Person): IndexEntry[] {
   ]
 }
 
-/** @param onEntries told of every resource whose entries are extracted */
+/** @param onEntries called with every resource whose entries are extracted */
 export function extracting(version: number, parameters: Parameters, onEntries = (_id: string): void => {}): Extraction {
   return {
     version,

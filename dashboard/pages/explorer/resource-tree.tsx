@@ -11,7 +11,7 @@ interface TreeProps {
   readonly onOpen: (path: string) => void
 }
 
-/** Members of a list that are drawn at first; more are shown when asked for. */
+/** Members of a list that are drawn at first; a button shows more. */
 const AT_FIRST = 50
 /** Levels that are open at first. */
 const OPEN_LEVELS = 3

@@ -14,7 +14,7 @@ import { ZoneNote } from '../../parts/times.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { EntryRow } from './entry-row.tsx'
 
-/** Rows that a page has at least, where there are so many. */
+/** The fewest rows shown, if the journal has as many. */
 const ENOUGH = 30
 
 const NO_FILTERS = { path: '', status: '', type: '', call: '', run: '' }

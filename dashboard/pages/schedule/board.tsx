@@ -121,7 +121,7 @@ function Dialogs({ opened, open, columns, moves, visits }: DialogsProps) {
   if (opened === undefined) return null
   if (opened.kind === 'book')
     return <BookDialog time={opened.time} entry={opened.entry} columns={columns} onClose={close} />
-  // As it is now, where it is still among those that are shown.
+  // The current version of the visit, if it is still shown.
   const visit = visits.find(({ id }) => id === opened.visit.id) ?? opened.visit
   if (opened.kind === 'move') {
     return <MoveDialog visit={visit} columns={columns} onMove={(time) => moves.move(visit, time)} onClose={close} />

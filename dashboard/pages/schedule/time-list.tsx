@@ -1,4 +1,4 @@
-/** The same times as a list, for narrow windows, keyboards, and who hears it. */
+/** The same times as a list, for narrow windows, keyboards, and screen readers. */
 import { Button, Group, Stack, Switch, Text, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import { type FreeTime, freeTimes, type TimedSlot } from '../../fhir/free-times.ts'

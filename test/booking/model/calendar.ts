@@ -15,7 +15,7 @@ export interface Slot {
 export interface Appointment {
   readonly status: string
   readonly patient: string
-  /** Who takes part besides. */
+  /** The other participants. */
   readonly actors: readonly string[]
   readonly from: number
   readonly to: number
@@ -143,7 +143,7 @@ export function presencesIn({ appointments, slots }: Calendar): readonly (readon
 const halvesOf = ({ from, to }: { readonly from: number; readonly to: number }): readonly number[] =>
   Array.from({ length: Math.max(1, 4 * (to - from)) }, (_, index) => from + index / 4)
 
-/** Whether somebody who was not there before is where another appointment has them. */
+/** Whether an added actor is already in another appointment at that time. */
 function isSomebodyTwice(before: Calendar, after: Calendar): boolean {
   const known = new Set(presencesIn(before).map((presence) => presence.join()))
   const all = presencesIn(after)
@@ -153,7 +153,7 @@ function isSomebodyTwice(before: Calendar, after: Calendar): boolean {
   )
 }
 
-/** The slots on offer are free where everybody is. */
+/** The calendar with each offered slot free where all its actors are. */
 function withOffers(calendar: Calendar): Calendar {
   const taken = new Set(presencesIn(calendar).map(([presence]) => presence))
   const slots = Array.from(calendar.slots, ([name, slot]): readonly [string, Slot] => {
@@ -173,7 +173,7 @@ export const held = ({ now }: Calendar, appointment: Appointment): Appointment =
   heldUntil: now + HOLD,
 })
 
-/** The slots that somebody could book. */
+/** The slots that can be booked. */
 export const freeSlots = ({ slots, now }: Calendar): readonly string[] =>
   [...slots].filter(([, { status, from }]) => status === 'free' && from * HALF_HOUR > now).map(([name]) => name)
 

@@ -17,7 +17,7 @@ export type Call =
   | { readonly operation: '$hold' | '$book' | '$cancel' | '$confirm'; readonly of: string }
   | { readonly operation: '$reschedule'; readonly of: string; readonly slots: readonly string[] }
 
-/** The call that an intent comes to; undefined where there is nothing that it could be about. */
+/** The call that an intent results in; undefined where it has no target. */
 export function callOf(
   { appointments }: Calendar,
   offers: readonly string[],

@@ -212,7 +212,9 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** The write that an intent comes to; undefined where there is nothing to write. `name` is that of a new appointment. */
+/**
+ * The write that an intent results in; undefined where there is nothing to write. `name` is that of a new appointment.
+ */
 export function writeOf(calendar: Calendar, intent: Intent, name: string): Write | undefined {
   switch (intent.kind) {
     case 'book':

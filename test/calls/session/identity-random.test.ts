@@ -76,7 +76,7 @@ interface Line {
   readonly caller: VisitCaller
   readonly about: number | undefined
   speaker: number | undefined
-  /** Somebody has said who they are. */
+  /** Whether the speaker has given their name. */
   isNamed: boolean
 }
 
@@ -84,7 +84,7 @@ let run = 0
 
 class Office {
   readonly #lines: (Line | undefined)[] = []
-  /** The people who register state their own numbers; else the intake has that of the office. */
+  /** In registrations people state their own numbers; an intake has that of the office. */
   readonly #isRegistering: boolean
   readonly #number: string
   readonly #said: string[] = []
@@ -98,7 +98,7 @@ class Office {
   async take({ line: at, person, say, form, hangsUp, about }: Step): Promise<void> {
     const line = this.#lines[at] ?? (await this.#newLine(at, about ?? undefined))
     this.#lines[at] = line
-    // Until somebody has said who they are the same one speaks.
+    // The speaker does not change before giving a name.
     const speaker = line.isNamed ? person : (line.speaker ?? person)
     if (line.speaker !== undefined && line.speaker !== speaker && !isNaming(say))
       await this.#say(line, speaker, 'name', form)
@@ -229,7 +229,7 @@ async function writtenSince(start: string): Promise<readonly FhirResource[]> {
   return all.filter((one) => !('status' in one && one.status === 'entered-in-error'))
 }
 
-/** A Task that shows staff two records names both. */
+/** Whether a Task compares two records for staff, and so names both. */
 const comparesTwo = (resource: FhirResource): boolean => JSON.stringify(resource).includes('"identity-contradiction"')
 
 const isNamed = ({ name: [{ given, family } = {}] = [] }: Patient, person: Person): boolean =>

@@ -269,7 +269,7 @@ test('in a clinic of a hundred Schedules each practitioner is found by name', as
   }
 })
 
-/** More than are looked at one after the other. */
+/** More Slots than the server reads at once. */
 const SLOTS_BEFORE_FRIDAY = 9_000
 const SLOTS_AT_ONCE = 500
 

@@ -1,4 +1,4 @@
-/** verify_patient: who calls is a patient of the clinic, by full name and date of birth. */
+/** verify_patient: verifies a caller as a patient of the clinic, by full name and date of birth. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { AuditEvent, AuditEventEntity, Patient, Task } from 'fhir/r4'
 import { PLACEHOLDER_TAG } from '../../../src/matching/placeholder.ts'

@@ -110,7 +110,7 @@ describe('on the event loop', () => {
   test('a batch of writes begins again elsewhere before its first commit', async () => {
     const given = new Budget({ canMove: true })
     const { status } = await send(given, 'batch', times(2, creating()))
-    // This server has no threads, so that the request must move is a fault of it; nothing was written.
+    // This server has no workers, so a request that must move fails; nothing was written.
     expect([status, given.canMove]).toEqual([500, true])
   })
 })

@@ -1,4 +1,4 @@
-/** A resource that is written because its criteria matched nothing has to meet them, or each retry would make another one. */
+/** A conditionally created resource must meet its own criteria, or each retry would create another one. */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

@@ -178,7 +178,7 @@ export class Search {
       .reduce<readonly Resource[]>((found, step) => found.flatMap((one) => this.#next(one, step)), [resource])
   }
 
-  /** Some value that is not the one, as `ne` of a filter asks for. */
+  /** Whether the parameter has another value than the text, for `ne` of a filter. */
   hasAnother(resource: Resource, parameter: Parameter, text: string): boolean {
     if (parameter.code === '_id') return resource.id !== text
     const values = elementsOf(resource, parameter.expression)

@@ -113,7 +113,7 @@ export class Queries {
     )
   }
 
-  /** Mostly those that some resource has a value of; each kind of parameter alike. */
+  /** Mostly parameters with a value in some resource; each type of parameter equally often. */
   #parameter(
     type: Type,
     isWanted: (parameter: Parameter) => boolean = () => true,

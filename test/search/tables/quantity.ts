@@ -58,7 +58,7 @@ export const quantity: Table = {
   rows: [
     // R4: "a value of 5.4(+/-0.05) mg".
     [`Observation?value-quantity=5.4|${UCUM}|mg`, [0, 1, 3]],
-    // "a value of 0.0054(+/-0.00005) g": the same in another unit, whatever is how written.
+    // "a value of 0.0054(+/-0.00005) g": the same in another unit, however it is written.
     [`Observation?value-quantity=5.4e-3|${UCUM}|g`, [0, 1, 3]],
     [`Observation?value-quantity=5.40|${UCUM}|mg`, [0, 3]],
     [`Observation?value-quantity=5.4e0|${UCUM}|mg`, [0, 1, 3]],
