@@ -1,4 +1,7 @@
-/** Secrets that the server knows by value reach neither journal nor trail nor log nor the settings' answer, in whatever form they come. */
+/**
+ * Secrets that the server knows by value never reach the journal, the trail, the log or the settings' response, in any
+ * form.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
