@@ -1,6 +1,7 @@
 /** Sessions: transactions for writes, retried for a limited time after write conflicts, and snapshots for reads. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession, MongoClient } from 'mongodb'
+import { StoreUnavailable } from '../port.ts'
 import { TIME_LIMIT } from './connection.ts'
 import type { Engine, Reader } from './engine.ts'
 import { isAborted, isDuplicateKey, isLost, isTransient, isUnknownCommit, toStoreError } from './faults.ts'
@@ -52,17 +53,29 @@ async function attempt(client: MongoClient, work: Work, deadline: number): Promi
   }
 }
 
+/**
+ * Commits until it is known what became of the transaction. An error that does not say so, such as an interruption, is
+ * tried once more: a transaction that was carried out must never be taken for one that can be written again.
+ * @throws an aborted transaction's error; StoreUnavailable with `mayBeWritten` where it stays unknown
+ */
 async function commit(session: ClientSession, deadline: number): Promise<void> {
-  for (let isUnknown = false; ; ) {
+  let isUnknown = false
+  for (let tries = 1; ; tries += 1) {
     try {
       return await session.commitTransaction()
     } catch (error) {
+      if (isAborted(error)) throw error
       isUnknown ||= isUnknownCommit(error)
-      if (!isUnknown || isAborted(error)) throw error
-      if (Date.now() > deadline) throw toStoreError(error, true)
+      if (isUnknown ? Date.now() > deadline : tries > 1) throw unknownCommit(error)
     }
     await sleep(MAX_PAUSE)
   }
+}
+
+function unknownCommit(error: unknown): StoreUnavailable {
+  const reason = toStoreError(error, true)
+  if (reason instanceof StoreUnavailable) return reason
+  return new StoreUnavailable('The database does not say whether it has committed', { mayBeWritten: true })
 }
 
 /** Runs several reads on one state: https://www.mongodb.com/docs/manual/reference/read-concern-snapshot/. */
