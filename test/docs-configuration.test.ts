@@ -79,6 +79,15 @@ test('README tells a default of every variable, but for those that have none tha
     'BASE_URL from the request',
     ...['TRUST_PROXY', 'CORS_ORIGINS', 'OPERATOR_USERNAME', 'OPERATOR_PASSWORD'],
     'JWT_SECRET demo: random at each start',
-    ...['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE', 'WEBHOOK_SECRET_PREVIOUS', 'DISABLED_INTERACTIONS', 'EXTENSIONS'],
+    ...[
+      'JWKS_URL',
+      'JWT_ISSUER',
+      'JWT_AUDIENCE',
+      'WEBHOOK_SECRET_PREVIOUS',
+      'SECRETS_KEY',
+      'SECRETS_KEY_PREVIOUS',
+      'DISABLED_INTERACTIONS',
+      'EXTENSIONS',
+    ],
   ])
 })

@@ -310,7 +310,7 @@ describe('what is refused with 422, and by which element', () => {
       'a component that there is not',
       { type: 'composite', component: [{ definition: 'http://example.org/none', expression: 'code' }] },
       'component[0].definition',
-      /is no search parameter/,
+      /is not a search parameter/,
     ],
   ])('%s', async (_name, more, element, message) => {
     const answer = await clinics.ours('POST', '/SearchParameter', parameter('refused', { base, ...more }))

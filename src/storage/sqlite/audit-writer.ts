@@ -3,9 +3,7 @@
  * store is in memory.
  */
 
-import { workerData } from 'node:worker_threads'
 import { type AuditBlock, MILLISECONDS_PER_DAY, type Retention } from '../audit-port.ts'
-import { runSideThread } from '../side-thread-entry.ts'
 import { AuditFile } from './audit-file.ts'
 import { SideWriter } from './side-writer.ts'
 
@@ -31,9 +29,3 @@ export const auditWriter = ({ path, days }: AuditFileOptions): SideWriter<AuditF
 
 /** Blocks to write. */
 export type AuditOrder = readonly AuditBlock[]
-
-/** The file is opened at the first write, and again at the next one after a failure. */
-runSideThread({
-  open: () => auditWriter(workerData as AuditFileOptions),
-  write: (writer, blocks: AuditOrder) => writer.write((file) => file.write(blocks)),
-})

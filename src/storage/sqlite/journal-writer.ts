@@ -3,9 +3,7 @@
  * is in memory.
  */
 
-import { workerData } from 'node:worker_threads'
 import type { JournalEntry, Kept } from '../journal-port.ts'
-import { runSideThread } from '../side-thread-entry.ts'
 import { JournalFile } from './journal-file.ts'
 import { SideWriter } from './side-writer.ts'
 
@@ -32,8 +30,3 @@ export const journalWriter = ({ path }: JournalFileOptions): SideWriter<JournalF
     removeSome: (file) => file.removeSome(Date.now()),
     removeEvery: REMOVE_EVERY,
   })
-
-runSideThread({
-  open: () => journalWriter(workerData as JournalFileOptions),
-  write: (writer, { entries, kept }: JournalOrder) => writer.write((file) => file.write(entries, kept)),
-})
