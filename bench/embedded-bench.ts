@@ -120,7 +120,7 @@ async function besideWrites(
   return measured
 }
 
-/** What parts of the server are without, and what they are beside the rest; each is compared without the others. */
+/** The environments that turn a part of the server off and on. Each part is measured without the other parts. */
 const PARTS = {
   [AUDIT]: { without: { AUDIT: 'off', JOURNAL: 'off' }, beside: { AUDIT: 'on', JOURNAL: 'off' } },
   [JOURNAL]: { without: { JOURNAL: 'off' }, beside: { JOURNAL: 'full' } },

@@ -3,7 +3,7 @@
  * `--scale N` multiplies the data set, `--seconds N` is the length of each measurement, `--rounds N` how often each is
  * repeated on MongoDB, `--engine sqlite` or `--engine mongodb` leaves the other out, `--only NAME` (repeatable) limits
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
- * itself on fifty times the data; `--only isolation` measures what others notice of hostile requests, `--case NAME`
+ * itself on fifty times the data; `--only isolation` measures the effect of hostile requests on others, `--case NAME`
  * (repeatable) of some of them; `--only calls` plays whole phone calls; `--only documents` writes and reads documents
  * within their resources; `--only contents` sends and reads large files. `matching` (or `--only matching`) measures
  * Patient/$match: with `--data DIR` how accurate it is on records with true links, with `--patients N` (or neither) how
@@ -52,11 +52,11 @@ interface Options extends MongoOptions {
   readonly keep: boolean
   /** The folder of records with true links. */
   readonly data: string | undefined
-  /** Among whom a match is found. */
+  /** How many patients a match is searched among. */
   readonly patients: number | undefined
 }
 
-/** Of the measurement of Patient/$match, where neither patients nor data are given. */
+/** The number of patients for Patient/$match, where the options give neither patients nor data. */
 const PATIENTS = 1_000_000
 
 function options(): Options {
@@ -207,7 +207,7 @@ function report(chosen: Options, embedded: Results | undefined, mongo: MongoResu
   if (failed) process.exitCode = 1
 }
 
-/** Ends with its servers, and so that their processes are killed. */
+/** Exits by process.exit, so that the server processes are killed too. */
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const chosen = options()
 mkdirSync(DATA, { recursive: true })

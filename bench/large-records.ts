@@ -1,6 +1,7 @@
 /**
  * Whole records of patients as generators of synthetic records export them: a transaction for each, with urn:uuid
- * references, Encounters, and what was observed, found, done, prescribed and claimed in them. The same in every run.
+ * references, Encounters, and their observations, conditions, procedures, prescriptions and claims. The same in every
+ * run.
  */
 import type {
   Bundle,
@@ -173,7 +174,7 @@ const encounterOf = (
   serviceProvider: provider,
 })
 
-/** What an Encounter leads to, in the order in which it is told. */
+/** The resources recorded in an Encounter, in the order of the transaction. */
 function ofEncounter(visit: number, at: Visit): readonly FhirResource[] {
   const observations = Array.from({ length: OBSERVATIONS_OF_ENCOUNTER }, (_, n) => observation(visit, n, at))
   return [...observations, condition(visit, at), procedure(visit, at), prescription(visit, at), claim(visit, at)]

@@ -1,15 +1,15 @@
-/** What a part of the server costs a read: two servers of one store, with and without it, in turns. */
+/** The cost of a part of the server for a read: two servers on one store, with and without it, measured in turns. */
 import { logIn, startServer } from './emr.ts'
 import { median } from './growth/growth-bench.ts'
 import { type Measurement, measure, type Traffic } from './load.ts'
 
 const CONNECTIONS = 16
-/** The difference is small, so it takes many. */
+/** Many, as the difference is small. */
 const ROUNDS = 15
 
 type Environment = Readonly<Record<string, string>>
 
-/** Medians, without the part and beside it. */
+/** Medians, without and with the part. */
 export interface PairedCost {
   /** Milliseconds of processor time for a read. */
   readonly cpu: Pair

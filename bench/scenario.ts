@@ -1,4 +1,4 @@
-/** A scenario: its requests, and what they are held to. */
+/** A scenario: its requests and their targets. */
 import type { Traffic } from './load.ts'
 
 export type Ceiling = 'koa' | 'koa point read' | 'http point read' | 'koa durable write'

@@ -44,7 +44,7 @@ export async function startProcess(file: string, env: Readonly<Record<string, st
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  // A server in a long statement would otherwise go on without the benchmark.
+  // A server in a long statement would otherwise outlive the benchmark.
   const kill = (): boolean => child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))

@@ -1,4 +1,4 @@
-/** The dashboard as a whole: the look, what is kept of the server's answers, the session, and then the page of the address. */
+/** The whole dashboard: theme, query cache, session, and the page of the address. */
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -10,7 +10,7 @@ import { nonce } from './parts/nonce.ts'
 import { cssVariables, theme } from './parts/theme.ts'
 import { router } from './router.tsx'
 
-// What the first view of who is signed in does without.
+// Loaded lazily: the first view of a signed-in user does not need them.
 const Notifications = lazy(async () => ({ default: (await import('@mantine/notifications')).Notifications }))
 const SignIn = lazy(async () => ({ default: (await import('./parts/sign-in.tsx')).SignIn }))
 const SignInAgain = lazy(async () => ({ default: (await import('./parts/sign-in-again.tsx')).SignInAgain }))

@@ -5,7 +5,7 @@ export interface DashboardPage {
   /** Below /dashboard, `$name` being a part that varies. */
   readonly path: string
   readonly load: () => Promise<object>
-  /** The name of the component in what is loaded. */
+  /** The name of the component in the loaded module. */
   readonly component: string
   /** In the navigation; absent: the page is reached from another one. */
   readonly navigation?: NavigationEntry
@@ -69,7 +69,7 @@ export const pages: readonly DashboardPage[] = [
     path: '/journal',
     load: () => import('./pages/journal/journal-page.tsx'),
     component: 'JournalPage',
-    navigation: { label: 'Journal', icon: 'journal' },
+    navigation: { label: 'Requests', icon: 'journal' },
   },
   {
     path: '/journal/$id',

@@ -1,4 +1,4 @@
-/** Addresses and their pages. Everything that selects what is seen is in the address: a link shows another one the same. */
+/** Addresses and their pages. The whole view is in the address, so that a link shows another user the same. */
 import {
   createRootRoute,
   createRoute,
@@ -13,7 +13,7 @@ import { Shell } from './shell.tsx'
 const rootRoute = createRootRoute({
   component: Shell,
   notFoundComponent: NotFound,
-  // Texts as they are: each page knows what its filters may be.
+  // Texts as they are: each page checks its own filters.
   validateSearch: (search): Record<string, string> =>
     Object.fromEntries(Object.entries(search).map(([name, value]) => [name, String(value)])),
 })

@@ -1,4 +1,4 @@
-/** What is around every page: header, navigation, command palette, and what must be seen everywhere. */
+/** The frame of every page: header, navigation, command palette, and the notices that every page shows. */
 import { AppShell, Badge, Burger, Button, Group, Kbd, NavLink, Text } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -105,7 +105,7 @@ function Frame({ clinic }: { readonly clinic: Clinic | undefined }) {
   )
 }
 
-/** Loaded when somebody is about to use it; where the server was away then, when it is asked for. */
+/** The command palette: loaded when the user is about to use it, or, if that failed, when it is opened. */
 function usePalette() {
   const [isLoaded, setLoaded] = useState(false)
   const [isOpen, { open: show, close }] = useDisclosure(false)
@@ -151,7 +151,7 @@ function Page({ clinic, pathname }: { readonly clinic: Clinic | undefined; reado
   const page = pages.find(({ path }) => isWithin(pathname, path))
   if (clinic !== undefined || isForService(page)) return <Outlet />
   return (
-    <Empty icon="settings" title="This account is of no clinic">
+    <Empty icon="settings" title="This account belongs to no clinic">
       Operators make clinics and accounts, and see patient data of their own clinic only.
     </Empty>
   )
@@ -176,7 +176,7 @@ function SandboxBadge({ clinic }: { readonly clinic: string }) {
   )
 }
 
-/** What is shown, and what is refused, depends on the switch, whoever has turned it. */
+/** Fetches everything anew when any user switches the sandbox: data and refusals depend on the switch. */
 function useAllAnew(isOn: boolean | undefined): void {
   const client = useQueryClient()
   const before = useRef(isOn)
@@ -192,7 +192,7 @@ function Connection() {
     <div role="status">
       {isLost && (
         <Text size="sm" fw={600} className="card" p="xs" mb="md" c="red">
-          The server does not answer. What you see may be old; it is asked again until it is back.
+          The server is not responding. The data shown may be out of date. The page reconnects by itself.
         </Text>
       )}
     </div>

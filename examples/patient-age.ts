@@ -1,4 +1,4 @@
-/** An operation: GET /Patient/{id}/$age answers how old a patient is today, or on the day `on`. */
+/** An operation: GET /Patient/{id}/$age returns the age of a patient today, or on the day `on`. */
 import { type AnyResource, defineExtension, defineOperation, unprocessable } from 'sandbox-emr'
 
 interface Patient extends AnyResource {

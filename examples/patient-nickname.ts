@@ -1,4 +1,4 @@
-/** A search parameter: GET /Patient?nickname=Bo finds patients by what they are called. */
+/** A search parameter: GET /Patient?nickname=Bo finds patients by their nickname. */
 import { defineExtension } from 'sandbox-emr'
 
 export const extension = defineExtension({

@@ -53,7 +53,7 @@ interface Values {
 }
 
 interface Command {
-  /** What the argument behind the name of the command is. */
+  /** The argument that follows the name of the command. */
   readonly subject: 'required' | 'optional' | 'none'
   /** Returns the lines to print. */
   readonly run: (repository: Repository, subject: string, values: Values) => Promise<string>
@@ -187,7 +187,8 @@ async function run(): Promise<void> {
   const config = readConfig(process.env)
   const { fullText, secretsKeys } = config
   const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
-  // As the server of the same environment does: else what it searches by would be taken from the store.
+  // The same extensions as the server's: otherwise the entries of their search parameters would be removed from the
+  // store.
   const { providers } = declareServer(config, await loadExtensions(config.extensions))
   const store = await openStore(config.databaseUrl, providers, { baseUrl, fullText })
   try {

@@ -13,7 +13,7 @@ import { BuildFolder } from '../src/admin-api/dashboard/build-folder.ts'
 import { NONCE } from '../src/admin-api/dashboard/page.ts'
 import { takeTurn } from './lock.mjs'
 
-/** Of versions before: pages that are open may still ask for files of the last one. */
+/** Earlier builds kept: open pages may still ask for files of the last one. */
 const KEPT_BEFORE = 1
 
 const { values } = parseArgs({
@@ -25,14 +25,14 @@ const { values } = parseArgs({
     project: { type: 'string', default: join(import.meta.dirname, '..') },
   },
 })
-// What is built is for browsers, whatever this process is for.
+// The mode of the build, whatever NODE_ENV this process was started with.
 process.env.NODE_ENV = values.dev ? 'development' : 'production'
 const root = join(values.project, 'dashboard')
 const config: InlineConfig = {
   root,
   configFile: false,
   logLevel: 'error',
-  // Files find each other from where they are, so that it does not matter under which path a proxy offers the server.
+  // Files refer to each other by relative paths, so that a proxy may serve the dashboard under any path.
   base: './',
   html: { cspNonce: NONCE },
 }
@@ -67,7 +67,7 @@ async function buildNew(builds: BuildFolder): Promise<void> {
   rmSync(unfinished, { recursive: true, force: true })
   try {
     await build({ ...config, build: { outDir: unfinished, emptyOutDir: true, assetsDir: 'assets', ...OUTPUT } })
-    // Browsers that ask for /favicon.ico know no hash.
+    // Browsers that ask for /favicon.ico do not know the hash.
     copyFileSync(join(root, 'icon.svg'), join(unfinished, 'assets/icon.svg'))
     await compress(join(unfinished, 'assets'))
     renameSync(unfinished, builds.current)
@@ -82,7 +82,7 @@ async function buildNew(builds: BuildFolder): Promise<void> {
   }
 }
 
-/** Once, and better than would be possible for each answer. */
+/** Compresses the files once, better than would be possible per response. */
 async function compress(folder: string): Promise<void> {
   const files = readdirSync(folder).filter((name) => /\.(js|css|svg)$/.test(name))
   await Promise.all(
@@ -98,14 +98,14 @@ async function compress(folder: string): Promise<void> {
   )
 }
 
-/** Without colours. */
+/** The message of an error, without terminal colours. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is how terminals are told colours
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes of terminal colours
   return text.replace(/\u001b\[[\d;]*m/g, '').slice(0, 4000)
 }
 
-/** With Vite's own server, which reloads the page when a source changes; all that is not the dashboard's goes to `server`. */
+/** Serves the sources with Vite, which reloads the page when a source changes; all other requests go to `server`. */
 async function serveSources(server: string): Promise<void> {
   const vite = await createServer({
     ...config,

@@ -1,6 +1,6 @@
 /**
- * `npm run packages`: which packages are installed under which licence. With `--check`, for `npm run check`, only what is
- * wrong with package-lock.json and scripts/runtimes.json; with `--write`, accepted-packages.json follows it.
+ * `npm run packages`: lists the installed packages by licence. With `--check`, for `npm run check`, prints only the
+ * faults of package-lock.json and scripts/runtimes.json; with `--write`, updates accepted-packages.json.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -83,7 +83,7 @@ function turn() {
   }
 }
 
-/** What `npm ci` installs Node's package by, so that it takes no archive but the one with that hash. */
+/** The lock file by which `npm ci` installs Node's package, so that it accepts only the archive with that hash. */
 function writeRuntimeLock({ name, ...entry }) {
   const project = { private: true, dependencies: { [name]: entry.version } }
   const lock = { lockfileVersion: 3, packages: { '': project, [`node_modules/${name}`]: entry } }

@@ -25,7 +25,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'explorer', path: '/explorer?view=capabilities', look: { ...DESK, colorScheme: 'light' } },
 ]
 
-/** What callers say, for the clinic to have had a day. */
+/** The callers of the day: given name, family name, reason. */
 const CALLS = [
   ['Nadia', 'Okonkwo', 'The bill of March is wrong'],
   ['Tomas', 'Varga', 'A payment plan'],
@@ -35,9 +35,9 @@ const CALLS = [
 
 const FOLDER = join(import.meta.dirname, '../docs/pictures')
 const SERVER = join(import.meta.dirname, '../src/index.ts')
-/** Milliseconds until the server must answer. */
+/** Milliseconds within which the server must respond. */
 const PATIENCE = 60_000
-/** Milliseconds in which what has come is drawn. */
+/** Milliseconds for the page to draw its data. */
 const SETTLE = 1_000
 
 const found = findBrowser()
@@ -62,7 +62,7 @@ try {
   server.kill()
 }
 
-/** The port of the server is a free one, which it prints. */
+/** The address of the server, which prints the free port it has chosen. */
 async function addressOf({ stdout }: ChildProcess): Promise<string> {
   let output = ''
   stdout?.on('data', (chunk) => {
@@ -98,7 +98,7 @@ async function take(browser: Browser, url: string, { name, path, look }: Picture
   await openDashboard(page, url)
   await page.goto(`${url}/dashboard${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  // Streams stay open, so the network is never idle; a page says what it still waits for.
+  // Streams stay open, so the network is never idle; a page marks what it still waits for as busy.
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
   await sleep(SETTLE)
   await page.screenshot({ path: join(FOLDER, `${name}.png`) })
@@ -106,7 +106,7 @@ async function take(browser: Browser, url: string, { name, path, look }: Picture
   console.log(`docs/pictures/${name}.png`)
 }
 
-/** Waits for the build, where there is none yet, as the page does. */
+/** Opens the dashboard, after waiting for its build where there is none yet. */
 async function openDashboard(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/dashboard`)
   await page.getByLabel('User name').fill('demo', { timeout: PATIENCE })

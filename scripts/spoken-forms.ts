@@ -3,7 +3,7 @@ import { formsOf, kinds, READERS, type SpokenForm } from '../test/spoken/forms.t
 
 type Outcome = 'right' | 'asked back' | 'wrong'
 
-/** A question is right where the form is not certain; else it costs a question, but stores nothing that was not said. */
+/** Asking back is right where the form is ambiguous; elsewhere it costs a question, but stores no wrong value. */
 function outcomeOf(kind: string, { said, stored }: SpokenForm): Outcome {
   const heard = READERS[kind]?.(said)
   if (heard?.ok !== true) return 'asked back'

@@ -35,9 +35,9 @@ interface Call {
 }
 
 const SRC = join(import.meta.dirname, '../src')
-/** Requests before the measured ones: what is compiled or cached on first use is so by then. */
+/** Requests before the measured ones, so that everything compiled or cached on first use is so by then. */
 const WARM_UP = 10
-/** Only what each of these requests runs is counted: a timer that fires meanwhile is in one of them at most. */
+/** Measured requests; only functions that run in each of them count, as a timer fires in one of them at most. */
 const MEASURED = 3
 
 const PATIENT = {
@@ -64,7 +64,7 @@ const USUAL: Readonly<Record<string, TracedRequest>> = {
 
 type Send = (request: TracedRequest) => Promise<string>
 
-/** What a request runs, on a server of its own. @throws Error when it is answered with an error */
+/** The functions that a request runs, on a server of its own. @throws Error when the response is an error */
 async function traced(session: Session, request: TracedRequest): Promise<readonly Call[]> {
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DEMO: 'on', DATABASE_URL: 'sqlite::memory:' })
   const app = await createApp({ config, logger: pino({ level: config.logLevel }) })
@@ -79,7 +79,7 @@ async function traced(session: Session, request: TracedRequest): Promise<readonl
   }
 }
 
-/** As the staff of the demo clinic, or as its voice platform. */
+/** Sends requests as staff of the demo clinic, or as its voice platform. */
 async function loggedIn(url: string): Promise<Send> {
   let sent = 0
   const post = async (headers: Record<string, string>, { method, path, body, isTool }: TracedRequest) => {
@@ -106,7 +106,7 @@ async function measured(session: Session, send: Send, request: TracedRequest): P
   for (let time = 0; time < WARM_UP; time += 1) await send(request)
   const runs: ReadonlyMap<string, Call>[] = []
   for (let time = 0; time < MEASURED; time += 1) {
-    // An answer that is kept until something changes is not kept any more.
+    // Invalidates responses that are cached until something changes.
     await send({ method: 'PUT', path: `/Patient/${PATIENT.id}`, body: { ...PATIENT, multipleBirthInteger: time + 1 } })
     // Taking the counts sets them back to 0.
     await session.post('Profiler.takePreciseCoverage')
@@ -118,7 +118,7 @@ async function measured(session: Session, send: Send, request: TracedRequest): P
   return [...first].filter(([place]) => others.every((run) => run.has(place))).map(([, call]) => call)
 }
 
-/** Those of one script, by their place in it. */
+/** The functions of one script that ran, by their place in it. */
 function callsIn({ url, functions }: Profiler.ScriptCoverage): readonly (readonly [string, Call])[] {
   const path = url.startsWith('file:') ? fileURLToPath(url) : ''
   const file = relative(SRC, path)

@@ -17,7 +17,7 @@ export interface Config {
   readonly databaseUrl: string
   /** Number of server processes that share the port. */
   readonly workers: number
-  /** Threads at most of each process for requests that would hold its event loop for too long; 0: none. */
+  /** Most threads of each process for requests that would hold its event loop for too long; 0: none. */
   readonly workThreads: number
   readonly jwt: {
     /** HS256 secret to sign our own tokens, and to verify them unless jwksUrl is set. */
@@ -28,13 +28,13 @@ export interface Config {
     readonly lifetimeSeconds: number
   }
   readonly webhookSecret: string
-  /** The secret before it, which holds too while platforms change over. */
+  /** The previous secret, which is also accepted while platforms change over. */
   readonly previousWebhookSecret?: string
   /** Keys that encrypt the settings of clinics in the store, the current one first; none: they are stored in clear. */
   readonly secretsKeys: readonly string[]
   /** Minutes without a tool call after which a live call counts as ended. */
   readonly callIdleMinutes: number
-  /** The operator that the first start makes. */
+  /** The operator that the first start creates. */
   readonly firstOperator?: FirstOperator
   readonly demo: boolean
   /** Whether the dashboard is built and served. */
@@ -44,19 +44,19 @@ export interface Config {
   readonly disabledInteractions: readonly string[]
   /** Modules that extend the server: files or packages, resolved from the working directory. */
   readonly extensions: readonly string[]
-  /** The default for clinics without a policy: what happens to a resource that violates a profile it declares. */
+  /** The default for clinics without a policy: treatment of a resource that violates a profile it declares. */
   readonly profilePolicy: (typeof PROFILE_POLICIES)[number]
-  /** The default for clinics without a setting: what happens to a search with a parameter that is not known. */
+  /** The default for clinics without a setting: treatment of a search with an unknown parameter. */
   readonly searchHandling: (typeof SEARCH_HANDLINGS)[number]
   /** Whether to index the words of resources, for `_text` and `_content`. */
   readonly fullText: boolean
   /** Whether tool requests may identify their call in the body (for platforms whose own server sets message.call). */
   readonly trustBodyCallMetadata: boolean
-  /** Whether connectors reach loopback, private and other addresses that are not public. */
+  /** Whether connectors may reach loopback, private and other addresses that are not public. */
   readonly allowPrivateAddresses: boolean
   /** The audit trail; undefined: nothing is audited. */
   readonly audit: { readonly days: number } | undefined
-  /** For clinics without settings of their own: what the journal keeps of their exchanges. */
+  /** For clinics without settings of their own: how much the journal keeps of their exchanges. */
   readonly journal: {
     readonly mode: (typeof JOURNAL_MODES)[number]
     readonly days: number
@@ -71,15 +71,15 @@ export interface FirstOperator {
 }
 
 export interface Limits {
-  /** Maximum size of a request body in bytes; larger ones are answered with 413. */
+  /** Maximum size of a request body in bytes; larger ones get 413. */
   readonly bodyBytes: number
   /** Maximum size in bytes of a content that a body holds as base64, which does not count for `bodyBytes`. */
   readonly inlineContentBytes: number
-  /** Maximum size in bytes of a Binary that comes as the bytes that it is. */
+  /** Maximum size in bytes of a Binary that is sent as its own bytes. */
   readonly binaryBytes: number
-  /** Maximum size in bytes of all request bodies that are being received or worked on. */
+  /** Maximum size in bytes of all request bodies that are being received or processed. */
   readonly bodiesInFlightBytes: number
-  /** Maximum number of requests in flight, in each process: more are answered with 429. */
+  /** Maximum number of requests in flight, in each process: further ones get 429. */
   readonly requestsPerClinic: number
   readonly requestsPerToken: number
   /** Requests per second, ten times as many at once; 0: no limit. */
@@ -109,14 +109,14 @@ const DATABASE_URLS = 'sqlite:<file>, sqlite::memory: or mongodb://<host>/<datab
 /** As browsers write it: scheme, host and port in lower case, nothing after them. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(?::\d{1,5})?$|^[a-z][a-z0-9+.-]*:\/\/\[[\da-f:]+\](?::\d{1,5})?$/
 
-/** Names for subnets in TRUST_PROXY, those that other servers have for them. */
+/** Names for subnets in TRUST_PROXY, as in other servers. */
 const SUBNETS: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 }
 
-/** What NODE_ENV is where demo mode may be on; anything else means production. */
+/** Values of NODE_ENV that allow demo mode; any other value means production. */
 const DEMO_ENVIRONMENTS: ReadonlySet<string> = new Set(['development', 'test'])
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -214,7 +214,10 @@ class EnvironmentReader {
     return false
   }
 
-  /** On only where NODE_ENV says so, and where nobody else can reach the published passwords, unless that is wanted. */
+  /**
+   * Demo mode: on only where NODE_ENV allows it, and where strangers cannot use the published passwords, unless that is
+   * wanted.
+   */
   demo(host: string): boolean {
     const environment = this.#environment.NODE_ENV || 'development'
     const isProduction = !DEMO_ENVIRONMENTS.has(environment)
@@ -362,7 +365,7 @@ class EnvironmentReader {
   }
 }
 
-/** Undefined for what is no IP address, with or without the number of bits that a subnet has in common. */
+/** Undefined for a text that is not an IP address, with or without the number of bits of its prefix. */
 function subnetOf(text: string): string | undefined {
   const [address = '', bits, ...rest] = text.split('/')
   const length = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0

@@ -10,7 +10,7 @@ import type { WorkerMessage } from './main/workers.ts'
 
 /** Time from the signal to the forced exit of a server process. */
 const SHUTDOWN_TIMEOUT_MS = 10_000
-/** Idle connections stay open for so long at SIGTERM, which balancers and supervisors send; not at Ctrl-C. */
+/** Time for which idle connections stay open at SIGTERM, which balancers and supervisors send; not at Ctrl-C. */
 const LINGER_MS = 2_000
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
@@ -75,7 +75,7 @@ async function buildDashboard(): Promise<void> {
   build(logger)
 }
 
-/** Imported dynamically, so that an error when definitions are read is reported like any other startup error. */
+/** Imported dynamically, so that an error while definitions are read is reported like any other startup error. */
 async function openApp(): Promise<App> {
   const { createApp } = await import('./main/app.ts')
   const worker = isWorker ? cluster.worker?.id : undefined
@@ -88,8 +88,8 @@ async function openApp(): Promise<App> {
 }
 
 /**
- * What no caller catches, as in a timer of an extension, ends the process, because its state is unknown. Node would print
- * the message too, which may quote patient data.
+ * Logs uncaught errors, as from a timer of an extension, and ends the process, because its state is unknown. Node would
+ * also print the message, which may quote patient data.
  */
 async function logUncaughtErrors(): Promise<void> {
   const { faultOf } = await import('./http/fault.ts')

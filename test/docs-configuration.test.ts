@@ -1,4 +1,7 @@
-/** The tables of environment variables in README and docs/: all that the server reads, with the defaults that it has. */
+/**
+ * The tables of environment variables in README and docs/ list all variables that the server reads, with their
+ * defaults.
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -33,7 +36,7 @@ function documentedIn(page: string): readonly Documented[] {
   })
 }
 
-/** What would be written into the environment; undefined where the default is described, or there is none. */
+/** The default as a value of the environment; undefined where it is described in words, or there is none. */
 function environmentValue(text: string): string | undefined {
   const [, mebibytes] = /^(\d+) MiB$/.exec(text) ?? []
   if (mebibytes !== undefined) return String(Number(mebibytes) * MIB)
@@ -42,7 +45,7 @@ function environmentValue(text: string): string | undefined {
   return /^(?:demo: )?(?:`([^`]+)`|(on|off)\b)/.exec(text)?.slice(1).find(Boolean)
 }
 
-/** The secret of the demo is a new one each time. */
+/** Without the secret of the demo, which is a new one each time. */
 const comparable = (config: Config): Config => ({ ...config, jwt: { ...config.jwt, secret: '' } })
 
 const pages = globSync('{README.md,docs/**/*.md}', { cwd: ROOT }).filter((page) => rowsIn(page).length > 0)
@@ -51,7 +54,7 @@ test('README has every variable that the server reads, and no other', () => {
   const read = new Set<string>()
   const environment = new Proxy<Record<string, undefined>>({}, { get: (_, name) => void read.add(String(name)) })
   readConfig(environment)
-  // What decides about demo mode is told there.
+  // README describes NODE_ENV in the row of DEMO.
   read.delete('NODE_ENV')
   expect(
     documentedIn('README.md')
@@ -76,6 +79,15 @@ test('README tells a default of every variable, but for those that have none tha
     'BASE_URL from the request',
     ...['TRUST_PROXY', 'CORS_ORIGINS', 'OPERATOR_USERNAME', 'OPERATOR_PASSWORD'],
     'JWT_SECRET demo: random at each start',
-    ...['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE', 'WEBHOOK_SECRET_PREVIOUS', 'DISABLED_INTERACTIONS', 'EXTENSIONS'],
+    ...[
+      'JWKS_URL',
+      'JWT_ISSUER',
+      'JWT_AUDIENCE',
+      'WEBHOOK_SECRET_PREVIOUS',
+      'SECRETS_KEY',
+      'SECRETS_KEY_PREVIOUS',
+      'DISABLED_INTERACTIONS',
+      'EXTENSIONS',
+    ],
   ])
 })

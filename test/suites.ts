@@ -42,8 +42,8 @@ const RANDOM = suites(
 const CONTRACT = suites('test/storage/{sqlite,mongo}-store.test.ts')
 
 /**
- * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions. What the others need of a
- * store is tried on each engine by test/storage (contract/coverage.ts).
+ * Suites with a store whose outcome depends on the engine: searches, conflicts, transactions. Everything else that suites
+ * need of a store is tested on each engine by test/storage (contract/coverage.ts).
  */
 const STORE_SENSITIVE = suites(
   'test/booking/{model,race,reserved-time}.test.ts',
@@ -124,7 +124,7 @@ const LONGEST = suites(
   'test/storage/{migrations,mongo-faults,mongo-store,random,sharing}.test.ts',
 )
 
-/** Folders of suites of which most take less time than to load what they test: several run in one (jest/batches.ts). */
+/** Folders of suites that mostly take less time than loading the sources: several run in one (jest/batches.ts). */
 const BATCHED = [
   ...['admin-api', 'calls', 'clinics', 'core', 'documents', 'fhir-api', 'http', 'operations', 'providers', 'voice-api'],
 ]
@@ -189,7 +189,7 @@ function importsEngine(file: string): boolean {
   return found
 }
 
-/** Of the tests' own files; the sources never lead back here. */
+/** The imports of a file that are files of the tests; the sources never import those. */
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(file, 'utf8')
   const imports = [...text.matchAll(IMPORT)].map(([, path = '']) => join(dirname(file), path))

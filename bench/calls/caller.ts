@@ -10,7 +10,7 @@ type Result = Readonly<Record<string, unknown>>
 interface Step {
   readonly family: string
   readonly tool: string
-  /** Of caller `n`; `before` is the result of the step before. */
+  /** The arguments of caller `n`; `before` is the result of the previous step. */
   readonly argumentsOf: (n: number, before: Result) => Result
 }
 
@@ -34,10 +34,12 @@ const spokenEmail = (n: number): string => `${familyOf(n)} dot ${n} at mail dot 
 
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']
 
-/** Callers at the same time who want the same practitioner want other days, so that they do not take each other's times. */
+/**
+ * Simultaneous callers who want the same practitioner want different days, so that they do not take each other's times.
+ */
 const dayOf = (n: number): string => `any ${DAYS[Math.floor(n / CALENDARS) % DAYS.length]}`
 
-/** Those of a whole call, in their order. */
+/** The steps of a whole call, in order. */
 const STEPS: readonly Step[] = [
   journey('resolve_patient_identity', (n) => ({
     statedName: `${givenOf(n)} ${familyOf(n)}`,
@@ -84,12 +86,12 @@ export interface TimedStep {
   readonly milliseconds: number
 }
 
-/** The connections of a platform, which are kept. */
+/** The keep-alive connections of a platform. */
 export const platform = (connections: number): Agent => new Agent({ keepAlive: true, maxSockets: connections })
 
 /**
  * Plays the call of caller `n`.
- * @param pause before each step but the first
+ * @param pause awaited before each step but the first
  * @throws Error naming the tool that did not succeed
  */
 export async function playWholeCall(

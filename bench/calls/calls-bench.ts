@@ -1,5 +1,5 @@
 /**
- * Whole phone calls of a clinic whose CRM and insurance-verification system answer after 50 ms: one caller after the
+ * Whole phone calls of a clinic whose CRM and insurance-verification system respond after 50 ms: one caller after the
  * other, 16 at once, and 200 who take their time.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,15 +16,15 @@ const WARM_UP = 10
 const ALONE = 50
 const AT_ONCE = 16
 export const IN_PROGRESS = 200
-/** Milliseconds of talk between the tool calls of one that takes its time, on average. */
+/** Milliseconds of talk between the tool calls of a caller who takes their time, on average. */
 const TALK = 2_000
 
 export interface CallsResults {
   /** Calls one after the other. */
   readonly alone: readonly (readonly TimedStep[])[]
-  /** Of 16 callers, each of whom calls again as soon as a call is over. */
+  /** Steps of 16 callers, each of whom calls again as soon as a call is over. */
   readonly atOnce: readonly TimedStep[]
-  /** Of 200 callers at the same time. */
+  /** Steps of 200 callers at the same time. */
   readonly inProgress: readonly TimedStep[]
   /** Milliseconds of processor time of a whole call. */
   readonly cpuPerCall: number | undefined

@@ -4,9 +4,9 @@ import type { TimedStep } from './caller.ts'
 import { type CallsResults, IN_PROGRESS } from './calls-bench.ts'
 import { FAR_MILLISECONDS } from './far-time.ts'
 
-/** Milliseconds of a tool at the 99th percentile, without what its far system takes. */
+/** Milliseconds of a tool at the 99th percentile, without the time of the clinic's own system. */
 const MAX_P99 = 15
-/** Milliseconds of the server for all tools of a call, without what far systems take. */
+/** Milliseconds of the server for all tools of a call, without the time of the clinic's own systems. */
 const MAX_WHOLE_CALL = 150
 
 /** They wait for a system of the clinic. */

@@ -1,5 +1,6 @@
 /**
- * A clinic's CRM (POST /crm) and insurance-verification system (POST /insurance) that answer after 50 ms, as a process of
+ * A clinic's CRM (POST /crm) and insurance-verification system (POST /insurance) that respond after 50 ms, as a process
+ * of
  * its own.
  */
 import { createServer } from 'node:http'

@@ -1,2 +1,2 @@
-/** Milliseconds after which a clinic's own systems answer. */
+/** Milliseconds after which a clinic's own systems respond. */
 export const FAR_MILLISECONDS = 50

@@ -1,4 +1,4 @@
-/** A Binary of 100 MiB written and read, and what reads notice of 16 Binaries of 5 MiB that are written at the same time. */
+/** A Binary of 100 MiB written and read, and the effect on reads of 16 Binaries of 5 MiB written at the same time. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -22,7 +22,7 @@ const LOOK = 20
 
 export interface ContentsResults {
   readonly engine: string
-  /** Of the large Binary: milliseconds, and bytes of memory at most beyond those before; undefined without /proc. */
+  /** The large Binary: milliseconds, and the peak of memory above that before, in bytes; undefined without /proc. */
   readonly write: Transfer
   readonly read: Transfer
   /**
@@ -59,7 +59,7 @@ async function measured(server: ServerProcess, ceiling?: ServerProcess): Promise
   const authorization = await logIn(server.url)
   const send = sender(server.url, authorization)
   await pause(SETTLE)
-  // What the first of its kind takes for good: code, connections, threads.
+  // The first transfer loads code, connections and threads that stay in memory.
   await send.read(await send.write(MEDIUM))
   const [writes, reads]: [Transfer[], Transfer[]] = [[], []]
   for (let round = 0; round < ROUNDS; round++) {
@@ -103,7 +103,7 @@ function sender(url: string, authorization: string) {
   }
 }
 
-/** The memory that is not mapped from files, at its most while the work is done, beyond what it was. */
+/** Peak of the memory not mapped from files during the work, above its value before. */
 async function watched(server: ServerProcess, work: () => Promise<void>): Promise<Transfer> {
   const before = server.memory()?.own
   let highest = before ?? 0

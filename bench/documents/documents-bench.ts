@@ -1,6 +1,6 @@
 /**
- * Documents: what a large one takes of the server's memory while it is written and read, and how many small ones are
- * written beside small Patients.
+ * Documents: the memory of the server while a large one is written and read, and the rate of writing small ones
+ * compared with small Patients.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -82,7 +82,7 @@ async function extraMemory(client: Client): Promise<ExtraMemory | undefined> {
   return most
 }
 
-/** Another one each time, which looks like what it is said to be. */
+/** Random bytes that begin like a PDF. */
 function pdf(): Buffer {
   const bytes = randomBytes(LARGE)
   bytes.write('%PDF-1.7\n')
@@ -91,7 +91,7 @@ function pdf(): Buffer {
 
 export const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0)
 
-/** @returns bytes of memory at the most, beyond those before */
+/** @returns the peak of memory above that before, in bytes */
 async function during(server: ServerProcess, work: () => Promise<void>): Promise<number> {
   await pause(SETTLE)
   const resident = () => server.memory()?.resident ?? 0

@@ -1,4 +1,6 @@
-/** What hostile clinics have stored before they attack. A resource that the server refuses is a note in the report. */
+/**
+ * The data that hostile clinics store before they attack. A resource that the server refuses is noted in the report.
+ */
 import type { FhirResource } from 'fhir/r4'
 import { once } from '../load.ts'
 import { HOSTILE_CALENDARS, hostileSchedule, hostileSlot } from './stored/calendars.ts'
@@ -36,7 +38,7 @@ export class ClinicClient {
     this.#headers = { authorization, 'content-type': 'application/fhir+json', prefer: 'return=minimal' }
   }
 
-  /** What the server has refused to store. */
+  /** The resources that the server has refused to store. */
   get refused(): readonly string[] {
     return this.#refused
   }
@@ -75,7 +77,7 @@ export class ClinicClient {
     }
   }
 
-  /** Waits where the server asks for it. */
+  /** Retries after 429 and 503. */
   async #send(method: 'PUT' | 'POST', path: string, body: object): ReturnType<typeof once> {
     const request = { method, path, headers: this.#headers, body: JSON.stringify(body) }
     for (let attempt = 0; ; attempt++) {

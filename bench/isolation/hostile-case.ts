@@ -1,4 +1,4 @@
-/** A hostile case: what a clinic has stored, and the requests its staff send while another clinic reads. */
+/** A hostile case: a clinic's stored data, and the requests its staff send while another clinic reads. */
 import type { FixtureName } from './fixtures.ts'
 
 export interface HostileRequest {
@@ -14,12 +14,15 @@ export type Attack =
   | {
       readonly kind: 'requests'
       readonly requests: readonly HostileRequest[]
-      /** Connections; each sends its next request when the last one was answered. */
+      /** Connections; each sends its next request after the response to the last one. */
       readonly parallel: number
       /** Repeats the requests for so long; absent: each is sent once. */
       readonly seconds?: number
     }
-  /** What needs sockets of its own, or requests that depend on answers; judged by what it sends through `target`. */
+  /**
+   * For attacks with sockets of their own, or requests that depend on responses; judged by the requests sent through
+   * `target`.
+   */
   | { readonly kind: 'program'; readonly run: (target: Target) => Promise<void> }
 
 export interface Answer {
@@ -29,9 +32,9 @@ export interface Answer {
 
 export interface Target {
   readonly url: string
-  /** Of the hostile clinic's staff. */
+  /** The Authorization header of the hostile clinic's staff. */
   readonly authorization: string
-  /** Sends a request that is judged. Undefined: there was no answer. */
+  /** Sends a request that is judged. Undefined: there was no response. */
   readonly send: (request: HostileRequest) => Promise<Answer | undefined>
   /** When the attack must end. */
   readonly signal: AbortSignal
@@ -41,7 +44,7 @@ export interface HostileCase {
   readonly name: string
   /** The requests, for the reader of the table. */
   readonly about: string
-  /** What the clinic has stored before. */
+  /** The data that the clinic has stored before. */
   readonly stored: FixtureName
   /** Creates the requests before the measurement, so that generating them does not disturb it. */
   readonly attack: () => Attack

@@ -1,25 +1,25 @@
-/** Sends the requests of an attack and records how each was answered. */
+/** Sends the requests of an attack and records the response to each. */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Answer, Attack, HostileRequest, Target } from './hostile-case.ts'
 
 export interface Outcome {
   /**
-   * The status; or `broken`: the connection ended without an answer, `unanswered`: there was none when the client left, as
-   * it took too long, `cut off`: there was none yet when the attack ended.
+   * The status; or `broken`: the connection ended without a response, `unanswered`: there was none within PATIENCE,
+   * `cut off`: there was none yet when the attack ended.
    */
   readonly result: number | 'broken' | 'unanswered' | 'cut off'
   readonly milliseconds: number
-  /** The beginning of an answer that is an error. */
+  /** The beginning of an error response. */
   readonly error?: string
 }
 
 /** Milliseconds after which a client leaves: more than a request may take. */
 const PATIENCE = 12_000
-/** Characters of an answer that are kept. */
+/** Characters of a response that are kept. */
 const KEPT_TEXT = 100_000
 const SHOWN_ERROR = 600
 
-/** Runs the attack until it has been sent and answered, or `signal` ends it. */
+/** Runs the attack until all its requests have responses, or `signal` ends it. */
 export async function run(
   attack: Attack,
   {
@@ -45,7 +45,7 @@ export async function run(
   return outcomes
 }
 
-/** A program waits for what it likes; when the time is up it is left alone. */
+/** Runs a program until it ends or the time is up; then it is abandoned. */
 async function runProgram(program: (target: Target) => Promise<void>, target: Target): Promise<void> {
   const timeUp = new Promise<void>((resolve) => {
     target.signal.addEventListener('abort', () => resolve(), { once: true })

@@ -24,13 +24,13 @@ export interface CaseResult {
   readonly serverDied: boolean
   /** It did not end on SIGTERM. */
   readonly serverKilled: boolean
-  /** What the set-up could not store, as the server refused it. */
+  /** The resources that the server refused during the set-up. */
   readonly refused: readonly string[]
 }
 
 export interface IsolationResults {
   readonly engine: 'sqlite' | 'mongodb'
-  /** What the probe observes without an attack. */
+  /** The observations of the probe without an attack. */
   readonly idle: Observed
   readonly cases: readonly CaseResult[]
 }
@@ -46,9 +46,9 @@ export interface IsolationOptions {
 const READ = '/Patient/abernathy-ruth'
 const IDLE_MILLISECONDS = 3_000
 const WARM_UP_READS = 300
-/** An attack ends after so long, whatever of it is left. */
+/** An attack is ended after this time, finished or not. */
 const ATTACK_MILLISECONDS = 30_000
-/** Observed after the attack: work that goes on, garbage that is collected. */
+/** How long the probe observes after the attack: work still under way, garbage collection. */
 const AFTERMATH_MILLISECONDS = 500
 
 export async function benchIsolation(

@@ -8,14 +8,14 @@ const LONGEST_WAIT = 100
 const LONGEST_REQUEST = 10_000
 const MOST_MEMORY = 1024 ** 3
 const MEBIBYTE = 1024 ** 2
-/** When the probe itself came so much too late, its machine was too busy to judge by. */
+/** Milliseconds of delay of the probe itself beyond which the machine was too busy for a verdict. */
 const LATE_PROBE = 30
 const SHOWN_ANSWERS = 3
 
 const longest = (outcomes: readonly Outcome[]): number =>
   outcomes.reduce((most, { milliseconds }) => Math.max(most, milliseconds), 0)
 
-/** What is wrong with a case; empty when nothing is. */
+/** The faults of a case; empty when there are none. */
 function faultsOf({ observed, outcomes, serverDied, serverKilled }: CaseResult): readonly string[] {
   const { reads, failedReads, health, failedHealth, memory } = observed
   const isUnanswered = outcomes.some(({ result }) => ['broken', 'unanswered', 500].includes(result))

@@ -17,11 +17,11 @@ export interface ProbeTarget {
 /** Times in milliseconds, memory in bytes. */
 export interface Observed {
   readonly reads: { readonly count: number; readonly p50: number; readonly p99: number; readonly max: number }
-  /** Reads not answered with 200. */
+  /** Reads without a response 200. */
   readonly failedReads: number
   /** The longest wait for /health/live and /health/ready. */
   readonly health: number
-  /** Without an answer, or with another one than 200. */
+  /** Checks without a response 200. */
   readonly failedHealth: number
   readonly memory: number
   /** How late the probe itself was at most: a sign that the machine had no processor for it. */
@@ -34,7 +34,7 @@ const LOOK_EVERY = 100
 const { url, pid, path, authorization } = workerData as ProbeTarget
 const connection = new Agent({ keepAlive: true, maxSockets: 1 })
 
-/** The status of the answer, or undefined when there is none. */
+/** The status of the response, or undefined when there is none. */
 const statusOf = (path: string, options: object): Promise<number | undefined> =>
   new Promise((resolve) => {
     const request = get(`${url}${path}`, options, (response) => {
@@ -55,7 +55,7 @@ class Observation {
   #memory = 0
   #delay = 0
   #isOver = false
-  /** When the checks under way began: what has no answer at the end has waited at least until then. */
+  /** When the checks under way began: one without a response at the end has waited at least until then. */
   readonly #pending = new Set<number>()
   #nextRead = 0
 
@@ -88,7 +88,7 @@ class Observation {
   }
 
   /**
-   * A read is due every ten milliseconds, also while the one before it waits for its answer: it has then waited since
+   * A read is due every ten milliseconds, also while the one before it waits for its response: it has then waited since
    * it was due. Otherwise a long wait would count as one slow read among many fast ones.
    */
   async #read(): Promise<void> {
@@ -98,7 +98,7 @@ class Observation {
       if (early > 0) {
         await pause(early)
         this.#delay = Math.max(this.#delay, performance.now() - this.#nextRead - 1)
-        // The lateness of the probe's own timer is no wait for the server.
+        // The lateness of the probe's own timer is not a wait for the server.
         this.#nextRead = Math.max(this.#nextRead, performance.now())
       }
       const status = await statusOf(path, { agent: connection, headers: { authorization } })

@@ -19,9 +19,9 @@ export const startIsolated = (databaseUrl: string): Promise<ServerProcess> =>
   startServer(databaseUrl, { NODE_ENV: 'production', DEMO: 'off', ALLOW_PRIVATE_ADDRESSES: 'on' })
 
 export interface Stores {
-  /** The address of a store with the fixture; what is changed in it is lost on SQLite, and stays on MongoDB. */
+  /** The address of a store with the fixture; changes in it are lost on SQLite, and stay on MongoDB. */
   readonly open: (fixture: FixtureName) => Promise<string>
-  /** What the servers refused to store, by fixture. */
+  /** The resources that the servers refused to store, by fixture. */
   readonly refused: ReadonlyMap<FixtureName, readonly string[]>
   readonly stop: () => Promise<void>
 }
@@ -46,7 +46,7 @@ export function sqliteStores(folder: string, kept?: string): Stores {
   return { open, refused, stop: async () => undefined }
 }
 
-/** The name of a kept store changes with what is in it, and with the form in which servers store it. */
+/** Part of the name of a kept store: changes with its data, and with the storage format of the server. */
 function fingerprint(): string {
   const folders = [
     join(import.meta.dirname, 'stored'),
@@ -70,7 +70,7 @@ export async function mongoStores(folder: string): Promise<Stores> {
   return { open, refused, stop: mongod.stop }
 }
 
-/** Returns what the server refused to store. @throws Error when the set-up fails */
+/** @returns the resources that the server refused to store. @throws Error when the set-up fails */
 async function prepare(databaseUrl: string, fixture: FixtureName): Promise<readonly string[]> {
   progress(`Preparing a clinic with ${fixture}`)
   // The server itself first writes the demo clinic, which it only does on an empty store.
@@ -99,7 +99,7 @@ async function withServer<T>(
   }
 }
 
-/** The hostile one, and accounts of both. */
+/** Creates the hostile clinic, and accounts of both. */
 async function createClinics(databaseUrl: string): Promise<void> {
   const store = await openStore(databaseUrl)
   try {

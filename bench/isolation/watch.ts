@@ -1,4 +1,4 @@
-/** Starts the thread of the probe, and takes what it has observed. */
+/** Starts the thread of the probe, and receives its observations. */
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'

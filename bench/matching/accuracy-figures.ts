@@ -1,4 +1,4 @@
-/** Figures of accuracy, from the answers to records with true links. */
+/** Figures of accuracy, from the responses to records with true links. */
 import { PROBABLE } from '../../src/matching/grade.ts'
 import type { Answered, Found } from './accuracy.ts'
 
@@ -9,14 +9,14 @@ export interface Accuracy {
 }
 
 export interface AccuracyFigures {
-  /** Of the entries with a score from PROBABLE on. */
+  /** The accuracy of the entries with a score of PROBABLE or more. */
   readonly probable: Accuracy
-  /** Of the entries from the score on for which F1 is best. */
+  /** The accuracy of the entries above the threshold for which F1 is best. */
   readonly best: Accuracy & { readonly threshold: number }
-  /** The part of the stored persons that are the first entry. */
+  /** The share of the stored persons that are the first entry. */
   readonly first: number
   readonly certain: number
-  /** The part of the certain entries that are right; 1 where there are none. */
+  /** The share of the certain entries that are right; 1 where there are none. */
   readonly certainPrecision: number
 }
 

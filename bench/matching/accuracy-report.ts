@@ -75,7 +75,7 @@ const foundVerdicts = ({ sets }: AccuracyResults): readonly Verdict[] =>
     ]
   })
 
-/** In place of all answers. */
+/** The figures, written in place of all responses. */
 export const accuracyFigures = ({ sets, halves }: AccuracyResults) => ({
   sets: sets.map(figuresOfSet),
   halves: halves.map(figuresOfSet),

@@ -1,5 +1,5 @@
 /**
- * How accurate Patient/$match is on records with true links: the originals are stored, the others are asked for over HTTP.
+ * The accuracy of Patient/$match on records with true links: the originals are stored, the others are the queries.
  */
 import { join } from 'node:path'
 import type { Bundle } from 'fhir/r4'
@@ -22,14 +22,14 @@ const FIELD_SETS: readonly FieldSet[] = [
   { name: 'name', parts: ['name'] },
 ]
 
-/** An entry of an answer. */
+/** An entry of a response. */
 export interface Found {
   readonly score: number
   readonly isCertain: boolean
   readonly isRight: boolean
 }
 
-/** The answer to one record that was asked for. */
+/** The response to the query for one record. */
 export interface Answered {
   /** Whether the person is stored. */
   readonly isStored: boolean
@@ -43,14 +43,14 @@ export interface SetResults {
   readonly fields: string
   readonly stored: number
   readonly answers: readonly Answered[]
-  /** Stored records that are compared with what is asked for, on average. */
+  /** Stored records that are compared per query, on average. */
   readonly compared: number
 }
 
 const CLINIC = 'demo-clinic'
 const PER_TRANSACTION = 200
 const CONNECTIONS = 4
-/** Asked a second time, in this process, to count what is compared. */
+/** Queries repeated in this process, to count the comparisons. */
 const COUNTED = 300
 
 /**
@@ -149,7 +149,7 @@ const foundIn = (bundle: Bundle | undefined, person: string, persons: ReadonlyMa
       isRight: persons.get(resource?.id ?? '') === person,
     }))
 
-/** For each field set: how many stored records are compared with one that is asked for. */
+/** For each field set: how many stored records are compared per query. */
 async function countCompared(database: string, asked: readonly LinkedRecord[]): Promise<readonly number[]> {
   const store = await openStore(database)
   try {

@@ -1,6 +1,7 @@
 /**
- * What the keys of a Patient cost when it is created: two stores, of which one does not write the entries of the keys, get
- * the same Patients in turns. To compute the keys takes the same time in both, so that time is measured by itself.
+ * The cost of a Patient's match keys when it is created: two stores get the same Patients in turns, and one of them
+ * does
+ * not write the keys. Both compute the keys, so the time of that is measured separately.
  */
 import { join } from 'node:path'
 import { openStore } from '../../src/main/open-store.ts'
@@ -19,7 +20,7 @@ const PER_ROUND = 400
 export interface CreateCost {
   readonly withKeys: number
   readonly withoutKeys: number
-  /** Of what `withKeys` takes, to compute the keys. */
+  /** The part of `withKeys` that computes the keys. */
   readonly computing: number
 }
 
@@ -54,7 +55,7 @@ async function createAll(repository: Repository, first: number): Promise<void> {
   }
 }
 
-/** Of the keys of one Patient. */
+/** Microseconds to compute the keys of one Patient; the median. */
 async function computingTime(): Promise<number> {
   const patients = Array.from({ length: PER_ROUND }, (_, n) => syntheticPatient(n))
   const times: number[] = []
@@ -74,7 +75,7 @@ async function processorTime(work: () => Promise<void>): Promise<number> {
   return user + system
 }
 
-/** The same store, but for the entries of the keys. */
+/** The same store without the entries of the keys. */
 const withoutKeys = (store: ResourceStore): ResourceStore => ({
   ...store,
   write: (changes) =>

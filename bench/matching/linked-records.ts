@@ -20,7 +20,7 @@ export interface LinkedSet {
   readonly name: string
   /** The records that a clinic has: the originals. */
   readonly stored: readonly LinkedRecord[]
-  /** The others, with the mistakes that were made since: what is asked. */
+  /** The others, which contain mistakes: the queries. */
   readonly asked: readonly LinkedRecord[]
 }
 
@@ -52,7 +52,7 @@ function readLinkedSet(folder: string, name: string): LinkedSet {
   return asked === undefined ? { name, ...divided(stored) } : { name, stored, asked }
 }
 
-/** Of each person one record is stored, the original one where the names of the records tell which. */
+/** Divides the records: one per person is stored, the original where the ids tell which; the others are queries. */
 function divided(records: readonly LinkedRecord[]): Pick<LinkedSet, 'stored' | 'asked'> {
   const originals = new Map<string, LinkedRecord>()
   for (const record of records) {
@@ -88,7 +88,7 @@ const readLines = (file: string): readonly (readonly string[])[] =>
     .filter((line) => line.trim() !== '')
     .map((line) => line.split(',').map((value) => value.trim()))
 
-/** Parts of a record that are asked for. */
+/** The parts of a record in a query. */
 export type Part = 'name' | 'birthDate' | 'address' | 'identifier'
 
 export const ALL_PARTS: readonly Part[] = ['name', 'birthDate', 'address', 'identifier']
@@ -119,7 +119,7 @@ const PARTS: Readonly<Record<Part, (row: Row) => Partial<Patient>>> = {
   identifier: ({ soc_sec_id: value }) => (value ? { identifier: [{ system: 'urn:example:soc-sec', value }] } : {}),
 }
 
-/** Of eight digits, and in the calendar: a date with a mistake may not be. */
+/** Whether the text has eight digits and is in the calendar; a date with a mistake may not be. */
 function isDate(text: string): boolean {
   if (!/^\d{8}$/.test(text)) return false
   const [year, month, day] = [text.slice(0, 4), text.slice(4, 6), text.slice(6)].map(Number)

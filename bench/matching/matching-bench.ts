@@ -9,7 +9,7 @@ import { type LinkedRecord, type LinkedSet, readLinkedSets } from './linked-reco
 import { type Engine, measureSpeed, type SpeedResults } from './speed.ts'
 import { createCostText, createCostVerdict, speedTable, speedVerdicts } from './speed-report.ts'
 
-/** The name for `--only`, and of the command. */
+/** The name of the command, and for `--only`. */
 export const MATCHING = 'matching'
 
 /** On MongoDB there are fewer patients than on SQLite. */
@@ -18,7 +18,7 @@ const PART_ON_MONGODB = 0.1
 export interface MatchingOptions {
   /** The folder of records with true links: accuracy is measured. */
   readonly data: string | undefined
-  /** Among so many patients speed is measured. */
+  /** The number of patients among which speed is measured. */
   readonly patients: number | undefined
   readonly engines: readonly Engine[]
   readonly seconds: number
@@ -71,7 +71,7 @@ export const matchingVerdicts = ({ accuracy, speed }: MatchingResults): readonly
   ...(speed === undefined ? [] : [...speedVerdicts(speed.engines), createCostVerdict(speed.create)]),
 ]
 
-/** What is written to a file. */
+/** The figures that are written to a file. */
 export const matchingFigures = ({ accuracy, speed }: MatchingResults) => ({
   ...(accuracy === undefined ? {} : { accuracy: accuracyFigures(accuracy) }),
   ...(speed === undefined ? {} : { speed }),

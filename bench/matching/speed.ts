@@ -21,7 +21,7 @@ const CLINIC = 'demo-clinic'
 const DATABASE = 'emr'
 const MOST_CONNECTIONS = 16
 const CONNECTIONS = [1, MOST_CONNECTIONS]
-/** Asked in this process, to count what is compared. */
+/** Queries that run in this process, to count the comparisons. */
 const COUNTED = 1_000
 /** Patients whose keys tell whether a store that was kept has the same ones. */
 const SAMPLE = 50
@@ -40,9 +40,9 @@ export interface Compared {
   /** Patients that are compared for a query. */
   readonly mean: number
   readonly p99: number
-  /** The part of the queries whose answer says that it was narrowed. */
+  /** The share of the queries whose response says that the search was narrowed. */
   readonly narrowed: number
-  /** Of the queries that mean a patient, the part whose first entry is that patient. */
+  /** The share of the queries about a known patient whose first entry is that patient. */
   readonly first: number
 }
 
@@ -107,7 +107,7 @@ async function measureStore(engine: Engine, url: string, options: SpeedOptions):
   return { engine, patients, measurements, machineLoad, compared: await countCompared(url, patients) }
 }
 
-/** Each query is another one. */
+/** Traffic in which no query repeats. */
 const queries = (patients: number, authorization: string): Traffic => ({
   kind: 'fresh',
   next: (connection, n) => ({

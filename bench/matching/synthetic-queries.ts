@@ -1,11 +1,11 @@
-/** What is asked about the patients of synthetic-patients.ts: some of what they said, half of the time with a mistake. */
+/** Queries for the patients of synthetic-patients.ts: some of their details, half of the time with a mistake. */
 import type { HumanName, Patient } from 'fhir/r4'
 import { type Chance, chanceOf } from './chance.ts'
 import { syntheticPatient } from './synthetic-patients.ts'
 
 const QUERY = 3
 
-/** What else is said besides the name. */
+/** The details stated besides the name. */
 const SAID: readonly (readonly ('phone' | 'email' | 'birthDate' | 'address')[])[] = [
   ['phone'],
   ['birthDate'],
@@ -14,14 +14,14 @@ const SAID: readonly (readonly ('phone' | 'email' | 'birthDate' | 'address')[])[
   ['address'],
   ['birthDate', 'phone', 'email', 'address'],
 ]
-/** How often something that is said has a typing mistake. */
+/** The share of stated details with a typing mistake. */
 const MISTAKEN = 0.5
-/** How often who asks is no patient yet. */
+/** The share of queries about people who are not patients yet. */
 const UNKNOWN = 0.1
 
 export interface SyntheticQuery {
   readonly patient: Patient
-  /** The number of the patient that is meant; undefined for somebody who is none. */
+  /** The number of the patient meant; undefined for a person who is not a patient. */
   readonly meant: number | undefined
 }
 

@@ -45,12 +45,12 @@ export const accountsOf = (clinic: string | undefined) =>
 export const accountPath = (username: string): string => `accounts/${encodeURIComponent(username)}`
 
 export const addAccount = (account: NewAccount) => send({ method: 'POST', path: 'accounts', body: account })
-/** @param tag that the account must have, where an earlier change is taken back. @returns the one that it has then */
+/** @param tag that the account must have, where an earlier change is undone. @returns its new tag */
 export const setLogin = (username: string, enabled: boolean, tag?: string) =>
   putTagged(`${accountPath(username)}/login`, { enabled }, tag)
 export const setName = (username: string, name: string, tag?: string) =>
   putTagged(`${accountPath(username)}/name`, { name }, tag)
-/** @param currentPassword that of the own account, which nobody else needs to know */
+/** @param currentPassword required only to change one's own password */
 export const setPassword = (username: string, password: string, currentPassword?: string) =>
   send({ method: 'PUT', path: `${accountPath(username)}/password`, body: { password, currentPassword } })
 export const removeAccount = (username: string) => send({ method: 'DELETE', path: accountPath(username) })

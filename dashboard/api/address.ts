@@ -1,11 +1,11 @@
-/** Where the server is: the page tells where the dashboard is, and the server is one step up, also behind a proxy's path. */
+/** The base URL of the server: one level above the dashboard's page, also behind a proxy that adds a path. */
 const SERVER = new URL('..', document.baseURI)
 
-/** Of a path such as `Patient?name=x` or `/Patient`, or of an absolute address of this server. */
+/** The URL of a path such as `Patient?name=x` or `/Patient`, or of an absolute address of this server. */
 export function addressOf(path: string): URL {
   const isAbsolute = /^https?:\/\//.test(path)
   if (!isAbsolute) return new URL(path.replace(/^\/+/, ''), SERVER)
-  // Links in answers name the server as it knows itself; what leads there from here is their path.
+  // Links in responses begin with the address by which the server knows itself; from here only their path is valid.
   const { pathname, search } = new URL(path)
   const below = pathname.startsWith(SERVER.pathname) ? pathname.slice(SERVER.pathname.length) : pathname.slice(1)
   return new URL(below + search, SERVER)

@@ -1,4 +1,4 @@
-/** Searches of which all is needed, such as the visits of a day: page after page, up to a number that a screen can bear. */
+/** Searches whose matches are all needed, such as the visits of a day: page after page, up to a limit. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Bundle, FhirResource } from 'fhir/r4'
 import { includedIn, matchesIn, nextOf } from '../fhir/bundles.ts'
@@ -11,13 +11,13 @@ const PAGE = '200'
 export interface Found<T extends FhirResource> {
   readonly matches: readonly T[]
   readonly included: <I extends FhirResource>(type: I['resourceType']) => readonly I[]
-  /** There are more than were asked for. */
+  /** Whether there are more matches than were fetched. */
   readonly isCut: boolean
 }
 
 interface Options {
   readonly enabled?: boolean
-  /** Milliseconds between questions for what is new. */
+  /** Milliseconds between two polls. */
   readonly every?: number
   /** Resources. */
   readonly most?: number

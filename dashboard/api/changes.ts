@@ -1,6 +1,6 @@
-/** Changes that this window has made: each request that succeeds is told to whoever offers to take an older change back. */
+/** Changes made in this window: each successful request is reported to the offers to undo older changes. */
 
-/** Hears the path of the resource that was changed: `Appointment/1`, `accounts/nora/login`. */
+/** Receives the path of the changed resource: `Appointment/1`, `accounts/nora/login`. */
 type Listener = (path: string) => void
 
 const listeners = new Set<Listener>()

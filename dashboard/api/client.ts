@@ -20,34 +20,34 @@ export interface ApiAnswer<T = unknown> {
   readonly status: number
   readonly headers: Headers
   readonly body: T
-  /** Of the body, as it came. */
+  /** The body as it was received. */
   readonly text: string
 }
 
 const ACCEPT = 'application/fhir+json, application/json;q=0.9, */*;q=0.1'
 
-/** @throws Problem where the answer is no success */
+/** @throws Problem where the response is not a success */
 export async function send<T>(request: ApiRequest): Promise<ApiAnswer<T>> {
   const answer = await exchange(request)
   if (answer.status >= 400) throw problemOf(answer.status, answer.body)
   return answer as ApiAnswer<T>
 }
 
-/** A GET, or what only asks by POST. */
+/** Whether a request only reads: a GET or HEAD, or a POST marked as a read. */
 const isRead = ({ method = 'GET', headers }: ApiRequest): boolean =>
   method === 'GET' || method === 'HEAD' || headers?.['x-run-id'] === READS
 
 /**
- * What reads for a page tells so in the journal, where it would hide what others ask for. What somebody does, and what the
- * console and the telephone send, is nothing of that kind.
+ * X-Run-Id of the requests by which pages read, so that the journal can hide them. Requests that change something, and
+ * those of the console and the telephone, do not carry it.
  */
 export const READS = 'dashboard'
 
-/** @throws Problem where the answer is no success */
+/** @throws Problem where the response is not a success */
 export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   (await send<T>({ path, signal, headers: { 'x-run-id': READS } })).body
 
-/** The answer whatever its status, for who looks at answers. @throws Problem where there is none */
+/** The response, whatever its status, for callers that inspect it. @throws Problem where there is none */
 export async function exchange(request: ApiRequest): Promise<ApiAnswer> {
   const response = await fetched(request)
   const text = await response.text()
@@ -62,7 +62,7 @@ export async function getBytes(path: string, accept: string, signal?: AbortSigna
   return response.blob()
 }
 
-/** The answer as it comes, for streams. @throws Problem where there is none */
+/** The response before its body is read, for streams. @throws Problem where there is none */
 export async function fetched(request: ApiRequest): Promise<Response> {
   const { headers = {}, body } = request
   // The routes of live calls have a secret of their own, and refuse a token.

@@ -14,7 +14,7 @@ export const taggedSettingsOf = (clinic: string) =>
   queryOptions({
     queryKey: ['clinic', clinic, 'tagged settings'],
     queryFn: () => readSettings(clinic),
-    // What is being changed is not replaced under one's hands.
+    // A refetch must not replace settings while the user edits them.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
@@ -35,7 +35,7 @@ export async function writeSettings(clinic: string, { settings, tag }: TaggedSet
   return { settings: body, tag: headers.get('etag') ?? '' }
 }
 
-/** What is wrong with the settings, a sentence each, which begins with the path of what it is about. */
+/** The faults of the settings, one sentence each, beginning with the path of the setting. */
 export function problemsIn(error: unknown): readonly string[] {
   if (error instanceof Problem && isRecord(error.body) && Array.isArray(error.body.problems)) {
     return error.body.problems.map(String)

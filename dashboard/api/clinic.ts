@@ -22,11 +22,11 @@ export const settingsOf = (clinic: string) =>
     staleTime: 60_000,
   })
 
-/** Of whichever clinic. */
+/** Whether a query reads the sandbox switch, of any clinic. */
 export const isAboutSandbox = ({ queryKey: [first, , third] }: Query): boolean =>
   first === 'clinic' && third === 'sandbox'
 
-/** Asked for again and again, as others switch it too. */
+/** The state of the sandbox switch, polled because other users may change it too. */
 const sandboxOf = (clinic: string) =>
   queryOptions({
     queryKey: ['clinic', clinic, 'sandbox'],
@@ -37,7 +37,7 @@ const sandboxOf = (clinic: string) =>
 export const useSandbox = (clinic: string) => useQuery(sandboxOf(clinic))
 
 interface SandboxChange extends Sandbox {
-  /** The one that it must have, where an earlier change is taken back. */
+  /** The tag that the switch must still have, where an earlier change is undone. */
   readonly tag?: string
 }
 
@@ -46,7 +46,7 @@ export const sandboxPath = (clinic: string): string => `clinics/${clinic}/sandbo
 export function useSwitchSandbox(clinic: string) {
   const client = useQueryClient()
   return useMutation({
-    /** Gives the tag that the switch has then. @throws Problem 412 where it has been switched since it had `tag` */
+    /** Resolves to the new tag of the switch. @throws Problem 412 where it has been switched since it had `tag` */
     mutationFn: ({ enabled, tag }: SandboxChange) => putTagged(sandboxPath(clinic), { enabled }, tag),
     // All that is shown depends on it.
     onSettled: () => client.invalidateQueries(),

@@ -1,11 +1,11 @@
-/** The time of the server, which that of the browser may be far from. */
+/** The time of the server, from which the browser's clock may differ. */
 
-/** Milliseconds; below that both are the same, as answers take their time and tell seconds only. */
+/** Milliseconds of difference that are ignored: responses take time, and the Date header has whole seconds only. */
 const NOTICEABLE = 30_000
 
 let ahead = 0
 
-/** @param date the Date header of an answer that has just come */
+/** @param date the Date header of a response that has just arrived */
 export function heardTime(date: string | null): void {
   const there = Date.parse(date ?? '')
   if (Number.isNaN(there)) return

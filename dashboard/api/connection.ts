@@ -1,4 +1,4 @@
-/** Whether the server answers. While it does not, it is asked until it does, and then everything shown is asked for anew. */
+/** Whether the server responds. If not, it is polled until it does, and then all data shown is fetched anew. */
 import { addressOf } from './address.ts'
 
 const ASK_EVERY = 1500
@@ -14,7 +14,7 @@ export function onConnection(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** @param isThere it has answered, and not that it is away */
+/** @param isThere it has responded, and not with an error that says it is unavailable */
 export function heardFrom(isThere: boolean): void {
   if (isThere === !isLost) return
   isLost = !isThere

@@ -1,14 +1,17 @@
-/** Phones and e-mails as the server reads them, by the tool that checks what callers say: docs/tools/validate-intake-field.md. */
+/**
+ * Phones and e-mails as the server reads them, by the tool that checks callers' data:
+ * docs/tools/validate-intake-field.md.
+ */
 import type { Parameters as FhirParameters } from 'fhir/r4'
 import { ask } from './operations.ts'
 
 export const CONTACTS = ['phone', 'email'] as const
 export type ContactName = (typeof CONTACTS)[number]
 
-/** In the form in which it is stored, or what is wrong with it. */
+/** The value in its stored form, or its error. */
 type ReadContact = { readonly value: string } | { readonly error: string }
 
-/** @throws Problem where the server does not answer */
+/** @throws Problem where the server does not respond */
 export async function readContact(name: ContactName, typed: string): Promise<ReadContact> {
   const { parameter = [] } = await ask<FhirParameters>('Patient/$validate-intake-field', [
     ['fieldName', { valueString: name }],

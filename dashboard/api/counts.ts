@@ -1,4 +1,4 @@
-/** How many of something there are, of many things in one request. */
+/** Totals of several searches in one request. */
 import { useQuery } from '@tanstack/react-query'
 import type { Bundle } from 'fhir/r4'
 import { READS, send } from './client.ts'
@@ -11,8 +11,8 @@ export interface Counted {
 }
 
 /**
- * @param name of the question, for what is kept
- * @param every milliseconds between questions
+ * @param name part of the query key
+ * @param every milliseconds between two polls
  */
 export const useCounts = (name: string, counted: readonly Counted[], every?: number) =>
   useQuery({

@@ -18,5 +18,5 @@ export function curlOf({ method = 'GET', path, body, headers = {} }: ApiRequest,
 export const contentTypeOf = (method: string): string =>
   method === 'PATCH' ? 'application/json-patch+json' : 'application/fhir+json'
 
-/** For POSIX shells: nothing within single quotes means anything but the end of them. */
+/** Quotes for POSIX shells: within single quotes only the closing quote is special. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,4 +1,6 @@
-/** The search of the clinic for duplicate patients, and what it has found: docs/operations/patient-find-duplicates.md. */
+/**
+ * The clinic's search for duplicate patients, and the pairs it has found: docs/operations/patient-find-duplicates.md.
+ */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Bundle } from 'fhir/r4'
 import { nextOf } from '../fhir/bundles.ts'
@@ -8,10 +10,10 @@ import { operate } from './operations.ts'
 import { problemOf } from './problem.ts'
 
 const PATH = 'Patient/$find-duplicates'
-/** Seconds between two questions for the state, where the server does not say. */
+/** Seconds between two requests for the state, where the server names no interval. */
 const ASK_EVERY = 2
 
-/** Those that the last complete search has found, as far as they have been asked for. */
+/** The pairs found by the last complete search, page by page. */
 export function usePairs() {
   const query = useInfiniteQuery({
     queryKey: ['Patient', '$find-duplicates'],
@@ -32,7 +34,7 @@ export async function searchForDuplicates(): Promise<string> {
 
 const stateOf = (run: string): string => `${PATH}?run=${encodeURIComponent(run)}`
 
-/** Undefined once it is over, whatever came of it. */
+/** The state of a running search; undefined once it is over, whatever its outcome. */
 export const useDuplicateSearch = (run: string) =>
   useQuery({
     queryKey: ['duplicate search', run],
@@ -48,7 +50,7 @@ export const useDuplicateSearch = (run: string) =>
 /** @throws Problem 404 where it is over */
 export const endDuplicateSearch = (run: string) => send({ method: 'DELETE', path: stateOf(run) })
 
-/** @param isRevoked it was said before, and does not hold any more. @throws Problem */
+/** @param isRevoked the earlier declaration no longer holds. @throws Problem */
 export const declareDistinct = ([one, other]: readonly [string, string], isRevoked = false) =>
   operate('Patient/$not-duplicates', [
     ['patient', { valueReference: { reference: `Patient/${one}` } }],

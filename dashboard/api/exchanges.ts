@@ -1,4 +1,4 @@
-/** The journal: exchanges of the clinic, each a request and its answer. */
+/** The journal: exchanges of the clinic, each a request and its response. */
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { get, READS, send } from './client.ts'
 import { useGet } from './queries.ts'
@@ -19,7 +19,7 @@ export interface Exchange {
   readonly type?: string
   readonly operation?: string
   readonly system?: string
-  /** 0: there was no answer. */
+  /** 0: there was no response. */
   readonly status: number
   readonly outcome: 'ok' | 'refused' | 'failed' | 'left'
   readonly reason?: { readonly code: string; readonly text: string }
@@ -78,7 +78,7 @@ export interface Replay {
   readonly hasBodies: boolean
 }
 
-/** What is looked for; each absent or empty one lets everything through. */
+/** The filters of the journal; an absent or empty filter lets everything through. */
 export interface ExchangeFilters {
   readonly path?: string
   readonly status?: string
@@ -92,14 +92,14 @@ interface Page {
   readonly next?: string
 }
 
-/** All pages that have been asked for, the newest first. */
+/** All pages fetched so far, the newest exchanges first. */
 export function useExchanges(clinic: string, filters: ExchangeFilters) {
   const query = useInfiniteQuery({
     queryKey: ['exchanges', clinic, filters],
     queryFn: ({ pageParam, signal }) => get<Page>(pageParam, signal),
     initialPageParam: pathOf(clinic, filters),
     getNextPageParam: ({ next }: Page) => next,
-    // What is new comes by the stream.
+    // New exchanges arrive by the stream.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
@@ -109,7 +109,7 @@ export function useExchanges(clinic: string, filters: ExchangeFilters) {
 export const useExchange = (clinic: string, id: string, enabled = true) =>
   useGet<WholeExchange>(`clinics/${clinic}/exchanges/${encodeURIComponent(id)}`, { enabled })
 
-/** Sends the request of an exchange once more. */
+/** Replays the request of an exchange. */
 export const useReplay = (clinic: string, id: string) =>
   useMutation({
     mutationFn: async () =>
@@ -123,10 +123,10 @@ export function pathOf(clinic: string, filters: ExchangeFilters): string {
   return `clinics/${clinic}/exchanges${query === '' ? '' : `?${query}`}`
 }
 
-/** What a page of the dashboard has read, for whoever does not ask for that. */
+/** Whether a page of the dashboard made the request, for lists that hide such reads. */
 export const isOwnRead = ({ run }: Exchange): boolean => run === READS
 
-/** As the server filters. */
+/** Whether an exchange passes the filters, by the rules of the server. */
 export function isWanted(exchange: Exchange, { path, status, type, call, run }: ExchangeFilters): boolean {
   const isStatus =
     !status || (/^\dxx$/i.test(status) ? String(exchange.status)[0] === status[0] : String(exchange.status) === status)

@@ -1,17 +1,17 @@
 /**
  * The journal as it happens. A browser has few connections to a server, and a stream takes one, so one window of each
- * browser reads the stream, for all of its windows: the one that holds a lock. When it is closed, another one goes on
- * where it ended.
+ * browser reads the stream, for all of its windows: the one that holds a lock. When it closes, another one continues
+ * from where it stopped.
  */
 import { fetched } from './client.ts'
 import { type Entry, isGap } from './exchanges.ts'
 
-/** `started`: from now on nothing is missed; what happened before is in the list. */
+/** `started`: from now on no exchange is missed; earlier ones are in the list. */
 type Listener = (news: Entry | 'started') => void
 
-/** Milliseconds until a stream that has ended is opened again. */
+/** Milliseconds before a stream that has ended is opened again. */
 const OPEN_AGAIN = 1000
-/** And until one that was refused is, as where too many are open. */
+/** Milliseconds before a refused stream is tried again, for example where too many are open. */
 const ASK_AGAIN = 15_000
 /** Something comes at least every 15 seconds; a stream that is silent for longer has lost its server. */
 const SILENCE = 40_000
@@ -21,7 +21,7 @@ class LiveJournal {
   readonly #name: string
   readonly #listeners = new Set<Listener>()
   readonly #windows: BroadcastChannel
-  /** Of the last exchange that has come. */
+  /** The number of the last exchange received. */
   #last: number | undefined
   /** Milliseconds since 1970 UTC. */
   #heardAt = 0
@@ -52,7 +52,7 @@ class LiveJournal {
     this.#stop = stop
     void navigator.locks
       .request(this.#name, { signal: stop.signal }, () => this.#follow(stop.signal))
-      // It was given up before it was its turn.
+      // The request for the lock was aborted before its turn.
       .catch(() => undefined)
   }
 
@@ -72,7 +72,7 @@ class LiveJournal {
     }
   }
 
-  /** @returns whether there is none, as the server says */
+  /** @returns whether the server refused the stream */
   async #read(signal: AbortSignal, giveUp: () => void): Promise<boolean> {
     const after = this.#last === undefined ? '' : `?after=${this.#last}`
     const path = `clinics/${this.#clinic}/exchanges/live${after}`
@@ -129,6 +129,8 @@ export function listenToJournal(clinic: string, listener: Listener): () => void 
   return journal.listen(listener)
 }
 
-/** Whether something has come in the last milliseconds, so that the clinic keeps a journal and it is heard here. */
+/**
+ * Whether an exchange has arrived in the last milliseconds, so that the clinic keeps a journal and its stream works.
+ */
 export const hasHeardWithin = (clinic: string, milliseconds: number): boolean =>
   Date.now() - (journals.get(clinic)?.heardAt ?? 0) < milliseconds

@@ -41,7 +41,7 @@ export async function mergePatients(pair: Pair, chosen: Partial<Patient>): Promi
   return await get<Patient>(`Patient/${pair.source.id}`)
 }
 
-/** As the merge itself would make it, with what was chosen, on the version in which it was chosen. */
+/** The merged record with the chosen values, on the version in which they were chosen. */
 async function resultOf(pair: Pair, chosen: Partial<Patient>) {
   if (Object.keys(chosen).length === 0) return []
   const result = await preview(pair)
@@ -50,12 +50,12 @@ async function resultOf(pair: Pair, chosen: Partial<Patient>) {
   return [['result-patient', { resource }]] as const
 }
 
-/** Milliseconds between two attempts, while the server is still moving what refers to the records. */
+/** Milliseconds between two attempts, while the server is still changing references to the records. */
 const PAUSE = 1_000
 
 /**
- * Takes the last merge of a record back. A merge that the server is still carrying out is waited for.
- * @param source as the merge has made it
+ * Undoes the last merge of a record. Waits for a merge that the server is still carrying out.
+ * @param source the source record after the merge
  * @throws Problem 412 where it has been changed since
  */
 export async function takeMergeBack({ id, meta }: Patient): Promise<void> {
@@ -75,7 +75,7 @@ const isUnderWay = (error: unknown): boolean => error instanceof Problem && erro
 /** Whether the server would take the last merge of a record back. */
 export const useMayTakeMergeBack = ({ id, meta }: Patient) =>
   useQuery({
-    // It costs as much as the merge, so it is asked for again only where the record is another one.
+    // A preview costs as much as the merge, so it is fetched again only for another record.
     queryKey: ['$unmerge', id, meta?.versionId],
     staleTime: 60_000,
     queryFn: async ({ signal }) => {

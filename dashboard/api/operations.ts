@@ -13,12 +13,12 @@ const parametersOf = (values: Values): Parameters => ({
 /**
  * @param path `Appointment/1/$cancel`
  * @param version of the resource that the operation is called on: it must be the current one
- * @throws Problem 412 where it has another version by now
+ * @throws Problem 412 where there is a newer version
  */
 export const operate = async <T>(path: string, values: Values, version?: string): Promise<T> =>
   (await send<T>({ method: 'POST', path, body: parametersOf(values), headers: ifMatch(version) })).body
 
-/** An operation that changes nothing, for a page that shows what it answers. @throws Problem */
+/** An operation that changes nothing, for a page that shows its result. @throws Problem */
 export const ask = async <T>(path: string, values: Values, signal?: AbortSignal): Promise<T> =>
   (await send<T>({ method: 'POST', path, body: parametersOf(values), headers: { 'x-run-id': READS }, signal })).body
 
@@ -29,9 +29,9 @@ export interface PatchStep {
 }
 
 /**
- * Changes what has been seen, and nothing newer.
+ * Changes exactly the version that was read.
  * @param seen the resource as it was read
- * @throws Problem 412 where it has another version by now
+ * @throws Problem 412 where there is a newer version
  */
 export async function patch<T extends FhirResource>(seen: T, steps: readonly PatchStep[]): Promise<T> {
   const headers = { 'content-type': 'application/json-patch+json', ...ifMatch(seen.meta?.versionId) }
@@ -46,9 +46,9 @@ export async function put<T extends FhirResource>(resource: T, version = resourc
 }
 
 /**
- * Writes something that is no resource of FHIR.
- * @param tag that it must have, where an earlier change is taken back
- * @returns the tag that it has then
+ * Writes something that is not a FHIR resource.
+ * @param tag that it must have, where an earlier change is undone
+ * @returns its new tag
  * @throws Problem 412 where it has been changed since it had `tag`
  */
 export async function putTagged(path: string, body: object, tag?: string): Promise<string> {

@@ -8,9 +8,14 @@ export interface PlayedCall {
   readonly headers?: Readonly<Record<string, string>>
   /** The body of POST /abandonments, sent before all else; `{{abandonment.id}}` in `register` is its id. */
   readonly abandonment?: Readonly<Record<string, unknown>>
-  /** What POST /calls gets besides the id before the first step: `{"dialedNumber": "+12125550100"}`; absent: it is not sent. */
+  /**
+   * The body of POST /calls before the first step, without the id: `{"dialedNumber": "+12125550100"}`; absent: not
+   * sent.
+   */
   readonly register?: Readonly<Record<string, unknown>>
-  /** The body of POST /calls/{id}/end after the last step: `{"reason": "…"}`; absent: a call ends where a step says so. */
+  /**
+   * The body of POST /calls/{id}/end after the last step: `{"reason": "…"}`; absent: a call ends where a step says so.
+   */
   readonly end?: Readonly<Record<string, unknown>>
   readonly steps: readonly Step[]
 }
@@ -18,20 +23,23 @@ export interface PlayedCall {
 type Step = ToolStep | EndStep | SearchStep
 
 interface InCall {
-  /** The name of the call, where it is not the first one; it is registered and ended as that is, and `{{calls.name}}` is its id. */
+  /**
+   * The name of the call, where it is not the first one; it is registered and ended as that is, and `{{calls.name}}` is
+   * its id.
+   */
   readonly call?: string
 }
 
 interface ToolStep extends InCall {
-  /** What the caller says. */
+  /** The caller's words. */
   readonly caller?: string
   /** The name by which later steps refer to the result: {{name.slots.0.slotKey}}. */
   readonly as?: string
   readonly tool: string
-  /** Of the tool, where it is not that of the command line. */
+  /** The family of the tool, if different from that on the command line. */
   readonly family?: string
   readonly arguments: Readonly<Record<string, unknown>>
-  /** What the result must hold. */
+  /** Expected content of the result, which may hold more. */
   readonly expect?: Readonly<Record<string, unknown>>
 }
 
@@ -46,7 +54,10 @@ interface SearchStep extends InCall {
   /** The type of the resources. */
   readonly search: string
   readonly query: Readonly<Record<string, string>>
-  /** Expected content of the Bundle, which may hold more: `{"total": 1, "entry": [{"resource": {"birthDate": "1980-03-03"}}]}`. */
+  /**
+   * Expected content of the Bundle, which may hold more: `{"total": 1, "entry": [{"resource": {"birthDate":
+   * "1980-03-03"}}]}`.
+   */
   readonly expect: Readonly<Record<string, unknown>>
 }
 
@@ -70,14 +81,14 @@ interface Playing {
   /** Ids, by the names that steps give the calls. */
   readonly calls: ReadonlyMap<string, string>
   readonly named: Map<string, Result>
-  /** Gets what the caller and the agent say. */
+  /** Receives each line that the caller or the agent says. */
   readonly tell: (line: string) => void
 }
 
 /**
  * Plays the steps one after the other.
- * @param callId of the first call; that of another one begins with it
- * @throws Error naming the step whose result is not as expected, or that refers to a result that there is not
+ * @param callId of the first call; the ids of further calls begin with it
+ * @throws Error naming the step whose result is not as expected, or that refers to a result that does not exist
  */
 export async function playCall(
   { isDefaultCall = false, abandonment, register, end, steps }: Omit<PlayedCall, 'description' | 'headers'>,
@@ -153,7 +164,7 @@ function inShort(args: object): string {
   return text.length <= WIDTH ? text : `${text.slice(0, WIDTH)}…`
 }
 
-/** With the values that placeholders stand for. */
+/** The value with each placeholder replaced by the result it refers to. */
 function filledIn(value: unknown, named: ReadonlyMap<string, Result>, step: string): unknown {
   if (typeof value === 'string') return placeholder(value, named, step)
   if (Array.isArray(value)) return value.map((one) => filledIn(one, named, step))
@@ -174,7 +185,7 @@ function placeholder(text: string, named: ReadonlyMap<string, Result>, step: str
   return found
 }
 
-/** Of values of JSON. */
+/** Deep equality of JSON values. */
 function isSame(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other
   const entries = Object.entries(one)

@@ -1,4 +1,4 @@
-/** What went wrong with a request, in the server's words. */
+/** Failures of requests, in the server's words. */
 import type { OperationOutcome, OperationOutcomeIssue } from 'fhir/r4'
 
 export interface ProblemIssue {
@@ -10,10 +10,10 @@ export interface ProblemIssue {
 }
 
 export class Problem extends Error {
-  /** Of HTTP; 0: the server did not answer. */
+  /** The HTTP status; 0: the server did not respond. */
   readonly status: number
   readonly issues: readonly ProblemIssue[]
-  /** Of the server, for programs: `sandbox-off`. */
+  /** The server's reason code: `sandbox-off`. */
   readonly reason: string | undefined
   readonly body: unknown
 
@@ -36,13 +36,13 @@ export class Problem extends Error {
   }
 }
 
-/** For who takes a change back, where something newer stands in its place. */
+/** The error to show when an undo fails: a plainer sentence where a newer version exists. */
 export const notTakenBack = (error: unknown): unknown =>
   error instanceof Problem && error.status === 412
     ? new Error('It has been changed since, so nothing is undone.')
     : error
 
-export const unreachable = (): Problem => new Problem(0, [{ text: 'The server does not answer.', severity: 'error' }])
+export const unreachable = (): Problem => new Problem(0, [{ text: 'The server is not responding.', severity: 'error' }])
 
 /** @param body an OperationOutcome, or `{"error": …}` of the routes beside FHIR's */
 export function problemOf(status: number, body: unknown): Problem {

@@ -1,4 +1,4 @@
-/** Reading over FHIR, for components: one answer, a search, a search page by page. */
+/** Hooks that read over FHIR: one response, a search, a search page by page. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { Bundle, FhirResource } from 'fhir/r4'
 import { matchesIn, nextOf } from '../fhir/bundles.ts'
@@ -12,13 +12,16 @@ export const searchPath = (type: string, parameters: Parameters): string =>
 
 interface Options {
   readonly enabled?: boolean
-  /** Milliseconds between questions for what is new. */
+  /** Milliseconds between two polls. */
   readonly every?: number
-  /** What was there before stays until the new answer comes. */
+  /** Whether the previous data stays until the new response arrives. */
   readonly keepsPrevious?: boolean
 }
 
-/** What an address gives. Everything of one resource or type begins with its path, so that it is found to be asked anew. */
+/**
+ * The response of an address. Query keys begin with the type, so that all queries of a type can be invalidated
+ * together.
+ */
 export const useGet = <T>(path: string, { enabled = true, every, keepsPrevious = false }: Options = {}) =>
   useQuery({
     queryKey: keyOf(path),
@@ -31,7 +34,7 @@ export const useGet = <T>(path: string, { enabled = true, every, keepsPrevious =
 export const useSearch = (type: string, parameters: Parameters, options: Options = {}) =>
   useGet<Bundle>(searchPath(type, parameters), options)
 
-/** All pages that have been asked for, as one list. */
+/** All pages fetched so far, as one list. */
 export function usePages<T extends FhirResource>(type: string, parameters: Parameters, options: Options = {}) {
   const path = searchPath(type, parameters)
   const query = useInfiniteQuery({
@@ -46,5 +49,5 @@ export function usePages<T extends FhirResource>(type: string, parameters: Param
   return { ...query, resources, total: query.data?.pages[0]?.total }
 }
 
-/** `['Patient', 'Patient?name=x']`: what is changed of a type is asked for anew by its first part. */
+/** `['Patient', 'Patient?name=x']`: after a change, the first part invalidates all queries of the type. */
 const keyOf = (path: string): readonly string[] => [path.split(/[/?]/)[0] ?? path, path]

@@ -1,17 +1,17 @@
-/** What the server has answered is kept for a while, and asked for anew when it has been away. */
+/** The query cache: responses are kept for a while, and fetched anew after the server was unreachable. */
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { isAboutSandbox } from './clinic.ts'
 import { isConnectionLost, onConnection } from './connection.ts'
 import { Problem } from './problem.ts'
 
-/** Milliseconds in which an answer counts as current. */
+/** Milliseconds for which a response counts as current. */
 const FRESH = 5_000
 
 export function newQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
       onError: (error) => {
-        // Somebody has turned it off, which every page says then.
+        // Somebody has turned the sandbox off, which every page then shows.
         if (error instanceof Problem && error.reason === 'sandbox-off')
           void client.invalidateQueries({ predicate: isAboutSandbox })
       },
@@ -19,7 +19,7 @@ export function newQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH,
-        // A server that is away is waited for, and says by itself when it is back.
+        // connection.ts waits for an unreachable server, and triggers the refetch when it is back.
         networkMode: 'always',
         retry: (failures, error) => error instanceof Problem && error.isPassing && failures < 2,
         retryDelay: 700,

@@ -1,6 +1,6 @@
 /**
  * The session: a cookie that no script can read renews it, and the short bearer token that it gives is kept in memory
- * only. When it has ended, who is signed in is asked for the password over the page, which stays as it is.
+ * only. When it has ended, the user enters the password over the page, which stays as it is.
  */
 import { addressOf } from './address.ts'
 import { heardTime, now } from './clock.ts'
@@ -14,7 +14,7 @@ export interface Session {
   readonly role: string
   readonly username: string
   readonly name: string
-  /** It is of another issuer: it cannot be renewed, and is forgotten with the page. */
+  /** The token is from another issuer: it cannot be renewed, and is lost when the page closes. */
   readonly isPasted: boolean
 }
 
@@ -23,14 +23,14 @@ export type SessionState =
   | { readonly kind: 'signed-out' }
   | { readonly kind: 'signed-in'; readonly session: Session; readonly hasEnded: boolean }
 
-/** Of the life of a token, after which the next one is asked for. */
+/** Share of a token's lifetime after which the next one is requested. */
 const RENEW_AFTER = 0.75
 /** Milliseconds until a renewal that found no server is tried again. */
 const TRY_AGAIN = 3000
 
 let state: SessionState = { kind: 'starting' }
 let timer: ReturnType<typeof setTimeout> | undefined
-/** What came of asking for the next token. */
+/** The outcome of a request for the next token. */
 type Renewal = 'renewed' | 'refused' | 'away'
 
 let renewing: Promise<Renewal> | undefined
@@ -79,7 +79,7 @@ export async function signOut(): Promise<void> {
 }
 
 /**
- * After an answer 401: resolves when there is a token again, by renewal or by the password.
+ * After a response 401: resolves when there is a token again, by renewal or by the password.
  * @param token which was refused
  * @throws Problem where the server is away
  */
@@ -139,7 +139,7 @@ async function askForNext(): Promise<Renewal> {
     enter(sessionOf(answer.body))
     return 'renewed'
   }
-  // What is short of a refusal says nothing of the session.
+  // A missing response, a 5xx or a 429 does not mean that the session has ended.
   if (answer === undefined || answer.status >= 500 || answer.status === 429) {
     renewIn(TRY_AGAIN)
     return 'away'
@@ -166,7 +166,7 @@ function sessionOf(body: unknown): Session {
   return { ...pastedSession(String(token)), isPasted: false }
 }
 
-/** What a token says of itself; whether it is good, only the server can say. */
+/** The session described by the claims of a token, which only the server can verify. */
 function pastedSession(token: string): Session {
   const { sub, name, clinic, role, exp } = claimsOf(token)
   if (typeof sub !== 'string') throw new Error('This is no token of a session: it has no claim "sub".')

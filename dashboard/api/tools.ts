@@ -41,7 +41,7 @@ export const headersOf = ({ secret, callId, dialled, caller }: Line): Readonly<R
   ...(caller === '' ? {} : { 'x-call-from': caller }),
 })
 
-/** @throws Problem where the answer is no success */
+/** @throws Problem where the response is not a success */
 export async function sendOnCall(line: Line, path: string, body: unknown): Promise<ApiAnswer> {
   const answer = await exchange({ method: 'POST', path, body, headers: headersOf(line) })
   if (answer.status >= 400) throw problemOf(answer.status, answer.body)
@@ -55,7 +55,7 @@ export const envelopeOf = (calls: readonly object[]) => ({
   },
 })
 
-/** The results in an answer, decoded. */
+/** The results in a response, decoded. */
 export function resultsIn(body: unknown): readonly Readonly<Record<string, unknown>>[] {
   const { results } = isRecord(body) ? body : {}
   return (Array.isArray(results) ? results : []).map((one) => {

@@ -1,19 +1,23 @@
-/** What a page shows is read again as soon as the journal tells of a request that may have changed it. */
+/** Refetches the data of a page when the journal reports a request that may have changed it. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { isAboutSandbox } from './clinic.ts'
 import { type Entry, isGap, isOwnRead } from './exchanges.ts'
 import { hasHeardWithin, listenToJournal } from './live.ts'
 
-/** Milliseconds between readings where the journal tells nothing, as it may be off. */
+/** Milliseconds between two reads while the journal is silent, as it may be off. */
 const WITHOUT_JOURNAL = 5_000
-/** And where it does, for what changes without a request, such as a hold that expires. */
+/**
+ * Milliseconds between two reads while the journal works, for changes without a request, such as a hold that expires.
+ */
 const WITH_JOURNAL = 60_000
-/** Of what is read here the journal tells too, so silence for longer than that means that there is none. */
+/** Milliseconds of silence that mean there is no journal: it would report the reads made here. */
 const SILENCE = WITH_JOURNAL + WITHOUT_JOURNAL
-/** Milliseconds until the second reading, for what the server does after it has answered, such as making free times. */
+/** Milliseconds until the second read, for work that the server does after its response, such as making free times. */
 const AFTERWARDS = 2_000
-/** The shortest pause between two readings; it is longer where they take long, so that a busy clinic has time for others. */
+/**
+ * The shortest pause between two reads, in milliseconds; it is longer where reads take long, to spare a busy server.
+ */
 const PAUSE = 250
 const TIMES_LONGER = 3
 
@@ -36,7 +40,7 @@ export function useFresh(clinic: string, types: readonly string[], others: reado
     let afterwards: ReturnType<typeof setTimeout> | undefined
     const end = listenToJournal(clinic, (news) => {
       if (news === 'started') {
-        // What is being read already may have been answered before, so it is read once more behind it.
+        // A read already under way may have been served before the stream began, so a second one follows it.
         read()
         read()
         return
@@ -59,7 +63,7 @@ export function useFresh(clinic: string, types: readonly string[], others: reado
   }, [client, clinic, key])
 }
 
-/** A batch, a tool call or a delivery may change whatever it likes. */
+/** Whether a request may have changed one of the types; a batch, a tool call or a delivery may change any. */
 function mayChange(news: Entry, types: readonly string[]): boolean {
   if (isGap(news)) return true
   const isRead = news.direction === 'in' && (news.method === 'GET' || news.method === 'HEAD')
@@ -69,7 +73,7 @@ function mayChange(news: Entry, types: readonly string[]): boolean {
 const turnsSandbox = (news: Entry, clinic: string): boolean =>
   !isGap(news) && news.method === 'PUT' && news.address === `/clinics/${clinic}/sandbox`
 
-/** Asked for while it is under way, or paused after, it is done once more. */
+/** Runs the work one at a time: calls during a run, or the pause after it, lead to one more run. */
 function oneAtATime(work: () => Promise<unknown>): () => void {
   let isBusy = false
   let isAskedFor = false

@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from 'react'
 import { type Entry, type ExchangeFilters, isGap, isWanted } from './exchanges.ts'
 import { listenToJournal } from './live.ts'
 
-/** So many are kept; whoever looks away for long reads the list again. */
+/** The most exchanges kept. */
 const MOST = 500
 
 /**
- * Those that have come since the component is there, the newest first.
+ * The exchanges that have arrived since the component was mounted, the newest first.
  * @param filters only what they let through, and gaps
- * @param onStart is told when nothing is missed any more, so that what happened before can be read
+ * @param onStart is called once no exchange can be missed any more, so that earlier ones can be read
  */
 export function useLiveExchanges(clinic: string, filters: ExchangeFilters, onStart: () => unknown): readonly Entry[] {
   const [entries, setEntries] = useState<readonly Entry[]>([])

@@ -121,7 +121,7 @@ export function availabilityOf({ extension = [] }: Schedule): Availability | und
   }
 }
 
-/** The list of the form and the place in it, for each part of the extension: what the server says of a part stands there. */
+/** For each part of the extension, its list and place in the form, where the server's errors about it are shown. */
 export type Places = readonly string[]
 
 /** The Schedule with these hours, and where each part of its extension comes from. */

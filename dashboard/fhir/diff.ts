@@ -1,4 +1,4 @@
-/** What differs between two versions of a resource, element by element. */
+/** The differences between two versions of a resource, element by element. */
 
 export interface Difference {
   /** `telecom[1].value` */
@@ -9,7 +9,9 @@ export interface Difference {
   readonly after?: string
 }
 
-/** In the order of the newer version; what is gone comes last. `meta` differs with every version, and is left out. */
+/**
+ * In the order of the newer version; removed elements come last. `meta` differs with every version, and is left out.
+ */
 export function differencesBetween(before: object, after: object): readonly Difference[] {
   const [old, now] = [leavesOf(before), leavesOf(after)]
   const changed = [...now].flatMap(([path, value]): readonly Difference[] => {

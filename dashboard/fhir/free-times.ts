@@ -17,7 +17,7 @@ export interface FreeTime {
   readonly schedule: string
   readonly start: string
   readonly end: string
-  /** What kind of visit it is for; empty: any. */
+  /** The kind of visit it is for; empty: any. */
   readonly type: string
 }
 
@@ -51,7 +51,7 @@ function timeFrom(first: TimedSlot, ordered: readonly TimedSlot[], minutes: numb
   }
 }
 
-/** Of several, the one that begins nearest to a wall time of the clinic, `2026-11-24 10:35:00`, in the same minutes around it. */
+/** The free time nearest to a wall time of the clinic, `2026-11-24 10:35:00`, at most `within` minutes away. */
 export function nearestTo(
   times: readonly FreeTime[],
   naive: string,
@@ -61,5 +61,5 @@ export function nearestTo(
   return times.filter((time) => distance(time) <= within).sort((one, other) => distance(one) - distance(other))[0]
 }
 
-/** Minutes of what a wall shows, whatever the clocks did between. */
+/** Minutes of a wall time; their difference ignores changes of the clocks in between. */
 const wallMinutes = (naive: string): number => Date.parse(`${naive.slice(0, 10)}T${naive.slice(11, 19)}Z`) / 60_000

@@ -5,7 +5,7 @@ interface RawJson {
   readonly rawJSON: string
 }
 
-/** Of https://tc39.es/proposal-json-parse-with-source/; browsers without it lose trailing zeros. */
+/** JSON with https://tc39.es/proposal-json-parse-with-source/; browsers without it lose trailing zeros. */
 const json = JSON as unknown as {
   readonly rawJSON?: (text: string) => RawJson
   readonly isRawJSON?: (value: unknown) => value is RawJson
@@ -23,13 +23,13 @@ export const parseLossless = (text: string): unknown =>
       : value,
   )
 
-/** The number as it was written; undefined for what is no number. */
+/** The number as it was written; undefined for any other value. */
 export const numberText = (value: unknown): string | undefined => {
   if (typeof value === 'number') return String(value)
   return json.isRawJSON?.(value) ? value.rawJSON : undefined
 }
 
-/** The text with a line for each element; the text itself where it is no JSON. */
+/** The text with a line for each element; the text itself where it is not JSON. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(parseLossless(text), null, 2)
@@ -38,7 +38,7 @@ export function prettyJson(text: string): string {
   }
 }
 
-/** `Patient.name[0].given[1]` as what leads there: `['name', 0, 'given', 1]`. */
+/** The steps to the element `Patient.name[0].given[1]`: `['name', 0, 'given', 1]`. */
 export function pathOf(expression: string): readonly (string | number)[] {
   const [, ...parts] = expression.split('.')
   return parts.flatMap((part) => {

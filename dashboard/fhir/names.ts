@@ -11,10 +11,10 @@ export function nameOf(names: readonly HumanName[] | undefined): string {
 const textOf = ({ text, prefix = [], given = [], family = '', suffix = [] }: HumanName): string =>
   [...prefix, ...given, family, ...suffix].filter(Boolean).join(' ') || text || ''
 
-/** What a list calls a patient of whom no name is known. */
+/** The patient's name for lists; "Unnamed" and the id where no name is known. */
 export const patientName = ({ name, id }: Pick<Patient, 'name' | 'id'>): string => nameOf(name) || `Unnamed ${id ?? ''}`
 
-/** The first in use. */
+/** The value of the first contact point of the system that is in use. */
 export const telecomOf = (telecom: readonly ContactPoint[] | undefined, system: ContactPoint['system']): string =>
   (telecom ?? []).find((one) => one.system === system && one.use !== 'old')?.value ?? ''
 

@@ -35,13 +35,13 @@ export function pairsIn(bundle: Bundle): readonly Pair[] {
   })
 }
 
-/** What the server says of the search, a sentence each. */
+/** The server's remarks on the search, one sentence each. */
 export const notesIn = (bundle: Bundle): readonly string[] =>
   includedIn<OperationOutcome>(bundle, 'OperationOutcome').flatMap(({ issue }) =>
     issue.flatMap(({ diagnostics }) => diagnostics ?? []),
   )
 
-/** Per cent of the work that is done, of `12 of about 25 patients compared`; undefined where it is told otherwise. */
+/** Percentage of the work that is done, from `12 of about 25 patients compared`; undefined for any other text. */
 export function shareOf(progress: string): number | undefined {
   const [, done, all] = /(\d+) of about (\d+)/.exec(progress) ?? []
   return Number(all) > 0 ? (100 * Number(done)) / Number(all) : undefined

@@ -1,9 +1,9 @@
-/** What somebody types to find a patient, as search parameters. */
+/** Text typed to find a patient, as search parameters. */
 
 type Criteria = readonly (readonly [name: string, value: string])[]
 
 /**
- * A date is a birth date, digits are a phone number, what has an @ is an e-mail address, a record number is an
+ * A date is a birth date, digits are a phone number, text with an @ is an e-mail address, a record number is an
  * identifier; each word of anything else begins a part of the name.
  */
 export function criteriaOf(text: string): Criteria {

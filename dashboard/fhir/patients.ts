@@ -1,4 +1,4 @@
-/** What this server's live calls keep in a Patient (docs/live-calls.md). */
+/** The marks that this server's live calls leave on a Patient (docs/live-calls.md). */
 import type { Patient } from 'fhir/r4'
 import { addressText, nameOf, referenceParts, telecomOf } from './names.ts'
 
@@ -24,7 +24,7 @@ export interface RegistrationField {
   readonly isRequired: boolean
 }
 
-/** What a registration by phone asks for, and what of it there is. */
+/** The fields that a registration by phone asks for, with the values given so far. */
 export function registrationOf(patient: Patient): readonly RegistrationField[] {
   const { name, birthDate = '', telecom, address } = patient
   const field = (label: string, value: string, isRequired = false): RegistrationField => ({ label, value, isRequired })

@@ -61,16 +61,16 @@ export const startOfDay = (day: string, zone: string): string => wallTime(`${day
 /** `2026-11-25` */
 export const addDays = (day: string, days: number): string => dayjs.utc(day).add(days, 'day').format('YYYY-MM-DD')
 
-/** What hangs on a wall of the clinic, `2026-11-24T10:35:00`, as an instant with its offset. */
+/** A wall time of the clinic, `2026-11-24T10:35:00`, as an instant with its offset. */
 export function wallTime(naive: string, zone: string): string {
   const wanted = dayjs.utc(naive)
-  // The offset of a wall time depends on the instant that it is about to tell; twice is enough, also where clocks change.
+  // The offset depends on the instant being computed; two passes are enough, also where the clocks change.
   let at = wanted
   for (let pass = 0; pass < 2; pass += 1) at = wanted.subtract(inZone(at.valueOf(), zone).utcOffset(), 'minute')
   return inZone(at.valueOf(), zone).format('YYYY-MM-DDTHH:mm:ssZ')
 }
 
-/** What a wall of the clinic shows then: `2026-11-24 10:35:00`. */
+/** The wall time of the clinic at an instant: `2026-11-24 10:35:00`. */
 export const naiveOf = (at: Instant, zone: string): string => inZone(at, zone).format('YYYY-MM-DD HH:mm:ss')
 
 export const minutesBetween = (start: Instant, end: Instant): number => dayjs(end).diff(dayjs(start), 'minute')

@@ -7,7 +7,7 @@ export type VisitStatus = NonNullable<Appointment['status']>
 
 export interface Visit {
   readonly id: string
-  /** Schedule.id; undefined where the visit is in none of those that are shown. */
+  /** Schedule.id; undefined where the visit belongs to none of the schedules shown. */
   readonly schedule: string | undefined
   readonly status: VisitStatus | undefined
   readonly start: string
@@ -15,7 +15,7 @@ export interface Visit {
   readonly minutes: number
   readonly patient: string
   readonly patientId: string | undefined
-  /** Until when it is held; undefined for what is no hold. */
+  /** When the hold ends; undefined where the visit is not held. */
   readonly heldUntil: string | undefined
   readonly slots: readonly string[]
   readonly appointment: Appointment
@@ -23,7 +23,7 @@ export interface Visit {
 
 const HOLD_EXPIRES = 'https://sandbox-emr.example/fhir/StructureDefinition/hold-expires'
 
-/** Those that say nothing of what time is taken. */
+/** Statuses of appointments that take no time, so that no schedule shows them. */
 export const NOT_SHOWN: readonly VisitStatus[] = ['cancelled', 'entered-in-error', 'proposed', 'waitlist']
 
 const STATUS_TEXT: Readonly<Record<VisitStatus, string>> = {
@@ -77,7 +77,7 @@ const patientIdOf = ({ participant }: Appointment): string | undefined =>
     'Patient',
   )
 
-/** The names of all who come, as of a group. */
+/** The names of all patients, as several may come together. */
 export function patientOf({ participant }: Appointment, patients: readonly Patient[]): string {
   const names = participant.flatMap(({ actor }) => {
     const parts = referenceParts(actor?.reference)
@@ -88,7 +88,7 @@ export function patientOf({ participant }: Appointment, patients: readonly Patie
   return names.join(', ') || 'Nobody is named'
 }
 
-/** That of its slots; where they are gone, that of its practitioner. */
+/** The schedule of the visit's slots; where they are gone, that of its practitioner. */
 function scheduleOf({ participant }: Appointment, slots: readonly string[], around: Around): string | undefined {
   const slot = around.slots.find(({ id }) => slots.includes(id ?? ''))
   if (slot !== undefined) return referenceParts(slot.schedule.reference)?.id
@@ -99,7 +99,7 @@ function scheduleOf({ participant }: Appointment, slots: readonly string[], arou
   return around.schedules.find(isOfThem)?.id
 }
 
-/** What may be done, as the server has it: docs/appointment.md#status. */
+/** The changes that the server allows: docs/appointment.md#status. */
 export const mayConfirm = ({ status }: Visit): boolean => status === 'pending' || status === 'proposed'
 export const mayMove = ({ status }: Visit): boolean => status === 'booked' || status === 'pending'
 export const mayCancel = ({ status }: Visit): boolean =>
@@ -111,5 +111,5 @@ const NEXT: Partial<Record<VisitStatus, readonly VisitStatus[]>> = {
   'checked-in': ['fulfilled'],
 }
 
-/** What a visit that takes place becomes, each by one click. */
+/** The next statuses of a visit that takes place, each set by one click. */
 export const nextStatuses = ({ status }: Visit): readonly VisitStatus[] => (status && NEXT[status]) ?? []

@@ -55,7 +55,7 @@ export const inputLabel = ({ type }: TaskInput): string => {
   return LABELS[type.coding?.[0]?.code ?? ''] ?? (label || 'Attached')
 }
 
-/** Shorter than what the CodeSystem says, or said where the Task says a code only. */
+/** Labels shorter than the displays of the CodeSystem, and for Tasks that have a code only. */
 const LABELS: Readonly<Record<string, string>> = {
   slot: 'Slot offered',
   'refused-by': 'Refused by',

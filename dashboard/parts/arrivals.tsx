@@ -1,16 +1,16 @@
-/** Rows that come while somebody reads a list wait behind a button that counts them, so that none moves under a hand. */
+/** New rows of a list wait behind a button that counts them, so that no row moves while the user reads or clicks. */
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 
 interface Arriving<T> {
-  /** All that there are now. */
+  /** All current items. */
   readonly items: readonly T[]
   readonly idOf: (item: T) => string
-  /** The items have been read since the list is seen; what was there by then has not arrived. */
+  /** Whether the items have been read since the list was opened; those of the first read do not count as new. */
   readonly isCurrent: boolean
 }
 
-/** @returns what the list has, without what has come since, and how that is shown */
+/** @returns whether an item is to be shown, and a function that shows the new ones */
 export function useArrivals<T>({ items, idOf, isCurrent }: Arriving<T>) {
   const [seen, setSeen] = useState<ReadonlySet<string>>()
   const showAll = () => setSeen(new Set([...(seen ?? []), ...items.map(idOf)]))

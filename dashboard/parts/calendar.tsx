@@ -1,6 +1,6 @@
 /**
  * A day with a row for each schedule, and a week of one. All calls of @mantine/schedule are here: it knows wall times
- * only, so instants are turned into those of the clinic on the way in, and places are answered as what a wall shows.
+ * only, so instants are converted to the clinic's wall times, and picked places are reported as wall times.
  */
 import { Box } from '@mantine/core'
 import { ResourcesDayView, type ScheduleEventData, WeekView } from '@mantine/schedule'
@@ -12,9 +12,9 @@ import classes from './calendar.module.css'
 
 export interface CalendarEntry {
   readonly id: string
-  /** That of a row. */
+  /** The id of its row. */
   readonly row: string
-  /** What it is in full, for who points at it or hears it. */
+  /** The full description, for tooltips and screen readers. */
   readonly title: string
   readonly label: string
   /** Instants. */
@@ -39,7 +39,7 @@ interface CalendarProps {
   readonly step: number
   /** A visit was opened. */
   readonly onOpen: (id: string) => void
-  /** @param naive `2026-11-24 10:30:00`, what a wall of the clinic shows */
+  /** @param naive wall time of the clinic: `2026-11-24 10:30:00` */
   readonly onPick: (row: string, naive: string) => void
   readonly onMove: (id: string, row: string, naive: string) => void
 }
@@ -87,7 +87,7 @@ export function DayCalendar({ rows, renderRow, ...props }: DayProps) {
 }
 
 interface WeekProps extends CalendarProps {
-  /** The schedule that it is of. */
+  /** The schedule that it belongs to. */
   readonly row: string
   readonly onDay: (day: string) => void
 }
@@ -126,7 +126,7 @@ export function WeekCalendar({ row, day, zone, entries, step, onOpen, onPick, on
   )
 }
 
-/** The heads of days are called what is seen of them: the library calls them by the date alone (WCAG 2.5.3). */
+/** Names the heads of days by their visible text: the library names them by the date alone (WCAG 2.5.3). */
 function useSeenNames(box: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     for (const head of box.current?.querySelectorAll(`.${classes.weekday}`) ?? []) head.removeAttribute('aria-label')
@@ -142,7 +142,7 @@ const COLORS: Readonly<Record<CalendarEntry['look'], string>> = {
   blocked: 'gray',
 }
 
-/** The end is as long after the start as the visit takes, also where clocks change meanwhile. */
+/** The end is computed from the duration, as the clocks may change in between. */
 function eventOf(entry: CalendarEntry, zone: string): ScheduleEventData {
   const { id, row, title, start, end, look } = entry
   const isBackground = look === 'free' || look === 'blocked'

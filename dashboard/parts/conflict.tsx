@@ -1,4 +1,4 @@
-/** Somebody else has saved meanwhile: both versions beside each other, and what is to be kept of each. */
+/** A conflict with another user's save: both versions side by side, to choose which values to keep. */
 import { Button, Group, Modal, Radio, Stack, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type Difference, differencesOf, merged } from './merge-versions.ts'

@@ -1,4 +1,4 @@
-/** What differs between two things, line by line: what was, and what is. */
+/** The differences between two versions, line by line: before and after. */
 import { Table, Text } from '@mantine/core'
 import type { Difference } from '../fhir/diff.ts'
 

@@ -1,4 +1,4 @@
-/** What is known of a thing, each with its name; what is not known is left out. */
+/** A list of labelled facts; unknown ones are left out. */
 import { DataList } from '@mantine/core'
 import type { ReactNode } from 'react'
 
@@ -9,7 +9,7 @@ export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
     {facts
       .filter(([, value]) => value !== undefined && value !== '' && value !== false)
       .map(([label, value], index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: names may come twice, and nothing moves
+        // biome-ignore lint/suspicious/noArrayIndexKey: labels may repeat, and the order is fixed
         <DataList.Item key={`${label} ${index}`}>
           <DataList.ItemLabel>{label}</DataList.ItemLabel>
           <DataList.ItemValue miw={0}>{value}</DataList.ItemValue>

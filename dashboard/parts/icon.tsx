@@ -1,4 +1,4 @@
-/** The icons, drawn with one line each; beside a text they say nothing that the text does not. */
+/** The icons, each drawn with one line; beside a text they are hidden from screen readers. */
 
 const PATHS = {
   add: 'M12 5v14M5 12h14',

@@ -1,4 +1,4 @@
-/** Two changes of the same thing, by what each of them has changed. */
+/** Merges two versions of the same data, by the changes that each has made. */
 import { isRecord } from '../api/problem.ts'
 
 export interface Difference {
@@ -6,7 +6,7 @@ export interface Difference {
   readonly path: string
   readonly mine: unknown
   readonly theirs: unknown
-  /** Both have changed it, so that only somebody who knows can choose. */
+  /** Whether both have changed it, so that the user must choose. */
   readonly isContested: boolean
   /** Only I have changed it. */
   readonly isMine: boolean

@@ -1,4 +1,4 @@
-/** Two records side by side: what both know is kept, what excludes the other is chosen; the merge can be undone. */
+/** Two records side by side: common values are kept, conflicting ones are chosen; the merge can be undone. */
 import { Alert, Button, Group, Modal, Radio, Stack, Table, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Patient } from 'fhir/r4'

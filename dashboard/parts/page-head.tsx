@@ -1,4 +1,4 @@
-/** The head of a page: its name, what it says about itself, and what can be done. */
+/** The head of a page: its title, a description, and actions. */
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 

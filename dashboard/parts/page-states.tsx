@@ -1,4 +1,4 @@
-/** What is shown in place of a page or a part of it: nothing there, an error, the sandbox turned off, still loading. */
+/** Stand-ins for a page or a part of it: empty, an error, the sandbox turned off, still loading. */
 import { Alert, Button, EmptyState, Group, List, Skeleton, Stack, Text } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -11,9 +11,9 @@ import { LinkButton } from './links.tsx'
 interface EmptyProps {
   readonly icon: IconName
   readonly title: string
-  /** What would fill it. */
+  /** How the list would be filled. */
   readonly children: ReactNode
-  /** Offers that. */
+  /** A button that does so. */
   readonly action?: ReactNode
 }
 
@@ -79,11 +79,11 @@ function SandboxOff({ clinic }: { readonly clinic: string }) {
   )
 }
 
-/** Pixels: of a row that is awaited, and between two. */
+/** Pixels: the height of a placeholder row, and the gap between two. */
 const ROW = 28
 const GAP = 12
 
-/** Pixels that rows take while they are awaited. */
+/** Pixels that placeholder rows take. */
 export const heightOfRows = (rows: number): number => rows * ROW + (rows - 1) * GAP
 
 export const Loading = ({ rows = 5 }: { readonly rows?: number }) => (
@@ -102,8 +102,9 @@ interface QueryLike<T> {
 }
 
 /**
- * What a query gave, or what there is instead. While the sandbox is off nothing is shown; what is half filled in is kept
- * for when it is on again.
+ * The result of a query, or a stand-in for it. While the sandbox is off nothing is shown, but half-filled forms are
+ * kept
+ * until it is on again.
  */
 export function Loaded<T>({
   query,
@@ -131,14 +132,14 @@ const isSandboxOff = (error: unknown): boolean => error instanceof Problem && er
 
 export const PagePending = () => <Loading rows={8} />
 
-/** The boundary of errors of a page; the rest of the dashboard goes on. */
+/** The error boundary of a page; the rest of the dashboard keeps working. */
 export function PageError({ error, reset }: { readonly error: unknown; readonly reset: () => void }) {
   const router = useRouter()
   const retry = () => {
     reset()
     void router.invalidate()
   }
-  // After an upgrade the files of a page that is opened for the first time may be gone.
+  // After an upgrade, the files of a page that was not opened before may be gone.
   const isStale = error instanceof TypeError && /module|import/i.test(error.message)
   if (!isStale) return <ErrorView error={error} onRetry={retry} />
   return (

@@ -6,7 +6,7 @@ interface PanelProps {
   readonly title: string
   /** Beside the heading: a link to more, a switch. */
   readonly aside?: ReactNode
-  /** Pixels at least of what it shows, so that what is below stays where it is when that has come. */
+  /** Minimal height of the content in pixels, so that the page below does not move when it has loaded. */
   readonly minHeight?: number
   readonly children: ReactNode
 }

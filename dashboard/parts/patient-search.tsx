@@ -40,7 +40,7 @@ export function PatientSearch({ label, value, onChange, error }: PatientSearchPr
       onChange={(id) => onChange(all.find((patient) => patient.id === id))}
       onSearchChange={setTyped}
       rightSection={query.isFetching ? <Loader size={14} /> : undefined}
-      nothingFoundMessage={query.isFetching ? 'Searching …' : 'Nobody is found'}
+      nothingFoundMessage={query.isFetching ? 'Searching …' : 'No patients found'}
       maxDropdownHeight={260}
       comboboxProps={{ withinPortal: true }}
       renderOption={({ option }) => <Choice patient={all.find(({ id }) => id === option.value)} />}

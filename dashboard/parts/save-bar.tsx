@@ -1,4 +1,4 @@
-/** What a long form is saved with, always in sight, and what the server finds wrong with the whole of it. */
+/** The save button of a long form, always in sight, with the server's objections to the form as a whole. */
 import { Alert, Button, Group, List } from '@mantine/core'
 
 interface SaveBarProps {

@@ -1,4 +1,6 @@
-/** Asks for the password where the session has ended, over the page: what was written in it stays, and is sent then. */
+/**
+ * Asks for the password over the page when the session has ended: text typed in the page stays, and is sent afterwards.
+ */
 import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { usePastedToken as enterWithToken, type Session, signIn, signOut } from '../api/session.ts'
@@ -15,7 +17,7 @@ export function SignInAgain({ session }: { readonly session: Session }) {
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
-            Nothing is lost: what you were doing goes on when you, <bdi>{session.name}</bdi>, have signed in again.
+            Nothing is lost: your work continues when you, <bdi>{session.name}</bdi>, have signed in again.
           </Text>
           <PasswordInput
             label={isPasted ? 'A new token' : `Password of ${username}`}

@@ -57,7 +57,7 @@ function PasswordForm() {
   )
 }
 
-/** @throws what it is given, in words of its own where the server has no accounts */
+/** @throws the problem, or an Error of its own where the server has no accounts */
 function withoutPasswords(problem: unknown): never {
   if (!(problem instanceof Problem && problem.status === 404)) throw problem
   throw new Error('This server has no passwords: its tokens come from another issuer. Use one of those.')
@@ -96,7 +96,7 @@ export const FormError = ({ text }: { readonly text: string | undefined }) =>
     </Alert>
   )
 
-/** @param action what the form is for; its error is shown in the form */
+/** @param action carried out on submit; its error is shown in the form */
 export function useSubmit(action: () => Promise<void>) {
   const [error, setError] = useState<string>()
   const [isBusy, setBusy] = useState(false)

@@ -1,8 +1,11 @@
-/** The status of an exchange, and how it came out, told by a word as well as by a colour. */
+/** The status and outcome of an exchange, shown by a word as well as by a colour. */
 import { Badge } from '@mantine/core'
 import type { Exchange } from '../api/exchanges.ts'
 
-/** What was refused and what failed differ by their status; colours of less contrast are hard to read at this size. */
+/**
+ * Refused and failed share a look, as the status tells them apart; colours of less contrast are hard to read at this
+ * size.
+ */
 const LOOKS = {
   ok: { color: 'cyan', variant: 'filled' },
   refused: { color: 'red', variant: 'filled' },
@@ -16,7 +19,7 @@ export const StatusBadge = ({
   readonly exchange: Pick<Exchange, 'status' | 'outcome'>
 }) => (
   <Badge {...LOOKS[outcome]} size="sm" title={outcome} className="number">
-    {status === 0 ? 'no answer' : status}
+    {status === 0 ? 'no response' : status}
     {outcome === 'refused' && status < 400 ? ' refused' : ''}
   </Badge>
 )

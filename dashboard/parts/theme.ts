@@ -1,8 +1,8 @@
-/** The look: one colour for what can be done, greys for the rest, with contrasts that hold in light and dark. */
+/** The theme: one colour for controls, greys for the rest, with sufficient contrast in light and dark. */
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
 const propsOf = (defaultProps: object) => ({ defaultProps })
-/** What it does is a picture only. */
+/** The name of close buttons, which show only an icon. */
 const CLOSE = { 'aria-label': 'Close' }
 
 export const theme = createTheme({
@@ -15,7 +15,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     ...Object.fromEntries(['ModalCloseButton', 'DrawerCloseButton'].map((name) => [name, propsOf(CLOSE)])),
-    // The head of a dialog is no head of the page.
+    // The header of a dialog is not a header of the page.
     ...Object.fromEntries(['ModalHeader', 'DrawerHeader'].map((name) => [name, propsOf({ role: 'presentation' })])),
     Notification: propsOf({ closeButtonProps: CLOSE }),
   },

@@ -1,4 +1,4 @@
-/** A time of the clinic; what it is in full is told on pointing at it. */
+/** A time of the clinic, with the full time and zone as a tooltip. */
 import { now } from '../api/clock.ts'
 import { timeText, zoneText } from '../fhir/time.ts'
 import { useClinic } from './clinic-context.tsx'

@@ -1,21 +1,21 @@
-/** What was done, with a way back for a while, in place of "are you sure". */
+/** Notices of actions that can be undone for a while, in place of "are you sure?". */
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 import { isChangeOf, onChange } from '../api/changes.ts'
 import { notTakenBack, Problem } from '../api/problem.ts'
 
-/** Milliseconds. */
+/** Milliseconds for which an action can be undone. */
 const WHILE = 8000
 
 interface Reversible {
-  /** Paths of the resources that it has changed: a newer change of one of them takes the offer away. */
+  /** Paths of the resources that it has changed: a newer change of one of them withdraws the offer. */
   readonly things: readonly string[]
-  /** Takes it back, on the versions that it has made. @throws Problem 412 where there are newer ones */
+  /** Undoes the action on the versions that it has made. @throws Problem 412 where there are newer ones */
   readonly undo: () => Promise<unknown>
 }
 
-/** The things of the offers that are shown, by their notification. */
+/** The paths of the offers shown, by notification. */
 const offers = new Map<string, readonly string[]>()
 
 /** Undo stays until the server has done it; where the server cannot be reached, it can be tried again. */
@@ -30,7 +30,7 @@ export function offerUndo(said: ReactNode, { things, undo }: Reversible): void {
       message: <Said said={text} label="Undo" onClick={takeBack} {...more} />,
     })
   const takeBack = async () => {
-    // A newer change does not take away what is under way.
+    // A newer change does not withdraw an undo under way.
     offers.delete(id)
     show(said, { isBusy: true })
     try {
@@ -50,7 +50,7 @@ export function offerUndo(said: ReactNode, { things, undo }: Reversible): void {
   show(said)
 }
 
-/** A newer change has been made. */
+/** Withdraws the offers to undo earlier changes of the resource. */
 function withdraw(changed: string): void {
   for (const [id, things] of offers) {
     if (!things.some((thing) => isChangeOf(changed, thing))) continue
@@ -62,24 +62,24 @@ onChange(withdraw)
 
 interface Waiting {
   readonly things: readonly string[]
-  /** Does it now; resolves once it is done, or has failed and that is told. */
+  /** Does it now; resolves once it is done, or has failed and the user was told. */
   readonly now: () => Promise<void>
 }
 
-/** Changes that wait or are under way, by their notification. */
+/** Changes that wait or are under way, by notification. */
 const waiting = new Map<string, Waiting>()
 
 interface Later {
-  /** Paths of the resources that it changes: before a newer change of one of them it is done at once. */
+  /** Paths of the resources that it changes: a newer change of one of them makes it happen first, at once. */
   readonly things: readonly string[]
   readonly act: () => Promise<unknown>
-  /** Shows that it is not to be. */
+  /** Called when the user has undone it. */
   readonly undone: () => void
 }
 
 /**
- * For what cannot be taken back once it is done: it is done after a while, or when the page is left, unless it is undone
- * before.
+ * Delays an action that cannot be undone: it happens after a while, or when the page is left, unless the user undoes it
+ * before that.
  */
 export function doLater(said: ReactNode, { things, act, undone }: Later): void {
   const before = doNow(things)
@@ -112,13 +112,13 @@ export function doLater(said: ReactNode, { things, act, undone }: Later): void {
   })
 }
 
-/** Does what waits of these things, before a newer change of them. */
+/** Carries out the waiting changes of these resources, before a newer change of them. */
 export async function doNow(things: readonly string[]): Promise<void> {
   const older = [...waiting.values()].filter((one) => one.things.some((thing) => things.includes(thing)))
   await Promise.all(older.map(({ now }) => now()))
 }
 
-/** What waits is done when the window is closed, or another one comes before it. */
+/** Carries out all waiting changes, when the window is closed or hidden. */
 function doAllNow(): void {
   for (const { now } of [...waiting.values()]) void now()
 }
@@ -126,7 +126,7 @@ document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'hidden') doAllNow()
 })
 
-/** @param offer what may be done about it */
+/** @param offer a button that may solve the problem */
 export function tellProblem(error: unknown, offer?: { readonly label: string; readonly onClick: () => void }): void {
   const said = error instanceof Error ? error.message : String(error)
   if (offer === undefined) {

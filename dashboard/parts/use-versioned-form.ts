@@ -1,4 +1,4 @@
-/** A form on what others change too: it is saved on the version that was read, and what others have saved is not lost. */
+/** A form on data that others change too: saved on the version that was read, so that no change of others is lost. */
 import { useState } from 'react'
 import { Problem } from '../api/problem.ts'
 
@@ -11,13 +11,13 @@ interface VersionedForm<Stored, Value, Wrong> {
   readonly onSaved: () => unknown
 }
 
-/** @param first as it is when the form is opened; later ones are looked at when it is saved */
+/** @param first the version when the form is opened; later ones are compared when it is saved */
 export function useVersionedForm<Stored, Value, Wrong>(first: Stored, form: VersionedForm<Stored, Value, Wrong>) {
   const { valueIn, write, read, problemsOf, onSaved } = form
   const [base, setBase] = useState(first)
   const [value, setValue] = useState(() => valueIn(first))
   const [problems, setProblems] = useState<readonly Wrong[]>([])
-  /** What somebody else has saved. */
+  /** The version that somebody else has saved meanwhile. */
   const [theirs, setTheirs] = useState<Stored>()
   const [isBusy, setBusy] = useState(false)
 

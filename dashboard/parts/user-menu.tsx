@@ -1,4 +1,4 @@
-/** Who is signed in, the look, the token, and the way out. */
+/** The account menu: the user, the colour scheme, the token, and signing out. */
 import { ActionIcon, Menu, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useState } from 'react'
 import { signOut } from '../api/session.ts'
@@ -7,7 +7,7 @@ import { copyText } from './copy.tsx'
 import { Icon } from './icon.tsx'
 import { PasswordForm } from './password-form.tsx'
 
-/** Opens at once: it is loaded when it is asked for. */
+/** Initially open, as it is loaded only when the user opens it. */
 export function UserMenu() {
   const user = useUser()
   const scheme = useComputedColorScheme('light')

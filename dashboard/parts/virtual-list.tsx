@@ -1,4 +1,4 @@
-/** A long list of links, of which only what is seen is drawn; it asks for more when its end comes near. */
+/** A long list of links that draws only the visible rows, and loads more when its end is near. */
 import { Box } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
@@ -17,7 +17,7 @@ interface VirtualListProps<T> {
   readonly onEnd?: () => void
 }
 
-/** Rows before the end at which more is asked for. */
+/** Rows before the end at which more are loaded. */
 const AHEAD = 30
 
 export function VirtualList<T>({

@@ -1,6 +1,6 @@
 /**
  * Contents of a clinic, which are copied before the records that name them: so a record at the target says that its content
- * is there, and a copy that is resumed goes on behind it.
+ * is there, and a copy that is resumed continues after it.
  */
 import { createHash } from 'node:crypto'
 import { CONTENT, type StoredContent } from '../../src/repository/used-content.ts'
@@ -16,16 +16,16 @@ export interface WholeStore {
 
 interface Content {
   readonly sha256: string
-  /** Of the bytes. */
+  /** The name under which the bytes are stored. */
   readonly name: string
 }
 
-/** @throws Error naming a content that is missing at the source, or is not what it was */
+/** @throws Error naming a content that is missing at the source, or has changed */
 export async function copyContents(source: WholeStore, target: WholeStore, clinic: string): Promise<void> {
   await removeOthers(source, target, clinic)
   for await (const { sha256, name } of contentsOf(source, clinic)) {
     if (await has(target, clinic, { sha256, name })) continue
-    // What an earlier run has left of it.
+    // Removes what an interrupted run has left of it.
     await target.contents.delete(clinic, name)
     const digest = createHash('sha256')
     await target.contents
@@ -35,7 +35,10 @@ export async function copyContents(source: WholeStore, target: WholeStore, clini
   }
 }
 
-/** Those of an earlier run that the source no longer has; their records go with the others. */
+/**
+ * Deletes contents copied by an earlier run that the source no longer has; their records are deleted with the other
+ * records.
+ */
 async function removeOthers(source: WholeStore, target: WholeStore, clinic: string): Promise<void> {
   for await (const content of contentsOf(target, clinic)) {
     if (!(await has(source, clinic, content))) await target.contents.delete(clinic, content.name)

@@ -15,7 +15,7 @@ import { expressionFor, splitOutside } from '../../src/search/expression.ts'
 import type { SearchParameterRecord } from '../../src/search/parameters.ts'
 import { dataElements, resourcesOf, structureDefinitions, terminology } from './published.ts'
 
-/** What a path of an expression selects: the possible elements, and whether it may select several values. */
+/** The selection of a path: its possible elements, and whether it may select several values. */
 interface Selection {
   readonly elements: readonly Element[]
   readonly repeats: boolean
@@ -80,7 +80,7 @@ function row(
   }
 }
 
-/** Some elements are uris though they name definitions. */
+/** Whether an element may be a canonical; some elements have the type uri though they name definitions. */
 const isCanonical = ({ code }: Element['types'][number]): boolean => code === 'canonical' || code === 'uri'
 
 function componentsOf({ id, component = [] }: SearchParameter): NonNullable<SearchParameterRecord['component']> {
@@ -129,7 +129,7 @@ function tokenOf(
   const element = TOKEN_ELEMENTS.find((kind) => kinds.size === 1 && kinds.has(kind))
   return {
     ...(known ? { system } : {}),
-    // A code of which nobody knows the system is no more than a string.
+    // A code whose system is unknown is handled as a string.
     ...(element === undefined ? {} : { element: element === 'code' && !known ? 'string' : element }),
   }
 }

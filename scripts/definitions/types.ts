@@ -1,5 +1,5 @@
 /**
- * The types of @types/fhir, strict about what a resource may lack: R4 lets an extension stand in the place of any
+ * The types of @types/fhir, strict about values that may be absent: R4 lets an extension stand in the place of any
  * primitive value (`"_status": {"extension": [{"url": "…data-absent-reason", …}]}`), so every primitive may be absent, one
  * that the type must have too, and null in a list. https://hl7.org/fhir/R4/json.html#primitive
  */

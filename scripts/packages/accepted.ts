@@ -18,9 +18,9 @@ export interface AllowedLicence {
 export interface AcceptedPackage {
   /** A last `*` stands for the binaries of a package, one for each platform. */
   readonly name: string
-  /** As package-lock.json has it; where that has none, or refers to a file, what the package itself says. */
+  /** As in package-lock.json; where that has none, or refers to a file, as stated in the package itself. */
   readonly licence: string
-  /** What it is for; for what another package needs, which one brings it. */
+  /** The purpose of the package, or the package that depends on it. */
   readonly reason: string
 }
 
@@ -46,8 +46,8 @@ export const entryFor = (accepted: Accepted, found: LockedPackage): AcceptedPack
 }
 
 /**
- * The list for a lock file: reasons that somebody wrote stay, what is not installed any more goes, and what is new is
- * added. A new direct dependency has no reason yet.
+ * The list for a lock file: hand-written reasons stay, packages that are no longer installed are removed, and new ones
+ * are added. A new direct dependency has no reason yet.
  */
 export function updated(accepted: Accepted, lock: LockFile): Accepted {
   const written = { ...accepted, packages: accepted.packages.filter((entry) => !isBrought(entry)) }
@@ -66,7 +66,7 @@ function newEntry(found: LockedPackage, bringers: readonly string[]): AcceptedPa
   return { name, licence: namedLicence(found) ?? '', reason }
 }
 
-/** One line for each licence and package, so that a change shows as one. */
+/** The file as JSON, with one line per licence and package, so that a change is one line of the diff. */
 export function written({ licences, packages }: Accepted): string {
   const lines = (entries: readonly object[]): string =>
     entries.map((entry) => `    ${JSON.stringify(entry, null, 1).replace(/\n */g, ' ')}`).join(',\n')

@@ -1,4 +1,6 @@
-/** What is wrong with the packages of a lock file, each in a sentence: what cannot be verified, and what is not accepted. */
+/**
+ * The faults of the packages of a lock file, one sentence each: packages that cannot be verified or are not accepted.
+ */
 import { type Accepted, type AcceptedPackage, entriesFor, entryFor, isBrought, namedLicence } from './accepted.ts'
 import { isAllowed } from './licence.ts'
 import { type LockedPackage, type LockFile, packagesOf, placeOf } from './lock-file.ts'
@@ -31,7 +33,7 @@ function unverifiable(found: LockedPackage): readonly string[] {
 const HOW_TO_COMPLETE =
   'npm completes an entry of package-lock.json when it is deleted and `npm install --package-lock-only` run.'
 
-/** npm leaves out what the registry does not have for another platform, without a word. */
+/** Platform packages missing from the lock file, which npm silently omits if the registry does not offer them. */
 const missingPlatforms = (lock: LockFile, found: LockedPackage): readonly string[] =>
   Object.keys(found.entry.optionalDependencies ?? {})
     .filter((name) => placeOf(lock, found.place, name) === undefined)
@@ -52,7 +54,7 @@ function notAccepted(found: LockedPackage, accepted: Accepted): readonly string[
   ]
 }
 
-/** Then somebody has to look it up in the package. */
+/** The fault of a package whose licence is not named, so that it must be looked up in the package. */
 const unnamedLicence = (found: LockedPackage, entry: AcceptedPackage): readonly string[] =>
   namedLicence(found) === undefined && isBrought(entry)
     ? [`${titleOf(found)} names no licence: say in ${LIST} which it has, and where that is written.`]

@@ -25,7 +25,7 @@ export function isAllowed(expression: string, allows: (licence: string) => boole
   }
   const all = (): boolean => {
     let allowed = one()
-    // Some write it in small letters. Where both must be allowed, that accepts nothing that was not meant.
+    // Some write AND in lower case. As it requires both licences, accepting that cannot allow too much.
     while (takes('AND') || takes('and')) allowed = one() && allowed
     return allowed
   }

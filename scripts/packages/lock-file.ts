@@ -8,9 +8,9 @@ export interface LockFile {
   readonly packages: Readonly<Record<string, LockEntry>>
 }
 
-/** What is read of an entry. */
+/** The properties read of an entry. */
 export interface LockEntry {
-  /** Only where it is not the name of the folder. */
+  /** The name of the package, only where it is not that of the folder. */
   readonly name?: string
   readonly version?: string
   readonly resolved?: string

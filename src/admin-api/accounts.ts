@@ -1,6 +1,7 @@
 /**
- * Accounts: `/accounts`. Operators make, change and remove them; an admin those of the staff of his clinic. He also disables
- * other admins of it, which gives nobody any right. All others, but for one's own password, is refused.
+ * Accounts: `/accounts`. Operators create, change and remove them; an admin those of the staff of his clinic. An admin
+ * may also disable other admins of his clinic, which gives nobody any right. Users may change their own password, and
+ * nothing else.
  */
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
@@ -37,7 +38,7 @@ interface AccountDependencies {
   readonly repository: Repository
   readonly config: Pick<Config, 'jwt'>
   readonly logins: Logins
-  /** Absent: the usual. */
+  /** Absent: the default. */
   readonly passwordCost?: PasswordCost | undefined
 }
 
@@ -91,7 +92,7 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
     const enabled = readSwitch(await readJsonBody(koa, LIMITS))
     tellOf(koa, enabled ? 'enable account' : 'disable account', account)
     requireOther(userOf(koa), account)
-    // An account that is enabled again lets somebody in, and one of an operator is more than its clinic's.
+    // Enabling an account lets somebody in, and an operator's account is not only its clinic's.
     if (enabled || account.role === 'operator') requireManaged(userOf(koa), account, enabled ? 'enable' : 'disable')
     answerAccount(koa, await setDisabled(repository, account.username, !enabled, ifMatchCheck(koa)))
   })
@@ -139,7 +140,7 @@ async function putPassword(
   koa.status = 204
 }
 
-/** What is shown of an account: never what only the server needs. */
+/** The members of an account that clients see, without those that only the server needs. */
 const shown = ({ username, name, clinic, role, disabled }: Account) => ({
   username,
   name,
@@ -153,13 +154,13 @@ function answerAccount(koa: KoaContext, account: Account): void {
   koa.body = shown(account)
 }
 
-/** Holds a change to If-Match of the request. @throws FhirError 412 from the check */
+/** Checks the If-Match of the request against the account. @throws FhirError 412 from the check */
 const ifMatchCheck =
   (koa: KoaContext) =>
   ({ version = 0 }: Account): void =>
     requireMatch(koa.get('If-Match'), version, 'the data of the account')
 
-/** Undefined: all. @throws FhirError 403 when the user may not see them */
+/** Undefined: all clinics. @throws FhirError 403 when the user may not see them */
 function clinicToList(user: User, asked: string | undefined): string | undefined {
   if (user.role === 'operator') return asked
   if (user.role === 'admin' && (asked === undefined || asked === user.clinic)) return user.clinic
@@ -172,7 +173,7 @@ function clinicToList(user: User, asked: string | undefined): string | undefined
 
 interface AccountPage {
   readonly page: readonly Account[]
-  /** The user name that the next page begins behind. */
+  /** The user name after which the next page begins. */
   readonly next?: string | undefined
 }
 
@@ -187,7 +188,7 @@ async function pageOf(repository: Repository, clinic: string | undefined, after?
 }
 
 /**
- * The account in the path, which the exchange is about. One of another clinic is none, for an admin.
+ * The account in the path, which the exchange is about. To an admin, accounts of other clinics do not exist.
  * @param what the user wants to do with it
  * @throws FhirError 403 for staff, 404
  */
@@ -204,8 +205,9 @@ async function visibleAccount(koa: KoaContext, repository: Repository, what: str
 }
 
 /**
- * Accounts are seen by the admins of their clinic, those of no clinic by operators. A user name is told of once there is such
- * an account, or is to be one: users type passwords in its place.
+ * Adds the access to the exchange: accounts are seen by the admins of their clinic, those without a clinic by
+ * operators. A user name is recorded only once the account exists, or is to be created: users type passwords in its
+ * place.
  */
 function tellOf(koa: KoaContext, what: string, account?: Pick<Account, 'username' | 'clinic'>): void {
   const { role, clinic: own } = userOf(koa)
@@ -223,12 +225,15 @@ function requireManaged(user: User, { role, clinic }: Account, what: string): vo
 
 const isOwn = ({ sub }: User, username: string): boolean => foldedName(sub) === foldedName(username)
 
-/** So the last operator cannot shut himself out. @throws FhirError 409 */
+/** Ensures that the last operator cannot shut himself out. @throws FhirError 409 */
 function requireOther(user: User, { username }: Account): void {
   if (isOwn(user, username)) throw conflict('Nobody disables or removes the account that he is logged in with')
 }
 
-/** A token that was stolen does not take over its account. @throws FhirError 400, 403, 429 or 503 */
+/**
+ * Requires the current password, so that a stolen token cannot take over its account.
+ * @throws FhirError 400, 403, 429 or 503
+ */
 async function requireCurrentPassword(koa: KoaContext, logins: Logins, body: unknown): Promise<void> {
   const { currentPassword: password } = readPasswords(body)
   if (password === undefined) {

@@ -128,7 +128,7 @@ async function configurable(
 /** Requests of operators that are about no clinic, or about one that does not exist. */
 const OF_SERVICE = { clinic: SERVICE, leastRole: 'operator' } as const
 
-/** The tag is of the version, so that a change of a secret, which nobody sees, changes it too. */
+/** The tag is made from the version, so that it also changes with a secret, which is not shown. */
 function answerSettings(koa: KoaContext, { settings, version }: VersionedSettings): void {
   koa.set('ETag', etagOf(version))
   koa.body = withoutSecrets(settings)

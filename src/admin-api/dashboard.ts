@@ -18,7 +18,7 @@ export interface DashboardParts {
   readonly isServed: boolean
 }
 
-/** Seconds. Their names change with what they hold. */
+/** Seconds. The names of assets change with their content. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 export function dashboardRoutes({ baseOf, isServed, builds }: DashboardParts): SideRouter {
@@ -42,7 +42,7 @@ function routerOf(builds: BuildFolder, baseOf: DashboardParts['baseOf']): Router
   return router
 }
 
-/** A person who opens the address of the server wants to see something; a FHIR client asks for what is no HTML. */
+/** Redirects a browser that opens the address of the server to the dashboard; a FHIR client does not accept HTML. */
 export const leadToDashboard =
   (baseOf: (koa: KoaContext) => string): Middleware =>
   (koa, next) => {

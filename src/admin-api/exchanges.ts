@@ -1,6 +1,7 @@
 /**
- * The journal over HTTP: GET /clinics/{id}/exchanges, …/live, …/{exchange}, POST …/{exchange}/$replay; for its own staff and
- * admins, and for operators. /exchanges, for operators alone, has what belongs to no clinic. docs/journal.md
+ * The journal over HTTP: GET /clinics/{id}/exchanges, …/live, …/{exchange}, POST …/{exchange}/$replay; for the clinic's
+ * own staff and admins, and for operators. /exchanges, for operators alone, has the exchanges without a clinic.
+ * docs/journal.md
  */
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
@@ -23,7 +24,7 @@ import type { Replays } from './replays.ts'
 
 export interface ExchangeDependencies {
   readonly repository: Repository
-  /** Undefined in a work thread, which is asked for none of them. */
+  /** All three are undefined in a work thread, which serves none of these routes. */
   readonly journal: Journal | undefined
   readonly live: LiveJournal | undefined
   readonly replays: Replays | undefined
@@ -51,7 +52,7 @@ export function addExchangeRoutes(router: Router, dependencies: ExchangeDependen
   })
 }
 
-/** Those that belong to no clinic, as nobody knows whose they are. Run after authentication. */
+/** Exchanges without a clinic, as it is not known whose they are. Run after authentication. */
 export function exchangeRoutes(dependencies: ExchangeDependencies): SideRouter {
   const router = new Router()
   addRoutes(router, '/exchanges', dependencies, async (koa) => {
@@ -70,7 +71,7 @@ function addRoutes(
   const readOf = async (koa: KoaContext): Promise<{ readonly clinic: string; readonly reader: JournalReader }> => {
     const clinic = await clinicOf(koa)
     tellAccess(koa, clinic)
-    // Who asks for what has just been answered finds it.
+    // A client finds the exchanges whose responses it has just received.
     await dependencies.journal?.flush()
     return { clinic, reader: readerOf(koa, dependencies, clinic) }
   }
@@ -114,7 +115,7 @@ function addRoutes(
   })
 }
 
-/** A list shows no bodies, but of a Patient its id. */
+/** The patient whose id a list entry shows: lists have no bodies. */
 function patientOf({ exchange }: NumberedExchange): readonly string[] {
   const id = isGap(exchange) ? undefined : /^Patient\/(.+)$/.exec(exchange.resource ?? '')?.[1]
   return id === undefined ? [] : [id]
@@ -131,7 +132,7 @@ function required<T>(part: T | undefined): T {
   return part
 }
 
-/** @throws FhirError 404 for none, and for a gap */
+/** @throws FhirError 404 for no exchange, and for a gap */
 async function found(
   koa: KoaContext,
   reader: JournalReader,
@@ -143,26 +144,26 @@ async function found(
   return { summary: entry.summary, detail: entry.detail }
 }
 
-/** @throws FhirError 403 for another clinic than one's own, 404 where an operator names none */
+/** @throws FhirError 403 for another clinic than one's own, 404 where an operator names an unknown one */
 async function clinicOf(koa: KoaContext, repository: Repository): Promise<string> {
   const user = userOf(koa)
   const clinic: string = koa.params.clinic
   if (clinic === user.clinic) return clinic
-  // The same answer whether the other clinic exists or not.
+  // The same response whether the other clinic exists or not.
   requireOperator(user, `read the journal of another clinic than '${user.clinic}'`)
   const settings = isClinicId(clinic) ? await findSettings(repository, clinic) : undefined
   if (settings === undefined) throw notFound('There is no such clinic')
   return clinic
 }
 
-/** Exchanges are about patients, so that they were looked at is in the audit trail of their clinic. */
+/** Records the look at exchanges in the audit trail of their clinic, as they are about patients. */
 const tellAccess = (koa: KoaContext, clinic: string, patients: readonly string[] = []): void =>
   tellUserAccess(koa, 'journal', { clinic, patients, query: koa.req.url ?? '' })
 
 const FILTERS = ['run', 'call', 'status', 'path', 'type', 'since'] as const
 type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>
 
-/** @throws FhirError 400 for a parameter that is not known, or comes twice */
+/** @throws FhirError 400 for an unknown or repeated parameter */
 function queryOf({ query }: KoaContext, others: readonly string[]): Filters {
   const known: readonly string[] = [...FILTERS, ...others]
   for (const [name, value] of Object.entries(query)) {

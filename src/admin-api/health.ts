@@ -1,6 +1,6 @@
 /**
- * Health checks: the process is alive, and ready to serve. They are answered before any queue, and wait for nothing, so
- * that they tell of a server under load too.
+ * Health checks: the process is alive, and ready to serve. They are served before any queue, and wait for nothing, so
+ * that they also respond under load.
  */
 import Router from '@koa/router'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
@@ -10,11 +10,11 @@ import type { Repository } from '../repository/repository.ts'
 
 export interface HealthParts {
   readonly repository: Repository
-  /** How the parts of this process keep up, beside the event loop and the database. */
+  /** Load of the parts of this process, besides the event loop and the database. */
   readonly loads: () => readonly ComponentHealth[]
   /** True once the shutdown has begun: load balancers should send nothing new. */
   readonly isClosing: () => boolean
-  /** The number of this process, where several run: each answers for itself. */
+  /** The number of this process, where several run: each reports on itself. */
   readonly worker?: number | undefined
 }
 
@@ -46,7 +46,7 @@ function faultOf(parts: readonly ComponentHealth[]): string | undefined {
 
 const STATES: readonly ComponentHealth['state'][] = ['ok', 'behind', 'degraded', 'down']
 
-/** What the engine says of its database, and what the probe says. */
+/** The worst state of each name: the store engine and the probe may both report on the database. */
 function worstByName(parts: readonly ComponentHealth[]): readonly ComponentHealth[] {
   const worst = new Map<string, ComponentHealth>()
   for (const part of parts) {

@@ -1,6 +1,6 @@
 /**
- * `POST /simulators/insurance`: the simulator as a verification system over HTTP, in demo mode, so that the connector that
- * asks the systems of clinics is what runs in the demo. It keeps nothing. docs/insurance-simulator.md
+ * `POST /simulators/insurance`: the simulator as a verification system over HTTP, in demo mode, so that the demo runs
+ * the same connector as the systems of clinics. It keeps nothing. docs/insurance-simulator.md
  */
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Server } from 'node:http'
@@ -16,12 +16,12 @@ import { simulated } from '../integrations/insurance-simulator.ts'
 
 const PATH = '/simulators/insurance'
 const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
-/** Slow answers that wait. */
+/** Slow responses that may be pending. */
 const MOST_WAITING = 200
 
 type Served = Pick<Config, 'demo' | 'webhookSecret'>
 
-/** Where `server` serves the simulator; undefined where it does not, or does not listen. */
+/** The address at which `server` serves the simulator; undefined where it does not, or does not listen. */
 export function simulatorOf(
   server: Server,
   { demo, webhookSecret }: Served,
@@ -33,7 +33,7 @@ export function simulatorOf(
   return { url, token: webhookSecret }
 }
 
-/** Of a server that listens on every address. */
+/** Address to connect to, for a server that listens on every address. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 export function insuranceSimulatorRoutes({ config: { demo, webhookSecret } }: { readonly config: Served }): SideRouter {
@@ -72,7 +72,7 @@ const unauthorized = (): FhirError =>
 const tooMany = (): FhirError =>
   new FhirError(503, { code: 'throttled', diagnostics: 'Too many slow answers are under way; ask again later' })
 
-/** Shorter where the client leaves. */
+/** Ends early where the client disconnects. */
 const waitFor = (milliseconds: number, { res }: KoaContext): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)

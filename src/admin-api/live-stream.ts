@@ -9,19 +9,19 @@ import type { Watcher } from '../record/journal/live.ts'
 export interface LiveStream {
   readonly reader: JournalReader
   readonly filter: JournalFilter
-  /** The number of the last entry that the client has; absent: it begins with what comes next. */
+  /** The number of the last entry that the client has; absent: it starts with the next entry. */
   readonly after: number | undefined
   readonly watcher: Watcher
-  /** To be called in the end. */
+  /** Called when the stream ends. */
   readonly leave: () => void
   readonly authenticate: Middleware
 }
 
-/** Milliseconds without an event after which something is sent, so that nobody takes the connection for dead. */
+/** Milliseconds without an event after which something is sent, so that nobody considers the connection dead. */
 const HEARTBEAT = 15_000
-/** Milliseconds between two looks whether the session goes on: nothing is sent after its end, and the stream ends at once. */
+/** Milliseconds between two checks of the session: nothing is sent after its end, and the stream ends at once. */
 const SESSION_LOOK = 250
-/** Milliseconds after which a client that has lost its connection is to come back. */
+/** Milliseconds after which a client that has lost its connection should reconnect. */
 const RETRY = 1_000
 
 export async function liveStream(koa: KoaContext, live: LiveStream): Promise<void> {
@@ -38,11 +38,11 @@ export async function liveStream(koa: KoaContext, live: LiveStream): Promise<voi
 
 interface Start {
   readonly number: number
-  /** Entries that the client has missed, and that are not kept any more. */
+  /** Entries that the client has missed and that are no longer kept. */
   readonly missed: number
 }
 
-/** What is kept no more is a gap; a number that there never was is that of another store. */
+/** Where the stream starts: entries no longer kept are missed; a number beyond the last is that of another store. */
 async function startOf(reader: JournalReader, after: number | undefined): Promise<Start> {
   const { first, last } = await reader.bounds()
   if (after === undefined || after > last) return { number: last, missed: 0 }
@@ -71,7 +71,7 @@ async function* eventsOf(koa: KoaContext, live: LiveStream, { number: first, mis
   }
 }
 
-/** A store that cannot be read is asked again: the stream goes on where it was. */
+/** The next entries; a store that cannot be read is retried, and the stream then continues where it was. */
 async function nextOf(reader: JournalReader, filter: JournalFilter, number: number) {
   try {
     const { exchanges, upTo, isMore } = await reader.since(filter, number)
@@ -87,7 +87,7 @@ const eventOf = ({ number, exchange }: NumberedExchange): string =>
 const event = (name: string, number: number, data: object): string =>
   `event: ${name}\nid: ${number}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** Whether the token still holds, and its session. */
+/** Whether the token is still valid, and its session active. */
 async function isSessionActive(koa: KoaContext, authenticate: Middleware): Promise<boolean> {
   try {
     await authenticate(koa, async () => {})

@@ -1,4 +1,4 @@
-/** Exchanges that are sent again: over HTTP, to this server itself, as requests of whoever asks for it. */
+/** Exchanges that are sent again: over HTTP, to this server itself, as requests of the user who replays them. */
 import { randomUUID } from 'node:crypto'
 import { request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { Context as KoaContext } from 'koa'
@@ -22,11 +22,11 @@ interface ReplayParts {
 }
 
 export interface Replayed extends Comparison {
-  /** The exchange that the replay is. */
+  /** The id of the replay's own exchange. */
   readonly exchange: string
   readonly status: number
   readonly duration: number
-  /** The answer is the same. */
+  /** The response is the same. */
   readonly same: boolean
 }
 
@@ -74,7 +74,7 @@ export class Replays {
     }
   }
 
-  /** A tool call is a new call: it changes nothing of the one that it repeats. */
+  /** Credentials of the replay. A tool call becomes a new call, so that it does not change the original one. */
   async #credentials(
     koa: KoaContext,
     clinic: string,
@@ -136,10 +136,10 @@ export class Replays {
   }
 }
 
-/** Of a server that listens on every address. */
+/** Address to connect to, for a server that listens on every address. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** So that the answer has the addresses that the client of the server knows. */
+/** Headers by which the response has the addresses that the client knows. */
 function forwardedBy({ req: { headers } }: KoaContext): SeenHeaders {
   const names = ['host', 'x-forwarded-host', 'x-forwarded-proto'] as const
   return Object.fromEntries(
@@ -147,7 +147,7 @@ function forwardedBy({ req: { headers } }: KoaContext): SeenHeaders {
   )
 }
 
-/** A little more than is compared. */
+/** The beginning of the body, slightly longer than the part that is compared. */
 async function beginningIn(response: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0

@@ -28,12 +28,12 @@ interface SessionDependencies {
   readonly logins: Logins
   /** The address of this server as the client sees it. */
   readonly baseOf: (koa: KoaContext) => string
-  /** Sets what `sessionOf` gives. */
+  /** Sets the session that `sessionOf` reads. */
   readonly authenticate: Middleware
 }
 
 const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
-/** Of the tokens of browsers, which renew them. */
+/** Lifetime of the tokens of browsers, which renew them. */
 const SHORT_TOKEN_SECONDS = 600
 
 export function sessionRoutes(dependencies: SessionDependencies): SideRouter {
@@ -110,7 +110,7 @@ class Sessions {
     koa.status = 204
   }
 
-  /** That of the token, or of the cookie where there is no token. */
+  /** The session of the token, or that of the cookie where there is no token. */
   async #sessionToEnd(koa: KoaContext): Promise<TokenSession> {
     const renewal = koa.get('authorization') === '' ? await this.#renewalOf(koa) : undefined
     if (renewal !== undefined) {
@@ -123,7 +123,7 @@ class Sessions {
     return session
   }
 
-  /** The session that the cookie of a browser keeps, while it goes on. */
+  /** The session in the cookie of a browser, while it is active. */
   async #renewalOf(koa: KoaContext): Promise<Renewal | undefined> {
     const { repository, config } = this.#dependencies
     const renewal = this.#renewals.read(this.#cookie.read(koa))
@@ -147,7 +147,7 @@ class Sessions {
   }
 }
 
-/** A user name that nobody has is not kept, as users sometimes type their password in its place. */
+/** An unknown user name is not kept, as users sometimes type their password in its place. */
 const loginBy = (account: Account | undefined, interaction: 'login' | 'logout' = 'login'): ExchangeAccess => ({
   ...NO_SUBJECT,
   interaction,

@@ -1,18 +1,18 @@
-/** Keeps Slots generated in the background: of Schedules whose availability has changed, and of the day that has come. */
+/** Keeps Slots generated in the background: for Schedules whose availability has changed, and for each new day. */
 
 import type { ClinicAccess } from '../core/context.ts'
 import type { BackgroundLoop, LeasedJob, LoopPace } from '../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
 import { generatePart, LEASE, SLOT_GENERATION, SMALL_PART } from './slot-generation.ts'
 
-/** Milliseconds of work on a Schedule before the next one has its turn. */
+/** Milliseconds of work on a Schedule before the next one's turn. */
 const TURN = 1_000
 
 export interface SlotGeneratingServices extends DueServices {
   readonly accessOf: (clinic: string) => ClinicAccess
 }
 
-/** Schedules take turns, so that a year of slots does not hold up a week of others. */
+/** Schedules take turns, so that a year of slots for one does not delay a week of slots for others. */
 export const slotGenerating = (services: SlotGeneratingServices, pace?: LoopPace): BackgroundLoop =>
   dueRecordLoop(
     services,
@@ -42,7 +42,7 @@ class ScheduleTurn implements LeasedJob {
     return !isComplete && Date.now() <= this.#end
   }
 
-  /** What is left is anybody's. */
+  /** Leaves the remaining work to any server. */
   async end(): Promise<void> {
     if (this.#isComplete) return
     await this.#access.change(async ({ unit: { records, now } }) => {

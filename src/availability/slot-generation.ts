@@ -1,7 +1,7 @@
 /**
- * Generates the Slots of a Schedule from its availability, a few at a time. A record for each Schedule says how far that
- * is, and by its due time that there is work; it is written in the same change as the Slots, so every part is done once,
- * whoever does it and whoever dies meanwhile. docs/adr/021-slot-generation.md
+ * Generates the Slots of a Schedule from its availability, a few at a time. A record for each Schedule holds the
+ * progress, and its due time shows that there is work. It is written in the same change as the Slots, so that every
+ * part is done exactly once, even after a crash. docs/adr/021-slot-generation.md
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Schedule } from 'fhir/r4'
@@ -23,48 +23,50 @@ export const SLOT_GENERATION = recordKind<GenerationState>('slot-generation')
 
 /** Times are milliseconds since 1970 UTC. */
 export interface GenerationState {
-  /** What the Slots are generated from; absent: there are none. */
+  /** Plan of the generated Slots; absent: there are none. */
   readonly plan?: SlotPlan
-  /** Until when there are Slots. */
+  /** End of the generated Slots. */
   readonly until?: number
-  /** A change of the plan under way: Slots that start before `at` follow the new one. */
+  /** A change of the plan in progress: Slots that start before `at` follow the new plan. */
   readonly change?: { readonly plan?: SlotPlan; readonly at: number }
 }
 
-/** Milliseconds after which another process goes on where one has died. */
+/** Milliseconds after which another process takes over from a dead one. */
 export const LEASE = 15_000
 
 const DAY = 86_400_000
 
-/** At most, in one change. */
+/** Limits of one change. */
 export interface PartSize {
   readonly slots: number
   readonly days: number
 }
 
-/** Takes some ten milliseconds. */
+/** Takes about ten milliseconds. */
 export const SMALL_PART: PartSize = { slots: 50, days: 14 }
 
 export interface GeneratedPart {
   readonly created: number
   readonly updated: number
   readonly removed: number
-  /** There is nothing left to do until tomorrow. */
+  /** True if nothing is left to do until tomorrow. */
   readonly isComplete: boolean
-  /** Until when there are Slots, once it is complete; milliseconds since 1970 UTC. */
+  /** End of the generated Slots, once complete, in milliseconds since 1970 UTC. */
   readonly until?: number
 }
 
 const NOTHING: GeneratedPart = { created: 0, updated: 0, removed: 0, isComplete: true }
 
-/** Stages that the Slots of a Schedule are to be generated; to be called in the change that writes it. */
+/** Stages the generation of a Schedule's Slots; must be called in the change that writes it. */
 export async function stageGeneration({ unit }: Context, schedule: string, hasAvailability: boolean): Promise<void> {
   const record = await unit.records.read(SLOT_GENERATION, schedule)
   if (record === undefined && !hasAvailability) return
   unit.records.put(SLOT_GENERATION, schedule, record?.value ?? {}, { due: unit.now })
 }
 
-/** Stages that the Slots until the end of that day (yyyy-mm-dd) are there already, as an older version has made them. */
+/**
+ * Stages the fact that Slots exist until the end of that day (yyyy-mm-dd), created by an older version of the server.
+ */
 export async function stageAdopted(ctx: Context, schedule: string, day: string): Promise<void> {
   const plan = await wantedPlan(ctx, schedule)
   if (plan === undefined) return
@@ -94,7 +96,7 @@ export async function generatePart(ctx: Context, schedule: string, size: PartSiz
 const isAtHorizon = ({ plan, until = 0 }: GenerationState, now: number): boolean =>
   plan === undefined || until >= horizonEnd(plan, now)
 
-/** Undefined where the Schedule is deleted, inactive or without availability. @throws FhirError 422 */
+/** Returns undefined if the Schedule is deleted, inactive or without availability. @throws FhirError 422 */
 async function wantedPlan(ctx: Context, id: string): Promise<SlotPlan | undefined> {
   const found = await ctx.find<Schedule>('Schedule', id)
   const schedule = found && parsedSchedule(ctx.clinic, found)
@@ -104,23 +106,23 @@ async function wantedPlan(ctx: Context, id: string): Promise<SlotPlan | undefine
   const timeZone = availability.timeZone ?? (await readSettings(ctx.unit, ctx.clinic)).timeZone
   const { planningHorizon, serviceCategory, serviceType, specialty } = schedule
   const plan = { ...availability, timeZone, planningHorizon, details: { serviceCategory, serviceType, specialty } }
-  // As it comes back from the store.
+  // In the form in which the store returns it.
   return JSON.parse(JSON.stringify(plan)) as SlotPlan
 }
 
-/** Slots that start within [start, end) are changed from one plan to another. */
+/** Changes Slots that start within [start, end) from one plan to another. */
 interface Run {
   readonly before: SlotPlan | undefined
-  /** There are Slots of `before` until then. */
+  /** End of the Slots generated from `before`. */
   readonly beforeUntil: number
   readonly after: SlotPlan | undefined
-  /** There will be Slots of `after` until then. */
+  /** End of the Slots to be generated from `after`. */
   readonly afterUntil: number
   readonly start: number
   readonly end: number
 }
 
-/** A change of plan under way is finished first, so that it is always known which plan a Slot is from. */
+/** A change of plan in progress is finished first, so that the plan of each Slot is always known. */
 function runOf({ plan: before, until = 0, change }: GenerationState, wanted: SlotPlan | undefined, now: number): Run {
   const isChange = change !== undefined || !isDeepStrictEqual(before, wanted)
   const after = change === undefined ? wanted : change.plan
@@ -149,7 +151,7 @@ function windowOf({ after, afterUntil, start, end }: Run, { slots, days }: PartS
   return { start, end: Math.max(last, ...blocks.slice(-1).map(endOf)), blocks }
 }
 
-/** Ends the window earlier where many Slots are stored in it, all of which may have to go. */
+/** Ends the window earlier if many Slots are stored in it, all of which may have to be deleted. */
 async function withFewStored(ctx: Context, schedule: string, window: Window, { slots }: PartSize): Promise<Window> {
   const cut = slots === Number.POSITIVE_INFINITY ? undefined : await startAfter(ctx, schedule, window, slots)
   if (cut === undefined || cut <= window.start) return window
@@ -157,7 +159,7 @@ async function withFewStored(ctx: Context, schedule: string, window: Window, { s
   return { start: window.start, end: Math.max(cut, ...blocks.slice(-1).map(endOf)), blocks }
 }
 
-/** A visit that starts later is offered, though its buffer has begun. */
+/** Parts of blocks that start within the window: a visit that starts there is offered even if its buffer has begun. */
 function* blocksWithin(plan: SlotPlan | undefined, start: number, end: number): Generator<Block> {
   if (plan === undefined) return
   for (const block of plannedBlocks(plan, start - DAY, end)) {
@@ -166,23 +168,23 @@ function* blocksWithin(plan: SlotPlan | undefined, start: number, end: number): 
   }
 }
 
-/** Slots that are written before other requests have their turn: an embedded store answers without a turn of the event loop. */
+/** Slots written before other requests run: an embedded store responds without a turn of the event loop. */
 const AT_ONCE = 10
 
 async function stageSlots(ctx: Context, schedule: string, run: Run, window: Window) {
   const { before, after: plan } = run
-  // As if no visit elsewhere reserved the time of any.
+  // Ignores reservations by visits elsewhere.
   const stored = (window.start < window.end ? await storedSlots(ctx, schedule, window) : []).map(unreserved)
   const found = new Set(stored.map(({ id }) => id))
   const absent = idsOf(schedule, window.blocks).filter((id) => !found.has(id))
-  // Read at the same time, which a store across a network answers together.
+  // Read concurrently, as a remote store then responds to all at once.
   const read = await Promise.all(absent.map((id) => ctx.unit.read('Slot', id)))
   const earlier = blocksWithin(before, window.start, Math.min(window.end, run.beforeUntil))
   const known = new Set(idsOf(schedule, earlier))
   const unwanted = new Set(absent.filter((id, index) => read[index]?.deleted === true && known.has(id)))
   await yieldToEventLoop()
   const changes = slotChanges({ schedule, plan, blocks: window.blocks, stored, unwanted, window })
-  // Beneath the rules of the provider, which are for what people change.
+  // Bypasses the rules of the provider, which apply to changes by users.
   const written = await generatedAsOffered(ctx, schedule, [...changes.created, ...changes.updated])
   for (const [index, slot] of written.entries()) {
     if (index % AT_ONCE === 0) await yieldToEventLoop()
@@ -195,7 +197,7 @@ async function stageSlots(ctx: Context, schedule: string, run: Run, window: Wind
 const idsOf = (schedule: string, blocks: Iterable<Block>): string[] =>
   Array.from(blocks).flatMap((block) => block.map(({ start }) => slotIdAt(schedule, start)))
 
-/** @param at how far the run is */
+/** @param at progress of the run */
 function nextState({ plan, until, change }: GenerationState, run: Run, at: number): GenerationState {
   const { before, after, afterUntil, end } = run
   const isChange = change !== undefined || !isDeepStrictEqual(before, after)

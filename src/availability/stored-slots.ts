@@ -1,4 +1,4 @@
-/** The stored Slots that generation has to know of, however many there are. */
+/** The stored Slots that generation must consider, however many there are. */
 import type { Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
@@ -6,13 +6,13 @@ import { BUFFER_TAG, type SlotWithId } from '../scheduling/generated-slot.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 
 const DAY = 86_400_000
-/** A visit is shorter than this; time that somebody has blocked, such as a holiday, than that. */
+/** Maximum lengths of a visit, and of blocked time such as a holiday. */
 const LONGEST_VISIT = DAY
 const LONGEST_BLOCK = 31 * DAY
-/** The most that Context.search answers with. */
+/** The most results that Context.search returns. */
 const PAGE = 1000
 
-/** Of a Schedule, those that start within [start, end), and those that reach into it from before. */
+/** Slots of a Schedule that start within [start, end), or before it and end in it. */
 export async function storedSlots(
   ctx: Context,
   schedule: string,
@@ -29,7 +29,7 @@ export async function storedSlots(
   return [...blocked, ...visits].filter((slot) => timeOf(slot.end) > start || timeOf(slot.start) >= start)
 }
 
-/** The start of the Slot that follows the first `count` within [start, end); undefined where there are no more. */
+/** The start of the Slot after the first `count` within [start, end); undefined if there are no more. */
 export async function startAfter(
   ctx: Context,
   schedule: string,
@@ -52,13 +52,16 @@ async function slotsBetween(
     const page = await ctx.search<Slot>('Slot', queryOf(schedule, criteria, { start: from, end }))
     for (const { id, resource } of page) found.set(id, { ...resource, id })
     const last = Date.parse(page.at(-1)?.resource.start ?? '')
-    // A thousand that start at one time are more than anybody has.
+    // No Schedule has a thousand Slots with the same start.
     if (page.length < PAGE || last <= from) return [...found.values()]
     from = last
   }
 }
 
-/** All of them, so that the index of Schedule, status and start finds them: https://hl7.org/fhir/R4/valueset-slotstatus.html */
+/**
+ * All statuses, so that the index of Schedule, status and start is used:
+ * https://hl7.org/fhir/R4/valueset-slotstatus.html
+ */
 const ANY_STATUS = 'busy,free,busy-unavailable,busy-tentative,entered-in-error'
 
 function queryOf(schedule: string, criteria: Readonly<Record<string, string>>, { start, end }: Span): string {

@@ -1,4 +1,4 @@
-/** Books, changes or cancels a visit: IHE ITI-117, and the names of Argonaut for it. */
+/** Books, changes or cancels a visit: IHE ITI-117, with Argonaut's names. */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Appointment } from 'fhir/r4'
@@ -14,31 +14,33 @@ import { type NamedPatient, patientReferences } from './patients.ts'
 
 export interface Booking {
   readonly what: BookedAppointment
-  /** Who comes, besides those whom the appointment names: `Patient/<id>`, or resources, which are stored where they are new. */
+  /**
+   * Patients in addition to those in the appointment: `Patient/<id>`, or resources, which are stored if they are new.
+   */
   readonly patients?: readonly NamedPatient[]
   /** Appointment.comment. */
   readonly comment?: string | undefined
-  /** Appointment.id of a visit that is cancelled in the same change. */
+  /** Appointment.id of a visit to cancel in the same change. */
   readonly cancels?: string | undefined
 }
 
 export type BookedAppointment =
-  /** Appointment.id of one that $find has offered, or that is stored and proposed, pending or on the waitlist. */
+  /** Appointment.id of one offered by $find, or of a stored one that is proposed, pending or on the waitlist. */
   | { readonly id: string }
   /**
-   * The appointment as it is to be. Without an id, or with that of one that $find has offered, it is new; with the id of
-   * one that is stored it changes that, or cancels it where its status is cancelled.
+   * The appointment as requested. It is new if it has no id, or the id of one offered by $find; with the id of a stored
+   * one it changes that, or cancels it if its status is cancelled.
    */
   | { readonly resource: Appointment }
 
-/** @throws FhirError 400, 404, 409, 410 or 422; then nothing of the change is written */
+/** @throws FhirError 400, 404, 409, 410 or 422; nothing of the change is then committed */
 export async function book(ctx: Context, { what, patients = [], comment, cancels }: Booking): Promise<Booked> {
   const id = 'id' in what ? what.id : what.resource.id
   if (cancels !== undefined && cancels === id)
     throw unprocessable(`Appointment/${id} is both booked and cancelled; name another one to cancel`, {
       expression: 'cancelled-appt-id',
     })
-  // First, so that the slots and the limits of the patient are those without it.
+  // First, so that its slots are free and it does not count towards the patient's limits.
   if (cancels !== undefined) await cancel(ctx, cancels)
   const details = { patients: await patientReferences(ctx, patients), comment }
   return 'id' in what
@@ -74,7 +76,7 @@ async function bookResource(ctx: Context, resource: Appointment, details: Detail
     return await cancel(ctx, id, { reason, comment })
   }
   checkMayBecome(found.stored.resource, 'booked')
-  // A visit that is booked is changed as it is given: it may wait for answers again.
+  // A booked visit is changed as requested: it may wait for replies again.
   const isChange = found.stored.resource.status === 'booked'
   return await ctx.update<Appointment>(
     isChange ? withDetails(ctx, resource, details) : asBooked(ctx, resource, details),
@@ -95,7 +97,7 @@ const alreadyBooked = (id: string): FhirError =>
     { expression: 'appointment-reference', reason: 'already-booked' },
   )
 
-/** Under an id of its own: others may be offered the same. */
+/** Stored under an id of its own, as the same times may be offered to others. */
 async function create(ctx: Context, offered: Appointment, details: Details): Promise<Booked> {
   if (offered.status === 'cancelled')
     throw unprocessable('There is nothing to cancel: give the id of an appointment that is stored', {
@@ -115,7 +117,7 @@ function withDetails({ baseUrl }: Context, appointment: Appointment, { patients,
   return { ...appointment, status: 'booked', participant, ...(comment === undefined ? {} : { comment }) }
 }
 
-/** @throws FhirError 409 when the resource was made from another version than the current one */
+/** @throws FhirError 409 if the resource was made from a version other than the current one */
 function checkVersion({ id, meta }: Appointment, version: number): void {
   if (meta?.versionId === undefined || meta.versionId === String(version)) return
   throw conflict(
@@ -125,9 +127,9 @@ function checkVersion({ id, meta }: Appointment, version: number): void {
 }
 
 /**
- * One that is confirmed already stays as it is.
+ * An appointment already confirmed stays as it is.
  * @param id Appointment.id
- * @param patient who confirms, as `Patient/<id>`; absent: the only patient of the appointment
+ * @param patient the confirming patient, as `Patient/<id>`; absent: the only patient of the appointment
  * @throws FhirError 404, 409, 410, 422
  */
 export async function confirm(ctx: Context, id: string, patient?: string): Promise<Versioned<Appointment>> {

@@ -1,4 +1,4 @@
-/** Cancels a visit; its slots are free in the same change. */
+/** Cancels a visit and frees its slots in the same change. */
 import type { Appointment, CodeableConcept } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import type { Versioned } from '../repository/repository.ts'
@@ -11,7 +11,7 @@ export interface Cancellation {
 }
 
 /**
- * One that is cancelled already stays as it is, with the reason that it has.
+ * An appointment already cancelled stays as it is, with its reason.
  * @param id Appointment.id
  * @throws FhirError 404, 410, 422
  */

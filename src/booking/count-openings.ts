@@ -1,4 +1,4 @@
-/** How many times can be booked, of all pages. */
+/** Counts the available times of all pages. */
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
@@ -16,27 +16,27 @@ export interface CountedOpenings {
   readonly isAll: boolean
 }
 
-/** So many are counted where each free Slot is one, so that an index counts them. */
+/** Most times counted if each free Slot is one time, so that an index can count them. */
 const MOST_COUNTED = 500
-/** So many Slots are looked at where what they are for decides. */
+/** Most Slots read if their content decides what they are for. */
 export const LOOKED_THROUGH = 100
 
-/** Slots are no longer than this; those that may end too late are looked at one by one. */
+/** Maximum length of a Slot, in milliseconds; Slots that may end too late are checked individually. */
 const LONGEST_SLOT = 86_400_000
-/** Of so few it is looked when they end. */
+/** Up to this number, the ends of Slots are checked. */
 const FEW = 50
-/** Schedules whose free Slots are counted one by one: the index has those of each together. */
+/** Most Schedules whose free Slots are counted individually; the index groups them by Schedule. */
 const MOST_SCHEDULES = 16
-/** Openings of a page that is only counted. */
+/** Openings per page that is read only to be counted. */
 const PAGE = 1_000
 
-/** Whether each free Slot of the Schedules that are asked for is a time. */
+/** Whether each free Slot of the requested Schedules is one time. */
 export const isCountedByIndex = ({ visitTypes = [], specialties = [], minutes, isWanted }: OpeningsQuery): boolean =>
   visitTypes.length + specialties.length === 0 && minutes === undefined && isWanted === undefined
 
 /**
- * @param query that of the first page, which has found `page`
- * @param isWhole all of them are counted, however long it takes
+ * @param query the query of the first page, which has found `page`
+ * @param isWhole true to count all times, however long it takes
  * @throws BudgetError
  */
 export async function countOpenings(
@@ -66,15 +66,18 @@ async function countByLooking(ctx: Context, query: OpeningsQuery): Promise<Count
 
 interface Asked {
   readonly schedules: readonly string[]
-  /** Of starts, in milliseconds since 1970 UTC. */
+  /** Range of the starts, in milliseconds since 1970 UTC. */
   readonly span: Span
-  /** Visits end at or before it. */
+  /** Latest end of a visit. */
   readonly until: number
-  /** So many are counted; where they are not few, those that begin in time and end too late are among them. Infinite: all. */
+  /**
+   * Most times to count. If there are many, those that start in time but end too late are included. Infinite: count
+   * all.
+   */
   readonly most: number
 }
 
-/** Each free Slot of these Schedules, which are active, is one. */
+/** Counts each free Slot of these Schedules, which are active. */
 async function countByIndex(
   ctx: Context,
   schedules: readonly string[],
@@ -86,7 +89,7 @@ async function countByIndex(
   const span = { start: Math.max(from, first), end: Math.min(until, last + 1, END_OF_TIME) }
   const asked = { schedules, span, until, most }
   const count = () => countFree(ctx, asked)
-  // What begins now is never asked for again.
+  // A count from now on is not cached, as no later request has the same start.
   return from < first ? await count() : await ctx.unit.recentAnswer(JSON.stringify(['times', asked]), ['Slot'], count)
 }
 

@@ -1,18 +1,18 @@
-/** The Appointment that a request is about: one that is stored, or one that $find has offered. */
+/** Finds the Appointment of a request: a stored one, or one offered by $find. */
 import type { Appointment } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { readProposal } from './proposal.ts'
 
-/** One that is stored, with its version, or one that was offered, without an id. */
+/** A stored Appointment with its version, or an offered one without an id. */
 export type FoundAppointment =
   | { readonly kind: 'stored'; readonly stored: Versioned<Appointment> }
   | { readonly kind: 'offered'; readonly proposal: Appointment }
 
 /**
- * @param expression of the parameter that names it
- * @throws FhirError 404, or 410 for one that was deleted
+ * @param expression name of the parameter, for the message
+ * @throws FhirError 404, or 410 if it was deleted
  */
 export async function findAppointment(ctx: Context, id: string, expression: string): Promise<FoundAppointment> {
   const stored = await ctx.unit.read<Appointment>('Appointment', id)

@@ -1,6 +1,6 @@
 /**
- * The free Slots of some Schedules in order of start, read a part at a time: what is read grows with what is asked for,
- * not with what is stored.
+ * The free Slots of some Schedules sorted by start, read in parts: the number of reads depends on the number of
+ * requested Slots, not of stored ones.
  */
 import type { Context } from '../core/context.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
@@ -10,29 +10,29 @@ import { parsedSlot } from './parsed-slots.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Slots of one search at most: more do not belong on the event loop. */
+/** Most Slots of one search, as parsing more would block the event loop. */
 const MOST_AT_ONCE = 200
 const FEWEST_AT_ONCE = 8
 
 interface Wanted {
-  /** Schedule.id; absent: of every Schedule. */
+  /** Schedule.id; absent: all Schedules. */
   readonly schedules?: readonly string[] | undefined
-  /** Milliseconds since 1970 UTC: they start within [from, until). */
+  /** Milliseconds since 1970 UTC: Slots start within [from, until). */
   readonly from: number
   readonly until: number
-  /** How many are likely to be needed. */
+  /** Number of Slots that are likely to be needed. */
   readonly count: number
 }
 
-/** Windows grow so that each has about as many Slots as one search gives, by so much at most. */
+/** Windows grow until each has about as many Slots as one search returns, by at most this factor. */
 const GROWTH = 4
-/** Schedules whose Slots of a day are few. */
+/** Most Schedules that have few Slots in a day. */
 const FEW_SCHEDULES = 4
 
 /**
- * Some Schedules are searched in windows of time, as engines put all their Slots of a window in order, and again for each
- * page of it: so a window that has more than a page goes on as a narrower one. The Slots of one Schedule, and those of all,
- * are read from an index that has them in order.
+ * For several Schedules, searches windows of time, as database engines sort all their Slots in a window, and again for
+ * each page of it; so a window with more than a page is replaced by a narrower one. The Slots of a single Schedule,
+ * and those of all, are read from an index that has them sorted.
  */
 export class FreeSlots {
   readonly #ctx: Context
@@ -40,12 +40,12 @@ export class FreeSlots {
   readonly #isInOrder: boolean
   #count: number
   #width: number
-  /** The window that is being read; the cursor within it. */
+  /** The current window, and the cursor within it. */
   #window: Span
   #cursor: string | undefined
-  /** Slot.id of those that begin with the window, and have been given. */
+  /** Slot.id of those that start with the window and have been returned. */
   #given: ReadonlySet<string> = NOTHING_GIVEN
-  /** All that start before it have been read. */
+  /** All Slots that start before it have been read. */
   #frontier: number
 
   constructor(ctx: Context, wanted: Wanted) {
@@ -59,7 +59,7 @@ export class FreeSlots {
     this.#window = { start: from, end: Math.min(until, Math.ceil(from + this.#width)) }
   }
 
-  /** Milliseconds since 1970 UTC: those that start before it have been given. */
+  /** All Slots that start before it have been returned; milliseconds since 1970 UTC. */
   get frontier(): number {
     return this.#frontier
   }
@@ -68,13 +68,13 @@ export class FreeSlots {
     return this.#frontier >= this.#wanted.until
   }
 
-  /** The next of them; perhaps none, though there are more. They are shared, and not to be changed. */
+  /** The next Slots; may be empty even if there are more. They are shared and must not be changed. */
   async next(): Promise<readonly SlotWithId[]> {
     if (this.isDone) return []
     const { matches, next } = await this.#ctx.unit.search(this.#plan())
     const found = matches.map((match) => parsedSlot(this.#ctx.clinic, match))
     const given = this.#given
-    // The first of them were not enough.
+    // The first Slots were not enough.
     this.#count = Math.min(MOST_AT_ONCE, 2 * this.#count)
     if (next === undefined) this.#openWindow(found.length)
     else if (this.#isInOrder) this.#turnPage(next, startOf(found.at(-1)))
@@ -95,11 +95,11 @@ export class FreeSlots {
     this.#frontier = Math.max(this.#frontier, last)
   }
 
-  /** A window with about a page of Slots, as far as those that were found tell. */
+  /** Opens a window with about a page of Slots, estimated from those found. */
   #narrowWindow(cursor: string, found: readonly SlotWithId[]): void {
     const { start, end } = this.#window
     const last = startOf(found.at(-1))
-    // So many begin at one time that they are more than a page.
+    // More Slots than a page start at the same time.
     if (last <= start && end - start <= 1) {
       this.#turnPage(cursor, last)
       return
@@ -130,7 +130,7 @@ const NOTHING_GIVEN: ReadonlySet<string> = new Set()
 
 const startOf = (slot: SlotWithId | undefined): number => Date.parse(slot?.start ?? '')
 
-/** How many free Slots of these Schedules start within [start, end); of more than `most` only so many are counted. */
+/** Number of free Slots of these Schedules that start within [start, end); counts up to `most`. */
 export async function countFreeSlots(
   ctx: Context,
   schedules: readonly string[],

@@ -1,4 +1,4 @@
-/** The slots that an appointment holds: taken, kept and freed in the change that writes the appointment. */
+/** Slots held by an appointment: taken, kept and freed in the change that writes the appointment. */
 import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
@@ -11,7 +11,7 @@ import { checkSlotsOf, takeImported } from './imported-slots.ts'
 import { type Named, namedSlots, noSuchSlot } from './named-slots.ts'
 import { noteSlot } from './waitlist.ts'
 
-/** The slots that an appointment holds and their status; none for one that is cancelled or not booked yet. */
+/** The held slots and their status; no slots for an appointment that is cancelled or not booked yet. */
 interface Held {
   readonly slots: readonly Named[]
   readonly as: Slot['status'] | undefined
@@ -19,7 +19,7 @@ interface Held {
 
 /**
  * Takes the slots that `after` holds, and frees those that only `before` held.
- * @throws FhirError 409 or 422; then nothing of the change is written
+ * @throws FhirError 409 or 422; nothing of the change is then committed
  */
 export async function moveSlots(
   ctx: Context,
@@ -35,7 +35,7 @@ export async function moveSlots(
   if (after === undefined) return
   const slots =
     wanted.as === undefined ? await proposedSlots(ctx, before, after, named) : await hold(ctx, held, wanted, after)
-  // An appointment that stays where it is can be changed although its slots were deleted or moved before that was refused.
+  // An appointment that keeps its place can be changed even if its slots were deleted or moved before that was refused.
   const isSamePlace = before !== undefined && isSamePeriod(before, after) && isSame(namedBefore, named)
   if (isSamePlace && isSame(held.slots, wanted.slots)) return
   if (ctx.isImport) return checkSlotsOf(ctx, after)
@@ -55,7 +55,7 @@ async function hold(ctx: Context, held: Held, wanted: Held, after: Appointment):
   return slots
 }
 
-/** The slots of an appointment that names but does not hold them: they exist where it is new that it names them. */
+/** The slots of an appointment that names but does not hold them; newly named ones must exist. */
 async function proposedSlots(
   ctx: Context,
   before: Appointment | undefined,
@@ -82,7 +82,7 @@ const isSame = (one: readonly Named[], other: readonly Named[]): boolean => idsO
 
 const idsOf = (slots: readonly Named[]): string => slots.map(({ id }) => id).join()
 
-/** What an appointment makes of a slot that it holds: `by` is Appointment.id. */
+/** Change of the status of a held slot; `by` is Appointment.id. */
 interface Kept {
   readonly by: string | undefined
   readonly from: Slot['status'] | undefined
@@ -90,15 +90,16 @@ interface Kept {
 }
 
 /**
- * A slot that the appointment holds already; undefined when there is none (any more). A slot blocked meanwhile stays so, and
- * one that is booked by another appointment (overbooked) stays busy.
+ * A slot that the appointment holds already; undefined if it was deleted. A slot blocked meanwhile stays blocked, and
+ * one booked by another appointment (overbooked) stays busy.
  */
 async function keepSlot(ctx: Context, id: string, { by, from, to }: Kept): Promise<Slot | undefined> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
   if (slot === undefined || to === undefined || !isUnblocked(slot)) return slot
   const mayBeBooked = to === 'busy-tentative' && slot.status === 'busy'
   const status = mayBeBooked && isBooked(await othersHolding(ctx, id, by)) ? 'busy' : to
-  // Of an overbooked one a change of the status counts for the others: written in any case, as in takeSlot.
+  // In an overbooked slot, a change of status affects the other appointments, so the slot is always written, as in
+  // takeSlot.
   if (slot.status !== status || (slot.overbooked === true && from !== to)) await ctx.update<Slot>({ ...slot, status })
   return slot
 }
@@ -106,13 +107,13 @@ async function keepSlot(ctx: Context, id: string, { by, from, to }: Kept): Promi
 const othersHolding = async (ctx: Context, id: string, by: string | undefined): Promise<readonly Appointment[]> =>
   (await holdersOf(ctx, id)).filter((holder) => holder.id !== by)
 
-/** One of those that hold it does so for good. */
+/** True if one of the holders has it booked. */
 const isBooked = (holders: readonly Appointment[]): boolean =>
   holders.some(({ status }) => slotStatusFor(status) === 'busy')
 
 /**
- * Undefined for a slot that there is not: a visit that is recorded may have taken place in one.
- * @throws FhirError 422 when there is no such slot, 409 (or 422 by the clinic's policy) when it is taken
+ * Returns undefined for a slot that does not exist, in which a recorded visit may have taken place.
+ * @throws FhirError 422 if there is no such slot; 409 (or 422 by the clinic's policy) if it is taken
  */
 async function takeSlot(
   ctx: Context,
@@ -123,16 +124,16 @@ async function takeSlot(
   const found = (await ctx.find<Slot>('Slot', id))?.resource
   if (found === undefined && stageOf(status) === 'recorded') return undefined
   if (found === undefined) throw noSuchSlot(id, index)
-  // Whether its actors are free is looked at when the whole change is staged: it may free them.
+  // Whether its actors are free is checked when the whole change is staged, as the change may free them.
   const slot = unreserved(found)
   const isFree = slot.status === 'free'
   if (!isFree) await refuseTaken(ctx, slot, `Appointment.slot[${index}]`)
-  // Written in any case, so that two changes of the bookings of one slot conflict.
+  // Always written, so that two changes to the bookings of one slot conflict.
   await ctx.update<Slot>(isFree && as !== undefined ? { ...slot, status: as } : { ...slot, overbooked: true })
   return slot
 }
 
-/** @throws FhirError unless the clinic allows overbooking. */
+/** @throws FhirError unless the clinic allows overbooking */
 async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (policies.overbooking && slot.status === 'busy') return
@@ -144,14 +145,15 @@ async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promis
   })
 }
 
-/** Frees a slot, unless it is gone, blocked meanwhile, or (overbooked) still held by another appointment. */
+/** Frees a slot, unless it was deleted, blocked meanwhile, or (overbooked) is still held by another appointment. */
 async function release(ctx: Context, id: string, by: string | undefined): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
   if (slot === undefined || !isUnblocked(slot)) return
   const others = await othersHolding(ctx, id, by)
   const status = others.length === 0 ? 'free' : isBooked(others) ? 'busy' : slot.status
   const { overbooked: _overbooked, ...rest } = slot
-  // Written in any case, as in takeSlot, and beneath the rules of Slot: whether its actors are free is looked at later.
+  // Always written, as in takeSlot, and without the rules of the Slot provider: whether its actors are free is checked
+  // later.
   await ctx.unit.put<Slot>({ ...rest, status, ...(others.length > 1 ? { overbooked: true } : {}) }, 'PUT')
   if (status !== slot.status) noteSlot(ctx, id)
 }

@@ -1,4 +1,4 @@
-/** Holds the time of an appointment for somebody who is about to book it: IHE ITI-116. */
+/** Holds the time of an appointment until it is booked: IHE ITI-116. */
 import type { Appointment } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
@@ -10,9 +10,9 @@ import { findAppointment } from './find-appointment.ts'
 import { stageHold } from './holds.ts'
 
 /**
- * Stages the appointment as pending until the hold expires. One that $find has offered is stored under an id of its own.
- * @param id Appointment.id of one that $find has offered, or that is stored and proposed
- * @param expression of the parameter that names it
+ * Stages the appointment as pending until the hold expires. One offered by $find is stored under an id of its own.
+ * @param id Appointment.id of one offered by $find, or of a stored one that is proposed
+ * @param expression name of the parameter, for the message
  * @throws FhirError 404, 409, 410 or 422
  */
 export async function hold(

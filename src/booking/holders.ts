@@ -1,15 +1,15 @@
-/** The appointments that hold a slot, with what the change in the making does to them. */
+/** The appointments that hold a slot, including the changes staged so far. */
 import type { Appointment } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
 import { afterChange, type Found } from '../reservations/all-found.ts'
 import { SLOT_HOLDING_STATUSES } from '../scheduling/appointment-status.ts'
 
-/** Those that are pending, booked or recorded as visits in this slot. */
+/** Appointments in this slot that are pending, booked or recorded as visits. */
 export const holdersOf = (ctx: Context, slotId: string): Promise<readonly Appointment[]> =>
   holdersAfter(ctx, slotId, storedHolders(ctx, slotId))
 
-/** Of these, those that held it before the change, too. */
+/** The holders that also held the slot before the change. */
 export async function stayingHoldersOf(ctx: Context, slotId: string): Promise<readonly Appointment[]> {
   const stored = storedHolders(ctx, slotId)
   const holders = await holdersAfter(ctx, slotId, stored)
@@ -17,7 +17,7 @@ export async function stayingHoldersOf(ctx: Context, slotId: string): Promise<re
   return holders.filter(({ id = '' }) => before.has(id))
 }
 
-/** An import may find no Slot that a second change would have to write too. */
+/** In an import there may be no Slot whose write would conflict with a second change, so the search is guarded. */
 const storedHolders = (ctx: Context, slotId: string) =>
   (ctx.isImport ? ctx.searchGuarded : ctx.search)<Appointment>(
     'Appointment',
@@ -38,7 +38,7 @@ function isSlot(reference: string, slotId: string, baseUrl: string): boolean {
   return local?.type === 'Slot' && local.id === slotId
 }
 
-/** The appointments of a search as they will be after the change. */
+/** The results of a search as they will be after the change. */
 export const appointmentsAfter = (
   ctx: Context,
   search: Promise<readonly Found<Appointment>[]>,

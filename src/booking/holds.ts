@@ -1,6 +1,6 @@
 /**
- * Holds that expire. A record for each says until when; it is written and deleted in the change that writes the
- * Appointment, whatever writes that, so no hold outlives its appointment and none is forgotten.
+ * Holds with an expiry. Each has a record with its end, written and deleted in the change that writes the Appointment,
+ * whatever causes that; so no hold outlives its appointment, and every hold has a record.
  */
 import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
@@ -18,23 +18,23 @@ const MINUTE = 60_000
 export const HOLD = recordKind<Hold>('hold')
 
 export interface Hold {
-  /** When the hold ends; milliseconds since 1970 UTC. */
+  /** The end of the hold, in milliseconds since 1970 UTC. */
   readonly until: number
 }
 
-/** Stages that the Appointment of this id, which the same change makes pending, is held from now on. */
+/** Stages the hold of the Appointment with this id, which the same change makes pending. */
 export async function stageHold({ unit, clinic }: Context, id: string): Promise<void> {
   const { policies } = await readSettings(unit, clinic)
-  // Should one have been left there, it is replaced.
+  // Read so that a leftover record is replaced.
   await unit.records.read(HOLD, id)
   const until = unit.now + (policies.holdMinutes ?? DEFAULT_HOLD_MINUTES) * MINUTE
   unit.records.put(HOLD, id, { until }, { due: until })
 }
 
 /**
- * What is written of an appointment, so that it agrees with the record of its hold: one that is not pending any more
- * ends it, and the extension shows its end, whatever the client has sent there.
- * @throws FhirError 409 when the hold has expired, and the appointment is neither cancelled nor entered-in-error
+ * Makes an appointment agree with the record of its hold: one that is no longer pending ends the hold, and the
+ * extension shows its end, whatever the client sent there.
+ * @throws FhirError 409 if the hold has expired, and the appointment is neither cancelled nor entered-in-error
  */
 export async function withHold(
   ctx: Context,
@@ -53,27 +53,29 @@ export async function withHold(
   return withHoldEnd(after, undefined)
 }
 
-/** Ends the hold of an appointment that is deleted. */
+/** Ends the hold of a deleted appointment. */
 export async function endHold(ctx: Context, before: Appointment): Promise<void> {
   const id = before.id ?? ''
   if ((await holdOf(ctx, before, id)) !== undefined) ctx.unit.records.delete(HOLD, id)
 }
 
-/** Only what is pending is held; of what has just been staged the record is staged too. */
+/** Only a pending appointment has a hold. For one staged in this change, the record is staged too. */
 async function holdOf({ unit }: Context, before: Appointment | undefined, id: string): Promise<Hold | undefined> {
   const record = before?.status === 'pending' ? await unit.records.read(HOLD, id) : unit.records.known(HOLD, id)
   return record?.value
 }
 
-/** Ends the expired holds of the slots that an appointment is about to take, which frees them in the same change. */
+/**
+ * Ends the expired holds of the slots that an appointment is about to take, which frees the slots in the same change.
+ */
 export async function endHoldsInTheWay(ctx: Context, after: Appointment): Promise<void> {
   if (slotStatusFor(after.status) === undefined) return
   for (const { id } of namedSlots(ctx, after)) await endExpiredHolds(ctx, id)
 }
 
 /**
- * A slot that is held has its holds looked at, and is free where the last one has expired. One that is overbooked is busy,
- * also where only a hold is left of its bookings.
+ * Ends the expired holds of a slot, which is free after the last one. An overbooked slot is busy even if only a hold
+ * is left.
  */
 export async function endExpiredHolds(ctx: Context, slotId: string): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', slotId))?.resource
@@ -84,9 +86,9 @@ export async function endExpiredHolds(ctx: Context, slotId: string): Promise<voi
 }
 
 /**
- * Stages the end of a hold that has expired; does nothing where there is none, or it goes on. It asks for no profile, as a
- * hold must end whatever the appointment declares.
- * @returns whether there was one that has expired
+ * Stages the end of a hold that has expired; does nothing if there is none, or it is still valid. It checks no
+ * profile, as a hold must end whatever the appointment declares.
+ * @returns whether a hold had expired
  */
 export async function endIfExpired(ctx: Context, id: string): Promise<boolean> {
   const { unit } = ctx
@@ -94,7 +96,7 @@ export async function endIfExpired(ctx: Context, id: string): Promise<boolean> {
   if (hold === undefined || hold.value.until > ctx.now) return false
   unit.records.delete(HOLD, id)
   const held = (await ctx.find<Appointment>('Appointment', id))?.resource
-  // Otherwise somebody has written beneath the rules of Appointment.
+  // Otherwise the appointment was written without the rules of the Appointment provider.
   if (held?.status !== 'pending') return true
   const { resource } = await unit.put(withHoldEnd(cancelledByExpiry(held), undefined), 'PUT')
   noteVisit(ctx, id, held)

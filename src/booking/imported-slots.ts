@@ -1,6 +1,6 @@
 /**
- * Slots of visits that an import brings (docs/imports.md). Visits and Slots come in any order, in one change or in several: a Slot
- * may be busy before its visit is here, and a visit may name a Slot that is not here yet.
+ * Slots of imported visits (docs/imports.md). Visits and Slots arrive in any order, in one change or in several: a Slot
+ * may be busy before its visit arrives, and a visit may name a Slot that has not arrived yet.
  */
 import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
@@ -15,23 +15,23 @@ import { noteVisit } from './reserve-time.ts'
 import { noteSlot } from './waitlist.ts'
 
 /**
- * A slot that a visit takes; undefined where it is not here yet. One that is busy is so by this visit, unless another one
- * that is here holds it; blocked ones stay blocked.
- * @throws FhirError 409 (422 by the clinic's policy) where another visit holds it and this one is not over yet
+ * A slot taken by a visit; undefined if it has not arrived yet. A busy one is taken as busy because of this visit,
+ * unless another stored visit holds it; blocked ones stay blocked.
+ * @throws FhirError 409 (422 by the clinic's policy) if another visit holds it and this one is not over yet
  */
 export async function takeImported(ctx: Context, { id, index }: Named, visit: Appointment): Promise<Slot | undefined> {
   const others = (await holdersOf(ctx, id)).filter((holder) => holder.id !== visit.id)
   if (!hasEnded(visit, ctx.now)) await refuseSecond(ctx, id, others, `Appointment.slot[${index}]`)
   const found = (await ctx.find<Slot>('Slot', id))?.resource
-  // It may come at the same moment.
+  // The slot may arrive in a concurrent change.
   if (found === undefined) await ctx.searchGuarded<Slot>('Slot', `_id=${id}`)
   else await write(ctx, found, heldBy(found, [visit, ...others]))
   return found
 }
 
 /**
- * A Slot as it is to be stored: visits that are here already hold it, whatever status it comes with.
- * @throws FhirError 409 (422 by the clinic's policy) where two of them do, and one is not over yet
+ * A Slot to be stored: visits that have arrived before hold it, whatever its own status.
+ * @throws FhirError 409 (422 by the clinic's policy) if two of them do, and one is not over yet
  */
 export async function asHeld(ctx: Context, slot: Slot & { readonly id: string }, isNew: boolean): Promise<Slot> {
   const holders = await holdersOf(ctx, slot.id)
@@ -47,7 +47,7 @@ export async function asHeld(ctx: Context, slot: Slot & { readonly id: string },
   return isOnOffer(slot) ? heldBy(slot, holders) : slot
 }
 
-/** When all is staged: the visit fits its slots, if they are all here by then. */
+/** Checks, once the change is staged, that the visit fits its slots if all of these have arrived. */
 export const checkSlotsOf = (ctx: Context, { id = '' }: Appointment): void =>
   ctx.unit.checkBeforeCommit(`the slots of Appointment/${id}`, async () => {
     const visit = (await ctx.find<Appointment>('Appointment', id))?.resource
@@ -58,7 +58,7 @@ export const checkSlotsOf = (ctx: Context, { id = '' }: Appointment): void =>
     checkTimes(visit, slots)
   })
 
-/** Not one that has no time yet, or that is cancelled and keeps its slots as they were. */
+/** Excludes a visit without a time, and a cancelled one, which keeps its slots as they were. */
 const isAtTimeOfSlots = ({ status, start }: Appointment): boolean =>
   slotStatusFor(status) !== undefined || (start !== undefined && stageOf(status) !== 'recorded')
 
@@ -86,7 +86,7 @@ function heldBy(slot: Slot, visits: readonly Appointment[]): Slot {
   return { ...free, status, ...(visits.length > 1 ? { overbooked: true } : {}) }
 }
 
-/** Written in any case, so that two changes of the bookings of one slot conflict. */
+/** Always written, so that two changes to the bookings of one slot conflict. */
 async function write(ctx: Context, before: Slot, after: Slot): Promise<void> {
   const { id } = await ctx.unit.put(after, 'PUT')
   if (before.status !== after.status) noteSlot(ctx, id)

@@ -1,4 +1,4 @@
-/** The slots that an appointment names. */
+/** The slots named by an appointment. */
 import type { Appointment, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
@@ -6,18 +6,18 @@ import { localReference } from '../fhir/reference.ts'
 import { spend } from '../isolation/budget.ts'
 import { stageOf } from '../scheduling/appointment-status.ts'
 
-/** Steps to look up one. */
+/** Budget steps to look up one slot. */
 const LOOKED_UP = 10
 
-/** A slot that an appointment names, and its place in Appointment.slot. */
+/** A slot named by an appointment, and its index in Appointment.slot. */
 export interface Named {
   readonly id: string
   readonly index: number
 }
 
 /**
- * The slots of this clinic that an appointment names. One that is recorded, or imported, may name those of the system that
- * it comes from.
+ * The slots of this clinic named by an appointment. A recorded or imported one may name slots of the system that it
+ * comes from.
  * @throws FhirError 422
  */
 export function namedSlots(
@@ -49,13 +49,13 @@ function slotId(reference: string, baseUrl: string): string | undefined {
   return type === 'Slot' && version === undefined ? id : undefined
 }
 
-/** The slots that an appointment names, as far as they exist. */
+/** The slots named by an appointment that exist. */
 export async function slotsOf(ctx: Context, appointment: Appointment): Promise<readonly Slot[]> {
   const found = await Promise.all(namedSlots(ctx, appointment).map(({ id }) => ctx.find<Slot>('Slot', id)))
   return found.flatMap((slot) => (slot === undefined ? [] : [slot.resource]))
 }
 
-/** 422. */
+/** FhirError 422. */
 export const noSuchSlot = (id: string, index: number): FhirError =>
   unprocessable(`There is no slot ${id} to book; find one with Slot?status=free`, {
     expression: `Appointment.slot[${index}]`,

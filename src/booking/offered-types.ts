@@ -1,4 +1,4 @@
-/** The kinds of visits that the clinic offers: those of its active Schedules. */
+/** The kinds of visits offered by the clinic's active Schedules. */
 import type { Schedule, Slot } from 'fhir/r4'
 import { availabilityOf as knownAvailability, parsedSchedule } from '../availability/known-availability.ts'
 import type { Context } from '../core/context.ts'
@@ -8,18 +8,21 @@ import type { Versioned } from '../repository/repository.ts'
 import type { Availability } from '../scheduling/availability.ts'
 import { distinctTypes, type OfferedType, typesOf } from '../scheduling/offered-types.ts'
 
-/** Of a clinic: those that somebody may ask for by name; and those whose kinds of visits and hours are told. */
+/**
+ * Limits for one clinic: Schedules that can be requested by name, Schedules whose kinds of visits and hours are listed,
+ * and kinds of visits.
+ */
 const MAX_SCHEDULES = 1_000
 const MAX_TOLD = 50
 const MAX_TYPES = 100
 
-/** The next free Slots of a Schedule that are looked at where nothing but its Slots tells what it offers. */
+/** Most upcoming free Slots read if only its Slots show what a Schedule offers. */
 const MAX_SLOTS = 20
 
-/** Characters of a Schedule whose working hours are read in a step of the budget. */
+/** Characters of a Schedule per budget step, for parsing its working hours. */
 const CHARACTERS_PER_STEP = 40
 
-/** Each once, sorted by name. @throws BudgetError */
+/** Distinct, sorted by name. @throws BudgetError */
 export async function offeredTypes(ctx: Context): Promise<readonly OfferedType[]> {
   const types: OfferedType[] = []
   for (const found of await toldSchedules(ctx)) {
@@ -32,7 +35,7 @@ export async function offeredTypes(ctx: Context): Promise<readonly OfferedType[]
 
 type FoundSchedule = Pick<Versioned<Schedule>, 'id' | 'text' | 'resource'>
 
-/** Those that may have Slots yet to come, as they were a moment ago. Their objects are shared: they are not to be changed. */
+/** Schedules that may have Slots in the future, cached for a moment. The objects are shared and must not be changed. */
 export async function activeSchedules(ctx: Context): Promise<readonly FoundSchedule[]> {
   return (await recentlyActive(ctx)).filter(({ resource: { planningHorizon } }) => {
     const end = planningHorizon?.end === undefined ? undefined : parseDateRange(planningHorizon.end)
@@ -40,7 +43,7 @@ export async function activeSchedules(ctx: Context): Promise<readonly FoundSched
   })
 }
 
-/** Schedule.id of each, as they were a moment ago; undefined where they are too many. */
+/** Schedule.id of each, cached for a moment; undefined if there are too many. */
 export async function activeScheduleIds(ctx: Context): Promise<readonly string[] | undefined> {
   const all = await recentlyActive(ctx)
   return all.length < MAX_SCHEDULES ? all.map(({ id }) => id) : undefined
@@ -54,11 +57,11 @@ async function allActive(ctx: Context): Promise<readonly FoundSchedule[]> {
   return found.map((one) => ({ id: one.id, text: one.text, resource: parsedSchedule(ctx.clinic, one) }))
 }
 
-/** The first of them: what more of them offer is not told. */
+/** The first Schedules; the offers of further ones are not listed. */
 export const toldSchedules = async (ctx: Context): Promise<readonly FoundSchedule[]> =>
   (await activeSchedules(ctx)).slice(0, MAX_TOLD)
 
-/** Undefined where no Slots are generated for it. @throws BudgetError */
+/** Returns undefined if no Slots are generated for the Schedule. @throws BudgetError */
 export function availabilityOf({ text, resource }: FoundSchedule): Availability | undefined {
   spend(text.length / CHARACTERS_PER_STEP, 'the working hours of Schedules')
   return knownAvailability(resource)

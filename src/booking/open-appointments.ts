@@ -1,4 +1,4 @@
-/** The clinic's limit of open appointments of one patient, which holds for clients that book at once too. */
+/** The clinic's limit of open appointments per patient, which also holds for concurrent bookings. */
 import type { Appointment } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { unprocessable } from '../fhir/outcome.ts'
@@ -8,8 +8,8 @@ import { holdEndOf } from '../scheduling/hold.ts'
 import { appointmentsAfter } from './holders.ts'
 
 /**
- * The store writes the appointment only while the patient has as many as are counted here.
- * @throws FhirError 422 when it is one more than `limit`
+ * The change commits only if the number of open appointments counted here stays the same.
+ * @throws FhirError 422 if it exceeds `limit`
  */
 export async function checkOpenAppointments(
   ctx: Context,
@@ -33,7 +33,7 @@ export async function checkOpenAppointments(
   }
 }
 
-/** Held or booked, and yet to come; one whose hold has expired is not held any more. */
+/** True if it is held or booked, and in the future; an expired hold does not count. */
 const isOpen = (appointment: Appointment, now: number): boolean => {
   const { status, start } = appointment
   const isHeldNow = (holdEndOf(appointment) ?? Number.POSITIVE_INFINITY) > now

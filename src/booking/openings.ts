@@ -1,6 +1,6 @@
 /**
- * Times that can be booked: a free Slot, or adjacent free ones of one Schedule where one is too short, in the future and
- * as the clinic's policies allow. What is found may be taken a moment later; a booking takes its Slots.
+ * Available times: a free Slot, or adjacent free Slots of one Schedule if one is too short, in the future and permitted
+ * by the clinic's policies. Another client may take a time at any moment; a booking takes its Slots.
  */
 import type { Schedule } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
@@ -19,24 +19,27 @@ import { SlotsByStart } from './slots-by-start.ts'
 
 /** Times are milliseconds since 1970 UTC. */
 export interface OpeningsQuery extends SlotCriteria {
-  /** Visits start at or after it. */
+  /** Earliest start of a visit. */
   readonly from: number
-  /** Visits end at or before it. */
+  /** Latest end of a visit. */
   readonly until: number
-  /** Visits start before it, and no Slot from it on is looked at but for their end; absent: any start before `until`. */
+  /**
+   * Exclusive limit of the starts; Slots from then on are read only to complete a visit. Absent: any start before
+   * `until`.
+   */
   readonly startsBefore?: number
   /** Whether a visit at this time is wanted. */
   readonly isWanted?: (start: number, end: number) => boolean
-  /** Openings at most. */
+  /** Most openings on the page. */
   readonly limit: number
-  /** `Openings.next` of the page before. */
+  /** `Openings.next` of the previous page. */
   readonly after?: Place
-  /** Openings behind the page are counted until so many Slots have been looked at; absent: none. */
+  /** Number of Slots to read for counting openings after the page; absent: none are counted. */
   readonly countThrough?: number
 }
 
 export interface Opening {
-  /** Adjacent ones of one Schedule, all free. */
+  /** Adjacent Slots of one Schedule, all free. */
   readonly slots: Run
   readonly scheduleId: string
   readonly schedule: Schedule
@@ -45,27 +48,30 @@ export interface Opening {
 }
 
 export interface Openings {
-  /** By start; of those that start at the same time, by visit type, specialty and Schedule as they are preferred. */
+  /** Sorted by start; openings with the same start by preference of visit type, specialty and Schedule. */
   readonly openings: readonly Opening[]
-  /** Where the next page begins. There may be one though this page is not full: a page looks at so many Slots at most. */
+  /** Start of the next page. It may exist even if this page is not full, as a page reads a limited number of Slots. */
   readonly next?: Place
-  /** Those behind the page, as far as `countThrough` says. */
+  /** Number of openings after the page, as far as `countThrough` reaches. */
   readonly counted: number
-  /** There may be more. */
+  /** True if there may be more openings. */
   readonly isMore: boolean
   /**
-   * The same is found from any of these moments on, as long as nothing that is stored changes: no free Slot begins between
-   * them. None, where the booking horizon has ended the look, as it moves on.
+   * A search from any of these moments has the same result, as long as no stored data change: no free Slot begins
+   * between them. Undefined if the booking horizon ended the search, as it moves with time.
    */
   readonly sameFrom: Span | undefined
 }
 
-/** Slots that one page looks at. */
+/** Most Slots read for one page. */
 const MOST_EXAMINED = 1_000
-/** Read on top of what is wanted, so that those that begin at one time are mostly read together: of a Schedule one does. */
+/**
+ * Slots read in addition to those needed, so that Slots with the same start are mostly read together; one Schedule has
+ * a single Slot per start.
+ */
 const READ_BESIDES = 10
 const READ_BESIDES_OF_ONE = 2
-/** A visit that starts within the booking horizon may end behind it. */
+/** Maximum length of a visit in milliseconds: a visit that starts within the booking horizon may end after it. */
 const LONGEST_VISIT = 86_400_000
 
 /** @throws BudgetError */
@@ -88,8 +94,8 @@ export async function findOpenings(ctx: Context, query: OpeningsQuery): Promise<
 }
 
 /**
- * The moment from which on times are looked for.
- * @param first from when on visits may be booked (bookableStarts)
+ * The moment from which times are searched.
+ * @param first earliest bookable start (bookableStarts)
  */
 export const lookedFrom = (
   { from, after }: { readonly from: number; readonly after?: Place | undefined },
@@ -111,7 +117,7 @@ async function pageOf(search: Search, limit: number, countThrough: number): Prom
   return { openings, ...(next === undefined ? {} : { next }), counted, isMore: search.rest !== undefined }
 }
 
-/** A free Slot that a visit may begin in. */
+/** A free Slot in which a visit may begin. */
 interface Candidate {
   readonly slot: SlotWithId
   readonly scheduleId: string
@@ -120,14 +126,14 @@ interface Candidate {
 }
 
 class Search {
-  /** Where it goes on, when it ends before all Slots are looked at. */
+  /** Position to continue from, if the search ended before all Slots were read. */
   rest: Place | undefined
-  /** When the first of all Slots begins that are looked at. */
+  /** The earliest start of all Slots read. */
   earliest = Number.POSITIVE_INFINITY
   readonly #slots: SlotsByStart
   readonly #judge: SlotMatcher
   readonly #query: OpeningsQuery
-  /** The last start of a visit. */
+  /** The latest start of a visit. */
   readonly #last: number
   #examined = 0
 
@@ -138,7 +144,7 @@ class Search {
     this.#last = last
   }
 
-  /** Slots so far. */
+  /** Number of Slots read so far. */
   get examined(): number {
     return this.#examined
   }
@@ -163,7 +169,7 @@ class Search {
     }
   }
 
-  /** In order of preference. */
+  /** Sorted by preference. */
   async #candidates(start: number, slots: readonly SlotWithId[]): Promise<readonly Candidate[]> {
     const candidates: Candidate[] = []
     for (const slot of slots) {
@@ -176,7 +182,7 @@ class Search {
     return candidates.sort((one, other) => comparePlaces(one.place, other.place))
   }
 
-  /** Undefined where the time is too short, too late, or not wanted, or nobody is there to see. */
+  /** Returns undefined if the time is too short, too late, or not wanted, or the Schedule is gone. */
   async #openingFrom({ slot, scheduleId, length, place: { start } }: Candidate): Promise<Opening | undefined> {
     const run: [SlotWithId, ...SlotWithId[]] = [slot]
     let last = slot
@@ -188,7 +194,7 @@ class Search {
     }
     const end = timeOf(last.end)
     const { until, isWanted } = this.#query
-    // A Slot whose end is absent is no time that can be offered.
+    // A Slot without an end cannot be offered.
     if (!(end - start >= length && end <= until) || isWanted?.(start, end) === false) return undefined
     const schedule = await this.#judge.scheduleOf(scheduleId)
     return schedule && { slots: run, scheduleId, schedule, start, end }

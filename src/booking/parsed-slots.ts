@@ -1,14 +1,14 @@
 /**
- * Slots that have been read lately, parsed once as long as their text stays the same: those that are free next are looked at
- * again and again. They are shared, and not to be changed.
+ * Cache of parsed Slots by their text, as the next free ones are read repeatedly. The objects are shared and must not
+ * be changed.
  */
 import type { Versioned } from '../repository/repository.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 
-/** Of one generation; what is used in it survives the next. */
+/** Size of one generation of the cache; entries used in it survive the next. */
 const MOST = 2_500
 
-/** By clinic and text, which holds id and version. */
+/** By clinic and text, which includes id and version. */
 let recent = new Map<string, SlotWithId>()
 let older = new Map<string, SlotWithId>()
 

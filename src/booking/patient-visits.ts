@@ -1,4 +1,4 @@
-/** Other visits of a patient at the same time, which are no reason to refuse one: the patient may mean it. */
+/** Warnings about other visits of a patient at the same time. These are not refused, as the patient may intend them. */
 import type { Appointment } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import type { Issue } from '../fhir/outcome.ts'
@@ -10,10 +10,10 @@ import { RESERVING_STATUSES, takesPart, visitTime } from '../scheduling/reservin
 import { isSamePeriod } from '../scheduling/slot-times.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 
-/** No other visits are looked up for a group with more patients. */
+/** Most patients of a visit whose other visits are looked up. */
 const MOST_PATIENTS = 10
 
-/** A warning for each patient who has another visit at the time of one that is new, booked or moved. */
+/** A warning for each patient with another visit at the time of a new, booked or moved one. */
 export async function patientFindings(
   ctx: Context,
   before: Appointment | undefined,

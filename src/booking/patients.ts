@@ -1,6 +1,6 @@
 /**
- * The patients whom a booking names. Nobody is guessed: a Patient without an id is the one that has one of its
- * identifiers, as in a conditional create, else a new one.
+ * The patients of a booking. A Patient without an id is never matched by similarity: it is the one with one of its
+ * identifiers, as in a conditional create, or else a new one.
  */
 import type { Identifier, Patient } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
@@ -8,14 +8,14 @@ import { unprocessable } from '../fhir/outcome.ts'
 import { spend } from '../isolation/budget.ts'
 import { tokenText } from '../search/value.ts'
 
-/** Steps to look up one. */
+/** Budget steps to look up one patient. */
 const LOOKED_UP = 10
 
-/** `Patient/<id>`, or the resource. */
+/** `Patient/<id>`, or the resource itself. */
 export type NamedPatient = string | Patient
 
 /**
- * The references of the patients; those who are new are staged with the booking.
+ * References to the patients; new patients are staged with the booking.
  * @throws FhirError 400 or 422
  */
 export async function patientReferences(ctx: Context, patients: readonly NamedPatient[]): Promise<readonly string[]> {
@@ -27,7 +27,7 @@ export async function patientReferences(ctx: Context, patients: readonly NamedPa
   return [...new Set(references)]
 }
 
-/** The patients whom this booking creates, by each of their identifiers. */
+/** The patients created by this booking, by each of their identifiers. */
 type Created = Map<string, string>
 
 async function stored(ctx: Context, given: Patient, created: Created): Promise<string> {
@@ -41,7 +41,7 @@ async function stored(ctx: Context, given: Patient, created: Created): Promise<s
   return reference
 }
 
-/** As it is stored: what else is given of it changes nothing. */
+/** The stored patient; other elements of the given resource are ignored. */
 async function existing(ctx: Context, id: string): Promise<string> {
   if ((await ctx.find<Patient>('Patient', id)) !== undefined) return `Patient/${id}`
   throw unprocessable(
@@ -50,7 +50,7 @@ async function existing(ctx: Context, id: string): Promise<string> {
   )
 }
 
-/** The store writes the booking only while the same patients have the identifiers. */
+/** The change commits only if the same patients still have the identifiers. */
 async function withOneIdentifier(
   ctx: Context,
   tokens: readonly string[],
@@ -69,8 +69,8 @@ async function withOneIdentifier(
   )
 }
 
-/** Of several patients, those that a message lists. */
+/** Most patients listed in a message. */
 const NAMED = 10
 
-/** An identifier without a system is not one of another system. */
+/** An identifier without a system differs from one with a system. */
 const tokenOf = ({ system = '', value = '' }: Identifier): string => tokenText(system, value)

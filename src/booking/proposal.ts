@@ -1,7 +1,7 @@
 /**
- * Appointments that $find offers are not stored: their id says which Slots they are for, and what the search said about
- * the visit. `<key>.<n>.<Slot.id>` is n adjacent Slots from this one on; `<key>` is of a record (visit-contexts.ts), which
- * holds the id of the Slot too where that is too long to be part of another.
+ * Appointments offered by $find are not stored: their id encodes their Slots, and the search's details of the visit.
+ * `<key>.<n>.<Slot.id>` means n adjacent Slots, beginning with this one; `<key>` refers to a record
+ * (visit-contexts.ts), which also holds the id of the Slot if that is too long to be part of another id.
  */
 import type { Appointment, Slot } from 'fhir/r4'
 import type { ClinicAccess, Context } from '../core/context.ts'
@@ -13,13 +13,13 @@ import { resolvedActors } from './resolvable-actors.ts'
 import { followersOf, MOST_SLOTS } from './slot-runs.ts'
 import { contextOf, isContextKey, keepContexts, type StoredContext } from './visit-contexts.ts'
 
-/** https://hl7.org/fhir/R4/datatypes.html#id, less the longest key, a number of three digits, and the dots. */
+/** https://hl7.org/fhir/R4/datatypes.html#id, minus the longest key, a three-digit number, and the dots. */
 const LONGEST_SLOT_ID = 64 - 11 - 3 - 2
 
-/** What an id says of adjacent Slots: the first, and how many. */
+/** Adjacent Slots as encoded in an id: the first, and their number. */
 export type OfferedRun = Readonly<{ 0: Pick<SlotWithId, 'id'>; length: number }>
 
-/** The ids under which these Slots are offered, in the same order. What the ids need to be read again is kept. */
+/** Ids under which these Slots are offered, in the same order. The data needed to decode the ids is stored. */
 export async function proposalIds(
   access: ClinicAccess,
   runs: readonly OfferedRun[],
@@ -36,8 +36,8 @@ export async function proposalIds(
 }
 
 /**
- * The Appointment that was offered under this id, made from its Slots as they are now, free or not. It has neither id nor
- * meta. Undefined: no such Appointment was offered, it is forgotten, or one of its Slots is gone.
+ * The Appointment offered under this id, built from the current state of its Slots, free or not. It has neither id nor
+ * meta. Undefined if no such Appointment was offered, it has expired, or one of its Slots was deleted.
  */
 export async function readProposal(ctx: Context, id: string): Promise<Appointment | undefined> {
   const [, key = '', count = '', named] = /^([0-9a-z]+)\.([1-9]\d{0,2})(?:\.([A-Za-z0-9\-.]+))?$/.exec(id) ?? []
@@ -52,7 +52,7 @@ export async function readProposal(ctx: Context, id: string): Promise<Appointmen
   return proposedAppointment({ schedule, slots, actors }, context)
 }
 
-/** Undefined where there is no such Slot, or none that follows. */
+/** Returns undefined if the Slot, or one that must follow it, does not exist. */
 async function runFrom(ctx: Context, id: string, count: number): Promise<Run | undefined> {
   const first = (await ctx.find<Slot>('Slot', id))?.resource
   if (first === undefined) return undefined
@@ -67,7 +67,7 @@ async function runFrom(ctx: Context, id: string, count: number): Promise<Run | u
   return run
 }
 
-/** A free Slot is preferred, as only free ones were offered. */
+/** Prefers a free Slot, as only free ones were offered. */
 async function followerOf(ctx: Context, last: Slot): Promise<SlotWithId | undefined> {
   const following = await followersOf(ctx, last)
   return firstOf(following.filter(({ status }) => status === 'free')) ?? firstOf(following)

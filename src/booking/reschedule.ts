@@ -1,4 +1,4 @@
-/** Moves a visit to another time: the new slots are taken and the old ones freed at once, or nothing happens. */
+/** Moves a visit to another time: the new slots are taken and the old ones freed in one change, or not at all. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Appointment, AppointmentParticipant, CodeableConcept, Reference, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
@@ -15,12 +15,12 @@ import { namedSlots, noSuchSlot, slotsOf } from './named-slots.ts'
 import { readProposal } from './proposal.ts'
 import { resolvedActors } from './resolvable-actors.ts'
 
-/** The slots themselves, or the id of an Appointment that $find has offered for them. */
+/** The slots, or the id of an Appointment that $find has offered for them. */
 export type NewTime = { readonly slots: readonly Reference[] } | { readonly proposal: string }
 
 /**
- * The visit keeps its id and status. Where the new slots are of another schedule, the actors of that take the place of
- * those of the old one; where other services take place in them, the visit is for these.
+ * The visit keeps its id and status. If the new slots belong to another schedule, its actors replace those of the old
+ * one; if they are for other services, these replace the services of the visit.
  * @param id Appointment.id
  * @param comment Appointment.comment
  * @throws FhirError 404, 409, 410, 422
@@ -35,7 +35,7 @@ export async function reschedule(
   const before = found.resource
   if (isCancelledByExpiry(before)) throw holdExpired(id)
   if (before.status !== 'booked' && before.status !== 'pending') throw notMovable(before)
-  // Where it stays at its time nothing is written that would notice.
+  // An expired hold is checked here, as nothing else would notice it if the visit keeps its time.
   if ((holdEndOf(before) ?? Number.POSITIVE_INFINITY) <= ctx.now) throw holdExpired(id)
   const slot = 'slots' in to ? [...to.slots] : await slotsOffered(ctx, to.proposal)
   const slots = await slotsInOrder(ctx, slot)
@@ -69,7 +69,7 @@ async function slotsOffered(ctx: Context, id: string): Promise<Reference[]> {
 
 type Slots = readonly [Slot, ...Slot[]]
 
-/** @throws FhirError 422 when there is none, or one is not there */
+/** @throws FhirError 422 if there is none, or one does not exist */
 async function slotsInOrder(ctx: Context, slot: readonly Reference[]): Promise<Slots> {
   const slots: Slot[] = []
   for (const { id, index } of namedSlots(ctx, { status: 'booked', slot: [...slot] })) {
@@ -104,7 +104,7 @@ async function participantsOf(
 const actorsOf = async (ctx: Context, slot: Slot): Promise<readonly Reference[]> =>
   (await scheduleOf(ctx, slot))?.actor ?? []
 
-/** What it says of its services, that of the old slot gives way to that of the new one. */
+/** Replaces the services that came from the old slot by those of the new one. */
 async function withServices(
   ctx: Context,
   visit: Appointment,
@@ -129,5 +129,5 @@ async function withServices(
 
 type Concepts = CodeableConcept[] | undefined
 
-/** What somebody has written, not what came from the old slot. */
+/** The visit's own concepts, unless they came from the old slot. */
 const unless = (own: Concepts, old: Concepts): Concepts => (isDeepStrictEqual(own, old) ? undefined : own)

@@ -1,6 +1,6 @@
 /**
- * Reserves the time of the actors of visits: a second visit that overlaps is refused, and Slots that overlap are not free.
- * It is looked at when the whole change is staged, as one that cancels a visit, or moves it, frees its time for others.
+ * Reserves the time of the actors of visits: a second overlapping visit is refused, and overlapping Slots are not free.
+ * This is checked once the whole change is staged, as cancelling or moving a visit in it frees time for others.
  * docs/adr/026-reserved-time.md
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -25,16 +25,16 @@ import { SLOT_HOLDING_STATUSES, stageOf } from '../scheduling/appointment-status
 import { isFull, LONGEST_VISIT, RESERVING_STATUSES } from '../scheduling/reserving.ts'
 import { noteSlot } from './waitlist.ts'
 
-/** Visits that a change has written, as they were before; undefined: new. By Appointment.id. */
+/** Visits written by the change, by Appointment.id, in their earlier state; undefined: new. */
 interface Noted {
   readonly visits: Map<string, Appointment | undefined>
-  /** How often they have been looked at, as that may write others. */
+  /** Number of rounds of checks, as a check may write further visits. */
   rounds: number
 }
 
 const notedIn = new WeakMap<Context['unit'], Noted>()
 
-/** To be called by what writes or deletes an Appointment, or makes or deletes its slots, before they are written. */
+/** Must be called before an Appointment is written or deleted, or its slots are created or deleted. */
 export function noteVisit(ctx: Context, id: string, before: Appointment | undefined): void {
   const noted = notedIn.get(ctx.unit) ?? { visits: new Map(), rounds: 0 }
   notedIn.set(ctx.unit, noted)
@@ -52,7 +52,7 @@ async function settleNoted(ctx: Context, { visits }: Noted): Promise<void> {
   for (const [id, before] of changed) await settle(ctx, id, before)
 }
 
-/** A visit and the time that it holds; of one that nobody has come to, its slots alone. */
+/** A visit and its reserved time; a visit with status noshow holds only its slots. */
 interface HeldTime extends Reservation {
   readonly visit: Appointment
 }
@@ -72,7 +72,7 @@ async function settle(ctx: Context, id: string, before: Appointment | undefined)
   const is = await heldTime(ctx, after)
   const grown = is === undefined ? [] : grownActors(was, is)
   const isKept = was !== undefined && is !== undefined && isSameTime(was, is)
-  // A Slot that the visit leaves is free again, and may overlap the visit itself.
+  // A Slot that the visit leaves becomes free, and may overlap the visit itself.
   const isUnchanged = isKept && isDeepStrictEqual(was.visit.slot, is.visit.slot)
   if (grown.length === 0 && (was === undefined || isUnchanged)) return
   for (const held of [was, is]) if (held !== undefined) await claimTime(ctx, held)
@@ -88,7 +88,7 @@ const isSameTime = (one: HeldTime, other: HeldTime): boolean =>
   one.actors.symmetricDifference(other.actors).size === 0 &&
   reserves(one) === reserves(other)
 
-/** The actors of whose time the visit reserves more than before: all of them, too, when a hold is booked. */
+/** The actors whose reserved time grows: all of them also when a hold is booked. */
 function grownActors(was: HeldTime | undefined, is: HeldTime): readonly string[] {
   if (!reserves(is)) return []
   const isWithin = was !== undefined && reserves(was) && was.start <= is.start && was.end >= is.end
@@ -97,15 +97,15 @@ function grownActors(was: HeldTime | undefined, is: HeldTime): readonly string[]
 }
 
 /**
- * Makes the Slots that overlap the visit free or not, as its actors are after the change.
- * @param grown actors of whose time it reserves more than before
- * @throws FhirError 409 (422 by the clinic's policy) where one of them has another visit
+ * Updates the Slots that overlap the visit by whether their actors are free after the change.
+ * @param grown actors whose reserved time grows
+ * @throws FhirError 409 (422 by the clinic's policy) if one of them has another visit
  */
 async function reserve(ctx: Context, id: string, held: HeldTime, grown: readonly string[]): Promise<void> {
   if (grown.length > 0) checkLimits(held, ctx.isImport && held.end <= ctx.now)
   const slots = await slotsOnOffer(ctx, await actorsAtWork(ctx, held.actors), held)
   await claimReserved(ctx, slots)
-  // A Slot is free while all its actors are, not only those of this visit.
+  // A Slot is free only while all its actors are, not just those of this visit.
   const atWork = await actorsAtWork(ctx, held.actors.union(await actorsOfSlots(ctx, slots)))
   const visits = await visitsBeside(ctx, atWork, hullOf([held, ...slots.map(spanOf)]))
   const others = visits.filter((visit) => visit.id !== id)
@@ -113,16 +113,16 @@ async function reserve(ctx: Context, id: string, held: HeldTime, grown: readonly
   for (const slot of slots) {
     const offered = offeredBeside(slot, scheduleIdOf(slot, ctx.baseUrl) ?? '', atWork, visits)
     if (offered === slot) continue
-    // Beneath the rules of the provider, which are for what people change.
+    // Bypasses the rules of the provider, which apply to changes by users.
     const { id: written } = await ctx.unit.put(offered, 'PUT')
     noteSlot(ctx, written)
   }
 }
 
-/** Actors of one visit whose time it reserves, at most. */
+/** Most actors of one visit whose time it reserves. */
 const MOST_ACTORS = 50
 
-/** @param isPast it is imported, and over: no other visit is refused for it */
+/** @param isPast true for an imported visit that is over: no other visit is refused because of it */
 function checkLimits({ start, end, actors, visit }: HeldTime, isPast: boolean): void {
   if (actors.size > MOST_ACTORS)
     throw unprocessable(
@@ -159,7 +159,7 @@ async function checkActors(
   })
 }
 
-/** An import brings the past as it was; so does what an operator records of it. */
+/** Imports keep the past as it was, and so do operators who record it. */
 const isImportOfPast = ({ agent, isImport, now }: Context, { end, visit }: HeldTime): boolean =>
   end <= now &&
   (isImport || (agent.kind === 'user' && agent.role === 'operator' && stageOf(visit.status) === 'recorded'))

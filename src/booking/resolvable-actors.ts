@@ -5,14 +5,14 @@ import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import { spend } from '../isolation/budget.ts'
 
-/** Types whose resources live here; others, such as a RelatedPerson or a Device, may live elsewhere. */
+/** Types whose resources are in this clinic; others, such as a RelatedPerson or a Device, may be elsewhere. */
 const RESOLVED: ReadonlySet<string> = new Set(['Patient', 'Practitioner', 'PractitionerRole', 'Location'])
 
-/** Steps to look up one. */
+/** Budget steps to look up one actor. */
 const LOOKED_UP = 10
 
 /**
- * Looks up the actors that `before` did not name, so that an appointment outlives the resources that it refers to.
+ * Checks only actors that `before` did not name, so that an appointment outlives the resources to which it refers.
  * @throws FhirError 422 naming each that does not exist
  */
 export async function checkActors(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<void> {
@@ -32,11 +32,11 @@ export async function checkActors(ctx: Context, before: Appointment | undefined,
   if (all.length > 0) throw new FhirError(422, all)
 }
 
-/** The actors, those that do not exist (any more) by their display alone, so that an appointment may name them. */
+/** The actors; those that do not exist (any more) have only their display, so that an appointment may name them. */
 export const resolvedActors = (ctx: Context, actors: readonly Reference[]): Promise<readonly Reference[]> =>
   resolvedBy(ctx, actors, exists)
 
-/** The same as it was a moment ago, for what is told. */
+/** The same, from a cache of a moment, for display. */
 export const recentActors = (ctx: Context, actors: readonly Reference[]): Promise<readonly Reference[]> =>
   resolvedBy(ctx, actors, existedRecently)
 
@@ -55,7 +55,7 @@ async function resolvedBy(
   )
 }
 
-/** `Type/id`; undefined for what need not exist here. */
+/** `Type/id`; undefined for an actor that need not exist here. */
 function resolvedAddress(reference: string | undefined, baseUrl: string): string | undefined {
   const local = localReference(reference ?? '', baseUrl)
   return local !== undefined && RESOLVED.has(local.type) ? `${local.type}/${local.id}` : undefined

@@ -1,13 +1,13 @@
-/** The specialties in which the actors of a Schedule work here: https://hl7.org/fhir/R4/practitionerrole.html. */
+/** The specialties of a Schedule's actors at this clinic: https://hl7.org/fhir/R4/practitionerrole.html. */
 import type { CodeableConcept, PractitionerRole, Schedule } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
 import { spend } from '../isolation/budget.ts'
 
-/** Steps to look up a role. */
+/** Budget steps to look up a role. */
 const LOOKED_UP = 20
 
-/** Those of its PractitionerRoles, and of the roles of its Practitioners, as far as they are active. */
+/** Specialties of its active PractitionerRoles, and of the active roles of its Practitioners. */
 export async function specialtiesOf(ctx: Context, { actor }: Schedule): Promise<readonly CodeableConcept[]> {
   const roles = await Promise.all(actor.map(({ reference = '' }) => rolesOf(ctx, reference)))
   return roles.flat().flatMap(({ active, specialty = [] }) => (active === false ? [] : specialty))

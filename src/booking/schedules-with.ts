@@ -1,21 +1,24 @@
-/** The Schedules of the practitioners, organizations and places that a visit is wanted with. */
+/** The Schedules of the practitioners, organizations and places requested for a visit. */
 import type { HealthcareService, Location, PractitionerRole, Reference, Schedule } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
 import { allOf, refersTo } from '../reservations/all-found.ts'
 import type { Condition } from '../search/plan.ts'
 
-/** Who or what a visit may be with: actors as `Type/id`. */
+/** Acceptable actors of a visit, as `Type/id`. */
 export interface Choice {
   readonly actors: ReadonlySet<string>
-  /** Practitioners who belong to it by a role: where a Schedule names its place, role or service, that decides, not they. */
+  /**
+   * Practitioners who belong to the choice by a role. They count only if a Schedule names no place, role or service,
+   * which would decide.
+   */
   readonly people: ReadonlySet<string>
 }
 
 type Holder = PractitionerRole | Location | HealthcareService
 interface Source {
   readonly type: Holder['resourceType']
-  /** The search parameter, and what it finds. */
+  /** The search parameter, and the references that it searches. */
   readonly param: string
   readonly named: (holder: Holder) => readonly (Reference | undefined)[]
 }
@@ -31,7 +34,7 @@ const atPlace = (type: 'PractitionerRole' | 'HealthcareService'): Source => ({
   named: (holder) => (holder.resourceType === 'Location' ? [] : (holder.location ?? [])),
 })
 
-/** Which resources stand for what is asked for, as actors of a Schedule. */
+/** Resources that may represent a requested actor in a Schedule. */
 const SOURCES = {
   practitioner: [rolesBy('practitioner')],
   organization: [
@@ -50,7 +53,7 @@ const SOURCES = {
   location: [atPlace('PractitionerRole'), atPlace('HealthcareService')],
 } as const satisfies Readonly<Record<string, readonly Source[]>>
 
-/** @param asked the addresses of each choice, as `Type/id` */
+/** @param asked references of each choice, as `Type/id` */
 export async function choicesOf(
   ctx: Context,
   kind: keyof typeof SOURCES,
@@ -87,8 +90,8 @@ async function holdersBy(ctx: Context, source: Source, wanted: readonly string[]
 }
 
 /**
- * @param wishes a Schedule fulfils each of them, by one of its choices, which are in order of preference
- * @returns Schedule.id in order of preference, the first wish first
+ * @param wishes a Schedule must fulfil each of them, by one of its choices, which are in order of preference
+ * @returns Schedule.id in order of preference, by the first wish first
  */
 export async function schedulesWith(ctx: Context, wishes: readonly (readonly Choice[])[]): Promise<readonly string[]> {
   const where = wishes.map((choices) => refersTo('actor', [...new Set(choices.flatMap(addressesIn))]))

@@ -1,4 +1,4 @@
-/** Which Slots what is asked for can take place in, and how they are preferred. */
+/** Decides which Slots suit the request, and their order of preference. */
 import type { CodeableConcept, Schedule, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { spend } from '../isolation/budget.ts'
@@ -8,29 +8,29 @@ import { specialtiesOf } from './schedule-specialties.ts'
 export interface SlotCriteria {
   /** Schedule.id, in order of preference; absent: any Schedule. */
   readonly schedules?: readonly string[]
-  /** How long the visit takes at least; absent: as its appointment type says, else one Slot. */
+  /** Minimum length of the visit; absent: the length of its appointment type, else one Slot. */
   readonly minutes?: number
-  /** Any of these, in order of preference, as in visitKindIn: words, codes, or `system|code`. */
+  /** Alternatives in order of preference, as in visitKindIn: words, codes, or `system|code`. */
   readonly visitTypes?: readonly string[]
-  /** The same, of the Slot, its Schedule, or the PractitionerRoles of its actors. */
+  /** Likewise, for the Slot, its Schedule, or the PractitionerRoles of its actors. */
   readonly specialties?: readonly string[]
 }
 
 interface Judgement {
-  /** How long the visit takes at least, in milliseconds; 0: one Slot. */
+  /** Minimum length of the visit in milliseconds; 0: one Slot. */
   readonly length: number
-  /** By visit type, specialty and Schedule: the smaller the better. */
+  /** By visit type, specialty and Schedule; lower is better. */
   readonly preference: readonly number[]
 }
 
 const MINUTE = 60_000
-/** Steps to look up a Schedule. */
+/** Budget steps to look up a Schedule. */
 const LOOKED_UP = 20
 
 export class SlotMatcher {
   readonly #ctx: Context
   readonly #criteria: SlotCriteria
-  /** Place in the order of preference by Schedule.id. */
+  /** Order of preference by Schedule.id. */
   readonly #places: ReadonlyMap<string, number>
   readonly #schedules = new Map<string, Promise<Schedule | undefined>>()
   readonly #roleSpecialties = new Map<Schedule, Promise<readonly CodeableConcept[]>>()
@@ -41,11 +41,11 @@ export class SlotMatcher {
     this.#places = new Map(criteria.schedules?.map((id, place) => [id, place]))
   }
 
-  /** Undefined where something else is asked for. */
+  /** Returns undefined if the Slot does not suit. */
   async judge(slot: Slot, scheduleId: string): Promise<Judgement | undefined> {
     const { visitTypes = [], specialties = [], minutes } = this.#criteria
     const place = this.#places.get(scheduleId) ?? 0
-    // Many Slots begin at the same time, and few of them are shown: their Schedules are read where they are needed.
+    // Many Slots start at the same time, and few are shown: their Schedules are read only when needed.
     if (visitTypes.length + specialties.length === 0)
       return { length: (minutes ?? 0) * MINUTE, preference: [0, 0, place] }
     const schedule = await this.scheduleOf(scheduleId)
@@ -57,14 +57,14 @@ export class SlotMatcher {
     return { length, preference: [kind.rank, specialty, place] }
   }
 
-  /** Undefined where there is none that is active, so that nobody is there to see. It is shared: see `readRecent`. */
+  /** Returns undefined if there is no active Schedule. The object is shared: see `readRecent`. */
   scheduleOf(id: string): Promise<Schedule | undefined> {
     const schedule = this.#schedules.get(id) ?? readSchedule(this.#ctx, id)
     this.#schedules.set(id, schedule)
     return schedule
   }
 
-  /** -1: it is of none of the specialties asked for. */
+  /** -1: it has none of the requested specialties. */
   async #specialtyRank(slot: Slot, schedule: Schedule): Promise<number> {
     const { specialties = [] } = this.#criteria
     if (specialties.length === 0) return 0

@@ -1,4 +1,4 @@
-/** Slots of one Schedule that follow one another, as they are with what the change in the making does to them. */
+/** Consecutive Slots of one Schedule, including the changes staged so far. */
 import type { Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
@@ -6,15 +6,15 @@ import { spend } from '../isolation/budget.ts'
 import { firstOf, follows, type Run } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 
-/** Slots of one visit at most: a day of Slots of five minutes. */
+/** Most Slots of one visit: a day of five-minute Slots. */
 export const MOST_SLOTS = 288
-/** Steps to look up a Slot that follows another. */
+/** Budget steps to look up the Slots after another. */
 const FOLLOWED = 30
-/** Free Slots that are looked at together: a change that frees many stays short. */
+/** Most free Slots joined for one visit, so that a change that frees many stays short. */
 const MOST_FREE = 24
 const MINUTE = 60_000
 
-/** Those that a visit can go on in. */
+/** Slots in which a visit can continue. */
 export async function followersOf(ctx: Context, last: Slot): Promise<readonly SlotWithId[]> {
   spend(FOLLOWED, 'its slots')
   const { schedule, end } = last
@@ -29,7 +29,7 @@ export async function followersOf(ctx: Context, last: Slot): Promise<readonly Sl
     .filter((slot) => follows(last, slot))
 }
 
-/** From a free Slot on, as many free ones as a visit takes, up to 24; fewer where there are not so many. */
+/** Free Slots from this one on, as many as the visit needs, up to 24; fewer if there are not enough. */
 export async function freeRunFrom(ctx: Context, first: SlotWithId, minutes: number): Promise<Run> {
   const run: [SlotWithId, ...SlotWithId[]] = [first]
   let last = first

@@ -1,4 +1,4 @@
-/** Free Slots by the time at which they begin, read as far as they are asked for. */
+/** Free Slots grouped by start, read as far as needed. */
 import type { Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
@@ -9,16 +9,16 @@ import { follows } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import type { FreeSlots } from './free-slots.ts'
 
-/** Steps to read a Slot. */
+/** Budget steps to read a Slot. */
 const READ = 4
 
 /**
- * Most looks end with the first Slots that are read. Of those that go on, one does in each turn of the event loop: a store
- * that answers without a wait would let none of them be interrupted.
+ * Most searches end with the first Slots read. Of the others, one continues in each turn of the event loop, as a store
+ * that responds without waiting would let them block it.
  */
 const goingOn = new FairTurns()
 
-/** Slots that begin at one time (ms). */
+/** Slots with the same start, in milliseconds since 1970 UTC. */
 interface Group {
   readonly start: number
   readonly slots: readonly SlotWithId[]
@@ -29,9 +29,9 @@ export class SlotsByStart {
   readonly #clinic: string
   readonly #baseUrl: string
   #reads = 0
-  /** What has been read and not taken, in order of start. */
+  /** Slots read but not taken yet, sorted by start. */
   #queue: readonly SlotWithId[] = []
-  /** All that has been read, by Schedule.id and start. */
+  /** All Slots read, by Schedule.id and start. */
   readonly #all = new Map<string, SlotWithId[]>()
 
   constructor(slots: FreeSlots, { clinic, baseUrl }: Pick<Context, 'clinic' | 'baseUrl'>) {
@@ -40,7 +40,7 @@ export class SlotsByStart {
     this.#baseUrl = baseUrl
   }
 
-  /** The next time at which free Slots begin, with all of them; undefined: there are no more. */
+  /** The next start with all its free Slots; undefined after the last one. */
   async next(): Promise<Group | undefined> {
     for (;;) {
       const [first] = this.#queue
@@ -51,7 +51,7 @@ export class SlotsByStart {
     }
   }
 
-  /** Those in which a visit can go on. */
+  /** Free Slots in which a visit can continue after this one. */
   async following(slot: Slot): Promise<readonly SlotWithId[]> {
     const end = timeOf(slot.end)
     while (this.#slots.frontier <= end && !this.#slots.isDone) await this.#read()
@@ -59,7 +59,7 @@ export class SlotsByStart {
     return beginning.filter((next) => follows(slot, next))
   }
 
-  /** Undefined for one of a Schedule that is elsewhere. */
+  /** Returns undefined if the Schedule is on another server. */
   scheduleIdOf(slot: Slot): string | undefined {
     return scheduleIdOf(slot, this.#baseUrl)
   }

@@ -1,6 +1,6 @@
 /**
- * What searches for times said about the visit, for a day or two: the ids of what they offered begin with its key. The key
- * follows from the content, so that there is one record however often the same is asked.
+ * Details of the visit given in a search for times, stored for a day or two: the ids of the offered Appointments begin
+ * with their key. The key is derived from the content, so that repeated searches share one record.
  */
 import { hash } from 'node:crypto'
 import type { ClinicAccess, Context } from '../core/context.ts'
@@ -11,32 +11,32 @@ import type { VisitContext } from '../scheduling/proposed-appointment.ts'
 const VISIT_CONTEXT = recordKind<StoredContext>('visit-context')
 
 export interface StoredContext extends VisitContext {
-  /** Slot.id of the first slot, where it is too long to be part of an id. */
+  /** Slot.id of the first slot, if it is too long to be part of an id. */
   readonly slot?: string
 }
 
 const HOUR = 3_600_000
-/** An id is good for so long at least; a record that has less left is written anew, once a day. */
+/** Minimum validity of an id, in milliseconds; a record that would expire sooner is rewritten, at most once a day. */
 const KEPT = 24 * HOUR
 const LIFETIME = 2 * KEPT
-/** Records deleted with each that is written. */
+/** Expired records deleted with each write. */
 const CLEARED = 20
 
-/** The key of a search that said nothing about the visit; no record is of that key. */
+/** The key of a search without details of the visit; no record has this key. */
 export const NO_CONTEXT = '0'
 const KEY_LENGTH = 11
 
 /** Whether the text may be a key, or is NO_CONTEXT. */
 export const isContextKey = (text: string): boolean => text === NO_CONTEXT || /^[0-9a-z]{11}$/.test(text)
 
-/** Undefined when it is forgotten, or was never there. */
+/** Returns undefined if the record has expired or never existed. */
 export async function contextOf({ unit, now }: Context, key: string): Promise<StoredContext | undefined> {
   if (key === NO_CONTEXT) return {}
   const record = await unit.records.read(VISIT_CONTEXT, key)
   return record === undefined || (record.due ?? 0) <= now ? undefined : record.value
 }
 
-/** Keeps the contexts, as far as they are not kept already, and answers with their keys in the same order. */
+/** Stores new contexts, and returns the keys of all of them in the same order. */
 export async function keepContexts(
   access: ClinicAccess,
   contexts: readonly StoredContext[],
@@ -67,7 +67,7 @@ async function keysOf(ctx: Context, contexts: readonly StoredContext[]): Promise
   return keys
 }
 
-/** A key that is taken by other content leads to another one. */
+/** If a key is taken by other content, another one is tried. */
 async function keyOf({ unit, now }: Context, context: StoredContext): Promise<Key> {
   const text = canonicalText(context)
   if (text === '{}') return { key: NO_CONTEXT, isKept: true, context }
@@ -80,13 +80,13 @@ async function keyOf({ unit, now }: Context, context: StoredContext): Promise<Ke
   }
 }
 
-/** 56 bits, in letters that an id may have. */
+/** 56 bits, in characters permitted in an id. */
 const keyFor = (text: string): string =>
   BigInt(`0x${hash('sha256', text).slice(0, 14)}`)
     .toString(36)
     .padStart(KEY_LENGTH, '0')
 
-/** The same text for the same content. */
+/** Text that is the same for equal content. */
 const canonicalText = (value: unknown): string =>
   JSON.stringify(value, (_name, part: unknown) =>
     isObject(part)

@@ -1,4 +1,4 @@
-/** Offers freed slots in the background, where the change that frees them would take too long: see waitlist.ts. */
+/** Offers freed slots in the background, if the change that frees them would take too long: see waitlist.ts. */
 import type { Appointment, Slot } from 'fhir/r4'
 import type { ClinicAccess } from '../core/context.ts'
 import { searchRequest } from '../core/search-request.ts'
@@ -8,11 +8,11 @@ import { byTurn } from '../scheduling/waitlist.ts'
 import { asEntry, FREED_SLOT, offerToWaiting, wanting } from './waitlist.ts'
 import { offersTo } from './waitlist-offers.ts'
 
-/** Milliseconds after which another server goes on where one has died. */
+/** Milliseconds after which another server takes over from a dead one. */
 const LEASE = 15_000
-/** Entries that are read at once. */
+/** Entries read per page. */
 const PAGE = 25
-/** Entries whose turn is next and that are kept, as others may have an offer when the change is made. */
+/** Number of next entries kept, as some may have another offer by the time of the change. */
 const KEPT = 20
 
 export interface WaitlistOfferingServices extends DueServices {
@@ -31,7 +31,7 @@ export const waitlistOffering = (services: WaitlistOfferingServices, pace?: Loop
     pace,
   )
 
-/** One slot: a batch reads a page of the waitlist, the last one makes the offer. */
+/** The work on one slot: each batch reads a page of the waitlist, and the last one makes the offer. */
 class FreedSlot implements LeasedJob {
   readonly #access: ClinicAccess
   readonly #slot: string
@@ -49,10 +49,10 @@ class FreedSlot implements LeasedJob {
     return isMore
   }
 
-  /** Without the offer it is done again after the lease. */
+  /** Nothing to release: without an offer the work is repeated after the lease. */
   async end(): Promise<void> {}
 
-  /** Keeps those of a page whose turn is next. @returns whether there is another page */
+  /** Keeps the entries of a page that are next in turn. @returns whether there is another page */
   async #readPage(): Promise<boolean> {
     const ctx = this.#access.reader()
     const slot = (await ctx.find<Slot>('Slot', this.#slot))?.resource

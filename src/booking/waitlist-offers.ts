@@ -1,6 +1,6 @@
 /**
- * Offers of the waitlist: one Task for each slot that was freed, whose focus is the entry that it is offered to. It is
- * opened again when the slot is freed again.
+ * Waitlist offers: one Task for each freed slot, whose focus is the entry that gets the offer. The Task is reopened
+ * when the slot is freed again.
  */
 import { hash } from 'node:crypto'
 import type { Appointment, Slot, Task } from 'fhir/r4'
@@ -12,21 +12,21 @@ import type { WaitlistEntry } from '../scheduling/waitlist.ts'
 const SYSTEM = 'https://sandbox-emr.example/fhir/CodeSystem'
 const CODE = { system: `${SYSTEM}/task-code`, code: 'waitlist-offer', display: 'Waitlist offer' }
 const SLOT_INPUT = { system: `${SYSTEM}/task-input`, code: 'slot' }
-/** An entry that did not want the slot when it was offered. */
+/** Input for an entry that refused the slot when it was offered. */
 const REFUSED_INPUT = { system: `${SYSTEM}/task-input`, code: 'refused-by' }
-/** Of Task.output, as staff give it to $complete: the patient does not come then. */
+/** Codes of Task.output, given by staff in $complete, that mean the patient does not take the visit. */
 const NOT_TAKEN = ['refused', 'no-answer', 'not-needed'].map((code) => ({ system: `${SYSTEM}/task-outcome`, code }))
 
 const OPEN_OFFERS = `code=${encodeURIComponent(`${CODE.system}|${CODE.code}`)}&status=${OPEN_TASK_STATUSES.join()}`
 
-/** Of Task.id: the same for every offer of a slot. */
+/** Task.id, the same for every offer of a slot. */
 const offerId = (slot: string): string => `waitlist-offer-${hash('sha256', slot).slice(0, 32)}`
 
-/** An open offer of the waitlist, whoever it is to. */
+/** True for any open waitlist offer. */
 const isOpenOffer = (task: Task): boolean =>
   isOpenTask(task) && task.code?.coding?.some((one) => one.system === CODE.system && one.code === CODE.code) === true
 
-/** The visit is yet to come. */
+/** True if the visit is in the future. */
 const isAhead = ({ restriction }: Task, now: number): boolean => !(Date.parse(restriction?.period?.end ?? '') <= now)
 
 /** The open offer of a slot. */
@@ -39,8 +39,8 @@ const isCoded = (concept: Task['code'], wanted: { readonly system: string; reado
   concept?.coding?.some(({ system, code }) => system === wanted.system && code === wanted.code) === true
 
 /**
- * An open offer that staff close because its patient does not take it, with its entry among those that are not offered the
- * slot again; undefined for any other change of a Task.
+ * An offer closed by staff because its patient does not take it, with its entry added to those that are not offered
+ * the slot again; undefined for any other change of a Task.
  */
 export function withRefusal(before: Task, after: Task): Task | undefined {
   const { status, output = [], input = [], focus } = after
@@ -73,7 +73,7 @@ export function slotOf({ input = [] }: Task, baseUrl: string): string | undefine
 }
 
 /**
- * The open offers to some entries, with what the change in the making does to them.
+ * Open offers to the given entries, including the changes staged so far.
  * @param entries Appointment.id
  */
 export async function offersTo(ctx: Context, entries: readonly string[]): Promise<readonly Task[]> {
@@ -85,10 +85,10 @@ export async function offersTo(ctx: Context, entries: readonly string[]): Promis
   return kept.map(({ resource }) => resource).filter((task) => isOpenOffer(task) && addresses.has(entryOf(task, ctx)))
 }
 
-/** `Appointment/<id>` */
+/** Reference of the entry, `Appointment/<id>`. */
 export const entryOf = ({ focus }: Task, { baseUrl }: Context): string => addressOf(focus?.reference ?? '', baseUrl)
 
-/** The open offers to a patient of visits that are yet to come. */
+/** Open offers to a patient of visits in the future. */
 export async function offersToPatient(ctx: Context, patient: string): Promise<readonly Task[]> {
   const found = await ctx.search<Task>('Task', `patient=Patient/${patient}&${OPEN_OFFERS}`)
   return found.map(({ resource }) => resource).filter((task) => isAhead(task, ctx.now))
@@ -98,10 +98,10 @@ export async function offersToPatient(ctx: Context, patient: string): Promise<re
 const AT_ONCE = 20
 
 /**
- * Stages the offer of a slot to the first entry that has no other one, so that slots that are freed reach different
- * patients. The change is only written while that is so.
+ * Stages the offer of a slot to the first entry without another offer, so that freed slots reach different patients.
+ * The change commits only if that entry still has none.
  * @param entries in the order of their turns
- * @returns false where each of them has an offer
+ * @returns false if each of them has an offer
  */
 export async function offerToFirst(ctx: Context, slot: Slot, entries: readonly WaitlistEntry[]): Promise<boolean> {
   for (let at = 0; at < entries.length; at += AT_ONCE) {
@@ -120,7 +120,7 @@ export async function offerToFirst(ctx: Context, slot: Slot, entries: readonly W
   return false
 }
 
-/** Another change may have made an offer since they were looked up. The change is only written while none comes. */
+/** Detects an offer made by another change since the lookup. The change commits only if none is added meanwhile. */
 async function isOfferedMeanwhile(ctx: Context, entry: string, known: readonly Task[]): Promise<boolean> {
   const found = await ctx.searchGuarded<Task>('Task', `focus=Appointment/${entry}&${OPEN_OFFERS}`)
   const staged = new Set(ctx.unit.staged('Task').map(({ id }) => id))
@@ -151,13 +151,13 @@ async function stageOffer(ctx: Context, slot: Slot, { id, resource }: WaitlistEn
   })
 }
 
-/** `Patient/<id>` of the first one, as a Task is for one. */
+/** `Patient/<id>` of the first patient, as a Task has only one. */
 const patientOf = ({ participant }: Appointment, { baseUrl }: Context): string | undefined =>
   participant
     .map(({ actor }) => addressOf(actor?.reference ?? '', baseUrl))
     .find((address) => address.startsWith('Patient/'))
 
-/** Stages the end of an offer. @param isTaken its own patient has the visit now */
+/** Stages the end of an offer. @param isTaken whether its own patient has booked the visit */
 export async function closeOffer(ctx: Context, task: Task, isTaken: boolean): Promise<void> {
   const outcome = isTaken
     ? { status: 'completed' as const, description: 'The patient has booked the visit that was offered.' }

@@ -1,6 +1,6 @@
 /**
- * What becomes of the waitlist when slots are freed and taken, in the change that does so: a free slot is offered to the
- * entry whose turn it is, and an entry ends when its patient books what it asks for. docs/waitlist.md
+ * Updates the waitlist when slots are freed or taken, in the same change: a free slot is offered to the entry whose
+ * turn it is, and an entry ends when its patient books what it asks for. docs/waitlist.md
  */
 import type { Appointment, PractitionerRole, Slot, Task } from 'fhir/r4'
 import { type ClinicSettings, readSettings } from '../clinics/settings.ts'
@@ -19,20 +19,22 @@ import { slotsOf } from './named-slots.ts'
 import { freeRunFrom } from './slot-runs.ts'
 import { closeOffer, offersTo, offerToFirst, openOffer, refusersOf, slotOf } from './waitlist-offers.ts'
 
-/** Slots that were freed where the waitlist is too long, or they are too many, to be looked through in that change. */
+/**
+ * Freed slots that are left to the background, because the waitlist is too long or they are too many for that change.
+ */
 export const FREED_SLOT = recordKind<FreedSlot>('freed-slot')
 
-/** The key says it all. */
+/** Empty, as the key is the Slot.id. */
 type FreedSlot = Readonly<Record<string, never>>
 
-/** Entries that a change looks through; it is to stay short however long the list is. */
+/** Most entries examined in a change, which must stay short however long the waitlist is. */
 const MOST_IN_A_CHANGE = 100
 
-/** To be called by what changes the status of a Slot, or deletes it. */
+/** Must be called by any change to the status of a Slot, and by its deletion. */
 export const noteSlot = (ctx: Context, id: string): void =>
   ctx.unit.checkBeforeCommit(`the waitlist for Slot/${id}`, () => settleSlot(ctx, id))
 
-/** To be called by what writes an Appointment; without `after` it is deleted. */
+/** Must be called by any write of an Appointment; without `after` it is deleted. */
 export async function noteAppointment(
   ctx: Context,
   before: Appointment | undefined,
@@ -45,7 +47,7 @@ export async function noteAppointment(
   if (after?.status === 'booked' && isBookedAnew && !hasEnded(after, ctx.now)) await endEntries(ctx, after)
 }
 
-/** Once the change is staged: the slot may be freed and taken by the same one. */
+/** Runs once the change is staged, as the same change may free and take the slot. */
 async function settleSlot(ctx: Context, id: string): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
   const offer = await openOffer(ctx, id)
@@ -58,7 +60,7 @@ async function settleSlot(ctx: Context, id: string): Promise<void> {
   } else if (offer === undefined) await offerSlot(ctx, slot)
 }
 
-/** As they are stored; by unit of work, as one change may free many slots. */
+/** Stored entries, cached by unit of work, as one change may free many slots. */
 const stored = new WeakMap<Context['unit'], Promise<readonly Versioned<Appointment>[]>>()
 
 function storedEntries(ctx: Context): Promise<readonly Versioned<Appointment>[]> {
@@ -68,7 +70,7 @@ function storedEntries(ctx: Context): Promise<readonly Versioned<Appointment>[]>
   return known
 }
 
-/** Slots for which a change looks through the entries; the rest is done in the background. */
+/** Most Slots for which a change examines the entries; the rest is left to the background. */
 const MOST_SLOTS = 20
 const settled = new WeakMap<Context['unit'], number>()
 
@@ -89,7 +91,7 @@ async function leaveToBackground(ctx: Context, slot: string): Promise<void> {
   ctx.unit.records.put(FREED_SLOT, slot, {}, { due: ctx.now })
 }
 
-/** The next one is asked in another change, as the Task of the refusal is the one of the next offer. */
+/** The next entry gets its offer in another change, as that updates the same Task as the refusal. */
 export async function noteRefusal(ctx: Context, offer: Task): Promise<void> {
   const slot = slotOf(offer, ctx.baseUrl)
   if (slot !== undefined) await leaveToBackground(ctx, slot)
@@ -97,15 +99,15 @@ export async function noteRefusal(ctx: Context, offer: Task): Promise<void> {
 
 const isWaiting = ({ status }: Appointment): boolean => status === 'waitlist'
 
-/** Stages the offer of a free slot to the first of these entries that wants it, and has no other offer. */
+/** Stages the offer of a free slot to the first of these entries that wants it and has no other offer. */
 export async function offerToWaiting(ctx: Context, slot: Slot, waiting: readonly Appointment[]): Promise<void> {
   const entries = (await wanting(ctx, slot, waiting)).map(asEntry)
   await offerToFirst(ctx, slot, entries.toSorted(byTurn))
 }
 
 /**
- * Those of the entries that want a free slot, alone or with the free ones that follow where it is too short; none where the
- * clinic's policies let nobody book it now.
+ * The entries that want a free slot, alone or joined with the free ones after it if it is too short; none if the
+ * clinic's policies permit no booking of it now.
  */
 export async function wanting(
   ctx: Context,
@@ -152,7 +154,7 @@ async function actorsOfSchedule(ctx: Context, slot: Slot | undefined): Promise<r
   return schedule?.actor.map(({ reference = '' }) => addressOf(reference, ctx.baseUrl)) ?? []
 }
 
-/** PractitionerRoles together with the practitioner and the places that they stand for. */
+/** PractitionerRoles, with their practitioners and places. */
 async function withRoles(ctx: Context, actors: readonly string[]): Promise<ReadonlySet<string>> {
   const roles = actors.filter((actor) => actor.startsWith('PractitionerRole/'))
   const found = await Promise.all(
@@ -165,7 +167,7 @@ async function withRoles(ctx: Context, actors: readonly string[]): Promise<Reado
   return new Set([...actors, ...behind])
 }
 
-/** What an entry was offered that is none any more goes to the next one. */
+/** Offers the slots offered to an ended entry to the next one. */
 async function passOn(ctx: Context, entry: string): Promise<void> {
   for (const offer of await offersTo(ctx, [entry])) {
     const slot = slotOf(offer, ctx.baseUrl)
@@ -181,7 +183,7 @@ async function passOn(ctx: Context, entry: string): Promise<void> {
 /** Patients whose entries are looked up together. */
 const AT_ONCE = 50
 
-/** The entries of the patients that asked for such a visit have what they waited for. */
+/** Ends the entries of its patients that ask for such a visit. */
 async function endEntries(ctx: Context, booked: Appointment): Promise<void> {
   const named = new Set(actorsOf(booked, ctx.baseUrl).filter((actor) => actor.startsWith('Patient/')))
   const patients = [...named]
@@ -198,7 +200,7 @@ async function endEntries(ctx: Context, booked: Appointment): Promise<void> {
   }
 }
 
-/** Nothing that is stored names who comes into being with this change. @param patients as `Patient/<id>` */
+/** Omits patients created by this change, as no stored entry can refer to them. @param patients as `Patient/<id>` */
 async function storedEntriesOf(ctx: Context, patients: readonly string[]) {
   const created = new Set(ctx.unit.staged('Patient').flatMap((one) => (one.version === 1 ? [`Patient/${one.id}`] : [])))
   const known = patients.filter((patient) => !created.has(patient))
@@ -207,7 +209,7 @@ async function storedEntriesOf(ctx: Context, patients: readonly string[]) {
     : await ctx.search<Appointment>('Appointment', `patient=${known.join()}&status=waitlist`)
 }
 
-/** R4 has no status for it: https://hl7.org/fhir/R4/valueset-appointmentstatus.html. */
+/** R4 has no status for a fulfilled entry: https://hl7.org/fhir/R4/valueset-appointmentstatus.html. */
 const endEntry = (ctx: Context, entry: Appointment) =>
   ctx.update<Appointment>({
     ...entry,

@@ -1,6 +1,6 @@
 /**
- * The envelope of tool requests and responses (spec 2.1 and 2.2), and the variants of it that platforms send.
- * A problem with the whole request is an `error` beside empty results; a problem with one call is that call's result.
+ * The envelope of tool requests and responses (spec 2.1 and 2.2), with the variants sent by platforms. A problem with
+ * the whole request is reported as `error` with empty results; a problem with one call is that call's result.
  */
 
 import { parseJson } from '../fhir/json.ts'
@@ -8,16 +8,16 @@ import { countJson } from '../fhir/json-text.ts'
 import { isObject } from '../fhir/resource.ts'
 import { rethrowBudgetError } from '../isolation/budget.ts'
 
-/** Tool calls in one request; each one beyond is refused in its result. */
+/** Most tool calls in one request; each further one is refused in its result. */
 export const MAX_CALLS = 32
 
-/** Nesting levels of arguments that come as a JSON string, into which the depth check of the body does not look. */
+/** Maximum nesting of arguments in a JSON string, which the depth check of the body does not parse. */
 const MAX_ARGUMENT_DEPTH = 32
 
 export interface ToolCall {
-  /** Echoed exactly, whatever it is; null where there is none. */
+  /** Echoed exactly, whatever it is; null if absent. */
   readonly id: unknown
-  /** The tool that the call itself names, where it does. */
+  /** The tool named in the call itself, if any. */
   readonly name?: unknown
   readonly arguments: Readonly<Record<string, unknown>>
 }
@@ -30,7 +30,7 @@ export interface UnreadableCall {
 
 export interface Envelope {
   readonly calls: readonly (ToolCall | UnreadableCall)[]
-  /** Why there are no calls. */
+  /** The reason why there are no calls. */
   readonly error?: string
 }
 
@@ -50,7 +50,7 @@ export function readEnvelope(body: unknown): Envelope {
 
 const withoutCalls = (error: string): Envelope => ({ calls: [], error })
 
-/** The calls, under whichever name the platform gives them. */
+/** The calls, under any of the platforms' names. */
 function callList({ toolCalls, toolCallList, toolWithToolCallList }: Record<string, unknown>): unknown {
   const list = [toolCalls, toolCallList].find((one) => one !== undefined && one !== null && !isEmptyList(one))
   if (list !== undefined) return list
@@ -59,13 +59,13 @@ function callList({ toolCalls, toolCallList, toolWithToolCallList }: Record<stri
   return toolWithToolCallList.map((entry: unknown) => (isObject(entry) ? entry.toolCall : entry))
 }
 
-/** Beside a list under another name an empty one says nothing. */
+/** An empty list is ignored if there is a list under another name. */
 const isEmptyList = (list: unknown): boolean => Array.isArray(list) && list.length === 0
 
 /** https://docs.retellai.com/build/single-multi-prompt/custom-function: one tool call, {name, call, args}. */
 const isRetell = (body: Record<string, unknown>): boolean => typeof body.name === 'string' && 'args' in body
 
-/** The id is in the transcript alone: the newest invocation of the tool there is this tool call. */
+/** Takes the id from the transcript, its only source: the newest invocation in it is this tool call. */
 function ofRetell({ name, args, call }: Record<string, unknown>): object {
   const transcript = isObject(call) ? call.transcript_with_tool_calls : undefined
   const invocation = (Array.isArray(transcript) ? transcript : []).findLast(
@@ -95,7 +95,10 @@ function readCall(entry: unknown, index: number): ToolCall | UnreadableCall {
   return { id, ...(name === undefined || name === null ? {} : { name }), arguments: values }
 }
 
-/** From an object, or a string that holds one; null and a blank string give none. Undefined for anything else. */
+/**
+ * Arguments from an object, or a string that contains one; null and a blank string mean none. Undefined for anything
+ * else.
+ */
 function readArguments(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === undefined || value === null) return {}
   const read = typeof value === 'string' ? parsed(value) : value
@@ -119,7 +122,7 @@ export interface ToolResult {
   readonly result: string
 }
 
-/** The same results, each with a `hint` for the developer: a remark on the whole request. */
+/** Adds a `hint` for the developer to each result, about the whole request. */
 export const withHint = (results: readonly ToolResult[], hint: string): readonly ToolResult[] =>
   results.map(({ toolCallId, result }) => ({
     toolCallId,
@@ -134,7 +137,7 @@ export const writeEnvelope = (results: readonly ToolResult[], error?: string): u
 
 type BodyMetadata = Readonly<Record<'callId' | 'dialedNumber' | 'callerNumber', unknown>>
 
-/** https://docs.retellai.com/api-references/get-call: of an outbound call the person is the one who is called. */
+/** https://docs.retellai.com/api-references/get-call: in an outbound call the person is the called party. */
 function retellMetadata(call: unknown): BodyMetadata {
   const { call_id, direction, from_number, to_number } = isObject(call) ? call : {}
   const [clinic, person] = direction === 'outbound' ? [from_number, to_number] : [to_number, from_number]
@@ -142,7 +145,7 @@ function retellMetadata(call: unknown): BodyMetadata {
 }
 
 /**
- * Call metadata in the body, for platforms whose own server sets it; used only where the service is configured to trust
+ * Call metadata in the body, for platforms whose own server sets it; used only if the service is configured to trust
  * it.
  */
 export function bodyMetadata(body: unknown): BodyMetadata {

@@ -1,6 +1,6 @@
 /**
- * The live-call tools (spec 4.1) by family: the one list from which routes, the paths that take the voice secret, the
- * operations of the providers, the documentation and the tests follow.
+ * The live-call tools (spec 4.1) by family: the single list from which routes, paths that accept the voice secret,
+ * provider operations, documentation and tests are derived.
  */
 import { defineTool, type ToolFamilies } from './tool.ts'
 import { bookAppointment } from './tools/book-appointment.ts'

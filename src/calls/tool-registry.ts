@@ -1,4 +1,4 @@
-/** Tool families put together and checked at start, so that a tool that is declared is served. */
+/** Combines and checks tool families at the start, so that every declared tool is served. */
 import type { Operation } from '../core/operation.ts'
 import type { Provider } from '../core/provider.ts'
 import { isResourceType } from '../fhir/definitions.ts'
@@ -10,15 +10,15 @@ export interface RegisteredTool extends Tool {
 
 export type RegisteredFamilies = ReadonlyMap<string, ReadonlyMap<string, RegisteredTool>>
 
-/** The operations behind the tools that belong to `type`: what its provider declares. */
+/** Operations of the tools that belong to `type`, which its provider must declare. */
 export function toolOperations(families: ToolFamilies, type: string): readonly Operation[] {
   const operations = Object.values(families).flatMap((family) => Object.values(family).map((tool) => tool.operation))
   return [...new Set(operations)].filter(({ definition }) => definition.resource?.some((name) => name === type))
 }
 
 /**
- * The families of both tables; a family that is in both has the tools of both.
- * @throws Error naming a tool that would be there twice; it stops the start.
+ * The families of both tables; a family in both has the tools of both.
+ * @throws Error naming a tool that occurs twice; it stops the start.
  */
 export function mergeFamilies(families: ToolFamilies, added: ToolFamilies): ToolFamilies {
   const merged = new Map(Object.entries(families))
@@ -35,8 +35,8 @@ export function mergeFamilies(families: ToolFamilies, added: ToolFamilies): Tool
 
 /**
  * Tools by family and name.
- * @param reserved first path segments that other routes answer for
- * @throws Error naming the family or the tool that is defined wrongly; it stops the start.
+ * @param reserved first path segments used by other routes
+ * @throws Error naming the invalid family or tool; it stops the start.
  */
 export function registerTools(
   families: ToolFamilies,
@@ -53,7 +53,7 @@ export function registerTools(
   )
 }
 
-/** A name means the same tool in every family: repeated calls, and platforms, know a tool by its name alone. */
+/** A name means the same tool in every family, as platforms, and repeated calls, identify a tool only by its name. */
 function checkNames(families: ToolFamilies): void {
   const seen = new Map<string, { readonly family: string; readonly operation: Operation }>()
   for (const [family, tools] of Object.entries(families)) {

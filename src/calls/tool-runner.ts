@@ -1,4 +1,4 @@
-/** Runs the tool calls of a request one after the other; a failed one does not stop the rest. */
+/** Runs the tool calls of a request one after another; a failed one does not stop the rest. */
 
 import { isSandboxEnabled } from '../clinics/sandbox.ts'
 import type { CallSession } from '../core/call-session.ts'
@@ -16,10 +16,10 @@ import { recordPatientsSeen } from './session/telling-patients.ts'
 import { failure } from './tool-failure.ts'
 import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
 
-/** Calls after the first one follow its commit, so they stay where it was carried out. */
+/** Calls after the first one follow its commit, so they run where it ran. */
 const MAX_CALLS_ON_EVENT_LOOP = 3
 
-/** Milliseconds for all calls of a request: platforms wait about twenty seconds. */
+/** Milliseconds for all calls of a request; platforms wait about twenty seconds. */
 const DEADLINE = 10_000
 
 export interface ToolServices {
@@ -30,21 +30,21 @@ export interface ToolServices {
   readonly callIdle: number
   /** The error as a client sees it; an unexpected one is logged and becomes 500. */
   readonly failureOf: (error: unknown, tool: string) => FhirError
-  /** Milliseconds, in place of the usual ones. */
+  /** Milliseconds for all calls of a request; absent: DEADLINE. */
   readonly deadline?: number
 }
 
-/** The tool that the path names; there may be none of that name. */
+/** The tool named by the path; it may not exist. */
 export interface ToolAddress {
   readonly family: string
   readonly toolName: string
 }
 
-/** The result of every call of a request that has no session to work in. */
+/** The result for every call of a request without a usable session. */
 interface Refusal {
   readonly refused: object
   readonly status: number
-  /** Of its call, where it is known. */
+  /** The clinic of the call, if known. */
   readonly clinic?: string
 }
 
@@ -54,20 +54,20 @@ interface RunningRequest {
   readonly session: CallSession | Refusal
   /** Milliseconds since 1970 UTC. */
   readonly endsAt: number
-  /** The ids of those whom the call is about; a tool may add one. */
+  /** Patient.id of everyone the call is about; a tool may add one. */
   readonly patients: Set<string>
 }
 
-/** What became of a tool call, for the audit trail. */
+/** The outcome of a tool call, for the audit trail. */
 export interface EndedCall {
   readonly tool: string
-  /** Undefined where the call was refused. */
+  /** Undefined if the call was refused. */
   readonly session: CallSession | undefined
-  /** Undefined where it is not known. */
+  /** Undefined if it is unknown. */
   readonly clinic: string | undefined
-  /** As HTTP has them. */
+  /** HTTP status. */
   readonly status: number
-  /** The ids of those whom the call had, and has now: a tool may have found or made one. */
+  /** Patient.id of the patients of the call before and after the tool, which may have found or created one. */
   readonly patients: readonly string[]
 }
 
@@ -82,7 +82,7 @@ export class ToolRunner {
   }
 
   /**
-   * One result for each call, in their order; problems with one call, or with all of them, are in the results.
+   * Returns one result for each call, in order. Errors of one call, or of all, are in the results.
    * @throws OffloadRequired on the event loop, before anything has had an effect
    */
   async run(
@@ -143,7 +143,7 @@ export class ToolRunner {
     }
   }
 
-  /** The JSON text of the result. @throws FhirError for arguments that do not pass, and whatever the handler throws */
+  /** The result as JSON text. @throws FhirError for invalid arguments, and anything that the handler throws */
   async #execute(
     { name, operation, argumentsCheckedBy }: RegisteredTool,
     call: ToolCall,
@@ -166,13 +166,16 @@ export class ToolRunner {
     if (session.endedAt !== undefined) return await resultBefore(session.endedAt, access, identity)
     const log = this.#logOf(session, { key, tool: name, arguments: call.arguments, startedAt })
     if (key !== undefined) return await this.#replay.once(access, identity, run, log)
-    // Without an id a repeat cannot be told from a new call.
+    // Without an id a repeat cannot be distinguished from a new call.
     const answer = JSON.stringify(await run(access))
     await access.change((ctx) => log(ctx, answer))
     return answer
   }
 
-  /** What was refused had no change of its own. A call that takes too long is still at work, and is logged when it ends. */
+  /**
+   * Logs a refused tool call, which has no change of its own. A call that takes too long is still running and is logged
+   * when it ends.
+   */
   async #logRefusal(tool: string, call: ToolCall, session: CallSession, result: object, status: number): Promise<void> {
     if (session.endedAt !== undefined || status >= 500) return
     const key = keyOf(identityOf(tool, call, session))
@@ -181,7 +184,7 @@ export class ToolRunner {
     await access.change((ctx) => log(ctx, JSON.stringify(result)))
   }
 
-  /** Writes the call's log, and that the call goes on. */
+  /** Writes the log of the tool call, and extends the call. */
   #logOf(session: CallSession, entry: LoggedToolCall): (ctx: Context, answer: string) => Promise<void> {
     return async (ctx, answer) => {
       await seeCall(ctx.unit, session, this.#services.callIdle)
@@ -211,11 +214,11 @@ const identityOf = (tool: string, call: ToolCall, { clinic, callId }: CallSessio
   arguments: call.arguments,
 })
 
-/** Undefined for a call without an id, which is never a repeat. */
+/** Returns undefined for a call without an id, which is never a repeat. */
 const keyOf = (identity: ToolCallIdentity): string | undefined =>
   identity.toolCallId === null ? undefined : toolCallKey(identity)
 
-/** The result of a tool call that was carried out before its call ended. @throws FhirError `call-ended` for another one */
+/** The stored result of a tool call that ran before the call ended. @throws FhirError `call-ended` if there is none */
 async function resultBefore(endedAt: string, access: ClinicAccess, identity: ToolCallIdentity): Promise<string> {
   const key = keyOf(identity)
   const stored = key === undefined ? undefined : await storedResult(access, key)
@@ -226,8 +229,8 @@ async function resultBefore(endedAt: string, access: ClinicAccess, identity: Too
 }
 
 /**
- * What `work` resolves to, if it does by `endsAt` (milliseconds since 1970). It is not stopped after that: a repeat of
- * the call joins it, or gets its stored result. Once the time is up no work is started.
+ * The value of `work`, if it resolves by `endsAt` (milliseconds since 1970). Work is not stopped after that: a repeat
+ * of the call joins it, or gets its stored result. Past `endsAt`, no work is started.
  * @throws FhirError 504 when the time is up
  */
 async function completeBy<T>(endsAt: number, work: () => Promise<T>): Promise<T> {
@@ -244,7 +247,7 @@ async function completeBy<T>(endsAt: number, work: () => Promise<T>): Promise<T>
   }
 }
 
-/** Milliseconds in which a tool call is begun at all: a timer may end a little early, and nothing is done in less. */
+/** Least milliseconds left for starting a tool call: timers may end a little early, and nothing completes in less. */
 const SHORTEST = 10
 
 const tooLate = (): FhirError =>

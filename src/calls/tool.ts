@@ -1,11 +1,11 @@
-/** What a live-call tool is: an operation that is called on its type, and who checks its arguments. */
+/** A live-call tool: an operation invoked on its type, with the place where its arguments are checked. */
 import type { Operation } from '../core/operation.ts'
 
 export interface Tool {
   readonly operation: Operation
   /**
-   * `definition`: the arguments are checked against the OperationDefinition, and the handler only runs when all are
-   * right. `handler`: it is given every argument that the definition names, as it came, and reports on each by itself.
+   * `definition`: the arguments are checked against the OperationDefinition, and the handler runs only if all are
+   * valid. `handler`: it receives every argument named by the definition, unchecked, and reports on each itself.
    */
   readonly argumentsCheckedBy: 'definition' | 'handler'
 }
@@ -13,7 +13,7 @@ export interface Tool {
 /** Tools by name, as in `POST /{family}/{name}`. */
 export type ToolFamily = Readonly<Record<string, Tool>>
 
-/** Tool families by name: the first segment of their path. */
+/** Tool families by name, the first segment of their path. */
 export type ToolFamilies = Readonly<Record<string, ToolFamily>>
 
 /** @param operation callable on its type (`OperationDefinition.type`); a provider must declare it too */

@@ -19,17 +19,17 @@ import { modifiersInWords, specialParameters } from './search.ts'
 
 const BASE = join(import.meta.dirname, '../../capability/base.json')
 
-/** What is declared in addition to the providers. */
+/** Declarations in addition to the providers. */
 interface Declared {
   /** Whether full-text search is enabled. */
   readonly fullText?: boolean
-  /** Web pages of some other origins may use the server. */
+  /** Whether web pages of some other origins may use the server. */
   readonly cors?: boolean
   /** System-level operations. */
   readonly operations?: readonly Operation[]
   /** Profiles of resource types, as added by extensions. */
   readonly profiles?: readonly StructureDefinition[]
-  /** Bytes that a request may have, which are configured. */
+  /** Configured limits of requests, in bytes. */
   readonly limits?: SizeLimits
 }
 
@@ -77,7 +77,7 @@ export function capabilityStatement(
   return { ...base, rest: [rest] }
 }
 
-/** The compartments with at least one type that can be searched. */
+/** The compartments with at least one searchable type. */
 function withCompartments(types: readonly Provider[]): Pick<CapabilityStatementRest, 'compartment'> {
   const searched = new Set(types.filter(({ interactions }) => interactions['search-type']).map(({ type }) => type))
   const served = compartmentTypes.filter((type) =>
@@ -89,7 +89,7 @@ function withCompartments(types: readonly Provider[]): Pick<CapabilityStatementR
 }
 
 /**
- * The search parameters that a provider supports: those it lists, or all of R4 and ours for its type.
+ * The search parameters that a provider supports: those it lists, or all of R4 and of this server for its type.
  * @throws Error for an unknown one
  */
 function servedParameters({ type, searchParams }: Provider): readonly SearchParameter[] {
@@ -105,7 +105,7 @@ function sharedParameters(providers: readonly Provider[]): readonly SearchParame
 }
 
 /**
- * The parameters by type, for the search parser: of the searched type and the types that chains lead to.
+ * Search parameters by type, for the search parser: of the searched type, and of the types at the end of chains.
  * @throws Error for an unknown parameter of a provider
  */
 export function parametersOf(
@@ -159,7 +159,7 @@ const isReference = ({ type }: SearchParameter): boolean => type === 'reference'
 
 const searchParamOf = ({ code, type, url }: SearchParameter) => ({ name: code, definition: url, type })
 
-/** Type -> the reference parameters that may refer to it, as used by _revinclude. */
+/** Reference parameters by the type to which they may refer, as used by _revinclude. */
 function referencingParameters(providers: readonly Provider[]): ReadonlyMap<string, readonly string[]> {
   const sources = new Map<string, string[]>()
   for (const provider of providers) {

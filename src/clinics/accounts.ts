@@ -19,7 +19,7 @@ export interface Account {
   readonly username: string
   /** The person's name, shown to colleagues. */
   readonly name: string
-  /** SERVICE for an operator who is of no clinic. */
+  /** SERVICE for an operator without a clinic. */
   readonly clinic: string
   readonly role: Role
   /** Nobody can log in. */
@@ -94,8 +94,8 @@ export async function changePassword(
 }
 
 /**
- * Gives the account another name of its person, and ends all its sessions: their tokens have the old one.
- * @throws FhirError 404 when there is no such account, 400 for what is no name
+ * Changes the name of the account's person, and ends all its sessions: their tokens have the old name.
+ * @throws FhirError 404 when there is no such account, 400 for an invalid name
  */
 export async function renameAccount(
   repository: Repository,
@@ -148,7 +148,7 @@ async function findStored(repository: Repository, username: string): Promise<Sto
 
 const PAGE = 500
 
-/** By user name; those behind `after`, where it is given. */
+/** By user name; only those after `after`, where it is given. */
 export async function* everyAccount(repository: Repository, after?: string): AsyncGenerator<Account> {
   let page: readonly KindRecord<StoredAccount>[]
   let from = after === undefined ? {} : { after: foldedName(after) }

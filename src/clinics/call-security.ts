@@ -1,14 +1,14 @@
-/** A clinic's own check of its calls, beside the webhook secret that all clinics of the service share. */
+/** A clinic's own check of its calls, in addition to the webhook secret that all clinics of the service share. */
 import { isObject } from '../fhir/resource.ts'
 import { isWebhookSecret, SECRET_IS_SET, secretOr } from './setting-checks.ts'
 
 export interface CallSecurity {
   readonly method: CallSecurityMethod
-  /** One, or two while they are changed over. */
+  /** One, or two during a change. */
   readonly secrets: readonly string[]
 }
 
-/** What a secret of each method looks like. */
+/** The form of a secret of each method. */
 const METHODS = {
   header: { accepts: isText, expected: 'a text of 16 to 256 characters without spaces' },
   'standard-webhooks': { accepts: isWebhookSecret, expected: '"whsec_" followed by 24 to 64 bytes in base64' },
@@ -16,7 +16,7 @@ const METHODS = {
 } as const
 export type CallSecurityMethod = keyof typeof METHODS
 
-/** The setting as it is stored; adds what is wrong with it to `problems`. */
+/** The setting in its stored form; adds its problems to `problems`. */
 export function checkCallSecurity(
   value: unknown,
   problems: string[],
@@ -33,7 +33,7 @@ export function checkCallSecurity(
   }
   for (const other of Object.keys(others))
     problems.push(`'${other}' is not known in callSecurity; known are method, secrets`)
-  // One that is sent back as it is shown, at its place, is kept.
+  // A secret that is sent back as `set`, at the same place, is kept.
   const kept = secrets.map((secret: unknown, at) => secretOr(current?.secrets[at], secret))
   for (const [at, secret] of kept.entries())
     if (!METHODS[name].accepts(secret)) problems.push(`callSecurity.secrets[${at}] must be ${METHODS[name].expected}`)

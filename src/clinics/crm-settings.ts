@@ -1,8 +1,8 @@
-/** A clinic's CRM: which API it has, its address and credentials, and how the fields of an intake are named there. */
+/** A clinic's CRM: its kind of API, its address and credentials, and the names of its fields. */
 import { isHttpAddress, isWebhookSecret, objectOf, reject, secretOr, withSecretsHidden } from './setting-checks.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
-/** What a contact has: the arguments of submit_intake, and Patient.id. */
+/** The fields of a contact: the arguments of submit_intake, and Patient.id. */
 const CONTACT_FIELDS = [
   ...['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'],
   'patient',
@@ -15,7 +15,7 @@ interface CrmApi {
   readonly enabled: boolean
   /** The address of the API, without the path of a request. */
   readonly url: string
-  /** In place of the usual names of the kind; absent ones keep theirs. */
+  /** Replaces the usual names of the kind, field by field. */
   readonly fields?: FieldNames
 }
 
@@ -35,7 +35,7 @@ export interface SalesforceCrm extends CrmApi {
   readonly apiVersion: string
   /** The field of Contact, marked as an external id, that holds Patient.id. */
   readonly externalIdField: string
-  /** Of a connected app with the OAuth 2.0 client credentials flow. */
+  /** Credentials of a connected app with the OAuth 2.0 client credentials flow. */
   readonly clientId: string
   readonly clientSecret: string
 }
@@ -63,7 +63,7 @@ const CREDENTIAL = matching(/^[\x21-\x7e]{8,4096}$/, 'a text of 8 to 4096 charac
 const WEBHOOK_SECRET: Text = { isRight: isWebhookSecret, what: '"whsec_" followed by 24 to 64 bytes in base64' }
 
 interface KindOfCrm {
-  /** Where the address need not be given. */
+  /** The default address. */
   readonly url?: string
   readonly texts: Readonly<Record<string, Text>>
   readonly secrets: Readonly<Record<string, Text>>
@@ -92,7 +92,7 @@ const KINDS: Readonly<Record<Kind, KindOfCrm>> = {
 
 const isKind = (value: unknown): value is Kind => typeof value === 'string' && Object.hasOwn(KINDS, value)
 
-/** For clients, which can set the credentials but not read them. */
+/** The settings for clients, which can set the credentials but not read them. */
 export const withoutCredentials = (crm: CrmSettings): object =>
   withSecretsHidden(crm, Object.keys(KINDS[crm.kind ?? 'webhook'].secrets))
 
@@ -129,7 +129,7 @@ export function checkCrm(value: unknown, problems: string[], stored: CrmSettings
   return { ...(fields === undefined ? {} : { fields }), ...values, enabled, url } as unknown as CrmSettings
 }
 
-/** A secret that was given for one address is not sent to another one. The secret of a webhook is never sent. */
+/** The stored secret, unless it was given for another address. The secret of a webhook is never sent. */
 function storedSecret(stored: CrmSettings | undefined, kind: Kind, url: unknown, name: string): string | undefined {
   if (stored === undefined || (stored.kind ?? 'webhook') !== kind) return undefined
   if (kind !== 'webhook' && (!isHttpAddress(url) || new URL(url).origin !== new URL(stored.url).origin))

@@ -1,7 +1,7 @@
-/** What a clinic asks of the documents that it is given. docs/document-reference.md */
+/** A clinic's rules for the documents that it receives. docs/document-reference.md */
 import { objectOf, reject } from './setting-checks.ts'
 
-/** Whose rules a document is held to; the rules are in src/documents/rules.ts. */
+/** Rule sets for documents; the rules are in src/documents/rules.ts. */
 export const STRICTNESS = ['lenient', 'us-core', 'strict'] as const
 export type Strictness = (typeof STRICTNESS)[number]
 
@@ -13,11 +13,11 @@ export interface DocumentSettings {
   readonly profile?: Strictness
   /** `reference`: inline content becomes a Binary, to which the document then refers. Absent: as it was written. */
   readonly content?: (typeof CONTENT)[number]
-  /** Media types without parameters, of which content may be; absent: any, under `strict` those of STRICT_CONTENT_TYPES. */
+  /** Allowed media types of content, without parameters; absent: any, under `strict` those of STRICT_CONTENT_TYPES. */
   readonly contentTypes?: readonly string[]
-  /** Of one content, decoded; absent: what the server takes. */
+  /** Most bytes of one decoded content; absent: the server's limit. */
   readonly maxBytes?: number
-  /** What becomes of a document with an identifier that another current one has; absent: warn. */
+  /** Treatment of a document with an identifier that another current one has; absent: warn. */
   readonly duplicates?: (typeof DUPLICATES)[number]
 }
 

@@ -8,7 +8,10 @@ import type { UnitOfWork } from '../repository/repository.ts'
 const SECOND = 1_000
 const HOUR = 3_600_000
 
-/** A counter whose failures do not fade is forgotten so long after its last failure: more than the longest wait. */
+/**
+ * Milliseconds after its last failure when a counter whose failures do not fade is forgotten: more than the longest
+ * wait.
+ */
 const FORGOTTEN_AFTER = HOUR
 /** Expired counters deleted per attempt: more than an attempt creates, so that they cannot accumulate. */
 const CLEARED_PER_ATTEMPT = 8

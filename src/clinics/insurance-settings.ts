@@ -5,34 +5,34 @@ export interface InsuranceSettings {
   readonly enabled: boolean
   /** An http or https address, or SIMULATOR. */
   readonly url: string
-  /** Sent as `Authorization: Bearer …`, or as it is in the header that `apiKeyHeader` names. */
+  /** Sent as `Authorization: Bearer …`, or unchanged in the header that `apiKeyHeader` names. */
   readonly token?: string
   readonly apiKeyHeader?: string
-  /** Milliseconds in which the system has to answer while somebody is on the line; absent: DEFAULT_DEADLINE. */
+  /** Milliseconds that the system may take while a caller waits on the line; absent: DEFAULT_DEADLINE. */
   readonly deadlineMs?: number
 }
 
 /** In place of an address: the simulator of this server. */
 export const SIMULATOR = 'simulator'
 
-/** Milliseconds. With what is recorded after it, the caller has an answer within three seconds. */
+/** Milliseconds. Including the recording of the result, the caller has an answer within three seconds. */
 const DEADLINES = { least: 100, most: 2_800 }
 export const DEFAULT_DEADLINE = 2_500
 
-/** Undefined where the simulator answers for the clinic. */
+/** Undefined where the clinic uses the simulator. */
 export const ownSystem = (insurance: InsuranceSettings | undefined): InsuranceSettings | undefined =>
   insurance?.url === SIMULATOR ? undefined : insurance
 
 const FIELDS = ['enabled', 'url', 'token', 'apiKeyHeader', 'deadlineMs'] as const
 const SECRETS = ['token']
 
-/** Those of the request itself. */
+/** Headers that the request itself sets. */
 const OTHER_HEADERS = [
   ...['accept', 'authorization', 'connection', 'content-length', 'content-type', 'cookie', 'expect', 'host'],
   ...['idempotency-key', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]
 
-/** For clients, which can set the token but not read it. */
+/** The settings for clients, which can set the token but not read it. */
 export const withoutToken = (insurance: InsuranceSettings): object => withSecretsHidden(insurance, SECRETS)
 
 /** The settings as a client sent them; null for none. A token that is absent or `set` keeps the stored one. */
@@ -77,13 +77,13 @@ const isAddress = (value: unknown): value is string => {
   return username === '' && password === ''
 }
 
-/** One that was given for an address is not sent to another one. */
+/** The stored token, unless it was given for another address. */
 function keptToken(stored: InsuranceSettings | undefined, url: unknown): string | undefined {
   if (stored === undefined || !isAddress(url) || !isAddress(stored.url)) return undefined
   return new URL(url).origin === new URL(stored.url).origin ? stored.token : undefined
 }
 
-/** A system without credentials is one that anybody can ask. */
+/** Requires a token: a system without credentials would be open to anybody. */
 const isRightToken = (url: unknown, token: unknown): boolean =>
   url === SIMULATOR ? token === undefined : typeof token === 'string' && /^[\x21-\x7e]{8,4096}$/.test(token)
 

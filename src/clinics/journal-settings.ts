@@ -1,15 +1,15 @@
-/** What the journal keeps of a clinic's exchanges. docs/journal.md */
+/** Settings of the journal of a clinic's exchanges. docs/journal.md */
 import { reject } from './setting-checks.ts'
 
-/** All, all but bodies, nothing. */
+/** Everything, everything but bodies, or nothing. */
 const JOURNAL_MODES = ['full', 'headers', 'off'] as const
 export type JournalMode = (typeof JOURNAL_MODES)[number]
 
-/** Days, and exchanges, that may be kept. */
+/** Bounds of the days and of the number of exchanges to keep. */
 export const JOURNAL_DAYS = { least: 1, most: 3_650 } as const
 export const JOURNAL_ENTRIES = { least: 100, most: 1_000_000 } as const
 
-/** As a client sent it; null for the default of the server. */
+/** The mode as a client sent it; null for the default of the server. */
 export function checkJournalMode(value: unknown, problems: string[]): JournalMode | undefined {
   if (value === undefined || value === null) return undefined
   const mode = JOURNAL_MODES.find((one) => one === value)
@@ -17,7 +17,7 @@ export function checkJournalMode(value: unknown, problems: string[]): JournalMod
   return reject(problems, `journal must be ${JOURNAL_MODES.join(', ')}, or absent for what the server has`)
 }
 
-/** The same of a number. */
+/** The same for a number. */
 export const checkJournalNumber =
   (name: string, { least, most }: { readonly least: number; readonly most: number }) =>
   (value: unknown, problems: string[]): number | undefined => {

@@ -1,7 +1,7 @@
 /**
- * Slows down those who guess passwords: failures are counted, and after some of them the next attempt has to wait, longer
- * with each further one. Nobody is locked out: who logs in from an address where the password was right before does not
- * wait for the failures of others elsewhere, and all others do not wait for long.
+ * Slows down guesses of passwords: failures are counted, and after some of them the next attempt has to wait, longer
+ * with each further one. Nobody is locked out: a user at an address where the password was right before does not wait
+ * because of failures elsewhere, and at other addresses the wait is short.
  */
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
@@ -34,7 +34,7 @@ const ADDRESS: Patience = { free: 50, longest: MINUTE }
 
 const LOGIN_ATTEMPTS = recordKind<Counter>('login-attempts')
 
-/** Where the password of a user was right: the last so many addresses, for so long. */
+/** Addresses where the password of a user was right: their number, and how long they are remembered. */
 const KNOWN_ADDRESSES = 20
 const KNOWN_FOR = 90 * DAY
 
@@ -51,11 +51,11 @@ interface KnownAddress {
 const KNOWN = recordKind<KnownAddresses>('known-addresses')
 
 export interface LoginAttempt {
-  /** Takes this attempt back, and the failures of the user name from this address; from now on the address is known. */
+  /** Withdraws this attempt, and the failures of the user name from this address; from now on the address is known. */
   succeeded(): Promise<void>
 }
 
-/** Who tries: a user name, at a client address. */
+/** The origin of an attempt: a user name, at a client address. */
 interface Client {
   readonly user: string
   readonly network: string
@@ -63,7 +63,7 @@ interface Client {
 
 /**
  * Counts an attempt as failed before the password is checked, so that parallel guesses are counted too.
- * @throws FhirError 429 with Retry-After (seconds) when it comes too early; then it counts for nothing
+ * @throws FhirError 429 with Retry-After (seconds) when it comes too early; then it is not counted
  */
 export async function takeAttempt(repository: Repository, username: string, address: string): Promise<LoginAttempt> {
   const client = { user: hashOf(username), network: networkOf(address) }
@@ -88,8 +88,8 @@ function limitsOf(client: Client, known: boolean): readonly Limit[] {
 }
 
 /**
- * From now on the address is known. Only what this attempt was counted for is taken back: an account of one's own opens
- * no others.
+ * Withdraws the failures that this attempt was counted for, and no others: a login to one's own account must not help
+ * to guess other passwords. From now on the address is known.
  */
 async function forgive(unit: UnitOfWork, client: Client): Promise<void> {
   const [pair, ...others] = limitsOf(client, await isKnown(unit, client))
@@ -116,7 +116,7 @@ async function remember(unit: UnitOfWork, { user, network }: Client): Promise<vo
   unit.records.put(KNOWN, user, { addresses })
 }
 
-/** Stages that no address of the user is known any more. */
+/** Stages that the user has no known address any more. */
 export async function forgetAddresses({ records }: UnitOfWork, username: string): Promise<void> {
   const user = hashOf(username)
   if ((await records.read(KNOWN, user)) !== undefined) records.delete(KNOWN, user)
@@ -129,7 +129,7 @@ const userKey = ({ user }: Client): string => `user:${user}`
 const addressKey = ({ network }: Client): string => `address:${network}`
 const pairKey = (client: Client): string => `${userKey(client)} ${addressKey(client)}`
 
-/** Whoever has an IPv6 address usually has the 2^64 beside it (https://www.rfc-editor.org/rfc/rfc6177). */
+/** The /64 network of an IPv6 address: its user usually has all of it (https://www.rfc-editor.org/rfc/rfc6177). */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const [left = [], right = []] = address.split('::').map((part) => part.split(':').filter(Boolean))

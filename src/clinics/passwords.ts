@@ -1,4 +1,4 @@
-/** Passwords: what they must be like, and their scrypt hashes (https://www.rfc-editor.org/rfc/rfc7914). */
+/** Passwords: their rules, and their scrypt hashes (https://www.rfc-editor.org/rfc/rfc7914). */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { badRequest } from '../fhir/outcome.ts'
 

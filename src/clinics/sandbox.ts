@@ -18,7 +18,7 @@ export function isSandboxEnabled(repository: Repository, clinic: string): boolea
 }
 
 export interface VersionedSandbox extends SandboxSwitch {
-  /** 0 for one that nobody has switched yet; each change makes the next. */
+  /** 0 for a switch that has never been changed; each change increments it. */
   readonly version: number
 }
 

@@ -1,34 +1,34 @@
 /**
- * Sessions: one begins with a login, and its tokens carry its id and the version of its account. It ends with
- * `DELETE /session`, with any change of the account, or when its time is over. Whether it goes on is asked with every
- * request, so accounts are read from memory (Repository.readRecent).
+ * Sessions: one begins with a login, and its tokens carry its id and the version of its account. It ends with `DELETE
+ * /session`, with any change of the account, or when its time is over. Each request checks its session, so accounts are
+ * read from memory (Repository.readRecent).
  */
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { ACCOUNT, type Account, isUsable, nextVersion, type StoredAccount } from './accounts.ts'
 
-/** What a token of ours says of its session. */
+/** The session of one of our own tokens. */
 export interface TokenSession {
   /** The user name, folded. */
   readonly account: string
-  /** Milliseconds since 1970 UTC: the token was given out within the second that begins here. */
+  /** Milliseconds since 1970 UTC: the token was issued within the second that begins here. */
   readonly issued: number
-  /** Absent in tokens that were not given out for a login, or by a version of this server without sessions. */
+  /** Absent in tokens that were not issued for a login, or by a version of this server without sessions. */
   readonly login?: Login
 }
 
 export interface Login {
-  /** Of the session. */
+  /** The id of the session. */
   readonly id: string
-  /** Of the account, when the session began. */
+  /** The version of the account when the session began. */
   readonly version: number
 }
 
-/** What the sessions of an account carry from now on. */
+/** The version for sessions of an account that begin now. */
 export const versionOf = ({ version = 0 }: Account): number => version
 
 /**
- * False once the session has ended. A token without a login holds until it expires, or the account that it names, if
+ * False once the session has ended. A token without a login is valid until it expires, or the account that it names, if
  * any, is changed.
  * @param demo demo mode is on
  */

@@ -1,4 +1,6 @@
-/** What the checks of a clinic's settings share. Each adds a sentence to `problems` for what is wrong with a value. */
+/**
+ * Helpers of the checks of a clinic's settings. Each check adds a sentence to `problems` for each problem of a value.
+ */
 import { isObject } from '../fhir/resource.ts'
 
 export function reject(problems: string[], problem: string): undefined {

@@ -35,14 +35,17 @@ export interface ClinicSettings {
   readonly crm?: CrmSettings
   /** The service that sends the clinic's text messages and e-mails. */
   readonly messages?: WebhookSettings
-  /** Absent: the simulator answers. */
+  /** Absent: the simulator is used. */
   readonly insurance?: InsuranceSettings
-  /** Absent: the webhook secret of the service is all that calls need. */
+  /** Absent: calls need only the webhook secret of the service. */
   readonly callSecurity?: CallSecurity
   readonly recovery?: RecoverySettings
-  /** What documents are held to; absent: the defaults of document-settings.ts. */
+  /** Rules for documents; absent: the defaults of document-settings.ts. */
   readonly documents?: DocumentSettings
-  /** What the journal keeps of the clinic's exchanges, for how many days, and how many; absent: the defaults of the server. */
+  /**
+   * How much the journal keeps of the clinic's exchanges, for how many days, and how many; absent: the defaults of the
+   * server.
+   */
   readonly journal?: JournalMode
   readonly journalDays?: number
   readonly journalEntries?: number
@@ -53,23 +56,25 @@ export interface ClinicPolicies {
   readonly overbooking: boolean
   /** HTTP status when a slot is already taken. */
   readonly slotTakenStatus: 409 | 422
-  /** Minutes between the booking of a visit and its start, at least; absent: no limit, as for the next three. */
+  /** Least minutes between the booking of a visit and its start; absent: no limit, as for the next three. */
   readonly minimumNoticeMinutes?: number
-  /** Days of 24 hours between now and the start of a visit that is booked, at most. */
+  /** Most days of 24 hours between now and the start of a visit that is booked. */
   readonly bookingHorizonDays?: number
-  /** Hours before its start until which a booked visit is cancelled or moved. */
+  /** Hours before its start after which a booked visit can no longer be cancelled or moved. */
   readonly cancellationWindowHours?: number
-  /** Appointments of one patient that are held or booked and yet to come, at most. */
+  /** Most future appointments of one patient that are held or booked. */
   readonly maxOpenAppointments?: number
-  /** Whether patients who call are offered what was freed and their entry of the waitlist asks for; absent: no. */
+  /** Whether patients who call are offered freed slots that match their entry of the waitlist; absent: no. */
   readonly waitlistOffersByPhone?: boolean
   /** Minutes after which a hold of $hold expires; absent: DEFAULT_HOLD_MINUTES (scheduling/hold.ts). */
   readonly holdMinutes?: number
-  /** What happens to a resource that violates a profile it declares; absent: the default of the server. */
+  /** Treatment of a resource that violates a profile it declares; absent: the default of the server. */
   readonly profiles?: ProfilePolicy
-  /** The response to an update with a part of a resource, as _summary and _elements give it; absent: it is refused. */
+  /**
+   * The response to an update with a part of a resource, as _summary and _elements return it; absent: it is refused.
+   */
   readonly subsetted?: (typeof SUBSETTED_POLICIES)[number]
-  /** What happens to a search with a parameter that is not known; absent: the default of the server. */
+  /** Treatment of a search with an unknown parameter; absent: the default of the server. */
   readonly searchHandling?: SearchHandling
 }
 
@@ -81,7 +86,7 @@ export type SearchHandling = (typeof SEARCH_HANDLINGS)[number]
 
 const SUBSETTED_POLICIES = ['reject', 'accept'] as const
 
-/** The limits of booking, and the whole numbers that they may be. */
+/** The limits of booking, and their ranges of whole numbers. */
 const BOOKING_LIMITS = {
   minimumNoticeMinutes: { least: 0, most: 525_600 },
   bookingHorizonDays: { least: 1, most: 3_650 },
@@ -93,11 +98,11 @@ const BOOKING_LIMITS = {
 interface BookingLimit {
   readonly least: number
   readonly most: number
-  /** What holds where it is absent; no limit, where nothing else is said. */
+  /** Default where the setting is absent; undefined: no limit. */
   readonly absent?: string
 }
 
-/** The policies that are one of some words. */
+/** Policies with a fixed set of values. */
 const WORDS: Readonly<Record<string, { readonly words: readonly string[]; readonly absent: string }>> = {
   profiles: { words: PROFILE_POLICIES, absent: 'what the server has' },
   searchHandling: { words: SEARCH_HANDLINGS, absent: 'what the server has' },
@@ -147,7 +152,7 @@ export function recentSettings(
   return found instanceof Promise ? found.then(effectiveSettings) : effectiveSettings(found)
 }
 
-/** By the records that they were made of: these are the same object for as long as they are remembered. */
+/** Effective settings by their stored records: a record is the same object while it is remembered. */
 const effective = new WeakMap<KindRecord<Partial<ClinicSettings>>, ClinicSettings>()
 
 function effectiveSettings(record: KindRecord<Partial<ClinicSettings>> | undefined): ClinicSettings | undefined {
@@ -158,7 +163,7 @@ function effectiveSettings(record: KindRecord<Partial<ClinicSettings>> | undefin
 }
 
 /**
- * The current settings, to show or change them. Undefined when there is no such clinic: a clinic exists when it has
+ * The current settings, to show or change them. Undefined when there is no such clinic: a clinic exists if it has
  * settings.
  */
 export const findSettings = async (source: Source, clinic: string): Promise<ClinicSettings | undefined> =>
@@ -166,11 +171,11 @@ export const findSettings = async (source: Source, clinic: string): Promise<Clin
 
 export interface VersionedSettings {
   readonly settings: ClinicSettings
-  /** 1 for the first; each change makes the next. */
+  /** 1 for the first settings; each change increments it. */
   readonly version: number
 }
 
-/** The same with the version that they have; in a unit that has changed them, the one that they will have. */
+/** The same with their version; in a unit that has changed them, the future one. */
 export async function findVersionedSettings(source: Source, clinic: string): Promise<VersionedSettings | undefined> {
   const record =
     source instanceof Repository
@@ -193,7 +198,7 @@ export async function encryptSettings(repository: Repository): Promise<number> {
   return encrypted
 }
 
-/** Whether there is such a clinic, from a cache that may be slightly stale when another process makes it. */
+/** Whether there is such a clinic, from a cache that may be slightly stale when another process creates it. */
 export const clinicExists = async (repository: Repository, clinic: string): Promise<boolean> =>
   (await recentSettings(repository, clinic)) !== undefined
 
@@ -243,7 +248,7 @@ async function renameOrganization(unit: UnitOfWork, name: string): Promise<void>
   await unit.put({ ...found.resource, name }, 'PUT')
 }
 
-/** A number of another clinic is refused like one that nobody can dial: clinics learn nothing of each other. */
+/** A number of another clinic is refused like an invalid one: clinics learn nothing about each other. */
 async function problemsOfNumbers(unit: UnitOfWork, { dialedNumbers }: ClinicSettings): Promise<readonly string[]> {
   const problems: string[] = []
   for (const [index, number] of dialedNumbers.entries()) {
@@ -256,7 +261,7 @@ async function problemsOfNumbers(unit: UnitOfWork, { dialedNumbers }: ClinicSett
 const numberRefused = (index: number): string =>
   `dialedNumbers[${index}] must be a phone number in E.164 that can lead to this clinic, e.g. "+12125550100"`
 
-/** Of a number that no other clinic has. */
+/** Assigns a number to the clinic unless it is taken. */
 async function takeNumber(unit: UnitOfWork, number: string): Promise<void> {
   if ((await dialedNumber(unit, number)) === undefined) unit.records.put(DIALED_NUMBER, number, { clinic: unit.clinic })
 }
@@ -284,7 +289,7 @@ export const withoutSecrets = ({ crm, messages, insurance, callSecurity, ...sett
   ...(callSecurity && { callSecurity: withoutCallSecrets(callSecurity) }),
 })
 
-/** All secrets in them: what the clinic checks calls by, and what it is known by to its systems. */
+/** All secrets in the settings: those that calls must present, and the credentials for the clinic's systems. */
 export const secretsIn = ({ crm, messages, insurance, callSecurity }: Partial<ClinicSettings>): readonly string[] => [
   ...(crm === undefined ? [] : credentialsIn(crm)),
   ...(messages === undefined ? [] : [messages.secret]),
@@ -296,7 +301,7 @@ export type ParsedSettings = { readonly settings: ClinicSettings } | { readonly 
 
 /**
  * Parses the complete settings sent by a client; absent ones get their default. A secret that is absent or `set` keeps
- * that of `current`.
+ * the value in `current`.
  */
 export function parseSettings(body: unknown, current?: ClinicSettings): ParsedSettings {
   const problems: string[] = []
@@ -309,7 +314,7 @@ export function parseSettings(body: unknown, current?: ClinicSettings): ParsedSe
   return problems.length > 0 ? { problems } : { settings: settings as unknown as ClinicSettings }
 }
 
-/** The same for the unit's clinic, whose dialled numbers must not be those of another one. */
+/** The same for the unit's clinic, whose dialled numbers must not belong to another one. */
 export async function parseSettingsFor(
   unit: UnitOfWork,
   body: unknown,

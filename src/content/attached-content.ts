@@ -1,16 +1,16 @@
-/** What is known of the content of an element with `data`, such as an Attachment or a Binary, wherever it is kept. */
+/** Facts about the content of an element with `data`, such as an Attachment or a Binary, wherever it is stored. */
 
 import { contentOf } from '../fhir/content/marker.ts'
 import { ContentDigest, type ContentFacts } from './content-digest.ts'
 import type { Contents } from './contents.ts'
 
 export interface WithData {
-  /** Base64; short, or it would be kept beside the resource. */
+  /** Base64; short, as longer data is stored separately. */
   readonly data?: string | undefined
   readonly _data?: unknown
 }
 
-/** @returns undefined where it has no content, or the clinic has not the one that is named */
+/** @returns undefined where it has no content, or the clinic does not have the content it names */
 export async function factsOf(
   { clinic, contents }: { readonly clinic: string; readonly contents: Contents },
   { data, _data }: WithData,

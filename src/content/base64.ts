@@ -1,8 +1,8 @@
 /** Base64 in pieces: as https://hl7.org/fhir/R4/datatypes.html#base64Binary permits it, with white space anywhere. */
 
-/** Where a text stops being base64. */
+/** The error at the character where a text stops being base64. */
 export class NotBase64 extends Error {
-  /** Of the first character that does not belong, counted from 1. */
+  /** Position of the first invalid character, counted from 1. */
   readonly character: number
   readonly problem: string
 
@@ -19,12 +19,12 @@ const WHITE_SPACE = /[ \t\r\n\f\v]+/g
 
 /** Decodes a text that comes in pieces, which may break anywhere. */
 export class Base64Decoder {
-  /** Less than four characters that wait for the rest of their group. */
+  /** Fewer than four characters that wait for the rest of their group. */
   #group = ''
   #padding = 0
   #characters = 0
 
-  /** The bytes that are complete. @throws NotBase64 */
+  /** Decodes a piece; returns the complete bytes. @throws NotBase64 */
   push(text: string): Buffer {
     const compact = text.replace(WHITE_SPACE, '')
     const isPlain = this.#padding === 0 && ALPHABET.test(compact)
@@ -42,7 +42,7 @@ export class Base64Decoder {
     return Buffer.from(this.#group, 'base64')
   }
 
-  /** The characters of the alphabet in a text that has others too. @throws NotBase64 */
+  /** The characters of the alphabet in a text with padding. @throws NotBase64 */
   #withoutPadding(text: string): string {
     let characters = ''
     for (const [index, character] of [...text].entries()) {

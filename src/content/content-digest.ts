@@ -1,11 +1,11 @@
-/** What is known of a content once all of its bytes have passed: its hashes, its size, and what they look like. */
+/** Facts about a content once all of its bytes have passed: its hashes, its size, and its detected type. */
 import { createHash } from 'node:crypto'
 import { type DetectedType, Sniffer } from '../fhir/content/detected-type.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 
 export interface ContentFacts {
-  /** Lower-case hex. It is the key. */
+  /** Lower-case hex. The key of the content. */
   readonly sha256: string
   /** Base64, as Attachment.hash. */
   readonly sha1: string
@@ -14,7 +14,7 @@ export interface ContentFacts {
   readonly looks: DetectedType
 }
 
-/** Bytes of an upload that are looked at in one go: of XML they may be some thousand elements. */
+/** Bytes of an upload that are processed at once: in XML they may be some thousand elements. */
 const LOOK_BYTES = 16 * 1024
 
 export class ContentDigest {
@@ -39,7 +39,7 @@ export class ContentDigest {
   }
 
   /**
-   * The pieces as they come, each looked at before it goes on, with other work in between.
+   * Passes the pieces on as they come, each after it has been processed, with other work in between.
    * @throws FhirError 413 beyond the limit
    */
   async *of(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,11 +1,13 @@
-/** How JSON and XML write the element `data`: https://hl7.org/fhir/R4/json.html#primitive, https://hl7.org/fhir/R4/xml.html. */
+/**
+ * The element `data` in JSON and XML: https://hl7.org/fhir/R4/json.html#primitive, https://hl7.org/fhir/R4/xml.html.
+ */
 import { CONTENT_URL, contentMarker } from '../fhir/content/marker.ts'
 import type { ContentSyntax } from './scan.ts'
 
 const byteOf = (character: string): number => character.charCodeAt(0)
 const bytesOf = (text: string): ReadonlySet<number> => new Set(Buffer.from(text))
 
-/** Of an escape with a number; base64 has ASCII only. */
+/** The character of a numeric escape; base64 is ASCII only. */
 const character = (digits: string, radix: number): string => {
   const code = Number.parseInt(digits, radix)
   return code < 0x80 ? String.fromCharCode(code) : NO_BASE64
@@ -38,7 +40,7 @@ export const JSON_SYNTAX: ContentSyntax = {
 
 const ATTRIBUTES = String.raw`(?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*`
 
-/** `<data value="…"/>`, whose extensions, if it has any, follow those of the marker. */
+/** `<data value="…"/>`, whose own extensions, if any, follow that of the marker. */
 export const XML_SYNTAX: ContentSyntax = {
   key: Buffer.from('<data'),
   outside: byteOf('<'),

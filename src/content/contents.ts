@@ -1,7 +1,7 @@
 /**
- * Contents: bytes that resources refer to by a marker in their text, such as files. A clinic has each content once, by its
- * SHA-256. What nothing refers to is collected. Each step leaves a record of what is left to do, so that a server that dies
- * forgets nothing: see docs/adr/023-content-storage.md.
+ * Contents: bytes that resources refer to by a marker in their text, such as files. A clinic has each content once, by
+ * its SHA-256. Contents without any reference are collected. Each step leaves a record of the remaining work, so that
+ * nothing is lost if the server dies: see docs/adr/023-content-storage.md.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { BackgroundLoop, LoopPace } from '../isolation/background-loop.ts'
@@ -17,33 +17,33 @@ export type { ContentFacts } from './content-digest.ts'
 
 export interface Contents {
   /**
-   * Receives and keeps bytes that nothing refers to yet; they are collected after an hour unless a change uses them. When
-   * it fails, nothing is left.
+   * Receives and keeps bytes without any reference; they are collected after an hour unless a change uses them. When it
+   * fails, nothing is left.
    * @param limit bytes
-   * @throws FhirError 413 beyond the limit; StoreUnavailable; what `pieces` throws
+   * @throws FhirError 413 beyond the limit; StoreUnavailable; and the errors of `pieces`
    */
   receive(clinic: string, pieces: AsyncIterable<Uint8Array>, limit: number): Promise<ContentFacts>
   facts(clinic: string, sha256: string): Promise<ContentFacts | undefined>
   /** @throws ContentMissing, StoreUnavailable */
   read(clinic: string, sha256: string, range?: ByteRange): AsyncIterable<Uint8Array>
   /**
-   * At the end of a request that did not use what it has received: collected at once, unless something refers to it or
-   * another request has received it too. Never throws: what cannot be collected now is later.
+   * Called at the end of a request that did not use the contents it received: they are collected at once, unless
+   * something refers to them or another request has received them too. Never throws: the rest is collected later.
    */
   abandon(clinic: string, sha256s: Iterable<string>): Promise<void>
 }
 
 /** Bytes that are being received, or removed. */
 export interface ContentUpload {
-  /** They are being removed, so they can become no content any more. */
+  /** The bytes are being removed, so they can no longer become a content. */
   readonly isGoing: boolean
 }
 
 const UPLOAD = recordKind<ContentUpload>('content-upload')
 
-/** Milliseconds that bytes, and a content that nothing refers to, are kept. */
+/** Milliseconds for which bytes and contents without any reference are kept. */
 const KEPT_UNUSED = 3_600_000
-/** Milliseconds after which the removal of bytes is tried again. */
+/** Milliseconds after which the removal of bytes is retried. */
 const LEASE = 60_000
 const PACE: LoopPace = { look: 5_000, pause: 0 }
 
@@ -97,7 +97,7 @@ export class StoredContents implements Contents {
     }
   }
 
-  /** Removes a content that is due. False: it is not any more. */
+  /** Removes a due content. False: it is no longer due. */
   async collect(clinic: string, sha256: string): Promise<boolean> {
     const name = await this.#change(clinic, async (unit) => {
       const content = await unit.records.read(CONTENT, sha256)
@@ -108,7 +108,7 @@ export class StoredContents implements Contents {
     return name !== undefined
   }
 
-  /** Removes the bytes of an upload that is due. False: it is not any more. */
+  /** Removes the bytes of a due upload. False: it is no longer due. */
   async collectUpload(clinic: string, name: string): Promise<boolean> {
     const isDue = await this.#change(clinic, async ({ records, now }) => {
       const upload = await records.read(UPLOAD, name)
@@ -120,7 +120,7 @@ export class StoredContents implements Contents {
     return isDue
   }
 
-  /** Of an upload that has failed. Where it became a content nevertheless, that stays. */
+  /** Removes a failed upload. If it became a content nevertheless, that stays. */
   async #removeUpload(clinic: string, name: string): Promise<void> {
     const isThere = await this.#change(clinic, async ({ records, now }) => {
       const upload = await records.read(UPLOAD, name)
@@ -130,13 +130,13 @@ export class StoredContents implements Contents {
     if (isThere) await this.#remove(clinic, name)
   }
 
-  /** The bytes, and then the record that says that they are to be removed. */
+  /** Removes the bytes, and then the record that marks them for removal. */
   async #remove(clinic: string, name: string): Promise<void> {
     await this.#store.delete(clinic, name)
     await this.#change(clinic, async ({ records }) => records.delete(UPLOAD, name, { expect: 'any' }))
   }
 
-  /** A request may do it twice: once on the event loop, and again in a work thread. */
+  /** A request may make the change twice: on the event loop, and again in a work thread. */
   #change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
     return this.#repository.change(clinic, work, true)
   }
@@ -145,7 +145,7 @@ export class StoredContents implements Contents {
     try {
       await work()
     } catch {
-      // The records say what is left to do; the collection does it.
+      // The collection finds the remaining work in the records.
     }
   }
 }
@@ -161,8 +161,8 @@ async function* completePieces(pieces: AsyncIterable<Uint8Array>, size: number):
 }
 
 /**
- * All the pieces of a content, the last one only once its hash has been found right, so that nobody takes a damaged
- * content for a whole one.
+ * All pieces of a content, the last one only after its hash has been checked, so that nobody takes a damaged content
+ * for a complete one.
  * @throws ContentMissing when the bytes are not the ones that were stored
  */
 async function* checkedPieces(pieces: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
@@ -177,7 +177,7 @@ async function* checkedPieces(pieces: AsyncIterable<Uint8Array>, sha256: string)
   if (last !== undefined) yield last
 }
 
-/** The received bytes become a content. False: the clinic has it already, and the bytes are to be removed. */
+/** Turns received bytes into a content. False: the clinic has it already, and the bytes must be removed. */
 async function keep({ records, now }: UnitOfWork, name: string, facts: ContentFacts): Promise<boolean> {
   const { sha256, ...known } = facts
   const upload = await records.read(UPLOAD, name)
@@ -196,7 +196,7 @@ async function keep({ records, now }: UnitOfWork, name: string, facts: ContentFa
   return false
 }
 
-/** @returns the name of the bytes that are to be removed, if any */
+/** @returns the name of the bytes to be removed, if any */
 async function giveUp(unit: UnitOfWork, sha256: string): Promise<string | undefined> {
   const content = await unit.records.read(CONTENT, sha256)
   if (content === undefined || content.due === null) return undefined
@@ -206,7 +206,7 @@ async function giveUp(unit: UnitOfWork, sha256: string): Promise<string | undefi
   return undefined
 }
 
-/** The content is no more, and its bytes are to be removed. */
+/** Deletes a content, and marks its bytes for removal. */
 function letGo({ records, now }: UnitOfWork, sha256: string, { name }: StoredContent): string {
   records.delete(CONTENT, sha256)
   records.put(UPLOAD, name, { isGoing: true }, { due: now + LEASE })
@@ -215,7 +215,7 @@ function letGo({ records, now }: UnitOfWork, sha256: string, { name }: StoredCon
 
 const factsOf = (sha256: string, { sha1, size, looks }: StoredContent): ContentFacts => ({ sha256, sha1, size, looks })
 
-/** The loops that collect what nothing refers to. */
+/** The loops that collect contents and uploads without any reference. */
 export function contentCollection(contents: StoredContents, services: DueServices): readonly BackgroundLoop[] {
   const work = { lease: LEASE, failure: 'a content was not collected' }
   return [

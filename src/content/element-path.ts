@@ -1,15 +1,18 @@
 /**
- * Where a body has got to: the path of the element that comes next, for errors about what is not parsed. It is found in one
- * go, so of a text that is long, or nested deeply, it is not known.
+ * The path of the next element of a partially received body, for errors about unparsed text. It is found at once, so it
+ * is not determined for a long or deeply nested text.
  */
 
 const MOST_NAMED = 200
-/** Characters: some milliseconds. */
+/** Most characters that are read: some milliseconds. */
 const MOST_READ = 512 * 1024
-/** Of elements within each other. */
+/** Depth of nested elements. */
 const MOST_OPEN = 1000
 
-/** @param text of a JSON body up to a property @returns such as `DocumentReference.content[0].attachment`; '' where it is not known */
+/**
+ * @param text of a JSON body up to a property
+ * @returns such as `DocumentReference.content[0].attachment`; '' where it cannot be determined
+ */
 export const pathInJson = (text: string): string => (text.length > MOST_READ ? '' : jsonPath(text))
 
 function jsonPath(text: string): string {
@@ -44,7 +47,7 @@ function jsonPath(text: string): string {
         open.pop()
     }
   }
-  // The name of the last one is that of the property before.
+  // The name in the innermost frame is that of the property before.
   const steps = open.slice(0, -1).map(({ name, index }) => (index === undefined ? `.${name}` : `[${index}]`))
   return `${type}${steps.join('')}`.replace(/^\./, '')
 }
@@ -66,11 +69,11 @@ const SKIPPED: readonly (readonly [begin: string, end: string])[] = [
 
 interface OpenElement {
   readonly step: string
-  /** Of its children, by their names. */
+  /** Numbers of its children, by their names. */
   readonly counts: Map<string, number>
 }
 
-/** @param text of an XML body up to an element; in the path, an element that follows others of its name has its index */
+/** @param text of an XML body up to an element; in the path, a repeated element has its index */
 export const pathInXml = (text: string): string => (text.length > MOST_READ ? '' : xmlPath(text))
 
 function xmlPath(text: string): string {
@@ -83,7 +86,7 @@ function xmlPath(text: string): string {
     if (skipped === undefined) readTag(text.slice(at, end + 1), open)
     at = end
   }
-  // A nested resource has its type as an element of its own, which is no step of a path.
+  // A nested resource has its type as an element of its own, which is not a step of a path.
   return open
     .map(({ step }) => step)
     .filter((step, index) => index === 0 || !/^[A-Z]/.test(step))

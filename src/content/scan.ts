@@ -1,39 +1,42 @@
 /**
- * Finds long base64 in a body while it arrives, piece by piece, without parsing it: the value of `data`, where it is long
- * and begins as base64, is told apart from the rest, which is passed through as it is. Pieces may break anywhere.
+ * Finds long base64 in a body while it arrives, piece by piece, without parsing it: the value of `data`, where it is
+ * long and begins as base64, is separated from the rest, which passes unchanged. Pieces may break anywhere.
  *
- * It need not know the whole grammar, since what it looks for cannot stand elsewhere in a valid body: the quotes of a name
- * are escaped within a string of JSON, and `<` within an attribute of XML. An invalid body stays invalid, and is refused
+ * The full grammar is not needed, since in a valid body the pattern cannot occur elsewhere: the quotes of a name are
+ * escaped within a string of JSON, and `<` within an attribute of XML. An invalid body stays invalid, and is refused
  * when its rest is parsed.
  */
 import { Base64Decoder, NotBase64 } from './base64.ts'
 
 export type Scanned =
-  /** Of the body, unchanged. */
+  /** A part of the body, unchanged. */
   | { readonly kind: 'text'; readonly bytes: Buffer }
-  /** Decoded. */
+  /** Decoded bytes. */
   | { readonly kind: 'content'; readonly bytes: Buffer }
   /** The content is complete. */
   | { readonly kind: 'end' }
-  /** In the text, its marker belongs here. */
+  /** The place of the marker in the text. */
   | { readonly kind: 'marker' }
 
-/** How a format writes `data`. */
+/** The syntax of `data` in a format. */
 export interface ContentSyntax {
-  /** With what it begins. */
+  /** Its first bytes. */
   readonly key: Buffer
-  /** Bytes of which one stands in front of it; absent: any. */
+  /** Bytes of which one precedes the key; absent: any. */
   readonly before?: ReadonlySet<number>
-  /** A byte that no value has within it. */
+  /** A byte that no value contains. */
   readonly outside: number
-  /** All up to the value: it ends with the quote that the value ends with too. */
+  /** Everything up to the value; it ends with the quote that also ends the value. */
   readonly lead: RegExp
-  /** What `lead` may still become when more comes. */
+  /** A beginning of `lead`. */
   readonly unfinishedLead: RegExp
-  /** What of the lead stays in the text. */
+  /** The part of the lead that stays in the text. */
   readonly keptOf: (lead: string) => string
   readonly escapes: Escapes
-  /** What follows the value up to where the marker belongs; its first group stays before it, and `closing` of the match behind. */
+  /**
+   * From the end of the value to the place of the marker; the first group stays before the marker, and `closing` of the
+   * match after it.
+   */
   readonly rest: RegExp
   readonly unfinishedRest: RegExp
   readonly closing: (match: RegExpExecArray) => string
@@ -42,21 +45,21 @@ export interface ContentSyntax {
 
 interface Escapes {
   readonly pattern: RegExp
-  /** At the end of a piece: one that may go on. */
+  /** An unfinished escape at the end of a piece. */
   readonly unfinished: RegExp
-  /** What does not stand for a character of base64 may be any other. */
+  /** The meaning of an escape; any other character where it is not one of base64. */
   readonly meaning: (written: string, ...groups: readonly (string | undefined)[]) => string
 }
 
-/** Characters of base64 that stay in the text of a resource as they are; longer ones go to the content storage. */
+/** Most characters of base64 that stay in the text of a resource; longer values go to the content storage. */
 export const INLINE_BYTES = 16 * 1024
 
-/** Bytes in front of a value, and behind it: names, other attributes and white space. */
+/** Most bytes before a value, and after it: names, other attributes and white space. */
 const MOST_AROUND = 1024
 
 /**
- * Lines of base64 are longer. What has shorter words are numbers, such as those of SampledData.data, which is no base64 and
- * whose spaces count.
+ * Lines of base64 are longer. Shorter words are numbers, such as those of SampledData.data, which is not base64 and
+ * whose spaces are significant.
  */
 const SHORTEST_LINE = 16
 
@@ -65,7 +68,7 @@ const EMPTY = Buffer.alloc(0)
 export class ContentScanner {
   readonly #syntax: ContentSyntax
   #state: 'text' | 'content' | 'rest' = 'text'
-  /** Bytes that are judged when more has come. */
+  /** Bytes that are judged when more have arrived. */
   #held: Buffer = EMPTY
   /** The byte before them. */
   #last = -1
@@ -79,7 +82,7 @@ export class ContentScanner {
     this.#syntax = syntax
   }
 
-  /** Of the first long `data` that is no base64 and was passed through. */
+  /** The error of the first long `data` that is not base64 and was passed through. */
   get broken(): NotBase64 | undefined {
     return this.#broken
   }
@@ -102,7 +105,7 @@ export class ContentScanner {
     if (this.#held.length > 0) yield { kind: 'text', bytes: this.#held }
   }
 
-  /** What is no content is passed on together, however often it looks like one. */
+  /** Passes text on together, however often it resembles a content. */
   *#text(bytes: Buffer): Generator<Scanned, Buffer> {
     const { key } = this.#syntax
     for (let at = this.#find(bytes, 0); at !== -1; at = this.#find(bytes, at + key.length)) {
@@ -124,7 +127,7 @@ export class ContentScanner {
     return EMPTY
   }
 
-  /** What stands in front of a content; undefined where there is none. */
+  /** The lead of a content; undefined where there is none. */
   #leadOf(candidate: Buffer): string | 'unfinished' | undefined {
     const head = candidate.toString('latin1', 0, MOST_AROUND)
     const lead = this.#syntax.lead.exec(head)?.[0]
@@ -154,7 +157,7 @@ export class ContentScanner {
     yield { kind: 'end' }
     this.#state = 'rest'
     const behind = bytes.subarray(end + 1)
-    // Where nothing needs to follow, the marker does at once.
+    // Where nothing needs to follow the value, the marker is due at once.
     return behind.length > 0 ? behind : yield* this.#rest(behind)
   }
 
@@ -193,8 +196,8 @@ export class ContentScanner {
   }
 
   /**
-   * The key of the next value that may be long; -1 where there is none. A content has no byte from outside in what follows the
-   * longest lead, so that thousands of short values are passed in one step.
+   * The key of the next value that may be long; -1 where there is none. A content contains no `outside` byte after the
+   * longest lead, so thousands of short values are skipped in one step.
    */
   #find(bytes: Buffer, from: number): number {
     const { key, before, outside } = this.#syntax
@@ -207,11 +210,11 @@ export class ContentScanner {
     return -1
   }
 
-  /** By its beginning. */
+  /** Judges by the beginning. */
   #isBase64(written: string): boolean {
     const { unescaped } = this.#unescapePiece(written)
     const words = unescaped.split(/[ \t\r\n\f\v]+/)
-    // The last one may go on, and white space may stand in front.
+    // The last word may continue, and white space may come first.
     if (words.slice(0, -1).some((word) => word !== '' && word.length < SHORTEST_LINE)) return false
     try {
       new Base64Decoder().push(unescaped)
@@ -245,7 +248,7 @@ export class ContentScanner {
 
 const LONGEST_ESCAPE = 12
 
-/** How many of the last bytes are the beginning of `key`. */
+/** The number of last bytes that are a beginning of `key`. */
 function beginningAtEnd(bytes: Buffer, key: Buffer): number {
   for (let length = Math.min(key.length - 1, bytes.length); length > 0; length--) {
     if (bytes.subarray(bytes.length - length).equals(key.subarray(0, length))) return length

@@ -12,7 +12,7 @@ export interface CallSession {
   readonly registeredAhead?: true
   /** Patient.id, once the call has one: registered with the call, found by the caller's number, or its placeholder. */
   readonly patient?: string
-  /** Patient.id of whom the call had, before the caller turned out to be somebody else. */
+  /** Patient.id that the call had before the caller turned out to be somebody else. */
   readonly insteadOf?: string
   /** Patient.ids of the placeholders that the call has made, the latest last. */
   readonly made?: readonly string[]
@@ -20,11 +20,11 @@ export interface CallSession {
   readonly earlierCaller?: string
   /** Task.id of the abandonment that an outbound call is about. */
   readonly abandonment?: string
-  /** The patient was a placeholder when the call got it: whoever calls registers as a new patient. */
+  /** The patient was a placeholder when the call got it: the caller registers as a new patient. */
   readonly registers?: true
   /** FHIR instant: the call has ended, and takes no more tool calls. */
   readonly endedAt?: string
-  /** Why, in the words of whoever reported it. */
+  /** The reason, as it was reported. */
   readonly endReason?: string
 }
 

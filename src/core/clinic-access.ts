@@ -13,7 +13,7 @@ import { criteriaPlan, guardedSearch, searchRequest } from './search-request.ts'
 import { orNotFound } from './standard.ts'
 import { createResource, deleteResource, findingsOf, patchResource, updateResource } from './write.ts'
 
-/** What is the same for every context of a server. */
+/** Services shared by all contexts of a server. */
 export interface ContextServices {
   readonly repository: Repository
   readonly contents: Contents
@@ -35,8 +35,8 @@ export const clinicAccess = (services: ContextServices, clinic: string, agent: A
 })
 
 /**
- * The events that an agent may read: admins those of their clinic, operators those that belong to no clinic. Staff read none,
- * as they tell what colleagues looked at.
+ * The events that an agent may read: admins those of their clinic, operators those without a clinic. Staff read none,
+ * as they show what colleagues looked at.
  */
 function trailFor(agent: Agent, clinic: string, { trail, baseUrl }: ContextServices): TrailReader | undefined {
   if (trail === undefined || agent.kind !== 'user') return undefined
@@ -50,7 +50,7 @@ function trailFor(agent: Agent, clinic: string, { trail, baseUrl }: ContextServi
   }
 }
 
-/** Resources at most that `Context.search` answers with; handlers that need more must page. */
+/** Most resources that `Context.search` returns; handlers that need more must page. */
 const MAX_RESOURCES = 1000
 const LIMITS = { defaultCount: MAX_RESOURCES, maxCount: MAX_RESOURCES, includes: MAX_RESOURCES }
 

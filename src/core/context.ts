@@ -1,4 +1,4 @@
-/** What a handler works with: one clinic, one actor, and reads and writes that go through the providers' rules. */
+/** The context of a handler: one clinic, one agent, and reads and writes that go through the providers' rules. */
 
 import type { Reference } from 'fhir/r4'
 import type { Role } from '../clinics/accounts.ts'
@@ -12,13 +12,13 @@ import type { UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { SearchParameter } from '../search/parameters.ts'
 import type { Precondition } from './precondition.ts'
 
-/** Who acts: a dashboard user, a live call, or the server itself. */
+/** The acting party: a dashboard user, a live call, or the server itself. */
 export type Agent =
   | { readonly kind: 'user'; readonly id: string; readonly name: string; readonly role: Role }
   | { readonly kind: 'call'; readonly id: string }
   | { readonly kind: 'server' }
 
-/** What searches of this server can use, besides the search parameters of the clinic itself. */
+/** The search features of this server, besides the search parameters of the clinic itself. */
 export interface ServedSearch {
   /** The search parameters that are declared for a type. */
   readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>
@@ -26,49 +26,53 @@ export interface ServedSearch {
   readonly fullText: boolean
 }
 
-/** One atomic change (or mere reads) in the hands of a handler. */
+/** One atomic change (or mere reads) for a handler. */
 export interface Context {
   readonly clinic: string
   readonly agent: Agent
   /**
-   * An admin brings what another system has recorded: rules about when something may be planned are for what is planned
-   * here, and do not apply (docs/imports.md).
+   * An admin imports what another system has recorded: rules about when something may be planned apply to plans made
+   * here, not to imports (docs/imports.md).
    */
   readonly isImport: boolean
-  /** The address of this server, for references that are written with it; without a trailing slash. */
+  /** The address of this server, for absolute references; without a trailing slash. */
   readonly baseUrl: string
-  /** What becomes of a write that breaks a profile it declares, unless the clinic has a policy of its own. */
+  /** Treatment of a write that breaks a profile it declares, unless the clinic has a policy of its own. */
   readonly profilePolicy: ProfilePolicy
-  /** What becomes of unknown search parameters, unless the client or the clinic says otherwise. */
+  /** Treatment of unknown search parameters, unless the client or the clinic chooses. */
   readonly searchHandling: SearchHandling
   readonly servedSearch: ServedSearch
-  /** Milliseconds since 1970 UTC; the same for all that one change does. */
+  /** Milliseconds since 1970 UTC; the same throughout one change. */
   readonly now: number
-  /** The audit trail of the clinic, where the agent may read it and there is one. */
+  /** The audit trail of the clinic, where there is one and the agent may read it. */
   readonly trail?: TrailReader | undefined
   /** The bytes that resources refer to by a marker in place of `data`. */
   readonly contents: Contents
-  /** The change in the making, beneath the providers' rules: for standard interactions and the server's own records. */
+  /** The unit of work, beneath the providers' rules: for standard interactions and the server's own records. */
   readonly unit: UnitOfWork
-  /** What the rules of their types warn of in what this change writes; who answers takes it. */
+  /** Warnings that the rules of types add for writes of this change; removed by the code that makes the response. */
   readonly warnings: Issue[]
-  /** What the rules of its type find in a resource that would be written over what is stored: see Provider.findings. */
+  /** Issues by the rules of its type in a resource that would replace the stored one: see Provider.findings. */
   findings(resource: AnyResource): Promise<readonly Issue[]>
   /** @throws FhirError 404 or 410 */
   read<R extends AnyResource>(type: R['resourceType'], id: string): Promise<Versioned<R>>
   /** Undefined when it does not exist or is deleted. */
   find<R extends AnyResource>(type: R['resourceType'], id: string): Promise<Versioned<R> | undefined>
   /**
-   * By a query string (`birthdate=1980-03-03&_sort=-_lastUpdated&_count=5`): the first page, 1,000 at most by default.
-   * @throws FhirError 400 for a query that a client could not send either
+   * The first page for a query string (`birthdate=1980-03-03&_sort=-_lastUpdated&_count=5`), by default at most 1,000
+   * resources.
+   * @throws FhirError 400 for a query that would be refused from a client too
    */
   search<R extends AnyResource>(type: R['resourceType'], query: string): Promise<readonly Versioned<R>[]>
   /**
-   * The same, and the change is only written while the answer stays the same set: for "create unless one exists".
+   * The same, and the change is only written while the matches stay the same: for "create unless one exists".
    * @throws FhirError 400
    */
   searchGuarded<R extends AnyResource>(type: R['resourceType'], query: string): Promise<readonly Versioned<R>[]>
-  /** Writes go through the stages of core/write.ts. @throws FhirError 400, 405, 409, 412 or 422; what the provider throws */
+  /**
+   * Writes go through the stages of core/write.ts.
+   * @throws FhirError 400, 405, 409, 412 or 422; and the errors of the provider
+   */
   create<R extends AnyResource>(resource: R): Promise<Versioned<R>>
   update<R extends AnyResource>(resource: R, precondition?: Precondition): Promise<Versioned<R>>
   patch(type: string, id: string, patch: Patch, precondition?: Precondition): Promise<Versioned>
@@ -77,17 +81,17 @@ export interface Context {
 }
 
 export interface ChangeOptions {
-  /** What is written twice is the same as written once. */
+  /** Writing the change twice has the same effect as writing it once. */
   readonly isRepeatable?: boolean
   /** See Context.isImport. */
   readonly isImport?: boolean
 }
 
-/** What one actor can do in one clinic. */
+/** Access of one agent to one clinic. */
 export interface ClinicAccess {
   readonly clinic: string
   readonly agent: Agent
-  /** A context that only reads: what it stages is never written. */
+  /** A context that only reads: staged changes are never written. */
   reader(): Context
   /** One atomic, durable change. `work` may run several times when others interfere: no outside effects in it. */
   change<T>(work: (ctx: Context) => Promise<T>, options?: ChangeOptions): Promise<T>
@@ -95,7 +99,7 @@ export interface ClinicAccess {
 
 export type UserAgent = Extract<Agent, { kind: 'user' }>
 
-/** Of Reference.identifier; the value is the user name. */
+/** System of Reference.identifier; the value is the user name. */
 const USERS = 'urn:sandbox-emr:user'
 
 export const userReference = ({ id, name }: Pick<UserAgent, 'id' | 'name'>): Reference => ({

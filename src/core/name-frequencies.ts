@@ -44,7 +44,7 @@ async function countsOf(
 
 const PLACEHOLDERS: Condition = { kind: 'token', param: '_tag', ...PLACEHOLDER_TAG }
 
-/** Without placeholders: a caller who hangs up ten times makes no name frequent. Counts may be some minutes old. */
+/** Leaves out placeholders: ten abandoned calls of one caller make no name frequent. Counts may be some minutes old. */
 async function countNamed(unit: UnitOfWork, named: Condition, hasPlaceholders: boolean): Promise<number> {
   const count = await unit.recentCount('Patient', named)
   if (count === 0 || !hasPlaceholders) return count

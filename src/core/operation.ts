@@ -25,47 +25,47 @@ export interface OperationRequest {
   readonly version?: number
   /** The live call the request belongs to, when it came by a tool route. */
   readonly call?: CallSession
-  /** The same for each time that a tool call is repeated; absent where a repeat cannot be told from another request. */
+  /** The same for each repeat of a tool call; absent where a repeat cannot be distinguished from another request. */
   readonly repeatKey?: string
   /** The address of this server as the client sees it, when the request came over FHIR. */
   readonly base?: string
   /** Prefer: respond-async. */
   readonly prefersAsync?: boolean
-  /** How an answer of many resources is cut into pages, when the request came over FHIR. */
+  /** How a response of many resources is split into pages, when the request came over FHIR. */
   readonly paging?: Paging
-  /** The ports to systems outside. */
+  /** The ports to external systems. */
   readonly integrations: Integrations
-  /** To be told, for the audit trail, the id of each patient whose data were used and whom the answer does not name. */
+  /** Records, for the audit trail, the id of each patient whose data were used and whom the response does not name. */
   readonly tellPatient?: (id: string) => void
 }
 
 interface Paging {
-  /** Resources on a page at most. */
+  /** Most resources on a page. */
   readonly maxCount: number
-  /** What they refer to, at most. */
+  /** Most included resources of a page. */
   readonly mostIncluded: number
-  /** Of the page before, as `Searchset` gave it. */
+  /** The cursor of the previous page, from its `Searchset`. */
   readonly cursor?: string
 }
 
 /**
- * A resource that is the answer itself (the definition's only out parameter, `return`), a page of resources in place of
- * that, out parameters by name, or that the work goes on in the background.
+ * The result of an operation: a resource (the definition's only out parameter, `return`), a page of resources instead,
+ * out parameters by name, or the acceptance of work in the background.
  */
 export type OperationOutput = OperationAnswer | Searchset | Accepted
 
 export type OperationAnswer = AnyResource | { readonly [parameter: string]: unknown }
 
-/** How far work in the background is, and where that is read: https://hl7.org/fhir/R4/async.html. */
+/** Progress of work in the background, and where it is read: https://hl7.org/fhir/R4/async.html. */
 interface WorkState {
-  /** The parameters with which the same operation, by GET, says how far it is, and at last gives its result. */
+  /** The parameters with which the same operation, by GET, returns the progress, and finally the result. */
   readonly query: Readonly<Record<string, string>>
   readonly progress: string
-  /** After which to ask again. */
+  /** Seconds before the next poll. */
   readonly retryAfterSeconds: number
 }
 
-/** The answer while the work goes on in the background: status 202. */
+/** The response while the work continues in the background: status 202. */
 export class Accepted {
   readonly answer: OperationAnswer
   readonly state: WorkState | undefined
@@ -79,19 +79,19 @@ export class Accepted {
 export type OperationHandler = (request: OperationRequest) => Promise<OperationOutput>
 
 export interface Operation {
-  /** The id of its definition: `patient-match`. One of ours is in a file of that name. */
+  /** The id of its definition: `patient-match`. Our own definitions are in files of that name. */
   readonly name: string
-  /** As in the path, without `$`: `match`. */
+  /** The code as in the path, without `$`: `match`. */
   readonly code: string
   readonly definition: OperationDefinition
   readonly handler: OperationHandler
-  /** It can be called on a version of a resource too: `/Patient/1/_history/2/$meta`. */
+  /** Whether it can also be called on a version of a resource: `/Patient/1/_history/2/$meta`. */
   readonly onVersions: boolean
-  /** For one that works in the background: ends that work, when DELETE is called where its state is read. */
+  /** Ends the work in the background of an operation, on a DELETE where its progress is read. */
   readonly cancel: OperationHandler | undefined
 }
 
-/** A parameter that has what operations/check-definition.ts asks of each before an operation is served. */
+/** A parameter with the members that operations/check-definition.ts requires before an operation is served. */
 export type OperationParameter = Omit<OperationDefinitionParameter, 'part'> & {
   readonly name: string
   readonly min: number

@@ -29,8 +29,8 @@ interface Kept<R> {
 }
 
 /**
- * The same object for the very same text, so that what is made of it can be kept with it.
- * @param most characters of text kept; the objects made of it take a few times that
+ * The same object for the same text, so that results can be cached with it.
+ * @param most characters of text kept; the objects made from it take several times as much
  */
 export function parsedOnce<Kind extends AnyResource>(
   most: number,

@@ -1,9 +1,10 @@
 /**
- * Who in the clinic may be a person: candidates by their keys (matching/keys.ts), compared and weighed (matching/score.ts).
- * For Patient/$match, live calls and the search for duplicates.
+ * Patients of the clinic who may be a person: candidates by their keys (matching/keys.ts), compared and weighed
+ * (matching/score.ts). For Patient/$match, live calls and the search for duplicates.
  *
- * No candidate is left out silently: those of a key are all compared, or the key is too common to tell anything by itself.
- * Then those are compared who have more of it, so that something else agrees too, and `narrowed` says so.
+ * No candidate is left out silently: all patients with a key are compared, unless the key is too common to be evidence
+ * by itself. Then only patients are compared who share further keys, so that something else agrees too, and `narrowed`
+ * says so.
  */
 import type { Patient } from 'fhir/r4'
 import { spend } from '../isolation/budget.ts'
@@ -22,7 +23,7 @@ export interface LinkedPatient {
   readonly evidence: readonly FieldEvidence[]
   /** See weightOf. */
   readonly weight: number
-  /** That this is the person, from 0 to 1. Placeholders do not compete with patients. */
+  /** Probability that this is the person, from 0 to 1. Placeholders do not compete with patients. */
   readonly probability: number
   readonly isPlaceholder: boolean
 }
@@ -31,29 +32,29 @@ export interface Linkage {
   /** The likeliest first. */
   readonly patients: readonly LinkedPatient[]
   readonly frequencies: Frequencies
-  /** How many were compared. */
+  /** Number of compared patients. */
   readonly compared: number
-  /** Keys were too common, and of their patients only those were compared for which something else agrees too. */
+  /** Some keys were too common, so only those of their patients were compared for whom something else agrees too. */
   readonly narrowed: boolean
 }
 
-/** Patients of one key that are all compared. */
+/** Most patients of one key that are all compared. */
 const MOST = 32
-/** Patients of a key that is too common, for which both names agree: all namesakes may be the person. */
+/** Most patients of a too common key for whom both names agree: every namesake may be the person. */
 const MOST_NAMESAKES = 1_000
-/** Those for which one name agrees and something that many have; of more, nobody is likelier than the others. */
+/** Most patients for whom one name agrees and a common value too; among more, none is likelier than the others. */
 const MOST_OF_ONE_NAME = 100
 
-/** With one as likely as this, others are not looked for any further. */
+/** Probability of a patient from which no others are searched for. */
 const CLEAR = 0.9
 
-/** Of parsing a candidate, and getting it ready to be compared. */
+/** Steps to parse a candidate and prepare it for comparison. */
 const STEPS_PER_CANDIDATE = 20
 
 /**
  * @param region ISO 3166 code of the clinic's country
- * @param except id of a stored patient that is not looked for: the one asked with
- * @returns undefined when there is nothing to look for
+ * @param except id of a stored patient to leave out: the one that the search starts from
+ * @returns undefined when there is nothing to search by
  * @throws FhirError 503 while the keys of stored patients are being indexed; BudgetError
  */
 export async function linkPatients(
@@ -68,7 +69,7 @@ export async function linkPatients(
   const frequencies = await nameFrequencies(unit, demographics)
   const search = new LinkageSearch(unit, demographics, frequencies, region, except)
   const { telling, both, family, given, dates, places, fallback } = keys
-  // Placeholders with the same name are few, or too many.
+  // Placeholders with the same name are either few or too many.
   await search.add([...telling, ...both, ...[...telling, ...both, ...family, ...given].map(ofPlaceholder)])
   if (!search.isClear)
     await search.add([...family, ...given, ...dates, ...places, ...[...dates, ...places].map(ofPlaceholder)])
@@ -95,7 +96,7 @@ class LinkageSearch {
   readonly #found = new Map<string, Compared>()
   readonly #tooCommon = new Set<string>()
   #isCut = false
-  /** Of as many as had been found then. */
+  /** The rating of the patients found so far. */
   #rating: { readonly found: number; readonly rated: readonly LinkedPatient[] } | undefined
 
   constructor(
@@ -112,12 +113,12 @@ class LinkageSearch {
     this.#except = except
   }
 
-  /** Those that have one of the keys, as far as it is not too common. */
+  /** Adds the patients that have one of the keys, unless it is too common. */
   async add(beginnings: readonly string[]): Promise<void> {
     await this.#find({ beginnings, most: MOST })
   }
 
-  /** Those of keys that are too common, as far as something else agrees; where nothing else is known, some of them all. */
+  /** Adds patients of too common keys for whom something else agrees; where nothing else is known, some of them. */
   async addNarrowed(): Promise<void> {
     const ofPlaceholders = [...this.#tooCommon].filter(isOfPlaceholder)
     const ofPatients = [...this.#tooCommon].filter((key) => !isOfPlaceholder(key))
@@ -157,7 +158,7 @@ class LinkageSearch {
     this.#found.set(patient.id, { patient, evidence, weight, isPlaceholder: isPlaceholder(resource) })
   }
 
-  /** Somebody agrees so well that nobody else can be the person. */
+  /** Whether somebody agrees so well that nobody else can be the person. */
   get isClear(): boolean {
     return this.#rated.some(({ probability, isPlaceholder }) => probability >= CLEAR && !isPlaceholder)
   }
@@ -179,7 +180,7 @@ class LinkageSearch {
     return this.#rating.rated
   }
 
-  /** Patients and placeholders each among themselves. */
+  /** Rates patients and placeholders separately. */
   #rate(): readonly LinkedPatient[] {
     const all = [...this.#found.values()]
     return [false, true].flatMap((placeholders) => {

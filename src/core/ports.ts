@@ -1,4 +1,4 @@
-/** The ports to systems outside: the clinic's insurance verification, its CRM and its messaging service. */
+/** The ports to external systems: the clinic's insurance verification, its CRM and its messaging service. */
 import type { CrmSettings } from '../clinics/crm-settings.ts'
 import type { InsuranceSettings } from '../clinics/insurance-settings.ts'
 import type { WebhookSettings } from '../clinics/webhook-settings.ts'
@@ -24,28 +24,28 @@ export interface InsuranceRequest {
   readonly subscriberName?: string
 }
 
-/** What the verification system reports; it is relayed, nothing is decided here. */
+/** The result of the verification system; it is relayed without any decision here. */
 export interface InsuranceResult {
   readonly status: InsuranceStatus
   /** Cents. */
   readonly copayCents?: number
   /** Present for every status but VERIFIED and PENDING. */
   readonly errorMessage?: string
-  /** For staff, where the system gave no result: why, in words of ours and never in those of the system. */
+  /** For staff: why the system gave no result, in this server's words and never in those of the system. */
   readonly reason?: string
-  /** The system gave no result, and may give one when it is asked again, after so many milliseconds at the earliest. */
+  /** The system gave no result, but may give one after so many milliseconds at the earliest. */
   readonly again?: { readonly afterMs: number }
 }
 
-/** How the system of a clinic is asked. */
+/** Parameters of a request to the system of a clinic. */
 export interface InsuranceExchange {
-  /** Absent: the clinic has set none. */
+  /** Absent: the clinic has none. */
   readonly settings: InsuranceSettings | undefined
-  /** The same whenever the same is asked again: a repeated tool call, and what is asked later for a result. */
+  /** The same for repeats of a request: a repeated tool call, and later inquiries for its result. */
   readonly idempotencyKey: string
-  /** Milliseconds, in place of those of the settings: nobody is on the line. */
+  /** Milliseconds, in place of those of the settings: no caller waits. */
   readonly deadlineMs?: number
-  /** Aborted when the answer is of no use any more. */
+  /** Aborted when the result is no longer of use. */
   readonly signal?: AbortSignal
 }
 
@@ -64,12 +64,12 @@ export interface CrmContact {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** A text message or an e-mail for a person, as the messaging service receives it; also kept in the outbox until then. */
+/** A text message or an e-mail, as the messaging service receives it; also kept in the outbox until it is delivered. */
 export interface OutboundMessage {
   readonly clinic: string
-  /** Patient.id of whom it is about. */
+  /** Patient.id of the patient it is about. */
   readonly patient?: string
-  /** Task.id of the abandonment that it goes on with; once that is closed, the message is not sent any more. */
+  /** Task.id of the abandonment that it follows up; once that is closed, the message is no longer sent. */
   readonly abandonment?: string
   readonly event: 'message.requested'
   /** Unique per message; the receiver may use it to drop repeats. */
@@ -80,7 +80,7 @@ export interface OutboundMessage {
   readonly text: string
   /** An address that the text offers. */
   readonly link?: string
-  /** FHIR instant; from then on the message is not sent any more. */
+  /** FHIR instant; from then on the message is no longer sent. */
   readonly expiresAt?: string
 }
 
@@ -89,12 +89,12 @@ export type Delivery =
   | { readonly delivered: false; readonly retry: boolean; readonly reason: string; readonly retryAfterMs?: number }
 
 export interface CrmConnector {
-  /** One try, within its own deadline; never throws. */
+  /** One attempt, within its own deadline; never throws. */
   deliver(settings: CrmSettings, contact: CrmContact): Promise<Delivery>
 }
 
 export interface MessageConnector {
-  /** One try, within its own deadline; never throws. */
+  /** One attempt, within its own deadline; never throws. */
   deliver(settings: WebhookSettings, message: OutboundMessage): Promise<Delivery>
 }
 

@@ -3,7 +3,7 @@ import { preconditionFailed } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
 
 export interface Precondition {
-  /** If-Match: the version, or one of those, that must be current, or * for any. */
+  /** If-Match: the version, or the versions one of which must be current, or * for any. */
   readonly ifMatch?: number | readonly number[] | '*'
   /** If-None-Match: * : the resource must not exist. */
   readonly ifNoneMatch?: '*'

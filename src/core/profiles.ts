@@ -1,6 +1,6 @@
 /**
- * Profiles that a resource declares in meta.profile, enforced as the clinic has it: off, warn or reject. The rules are
- * those that the clinic has stored, and behind them those of R4 itself; they hold from the moment they are stored.
+ * Profiles that a resource declares in meta.profile, enforced by the clinic's policy: off, warn or reject. Profiles
+ * that the clinic has stored come before those of R4 itself; they apply from the moment they are stored.
  */
 import type { StructureDefinition } from 'fhir/r4'
 import { type ProfilePolicy, readSettings } from '../clinics/settings.ts'
@@ -56,7 +56,7 @@ export async function enforceProfiles(ctx: Context, resource: AnyResource): Prom
   if (issues.some(({ severity }) => severity === 'error')) throw new FhirError(422, issues)
 }
 
-/** Characters of text; what is made of it takes a few times that. */
+/** Characters of text; the objects made from it take several times as much. */
 const MAX_CHARACTERS_KEPT = 8_000_000
 
 /** The profile that was made of a definition is kept with it. */

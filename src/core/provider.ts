@@ -1,4 +1,4 @@
-/** A provider declares what a resource type can do; /metadata and the routes are made from the declarations. */
+/** A provider declares the interactions of a resource type; /metadata and the routes are made from the declarations. */
 
 import { FhirError, type Issue, notFound } from '../fhir/outcome.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
@@ -9,9 +9,9 @@ import type { ClinicAccess, Context } from './context.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * The handlers of a type; the keys are FHIR's interaction codes (https://hl7.org/fhir/R4/http.html). What a write is
- * handed is valid, keeps its profiles, and its precondition holds (core/write.ts). It does not change that object, which
- * counts as valid in its unit of work; what it hands on changed is a copy, which is validated when it is staged.
+ * The handlers of a type; the keys are FHIR's interaction codes (https://hl7.org/fhir/R4/http.html). A resource to be
+ * written is valid, keeps its profiles, and its precondition holds (core/write.ts). The handler must not change that
+ * object, which counts as valid in its unit of work; a changed copy is validated when it is staged.
  */
 export interface Interactions {
   readonly read: (ctx: Context, type: string, id: string) => Promise<Versioned>
@@ -30,12 +30,12 @@ export type InteractionCode = keyof Interactions
 
 export interface Provider {
   readonly type: string
-  /** What /metadata says about the type, in markdown. */
+  /** Description of the type for /metadata, in markdown. */
   readonly documentation?: string
   readonly interactions: Partial<Interactions>
   /**
-   * What the rules of the type find in a resource that is to be written; absent: it has none that warn. An error refuses the
-   * write, a warning is told where the client asks for it, and $validate tells all.
+   * Issues by the rules of the type in a resource that is to be written; absent: it has no rules that warn. An error
+   * refuses the write, a warning is shown where the client requests it, and $validate shows all.
    */
   readonly findings?: (
     ctx: Context,
@@ -44,18 +44,23 @@ export interface Provider {
   ) => Promise<readonly Issue[]>
   /** The whole resource where a client may send less for an update (`id` is that of the address), else what it sent. */
   readonly completed?: (ctx: Context, body: unknown, id: string) => Promise<unknown>
-  /** Does what is due in the clinic, so that what is read shows it; called before each request for the type. */
+  /** Does what is due in the clinic, so that reads show it; called before each request for the type. */
   readonly settle?: (access: ClinicAccess) => Promise<void>
-  /** The ids of the patients whose data a resource is that need not name them, for the audit trail. */
+  /** For the audit trail: the ids of the patients whose data a resource holds without naming them. */
   readonly patientsOf?: (ctx: Context, id: string) => Promise<readonly string[]>
-  /** Whether an update must say by If-Match on which version it is based. */
+  /** Whether an update must name by If-Match the version it is based on. */
   readonly requiresIfMatch?: (ctx: Context) => Promise<boolean>
-  /** What /metadata says beside `literal`, `logical` and `local` about references: http://hl7.org/fhir/R4/valueset-reference-handling-policy.html */
+  /**
+   * Further policy for /metadata, besides `literal`, `logical` and `local`:
+   * http://hl7.org/fhir/R4/valueset-reference-handling-policy.html
+   */
   readonly referencePolicy?: 'enforced'
-  /** Codes of the search parameters served, beside those of every resource; absent: every one R4 defines for the type. */
+  /**
+   * Codes of the search parameters served, besides those of every resource; absent: all that R4 defines for the type.
+   */
   readonly searchParams?: readonly string[]
   readonly operations: readonly Operation[]
-  /** Searches made all day, each with an index of its own: equality on one or two parameters, range on a date. */
+  /** Frequent searches, each with an index of its own: equality on one or two parameters, range on a date. */
   readonly combined: readonly {
     readonly equal: readonly [string] | readonly [string, string]
     readonly range: string

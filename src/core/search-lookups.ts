@@ -1,4 +1,4 @@
-/** Resolves the lookups of a search from what the clinic has stored: its value sets, code systems and resources. */
+/** Resolves the lookups of a search from the value sets, code systems and resources of the clinic. */
 
 import { FhirError } from '../fhir/outcome.ts'
 import { spend } from '../isolation/budget.ts'
@@ -11,8 +11,8 @@ import type { Context } from './context.ts'
 import { caseSensitiveSystems, clinicTerminology } from './terminology.ts'
 
 /**
- * What `parse` makes of a query, with every lookup resolved in the clinic.
- * @throws FhirError 400 for a value set that is not here, 422 for a lookup that finds too much
+ * The result of `parse` for a query, with every lookup resolved in the clinic.
+ * @throws FhirError 400 for an unknown value set, 422 for a lookup that finds too much
  */
 export const withLookups = <Parsed>(ctx: Context, parse: (questions: Questions) => Parsed): Promise<Parsed> =>
   resolveLookups(parse, {
@@ -86,7 +86,7 @@ function nextTo({ direction, type, parent: param }: LookupOf<'resource'>, ids: r
 
 const MAX_MEDIA_TYPES = 10_000
 
-/** Those that occur in stored resources: `image/png` for `image`, `text/xml; charset=utf-8` for `text/xml`. */
+/** The matching media types in stored resources: `image/png` for `image`, `text/xml; charset=utf-8` for `text/xml`. */
 async function mediaTypes({ param, types, mediaType }: LookupOf<'media-type'>, { unit }: Context) {
   const query = { kind: 'token', param, limit: MAX_MEDIA_TYPES } as const
   const values = await Promise.all(types.map((type) => unit.values({ ...query, type })))
@@ -100,7 +100,7 @@ async function mediaTypes({ param, types, mediaType }: LookupOf<'media-type'>, {
 const tooCostly = (what: string): FhirError =>
   new FhirError(422, { code: 'too-costly', diagnostics: `the hierarchy has ${what}, the most for a search` })
 
-/** A resource that does not exist was named by the search itself: 400 in place of 404, with the parameter's name. */
+/** Turns the 404 of a resource that the search itself named into a 400 with the parameter's name. */
 async function namingParameter<T>({ name }: Lookup, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

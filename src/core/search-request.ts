@@ -1,6 +1,6 @@
 /**
  * The one way in which a search is assembled, for REST, conditional interactions and handlers alike: the query string,
- * the search parameters that are served and those of the clinic, full text, limits, and what has to be looked up first.
+ * the served search parameters and those of the clinic, full text, limits, and lookups.
  */
 
 import { readSettings, type SearchHandling } from '../clinics/settings.ts'
@@ -20,9 +20,9 @@ export interface SearchLimits {
   readonly includes: number
 }
 
-/** Where a query comes from. */
+/** The source of a query. */
 interface CriteriaSource {
-  /** The address of this server as the client sees it; absent: as it is configured. */
+  /** The address of this server as the client sees it; absent: as configured. */
   readonly baseUrl?: string
   readonly links?: Links | undefined
 }
@@ -31,11 +31,11 @@ export interface SearchRequestOptions extends CriteriaSource {
   readonly limits: SearchLimits
   /** Unknown parameters become warnings; absent: they are refused. */
   readonly lenient?: boolean
-  /** Holds for what is found, besides the query. */
+  /** A further condition besides the query. */
   readonly condition?: Condition
 }
 
-/** Steps to read a query, besides its length, and to search a second time when the change is written. */
+/** Steps to read a query, besides its length, and to repeat a search when the change is written. */
 const QUERY = 20
 const GUARDED = 50
 /** Characters of a query that are read in one step. */
@@ -43,7 +43,7 @@ const READ_IN_A_STEP = 10
 
 const payForQuery = (length: number): void => spend(QUERY + length / READ_IN_A_STEP, 'its searches')
 
-/** @throws FhirError 400 that names the parameter and says what would be right, 422 for a lookup that finds too much */
+/** @throws FhirError 400 that names the parameter and says what would be valid, 422 for a lookup that finds too much */
 export async function searchRequest(
   ctx: Context,
   types: readonly string[],
@@ -58,7 +58,8 @@ export async function searchRequest(
 }
 
 /**
- * The plan for criteria such as `identifier=system|value`: two matches at most, which tells none, one and several apart.
+ * The plan for criteria such as `identifier=system|value`: at most two matches, enough to distinguish none, one and
+ * several.
  * @throws FhirError 400 when they are empty or malformed, 422 for a lookup that finds too much
  */
 export async function criteriaPlan(
@@ -76,8 +77,8 @@ export async function criteriaPlan(
 const guarded = new WeakMap<UnitOfWork, Map<string, Promise<SearchAnswer>>>()
 
 /**
- * Searches, and guards the answer: the change is only written while the plan still finds the same resources. Searches
- * of one change that are alike are answered once.
+ * Searches, and guards the matches: the change is only written while the plan still finds the same resources. Equal
+ * searches of one change are made once.
  */
 export function guardedSearch({ unit }: Context, plan: SearchPlan): Promise<SearchAnswer> {
   const known = guarded.get(unit) ?? new Map<string, Promise<SearchAnswer>>()
@@ -107,7 +108,7 @@ async function criteriaOptions(
   return { clinic, now, baseUrl, fullText, parametersOf: custom?.parametersOf(parametersOf) ?? parametersOf }
 }
 
-/** Resources. */
+/** Most resources of a page that is read on the event loop. */
 const MAX_ON_EVENT_LOOP = 200
 
 /** Before a page of at most `count` resources is read. @throws OffloadRequired */
@@ -115,6 +116,6 @@ export function checkPageSize(count: number): void {
   if (count > MAX_ON_EVENT_LOOP) requireWorker('the size of its page')
 }
 
-/** What the client prefers (`Prefer: handling=…`), else the setting of its clinic, else that of the server. */
+/** The client's preference (`Prefer: handling=…`), else the setting of its clinic, else that of the server. */
 export const isLenient = async (ctx: Context, preferred: SearchHandling | undefined): Promise<boolean> =>
   (preferred ?? (await readSettings(ctx.unit, ctx.clinic)).policies.searchHandling ?? ctx.searchHandling) === 'lenient'

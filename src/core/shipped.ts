@@ -22,7 +22,10 @@ export type ShippedResource = AnyResource & { readonly id: string }
 
 let resources: ReadonlyMap<string, ShippedResource> | undefined
 
-/** By `Type/id`; the files are read when first asked for. @throws Error naming the file that is no resource of its folder. */
+/**
+ * By `Type/id`; the files are read on first use.
+ * @throws Error naming the file that is not a resource of its folder.
+ */
 function shippedResources(): ReadonlyMap<string, ShippedResource> {
   resources ??= byAddress(
     Object.entries(FOLDERS).flatMap(([type, folder]) => readFolder(type, join(RESOURCES, folder))),
@@ -33,13 +36,13 @@ function shippedResources(): ReadonlyMap<string, ShippedResource> {
 const byAddress = (list: readonly ShippedResource[]) =>
   new Map(list.map((resource) => [`${resource.resourceType}/${resource.id}`, resource]))
 
-/** Those of extensions, from now on in every clinic of every app of this process (src/extensions/definitions.ts). */
+/** Adds the resources of extensions, for every clinic of every app of this process (src/extensions/definitions.ts). */
 export function addShippedResources(added: readonly ShippedResource[]): void {
   resources = new Map([...shippedResources(), ...byAddress(added)])
 }
 
 function readFolder(type: string, folder: string): readonly ShippedResource[] {
-  // Git keeps no empty folder.
+  // Git does not keep empty folders.
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
   return files.map((name) => {
     const resource = parseJson(readFileSync(join(folder, name), 'utf8')) as AnyResource
@@ -54,12 +57,12 @@ export const isShipped = (type: string, id: string): boolean => shippedResources
 export const isShippedUrl = (type: string, url: string): boolean =>
   [...shippedResources().values()].some((one) => one.resourceType === type && 'url' in one && one.url === url)
 
-/** Resources that are checked, and written where they have to be, before the event loop does other work. */
+/** Resources that are checked, and written if necessary, before the event loop does other work. */
 const AT_ONCE = 5
 
 /**
- * Writes those that the clinic lacks or has in another version. They are a few at a time: others would wait for a tenth of a
- * second while all are validated and indexed.
+ * Writes the resources that the clinic lacks or has in another version, a few at a time: to validate and index all at
+ * once would block others for a tenth of a second.
  */
 export async function ensureShipped(access: ClinicAccess): Promise<void> {
   const all = [...shippedResources().values()]
@@ -73,11 +76,11 @@ async function ensureStored(unit: UnitOfWork, resources: readonly ShippedResourc
   for (const resource of resources) {
     const stored = await unit.read(resource.resourceType, resource.id)
     const isSame = stored !== undefined && !stored.deleted && contentOf(stored.resource) === contentOf(resource)
-    // Beneath the rules of the provider, which refuses to change them.
+    // Bypasses the rules of the provider, which refuses to change them.
     if (!isSame) await unit.put(resource, 'PUT')
   }
 }
 
-/** Without what the store adds. */
+/** The content without the metadata of the store. */
 const contentOf = ({ resourceType: _type, id: _id, meta: _meta, ...content }: AnyResource): string =>
   JSON.stringify(content)

@@ -1,4 +1,4 @@
-/** The terminology of a clinic: what it has stored, and what the R4 packages contain. */
+/** The terminology of a clinic: its stored resources, and those of the R4 packages. */
 import type { CodeSystem } from 'fhir/r4'
 import { isCaseSensitiveInR4 } from '../fhir/code-systems.ts'
 import { spend } from '../isolation/budget.ts'
@@ -10,12 +10,13 @@ import type { Terminology } from '../terminology/terminology.ts'
 import type { Context } from './context.ts'
 import { limitedDefinitions, parsedOnce } from './parsed-definitions.ts'
 
-/** What `asked` names and draws on, as the clinic of `ctx` has it now. @throws FhirError 422 when it leads too far */
+/**
+ * The terminology that `asked` names and depends on, in its current state in the clinic.
+ * @throws FhirError 422 when it is too much
+ */
 export const clinicTerminology = (ctx: Context, asked: TermRequest): Promise<Terminology> => gather(findIn(ctx), asked)
 
-/**
- * Those of the code systems that are case-sensitive: in R4, or as the clinic of `ctx` has stored them, in every version.
- */
+/** The case-sensitive ones among code systems: in R4, or in every version that the clinic of `ctx` has stored. */
 export async function caseSensitiveSystems(ctx: Context, systems: readonly string[]): Promise<ReadonlySet<string>> {
   const others = systems.filter((system) => system !== '' && !isCaseSensitiveInR4(system))
   const byUrl = Map.groupBy(await codeSystemsAt(ctx, others), ({ url = '' }) => url)
@@ -38,10 +39,10 @@ async function codeSystemsAt({ clinic, unit }: Context, urls: readonly string[])
 
 const FIRST_PAGE = { sort: [], count: 1000, total: 'none', include: [], includeLimit: 0 } as const
 
-/** Urls of one search; each stands in it as it is. */
+/** Most urls of one search; each is compared as a whole. */
 export const URLS_PER_SEARCH = 40
 
-/** One after the other, so that the limit ends what is too large before all of it is read. */
+/** One after the other, so that the limit stops a large collection before all of it is read. */
 const findIn = (ctx: Context): FindTerms => {
   const limited = limitedDefinitions()
   return async <Type extends TermsType>(type: Type, keys: readonly string[]) => {
@@ -58,18 +59,18 @@ const findIn = (ctx: Context): FindTerms => {
   }
 }
 
-/** `size` at a time. */
+/** Splits a list into parts of `size`. */
 export function chunks<Value>(values: readonly Value[], size: number): readonly (readonly Value[])[] {
   const starts = Array.from({ length: Math.ceil(values.length / size) }, (_, index) => index * size)
   return starts.map((start) => values.slice(start, start + size))
 }
 
-/** A search for any of the urls. What separates values in a search is part of a url here. */
+/** A search for any of the urls, whose separators of values are escaped. */
 export const uriQuery = (parameter: string, urls: readonly string[]): string =>
   `${parameter}=${urls.map((url) => encodeURIComponent(escaped(url))).join(',')}`
 
-/** Characters of text; the objects made of it take a few times that. */
+/** Most characters of text; the objects made from it take several times as much. */
 const MAX_CHARACTERS_KEPT = 4_000_000
 
-/** A code system takes long to parse and to look through. */
+/** A code system takes long to parse and to index. */
 const parsed = parsedOnce<Terms[TermsType]>(MAX_CHARACTERS_KEPT)

@@ -22,11 +22,11 @@ const SETTINGS: ClinicSettings = {
   defaultRegion: 'US',
   policies: { overbooking: false, slotTakenStatus: 409 },
   insurance: { enabled: true, url: SIMULATOR },
-  // A call can be tried at any hour.
+  // Permits trial calls at any hour.
   recovery: { contactFrom: '00:00', contactUntil: '24:00' },
 }
 
-/** Their passwords are their user names; they work in demo mode only. */
+/** Accounts whose passwords are their user names; they exist in demo mode only. */
 const ACCOUNTS: readonly { readonly username: string; readonly name: string; readonly role: Role }[] = [
   { username: 'demo', name: 'Demo Staff', role: 'staff' },
   { username: 'admin', name: 'Demo Admin', role: 'admin' },
@@ -43,15 +43,15 @@ interface DemoParts {
 }
 
 interface DemoSize {
-  /** Of hashing the passwords of its accounts; absent: the usual. */
+  /** Cost of hashing the passwords of its accounts; absent: the default. */
   readonly passwordCost?: PasswordCost
-  /** Days from today that have Slots, then and later; absent: as the Schedules in resources/sandbox say. */
+  /** Number of days with Slots, from today, also maintained later; absent: as in the Schedules in resources/sandbox. */
   readonly slotDays?: number
 }
 
 /**
- * Loads the demo clinic atomically when the store is empty. True when it did. In a store with other clinics the accounts
- * of the demo end, as their passwords are published.
+ * Loads the demo clinic atomically if the store is empty, and then returns true. In a store with other clinics the
+ * demo accounts are removed, as their passwords are published.
  */
 export async function seedDemo(
   { repository, access }: DemoParts,
@@ -79,7 +79,7 @@ export async function seedDemo(
   })
 }
 
-/** Whether the store has clinics that are not the demo's. */
+/** Whether the store has clinics other than the demo clinic. */
 export async function hasOtherClinics(repository: Repository): Promise<boolean> {
   for (const clinic of await repository.clinics()) {
     if (clinic !== SERVICE && clinic !== DEMO_CLINIC && (await clinicExists(repository, clinic))) return true
@@ -103,13 +103,13 @@ async function stageResources(ctx: Context, slotDays: number | undefined): Promi
 }
 
 /**
- * Adds free slots for days that have come within the horizon since the last start, and returns their number. Only for demo
- * schedules that still exist.
+ * Adds free slots for days that have come within the horizon since the last start, and returns their number. Only for
+ * demo schedules that still exist.
  */
 export const topUpSlots = ({ access }: Pick<DemoParts, 'access'>): Promise<number> =>
   access(DEMO_CLINIC, { kind: 'server' }).change(fillDemoSchedules)
 
-/** Today, or the next working day after closing time, on weekends and on holidays. */
+/** Today; on weekends, holidays and after closing time, the next working day. */
 function workingDay(now: DateTime): DateTime {
   let day = now.hour < CLOSING_HOUR ? now : now.plus({ days: 1 })
   const holidays = new Set(demoHolidays(now.toMillis()).map(({ date }) => date))
@@ -138,7 +138,7 @@ function movedTo(day: DateTime, appointments: readonly Appointment[], now: numbe
   })
 }
 
-/** The slot at the same time of the other day. */
+/** The slot at the same time on the other day. */
 function moveSlot(reference: string | undefined, { zone }: DateTime, days: number): string {
   const [, schedule = '', time = ''] = /^Slot\/slot-(.+)-(\d{8}T\d{4}Z)$/.exec(reference ?? '') ?? []
   return `Slot/${slotIdAt(schedule, DateTime.fromISO(time, { zone }).plus({ days }).toMillis())}`

@@ -1,4 +1,4 @@
-/** The Schedules of the demo clinic and their Slots, which are generated from working hours like those of any other. */
+/** The Schedules of the demo clinic and their Slots, generated from working hours like those of any clinic. */
 import type { Extension, Schedule } from 'fhir/r4'
 import { generatePart, type PartSize, SLOT_GENERATION, stageAdopted } from '../availability/slot-generation.ts'
 import type { Context } from '../core/context.ts'
@@ -9,10 +9,10 @@ import type { Span } from '../scheduling/zoned-period.ts'
 import { type Holiday, publicHolidays } from './public-holidays.ts'
 import { load } from './sandbox-files.ts'
 
-/** Demo data come in one change, so that no client sees an incomplete clinic. */
+/** Demo data are loaded in one change, so that no client sees an incomplete clinic. */
 const EVERYTHING: PartSize = { slots: Number.POSITIVE_INFINITY, days: Number.POSITIVE_INFINITY }
 
-/** Older versions remembered here, per demo schedule, the last day that had got slots. */
+/** Record of older versions: the last day with slots, by demo schedule. */
 const DEMO_SLOTS = recordKind<Filled>('demo-slots')
 
 interface Filled {
@@ -20,14 +20,14 @@ interface Filled {
   readonly through: string
 }
 
-/** Years whose holidays the Schedules have. */
+/** Number of years whose holidays the Schedules have. */
 const HOLIDAY_YEARS = 3
 
-/** The public holidays of the coming years, as the Schedules of the demo have them. @param now milliseconds since 1970 UTC */
+/** The public holidays of the coming years, on which the demo is closed. @param now milliseconds since 1970 UTC */
 export const demoHolidays = (now: number): readonly Holiday[] =>
   publicHolidays(new Date(now).getUTCFullYear(), HOLIDAY_YEARS)
 
-/** The Schedules of the demo, which are closed on public holidays. @param now milliseconds since 1970 UTC */
+/** The demo Schedules, which are closed on public holidays. @param now milliseconds since 1970 UTC */
 export async function loadSchedules(now: number): Promise<readonly Schedule[]> {
   const closed = demoHolidays(now).map(
     ({ date, name }): Extension => ({
@@ -47,7 +47,7 @@ export async function loadSchedules(now: number): Promise<readonly Schedule[]> {
   }))
 }
 
-/** Stages the Slots that are due for the Schedules of the demo that still exist, and returns their number. */
+/** Stages the Slots that are due for the demo Schedules that still exist, and returns their number. */
 export async function fillDemoSchedules(ctx: Context): Promise<number> {
   let added = 0
   for (const schedule of await loadSchedules(ctx.now)) {
@@ -58,7 +58,7 @@ export async function fillDemoSchedules(ctx: Context): Promise<number> {
 }
 
 /**
- * Stages the Slots of `day` that generation would not make, as they are past, where an appointment holds them.
+ * Stages the past Slots of `day` that appointments hold, as generation does not create past Slots.
  * @param held Slot.id
  */
 export async function stagePastSlots(ctx: Context, day: Span, held: ReadonlySet<string>): Promise<void> {
@@ -73,7 +73,7 @@ export async function stagePastSlots(ctx: Context, day: Span, held: ReadonlySet<
   }
 }
 
-/** A Schedule of the demo with Slots for so many days. */
+/** A demo Schedule with Slots for the given number of days. */
 export const withSlotDays = (schedule: Schedule, days: number): Schedule => ({
   ...schedule,
   extension: schedule.extension?.map((availability) => ({
@@ -84,7 +84,7 @@ export const withSlotDays = (schedule: Schedule, days: number): Schedule => ({
   })),
 })
 
-/** A Schedule that an older version has made gets its working hours; the days that have had slots are left alone. */
+/** Adds working hours to a Schedule created by an older version; days that have had slots are left alone. */
 async function giveAvailability(ctx: Context, { id = '', extension = [] }: Schedule): Promise<void> {
   const { records } = ctx.unit
   const filled = await records.read(DEMO_SLOTS, id)

@@ -1,13 +1,16 @@
-/** The public holidays of the country that the demo clinic is in: https://www.opm.gov/policy-data-oversight/pay-leave/federal-holidays/ */
+/**
+ * Public holidays in the country of the demo clinic:
+ * https://www.opm.gov/policy-data-oversight/pay-leave/federal-holidays/
+ */
 import { DateTime } from 'luxon'
 
 export interface Holiday {
-  /** Local date, yyyy-mm-dd, on which it is kept. */
+  /** Local date of observance, yyyy-mm-dd. */
   readonly date: string
   readonly name: string
 }
 
-/** Months and days of the week are counted from 1; Monday is 1. */
+/** Months and days of the week count from 1; Monday is 1. */
 type Rule =
   | { readonly name: string; readonly month: number; readonly day: number }
   /** `week` -1 is the last one of the month. */
@@ -27,7 +30,7 @@ const RULES: readonly Rule[] = [
   { name: 'Christmas Day', month: 12, day: 25 },
 ]
 
-/** Those of so many years, from one year on. */
+/** The holidays of consecutive years. */
 export const publicHolidays = (from: number, years: number): readonly Holiday[] =>
   Array.from({ length: years }, (_, index) => from + index).flatMap((year) =>
     RULES.map((rule) => ({ name: rule.name, date: dayOf(rule, year).toISODate() ?? '' })),
@@ -45,7 +48,7 @@ function dayOf(rule: Rule, year: number): DateTime {
 
 const SATURDAY = 6
 
-/** On the Friday before, or the Monday after, where it is on a weekend. */
+/** The preceding Friday for a Saturday, the following Monday for a Sunday. */
 function keptOn(day: DateTime): DateTime {
   if (!day.isWeekend) return day
   return day.weekday === SATURDAY ? day.minus({ days: 1 }) : day.plus({ days: 1 })

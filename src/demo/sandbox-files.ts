@@ -1,4 +1,4 @@
-/** The files of the demo clinic, resources/sandbox: each is a Bundle of type collection. */
+/** The files of the demo clinic in resources/sandbox, each a Bundle of type collection. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bundle } from 'fhir/r4'

@@ -1,4 +1,4 @@
-/** What the bytes of an attachment are, wherever they are kept. */
+/** Facts about the bytes of an attachment, wherever they are stored. */
 import type { Attachment, Binary, DocumentReference, Resource } from 'fhir/r4'
 import { factsOf, type WithData } from '../content/attached-content.ts'
 import type { ContentFacts } from '../content/contents.ts'
@@ -6,7 +6,7 @@ import type { Context } from '../core/context.ts'
 import { contentOf } from '../fhir/content/marker.ts'
 import { localReference } from '../fhir/reference.ts'
 
-/** Of what is looked at while one change is made, since it is looked at several times. */
+/** Facts about attachments of the current change, as several rules need them. */
 const known = new WeakMap<object, Promise<ContentFacts | undefined>>()
 
 /** @returns undefined where it has no content */
@@ -21,8 +21,8 @@ export function attachmentFacts(ctx: Context, holder: WithData): Promise<Content
 export const hasContent = ({ data, _data }: WithData): boolean => data !== undefined || contentOf(_data) !== undefined
 
 /**
- * The Binary of this clinic to which an attachment leads, or the one that its document contains (`#id`); null where it
- * leads to one that is not there.
+ * The Binary of this clinic that an attachment refers to, or the one contained in its document (`#id`); null where it
+ * refers to one that does not exist.
  */
 export async function linkedBinary(
   ctx: Context,

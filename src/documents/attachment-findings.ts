@@ -1,4 +1,4 @@
-/** What an attachment claims, held against what its content is. */
+/** Compares the claims of an attachment with its content. */
 import type { Attachment, Binary, DocumentReference } from 'fhir/r4'
 import type { DocumentPolicies } from '../clinics/document-settings.ts'
 import type { ContentFacts } from '../content/contents.ts'
@@ -47,7 +47,7 @@ export async function attachmentFindings(
   return [...found, ...contentFindings(attachment, facts, policies, finding)]
 }
 
-/** With an extension in place of a value, such as data-absent-reason, it says itself why it has none. */
+/** An extension in place of a value, such as data-absent-reason, itself explains the absence. */
 const isEmpty = (attachment: Attachment): boolean =>
   ['data', '_data', 'url', '_url'].every((name) => !(name in attachment))
 
@@ -102,7 +102,7 @@ function contentFindings(
   return contentType === undefined ? measures : [...measures, ...looksFindings(contentType, looks, finding)]
 }
 
-/** Of a content that is elsewhere it can be said only that no content has such a hash. */
+/** For a content stored elsewhere: whether the hash has a valid length. */
 function hashFindings({ hash }: Attachment, finding: Find): readonly Finding[] {
   if (hash === undefined || bytesOf(hash).length === SHA1_BYTES) return []
   return [finding('hash-wrong', 'hash', `has ${bytesOf(hash).length} bytes, but a SHA-1 has ${SHA1_BYTES}`)]
@@ -110,7 +110,7 @@ function hashFindings({ hash }: Attachment, finding: Find): readonly Finding[] {
 
 const SHA1_BYTES = 20
 
-/** Of base64, which may have white space. */
+/** Decodes base64, which may have white space. */
 const bytesOf = (base64: string): Buffer => Buffer.from(base64, 'base64')
 
 const isSameHash = (one: string, other: string): boolean => bytesOf(one).equals(bytesOf(other))
@@ -145,7 +145,7 @@ function looksFindings(contentType: string, looks: DetectedType, finding: Find):
 function xmlFindings(essence: string, { type, isUtf8, xml, xmlRoot }: DetectedType, finding: Find): readonly Finding[] {
   switch (xml) {
     case 'has-doctype':
-      // An XHTML document begins with one; nothing is read behind it.
+      // An XHTML document begins with a DOCTYPE; nothing after it is read.
       return essence === 'application/xhtml+xml'
         ? [finding('xml-not-checked', 'data', 'has a DOCTYPE')]
         : [finding('xml-doctype', 'data', 'has a DOCTYPE')]
@@ -155,7 +155,7 @@ function xmlFindings(essence: string, { type, isUtf8, xml, xmlRoot }: DetectedTy
     case 'well-formed':
       return isCda(essence) && xmlRoot !== CDA_ROOT ? [finding('cda-root', 'data', 'is no CDA document')] : []
     default:
-      // Its declaration says an encoding of its own.
+      // It declares an encoding of its own.
       if (!isUtf8 && type === 'application/xml')
         return [finding('xml-not-checked', 'data', 'is XML in another encoding')]
       return [finding('xml-broken', 'data', 'is not well-formed XML')]

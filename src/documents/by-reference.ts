@@ -5,7 +5,10 @@ import { hasContent } from './attachment-facts.ts'
 
 const UNKNOWN_TYPE = 'application/octet-stream'
 
-/** The document with links to Binaries, which are created in the same change. What has a link of its own stays as it is. */
+/**
+ * The document with links to Binaries, which are created in the same change. Attachments with a link of their own are
+ * unchanged.
+ */
 export async function byReference(ctx: Context, document: DocumentReference): Promise<DocumentReference> {
   const content: DocumentReference['content'] = []
   for (const item of document.content) content.push({ ...item, attachment: await linked(ctx, item.attachment) })

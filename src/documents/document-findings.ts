@@ -1,4 +1,4 @@
-/** All that the rules find in a DocumentReference. */
+/** All findings about a DocumentReference. */
 import type { DocumentReference, Identifier } from 'fhir/r4'
 import type { DocumentPolicies } from '../clinics/document-settings.ts'
 import type { Context } from '../core/context.ts'
@@ -12,8 +12,9 @@ import { SIMPLIFIED_PUBLISH } from './mhd/rules.ts'
 import { relationFindings } from './relations.ts'
 
 /**
- * What is withdrawn (entered-in-error) is held to what its content is, not to what a clinic asks of a document: it may be
- * older than that. What an update leaves as it was is not looked up again, for it may have been deleted since.
+ * A withdrawn document (entered-in-error) is only checked against its content, not against the clinic's rules for
+ * documents, which may be newer. References that an update leaves unchanged are not looked up again, as their targets
+ * may have been deleted since.
  */
 export async function documentFindings(
   ctx: Context,
@@ -47,7 +48,7 @@ export async function documentFindings(
   ]
 }
 
-/** Each is looked up. */
+/** Most list items, as each is looked up. */
 const MOST_LISTED = 100
 
 const amountFindings = ({ content, relatesTo = [] }: DocumentReference): readonly Finding[] => [
@@ -104,11 +105,11 @@ const timeFindings = ({ context }: DocumentReference): readonly Finding[] => [
   ...timeFinding(context?.period?.end, 'context.period.end', finding),
 ]
 
-/** Identifiers at most by which others are looked for, and others at most. */
+/** Most identifiers by which other documents are searched for, and most other documents. */
 const MOST_IDENTIFIERS = 20
 const MOST_OTHERS = 50
 
-/** Another current document with one of its identifiers, which this one does not replace. */
+/** Finds another current document with one of its identifiers, which this one does not replace. */
 async function identifierFindings(
   ctx: Context,
   document: DocumentReference,
@@ -118,7 +119,7 @@ async function identifierFindings(
   const tokens = identifiers.flatMap(tokenOf).slice(0, MOST_IDENTIFIERS)
   if (tokens.length === 0 || document.status !== 'current') return []
   const criteria = `identifier=${encodeURIComponent(tokens.join(','))}&status=current`
-  // Where the answer decides, the change depends on it.
+  // Where the matches decide, the change depends on them.
   const found = isRefused
     ? await ctx.searchGuarded<DocumentReference>('DocumentReference', criteria)
     : await ctx.search<DocumentReference>('DocumentReference', `${criteria}&_count=${MOST_OTHERS}`)
@@ -130,14 +131,14 @@ async function identifierFindings(
   return [finding('identifier-taken', element, `is that of DocumentReference/${other} too`)]
 }
 
-/** Of documents that the same change writes, which no search finds yet. */
+/** The ids of documents that the same change writes, which no search finds yet. */
 const idsBeside = (ctx: Context, keys: ReadonlySet<string>): readonly string[] =>
   ctx.unit
     .staged<DocumentReference>('DocumentReference')
     .filter((one) => !one.deleted && identifiersOf(one.resource).some((identifier) => keys.has(keyOf(identifier))))
     .map(({ id }) => id)
 
-/** As this change leaves it, where it changes it. */
+/** Whether a document is current after this change. */
 function isCurrent(ctx: Context, id: string): boolean {
   const staged = ctx.unit.staged<DocumentReference>('DocumentReference').find((one) => one.id === id)
   return staged === undefined || (!staged.deleted && staged.resource.status === 'current')
@@ -150,7 +151,7 @@ const identifiersOf = ({ masterIdentifier, identifier = [] }: DocumentReference)
 
 const keyOf = ({ system = '', value = '' }: Identifier): string => `${system}|${value}`
 
-/** An identifier without a system is that of others without one. */
+/** An identifier without a system equals others without one. */
 const tokenOf = ({ system = '', value }: Identifier): readonly string[] =>
   value === undefined ? [] : [tokenText(system, value)]
 

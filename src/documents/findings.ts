@@ -1,4 +1,4 @@
-/** What the rules find in a document, as issues: element, what is wrong, what would be right, an example, the rule. */
+/** Findings about a document as issues: element, problem, valid form, example, rule. */
 import type { DocumentPolicies } from '../clinics/document-settings.ts'
 import type { Issue } from '../fhir/outcome.ts'
 import { type DocumentRuleId, documentRule } from './rules.ts'
@@ -7,11 +7,11 @@ export interface Finding {
   readonly rule: DocumentRuleId
   /** The element below the DocumentReference: `content[0].attachment.data`. */
   readonly element: string
-  /** What is wrong there, as the end of a sentence that begins with the element: `is missing`. */
+  /** The problem, as the end of a sentence that begins with the element: `is missing`. */
   readonly problem: string
 }
 
-/** Errors first; what does not matter under the strictness of the clinic is left out. */
+/** Errors first; findings without a severity under the strictness of the clinic are left out. */
 export function issuesOf(findings: readonly Finding[], policies: DocumentPolicies): readonly Issue[] {
   const issues = findings.flatMap((finding) => issueOf(finding, policies))
   return issues.toSorted((one, other) => rank(one) - rank(other))

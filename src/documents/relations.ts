@@ -1,4 +1,4 @@
-/** relatesTo: what it leads to, and what becomes of a document that another one replaces. */
+/** relatesTo: the related documents, and the status of a document that another one replaces. */
 import type { DocumentReference, DocumentReferenceRelatesTo } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { isRelative, localReference } from '../fhir/reference.ts'
@@ -17,7 +17,7 @@ interface Relation {
   readonly id: string | undefined
 }
 
-/** The relations to documents of this clinic that a write brings: what was there before holds already. */
+/** The relations to documents of this clinic that a write adds: earlier ones have been checked already. */
 function newRelations(
   { relatesTo = [] }: DocumentReference,
   before: DocumentReference | undefined,
@@ -65,7 +65,7 @@ async function findingsOf(
     : []
 }
 
-/** A document without a subject, or with one that is known by an identifier alone, contradicts nobody. */
+/** A document without a subject, or with one known only by an identifier, contradicts no other. */
 function isOfOneSubject(one: DocumentReference, other: DocumentReference, baseUrl: string): boolean {
   const [subject, otherSubject] = [one, other].map(({ subject: { reference = '' } = {} }) => {
     const local = localReference(reference, baseUrl)
@@ -83,7 +83,7 @@ export async function supersededBy(
   document: DocumentReference,
   before: DocumentReference | undefined,
 ): Promise<readonly (DocumentReference & { id: string })[]> {
-  // One that was withdrawn and is current again replaces what it replaced before.
+  // A withdrawn document that becomes current again also replaces what it replaced before.
   const known = before?.status === document.status ? before : undefined
   if (document.status !== 'current') return []
   const replaced = newRelations(document, known, ctx.baseUrl).flatMap(({ code, id }) =>

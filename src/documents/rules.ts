@@ -1,16 +1,17 @@
 /**
- * What a DocumentReference is held to besides R4, by the strictness that its clinic has chosen. `us-core` is the US Core
- * DocumentReference profile with "Writing Clinical Notes" (https://build.fhir.org/ig/HL7/US-Core/writing-clinical-notes.html);
- * `strict` is what commercial records ask for. docs/document-reference.md lists them.
+ * Rules for a DocumentReference beyond R4, by the strictness that its clinic has chosen. `us-core` is the US Core
+ * DocumentReference profile with "Writing Clinical Notes"
+ * (https://build.fhir.org/ig/HL7/US-Core/writing-clinical-notes.html); `strict` is what commercial records require.
+ * docs/document-reference.md lists them.
  */
 import type { Strictness } from '../clinics/document-settings.ts'
 
 type Severity = 'error' | 'warning'
 
 interface DocumentRule {
-  /** Where not listed, the rule does not hold under that strictness. */
+  /** A rule does not apply under a strictness that is not listed. */
   readonly severity: Partial<Readonly<Record<Strictness, Severity>>>
-  /** What is right. */
+  /** The instruction for a valid document. */
   readonly asks: string
   readonly example: string
 }
@@ -167,7 +168,7 @@ export const DOCUMENT_RULES = {
     asks: 'create the document without relatesTo',
     example: REPLACES,
   },
-  // Of this one the setting `duplicates` decides.
+  // The severity of this rule depends on the setting `duplicates`.
   'identifier-taken': {
     severity: WARNING,
     asks: 'give it an identifier of its own, or update or replace the other document',

@@ -1,6 +1,6 @@
 /**
- * A document is withdrawn with an update of three elements: "Writing Clinical Notes" of US Core has servers take
- * {id, status: entered-in-error, subject} in place of the whole resource.
+ * A document is withdrawn by an update of three elements: "Writing Clinical Notes" of US Core requires servers to
+ * accept {id, status: entered-in-error, subject} in place of the whole resource.
  */
 import type { DocumentReference } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
@@ -11,8 +11,8 @@ import { isObject } from '../fhir/resource.ts'
 const ELEMENTS = ['resourceType', 'id', 'status', 'subject']
 
 /**
- * The stored document with its new status, where this is what was sent and no more; else what was sent.
- * @throws FhirError 422 where the subject is another's
+ * The stored document with its new status, where exactly these elements were sent; else the body as it was sent.
+ * @throws FhirError 422 where the subject is a different one
  */
 export async function withdrawn(ctx: Context, body: unknown, id: string): Promise<unknown> {
   if (!isObject(body) || body['status'] !== 'entered-in-error' || !('subject' in body)) return body
@@ -23,7 +23,9 @@ export async function withdrawn(ctx: Context, body: unknown, id: string): Promis
   return { ...stored, status: 'entered-in-error' }
 }
 
-/** What names neither a reference nor an identifier says nothing of whose document it is. */
+/**
+ * Compares the subjects; one with neither a reference nor an identifier is refused, as it does not identify a patient.
+ */
 function checkSubject(subject: unknown, { subject: own }: DocumentReference, baseUrl: string): void {
   const given = isObject(subject) ? subject : {}
   const { reference } = given

@@ -10,16 +10,16 @@ import type { InteractionWrappers, ProviderExtension } from './extension.ts'
 import { type LoadedExtension, naming } from './naming.ts'
 
 export interface Declarations {
-  /** Of the types that are not served in the standard way. */
+  /** Providers of the types that are not served in the standard way. */
   readonly providers: readonly Provider[]
-  /** The operations of the whole clinic. */
+  /** The operations at system level. */
   readonly systemOperations: readonly Operation[]
 }
 
 /**
- * What the server declares with its extensions: their providers first, then their rules around providers, then their
- * operations, so that the order of the extensions only decides which rule is around which.
- * @throws Error naming the extension and what it declares wrongly
+ * The declarations of the server and its extensions: first their providers, then their rules around providers, then
+ * their operations, so that the order of the extensions only decides the order of their rules.
+ * @throws Error naming the extension and its wrong declaration
  */
 export function declarationsWith(extensions: readonly LoadedExtension[], own: Declarations): Declarations {
   checkNames(extensions)
@@ -58,7 +58,7 @@ const isAround = (one: Provider | ProviderExtension): one is ProviderExtension =
 const providersOf = ({ providers = [] }: LoadedExtension): readonly Provider[] =>
   providers.filter((one): one is Provider => !isAround(one))
 
-/** Those that it adds to types, and those of its own providers. */
+/** The operations that an extension adds to types, and those of its own providers. */
 export const operationsOf = (extension: LoadedExtension): readonly Operation[] => [
   ...(extension.operations ?? []),
   ...providersOf(extension).flatMap(({ operations }) => operations),

@@ -15,7 +15,7 @@ import { addSearchParameters, type SearchParameter } from '../search/parameters.
 import { operationsOf } from './declarations.ts'
 import { type LoadedExtension, naming, prefixed } from './naming.ts'
 
-/** The parts of an extension that are resources as they stand. */
+/** The parts of an extension that are complete resources. */
 const TYPES = {
   searchParameters: 'SearchParameter',
   profiles: 'StructureDefinition',
@@ -23,13 +23,14 @@ const TYPES = {
   valueSets: 'ValueSet',
 } as const
 
-/** What the extensions of this process have added. */
+/** The resources that the extensions of this process have added. */
 let installed: readonly unknown[] | undefined
 
 /**
- * Checks the resources of the extensions, and makes them the server's. The search parameters decide how a resource is
+ * Checks the resources of the extensions, and adds them to the server's. The search parameters decide how a resource is
  * indexed, so all apps of a process have the same: those of the first one.
- * @throws Error naming the extension and what is wrong with it; or that another app of this process has other extensions
+ * @throws Error naming the extension and what is wrong with it; or that another app of this process has other
+ *   extensions
  */
 export function installDefinitions(extensions: readonly LoadedExtension[]): void {
   const owned = extensions.flatMap((extension) =>
@@ -113,7 +114,7 @@ function parametersOf(extensions: readonly LoadedExtension[]): Readonly<Record<s
   return rows
 }
 
-/** The rules are those for the parameters that clinics add. */
+/** Applies the same rules as to the parameters of clinics. */
 function parameterOf(resource: SearchParameterResource, known: readonly CustomParameter[]): CustomParameter {
   const { id = '', status } = resource
   const parameter = prefixed(`the SearchParameter '${id}'`, () =>

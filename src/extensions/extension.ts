@@ -1,23 +1,23 @@
 /**
- * What a module adds to the server: docs/extending.md. FHIR calls the additional elements of a resource extensions too;
- * these are others.
+ * The additions of a module to the server: docs/extending.md. They are unrelated to FHIR's extensions, the additional
+ * elements of a resource.
  */
 import type { CodeSystem, SearchParameter, StructureDefinition, ValueSet } from 'fhir/r4'
 import type { ToolFamilies } from '../calls/tool.ts'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Interactions, Provider } from '../core/provider.ts'
 
-/** What a module exports as `extension`; all of it is checked when the server starts. */
+/** The `extension` that a module exports; all of it is checked when the server starts. */
 export interface ServerExtension {
   /** Names the extension in the log and in the sentence that stops the start when something is wrong with it. */
   readonly name: string
   /** Providers of types that the server serves in the standard way, and rules around the interactions of any type. */
   readonly providers?: readonly (Provider | ProviderExtension)[]
-  /** Each is served where its definition says: on the types of `resource`, and on the whole clinic where `system` is true. */
+  /** Served as their definitions say: on the types of `resource`, and at system level where `system` is true. */
   readonly operations?: readonly Operation[]
-  /** Live-call tools, in families of their own or in present ones. Each is a declared operation. */
+  /** Live-call tools, in families of their own or in existing ones. Each is a declared operation. */
   readonly tools?: ToolFamilies
-  /** They take part in the searches of every clinic. */
+  /** Search parameters for every clinic. */
   readonly searchParameters?: readonly SearchParameter[]
   /** Each clinic has these resources, and cannot change them. */
   readonly profiles?: readonly StructureDefinition[]
@@ -31,12 +31,12 @@ export interface ServerExtension {
  */
 export const defineExtension = (extension: ServerExtension): ServerExtension => extension
 
-/** By interaction: a handler around the present one, `next`. */
+/** Handlers by interaction, each around the existing one, `next`. */
 export type InteractionWrappers = {
   readonly [Code in InteractionCode]?: (next: Interactions[Code]) => Interactions[Code]
 }
 
-/** Rules around what the present provider of a type does. */
+/** Rules around the existing provider of a type. */
 export interface ProviderExtension {
   readonly type: string
   readonly around: InteractionWrappers
@@ -44,7 +44,7 @@ export interface ProviderExtension {
 
 /**
  * Puts rules around the interactions of a type, whichever provider it has. Several extensions may do so for the same
- * type; the rule of the one that EXTENSIONS names last runs first. A patch goes through `update`.
+ * type; the rule of the extension that EXTENSIONS names last runs first. A patch goes through `update`.
  *
  *     extendProvider('Patient', { create: (next) => (ctx, resource) => next(ctx, checked(resource)) })
  */

@@ -10,7 +10,7 @@ import { contentTypeOfBinary, sendBytes } from './message/native-binary.ts'
 import { send } from './message/response.ts'
 import { subsetText } from './message/summary.ts'
 
-/** Writes what came as bytes. Where they were not needed after all, nothing of them is kept. */
+/** Writes a body that came as bytes. Bytes that the write does not use are not kept. */
 export async function writeRaw(
   raw: RawBody,
   contents: Contents,
@@ -33,7 +33,7 @@ export async function writeRaw(
 const WITHOUT_DATA = { summary: undefined, elements: ['contentType', 'securityContext'] } as const
 
 /**
- * Who has sent a file does not want it back in base64, unless it is asked for.
+ * Leaves out the base64 of a file that the client has just sent, unless the client requests it.
  * @param preferred the Prefer header
  */
 export function withoutData(

@@ -1,6 +1,7 @@
 /**
- * Contents on their way in and out (docs/contents.md): what a body holds goes to the content storage as it arrives, and
- * comes back in answers. Both happen where the connection is, whoever works on the request.
+ * Contents in request and response bodies (docs/contents.md): those of a request go to the content storage as they
+ * arrive, and those of a response are read back from it. Both happen in the thread of the connection, even if a work
+ * thread serves the request.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Limits } from '../config.ts'
@@ -18,7 +19,7 @@ const FHIR_PATH = /^\/(?:[A-Z$]|$)/
 
 const METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-/** After authentication, since nobody else may leave anything here. */
+/** Runs after authentication, since strangers must not store anything. */
 export const bodyContents =
   (contents: Contents, { inlineContentBytes }: Pick<Limits, 'inlineContentBytes'>): Middleware =>
   (koa, next) => {
@@ -42,7 +43,7 @@ export const bodyContents =
     return next()
   }
 
-/** Undefined for a body that is no resource and no patch. */
+/** Undefined for a body that is neither a resource nor a patch. */
 function formatOfBody(koa: KoaContext): Format | undefined {
   const header = koa.req.headers['content-type']
   if (header === undefined) return 'json'
@@ -51,8 +52,8 @@ function formatOfBody(koa: KoaContext): Format | undefined {
 }
 
 /**
- * Around the request as a whole, however often it begins: contents take the place of their markers in its answer, and those
- * that it received and did not use are given up.
+ * Wraps the whole request, however often it restarts: contents take the place of their markers in its response, and
+ * received contents that it did not use are abandoned.
  */
 export const answerContents =
   (contents: Contents): Middleware =>
@@ -84,20 +85,20 @@ async function fillIn(koa: KoaContext, body: string | Buffer, contents: Contents
     const type = koa.response.get('Content-Type')
     if (koa.method !== 'HEAD') {
       const stream = await answer.stream()
-      // An answer that cannot go on must not be taken for one that has ended.
+      // A response that breaks off must not look complete.
       stream.once('error', () => koa.res.destroy())
       koa.body = stream
       koa.response.set('Content-Type', type)
     }
     koa.length = answer.bytes
   } catch (error) {
-    // They are of the resource, and what is answered now is an error.
+    // These headers describe the resource, but the response is now an error.
     for (const header of headers) koa.remove(header)
     throw error
   }
 }
 
-/** Nothing has been changed that the answer would have to tell of. */
+/** Whether the response reports no change. */
 const isRead = ({ method, path }: KoaContext): boolean =>
   method === 'GET' || method === 'HEAD' || path.endsWith('/_search')
 

@@ -1,4 +1,4 @@
-/** The FHIR routes, mounted from the CapabilityStatement: what it does not declare is not served. */
+/** The FHIR routes, as the CapabilityStatement declares them: nothing else is served. */
 import type { CapabilityStatement, CapabilityStatementRest } from 'fhir/r4'
 import type { Middleware } from 'koa'
 import { answerRoute, type HttpServices } from './http.ts'
@@ -7,7 +7,7 @@ import type { Route } from './message/interaction.ts'
 
 export function fhirRoutes(statement: CapabilityStatement, services: HttpServices): Middleware {
   const declared = new Set((statement.rest ?? []).flatMap(codesOf))
-  // batch and transaction share one address; the bundle says which it is.
+  // batch and transaction share one address; the Bundle says which it is.
   const answers = new Map(
     ROUTES.filter((route) => declared.has(keyOf(route))).map((route) => [
       addressOf(route),
@@ -19,9 +19,9 @@ export function fhirRoutes(statement: CapabilityStatement, services: HttpService
     const answer = match && answers.get(addressOf(match.route))
     if (match === undefined || answer === undefined) return next()
     const { route, parameters } = match
-    // A route holds for every type; one that the type in the path does not offer is left to `notRouted`.
+    // A route exists for every type; where the type in the path does not offer it, `notRouted` responds.
     if (route.level !== 'system' && !isServed(route, services.providers.get(parameters.type))) return next()
-    // What an unexpected fault is logged under: it has no ids.
+    // The route as a fault is logged: the pattern, which has no ids.
     koa._matchedRoute = route.path
     return answer(koa, parameters)
   }

@@ -1,4 +1,4 @@
-/** Between Koa and the interactions: a request in, its interaction carried out, the response and its headers out. */
+/** Connects Koa to the interactions: reads the request, carries out its interaction, and sends the response. */
 import type { Context as KoaContext } from 'koa'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { exchangeOf } from '../http/exchange.ts'
@@ -21,7 +21,7 @@ export interface HttpServices extends Services {
   readonly baseOf: (koa: KoaContext) => string
 }
 
-/** Koa middleware that answers a request of `route`. */
+/** Koa middleware that serves requests of `route`. */
 export const answerRoute =
   (route: Route, services: HttpServices) =>
   async (koa: KoaContext, parameters: PathParameters): Promise<void> => {
@@ -57,7 +57,7 @@ export const answerRoute =
     else send(koa, request, withoutData(request, response, preferred), format, prefer.return)
   }
 
-/** Undefined where the answer may be bytes, which is known when their type is. @throws FhirError 406 */
+/** Undefined where the response may be bytes, whose type is not yet known. @throws FhirError 406 */
 const formatOf = (koa: KoaContext, route: Route, { type }: PathParameters, query: URLSearchParams) =>
   givesBytes(route, type, query) ? undefined : negotiate(headerOf(koa, 'accept') ?? '', query.get('_format'))
 
@@ -72,12 +72,12 @@ async function run(
   await request.services.providers.get(request.type)?.settle?.(access)
   if (route.run.kind === 'operation') return runOperation(access, operation, route, request)
   const { handler } = route.run
-  // POST _search reads, though its method does not say so.
+  // POST _search is a read in spite of its method.
   if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
   const { isImport } = request
   const work = async (ctx: Context) => withWarnings(ctx, request, await handler(ctx, request))
   const response = await access.change(work, { isImport })
-  // What has been stored must not be answered as if it had not.
+  // After the commit the response must be sent, whatever budget is left.
   currentBudget()?.allowAnswer()
   return response
 }

@@ -12,7 +12,7 @@ import { type FormName, PreparedForm } from './prepared-form.ts'
 
 const MODES = ['full', 'normative', 'terminology']
 
-/** The CapabilityStatement and what is derived from it, prepared in each form in which it is asked for. */
+/** The CapabilityStatement and documents derived from it, prepared in each requested form. */
 export class Capabilities {
   readonly #statement: CapabilityStatement
   readonly #forms = new Map<string, Promise<PreparedForm>>()

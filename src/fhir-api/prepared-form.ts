@@ -11,16 +11,16 @@ export interface FormName {
   readonly pretty: boolean
 }
 
-/** Stands for the address; nothing in it is escaped in JSON or XML. */
+/** Placeholder of the address; nothing in it is escaped in JSON or XML. */
 const PLACEHOLDER = 'http://address-of-this-server.invalid'
 
 export class PreparedForm {
   readonly key: string
   readonly #format: Format
-  /** What stands between the places of the address. */
+  /** The text between the places of the address. */
   readonly #parts: readonly Buffer[]
   readonly #digest: string
-  /** For the address of the answer before: mostly there is one only. */
+  /** The last body: mostly clients use only one address. */
   #last: { readonly address: string; readonly body: Buffer } | undefined
 
   private constructor(key: string, format: Format, text: string) {
@@ -31,7 +31,8 @@ export class PreparedForm {
   }
 
   /**
-   * Takes some 50 ms in all, with other work in between. It is for all who ask, and paid by none of them.
+   * Prepares a form in some 50 ms, with other work in between. The result is shared, and no request's budget pays for
+   * it.
    * @param make the resource with `url` as the address of this server
    */
   static async prepare(

@@ -7,15 +7,15 @@ import { Budget, withBudget } from '../isolation/budget.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 
 /**
- * Runs after `authenticate`. Each process checks each clinic once; requests that come meanwhile wait for that check.
- * @param goOn runs for each of them after it, as they would all go on at once
+ * Runs after `authenticate`. Each process checks each clinic once; requests that arrive meanwhile wait for that check.
+ * @param goOn runs for each waiting request after it, as all would continue at once
  */
 export function shipResources(accessOf: (clinic: string) => ClinicAccess, goOn: Middleware): Middleware {
   const complete = new Set<string>()
   const underWay = new Map<string, Promise<void>>()
   const ship = async (clinic: string): Promise<void> => {
     try {
-      // Not paid by the request that happens to come first: others wait for it too.
+      // Not paid from the budget of the first request: others wait for it too.
       await withBudget(new Budget({ canMove: false }), () => ensureShipped(accessOf(clinic)))
       complete.add(clinic)
     } finally {

@@ -37,7 +37,7 @@ const MAX_FILES = 20_000
 const MANIFEST = 'package/package.json'
 
 /**
- * Unpacks the package once, to its end, so that what is wrong with it is known before any of it is used.
+ * Unpacks the package once, to its end, so that its errors are found before any of it is used.
  * @throws FhirError 400 when the bytes are not a FHIR package, 413 when it is too large
  * @throws BudgetError
  */
@@ -110,7 +110,7 @@ async function* unpacked(bytes: Buffer): AsyncGenerator<ArchivedFile> {
 
 /** In bytes, as the unpacked package is read. */
 const CHUNK = 128 * 1024
-/** Inflated elsewhere; this is what it takes to pass them on. */
+/** For passing bytes on: the thread pool inflates them. */
 const BYTES_PER_STEP = 1_000
 
 async function* inflated(bytes: Buffer): AsyncGenerator<Buffer> {

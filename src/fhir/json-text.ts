@@ -1,10 +1,10 @@
-/** What JSON.parse does not report about a text: its nesting depth and duplicate names. */
+/** Facts about a text that JSON.parse does not report: its nesting depth and duplicate names. */
 import { isObject } from './resource.ts'
 
 export interface JsonCount {
   /** Properties of all objects. */
   readonly names: number
-  /** Objects, arrays and what is in them. */
+  /** Objects, arrays and their members. */
   readonly values: number
 }
 

@@ -57,11 +57,12 @@ function parseLossless(text: string): unknown {
   )
 }
 
-/** The length of an answer that is composed here, in characters. */
+/** Most characters of a response that is composed here. */
 const MAX_WRITTEN = 32 * 1024 * 1024
 
 /**
- * The JSON of an answer that may repeat a long text: objects share it in memory, while JSON has it once for each of them.
+ * The JSON of a response that may repeat a long text: objects share it in memory, while JSON has a copy for each of
+ * them.
  * @throws BudgetError when the JSON would be too long
  */
 export function writeJson(value: unknown): string {

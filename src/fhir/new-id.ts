@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 
 /**
- * It begins with the time, so that resources which are written together are neighbours in the indexes by id: 16 in a commit
- * touch 4 pages of such an index, and with random ids one each. The other 74 bits are random.
+ * The id begins with the time, so that resources which are written together are neighbours in the indexes by id: 16 in
+ * a commit touch 4 pages of such an index, and with random ids one each. The other 74 bits are random.
  * @param now milliseconds since 1970 UTC
  */
 export function newId(now = Date.now()): string {
   const time = now.toString(16).padStart(12, '0')
-  // What follows the version of a UUID of version 4, its variant included.
+  // The part after the version of a UUID of version 4, its variant included.
   const rest = randomUUID().slice(15)
   return `${time.slice(0, 8)}-${time.slice(8)}-7${rest}`
 }

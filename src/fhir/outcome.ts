@@ -7,7 +7,7 @@ export interface Issue {
   readonly severity?: OperationOutcomeIssue['severity']
   readonly code: IssueCode
   /**
-   * What was wrong, where, and what would be right. It may quote the request but never stored data; as the request may
+   * The problem, its place, and what would be valid. It may quote the request but never stored data; as the request may
    * hold patient data, diagnostics are sent to the client and not logged.
    */
   readonly diagnostics: string

@@ -1,6 +1,6 @@
 /** The forms in which texts are compared. */
 
-/** Letters that have no decomposition, as they are no plain letter with a mark. */
+/** Letters without a decomposition, as they are not a plain letter with a mark. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ł: 'l',
   ø: 'o',

@@ -10,14 +10,17 @@ import { FhirError } from '../fhir/outcome.ts'
 import { type JwksOptions, jwksKeyLoader, KeysUnavailable, PUBLIC_KEY_ALGORITHMS, UnknownKey } from './jwks.ts'
 import { ClaimError, type JwtConfig, readClaims, refuseExtensions, type User, type VerifiedToken } from './token.ts'
 
-/** A token of a foreign issuer is checked again after this, in case its key was withdrawn. */
+/** Milliseconds after which a token of a foreign issuer is checked again, in case its key was withdrawn. */
 const RECHECK_FOREIGN_MS = 5 * 60 * 1000
-/** Verified tokens remembered: this many at least, twice as many at most. */
+/** Verified tokens remembered: at least this many, at most twice as many. */
 const REMEMBERED_TOKENS = 5_000
 /** A foreign issuer's clock may be ahead or behind by this much. */
 const CLOCK_TOLERANCE_SECONDS = 5
 
-/** Sets `koa.state.user` and `koa.state.session`, or throws FhirError: 401 with what is wrong with the token, 503 when it cannot be checked. */
+/**
+ * Sets `koa.state.user` and `koa.state.session`.
+ * @throws FhirError 401 with what is wrong with the token, 503 when it cannot be checked
+ */
 export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?: JwksOptions): Middleware {
   const verify = verifier(config, jwksOptions)
   const verified = new RecentTokens(REMEMBERED_TOKENS)
@@ -61,7 +64,7 @@ interface Remembered extends VerifiedToken {
   readonly checkAgain: number
 }
 
-/** The tokens used last, in two generations: when the young one is full it replaces the old one. */
+/** The most recently used tokens, in two generations: a full young one replaces the old one. */
 class RecentTokens {
   readonly #size: number
   #young = new Map<string, Remembered>()
@@ -90,7 +93,7 @@ class RecentTokens {
 
 type Verifier = (koa: KoaContext, header: string) => Promise<VerifiedToken>
 
-/** koa-jwt checks signature, algorithm and times; the claims of ours are checked after it. */
+/** koa-jwt checks signature, algorithm and times; the claims of our own tokens are checked after it. */
 function verifier(config: JwtConfig, jwksOptions: JwksOptions | undefined): Verifier {
   const check = koaJwt({
     key: 'claims',
@@ -112,7 +115,7 @@ const ownTokens = ({ secret }: JwtConfig): koaJwt.Options => ({ secret, algorith
 
 function foreignTokens(config: JwtConfig, jwksOptions: JwksOptions | undefined): koaJwt.Options {
   const { jwksUrl = '', issuer, audience } = config
-  // Without them koa-jwt would check neither, and any service's token would do.
+  // Without them koa-jwt would check neither, and a token for any service would be accepted.
   if (!issuer || !audience) throw new Error('JWKS_URL needs JWT_ISSUER and JWT_AUDIENCE')
   const options = {
     secret: jwksKeyLoader(jwksUrl, jwksOptions),
@@ -127,7 +130,7 @@ function foreignTokens(config: JwtConfig, jwksOptions: JwksOptions | undefined):
 const MISSING = 'the header is missing; send "Authorization: Bearer <token>" with a token from POST /session'
 const MALFORMED = 'the Authorization header must read "Bearer <token>"'
 
-/** What a client is told; the wording of libraries is not passed on. */
+/** The error for the client; the wording of libraries is not passed on. */
 function refusal(error: unknown): FhirError {
   const cause = error instanceof Error && 'originalError' in error ? error.originalError : error
   if (cause instanceof KeysUnavailable) {

@@ -10,9 +10,9 @@ import { DEFAULT_HEADERS } from './default-headers.ts'
 import { FHIR_JSON } from './message/negotiate.ts'
 import { REQUEST_ID } from './request-ids.ts'
 
-/** In place of Node's own answer, which is a status without a body. */
+/** Replaces Node's own response, which is a status without a body. */
 export function answerClientErrors(server: Server): void {
-  /** Bytes that had been read of them. */
+  /** Bytes read from each refused connection before its refusal. */
   const refused = new WeakMap<Duplex, number>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const before = refused.get(socket)
@@ -33,8 +33,8 @@ export function answerClientErrors(server: Server): void {
 }
 
 /**
- * What still comes is thrown away by the parser, which finds the same error in it: a connection that is closed with bytes
- * unread is reset, and its client never reads the answer.
+ * Reads on; the parser discards what still arrives, as it finds the same error in it. A connection that is closed with
+ * bytes unread is reset, and its client never reads the response.
  */
 function readOn(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), MAX_MS).unref()
@@ -46,11 +46,13 @@ const bytesRead = (socket: Duplex): number => (socket instanceof Socket ? socket
 
 const isOfParser = ({ code }: NodeJS.ErrnoException): boolean => code?.startsWith('HPE_') === true
 
-/** Whether an error is about the one request that waits, and can be its answer: its body breaks off, or takes too long. */
+/**
+ * Whether an error is about the one waiting request, and can be its response: its body breaks off, or takes too long.
+ */
 const isAboutIt = ({ waiting, last: { headersSent, req } }: ConnectionAnswers): boolean =>
   waiting === 1 && !headersSent && !req.complete
 
-/** @param other for what the code does not say */
+/** @param other for unknown codes */
 function refusal(code: string | undefined, other: Refusal): string {
   const { status, ...issue } = REFUSALS[code ?? ''] ?? other
   const body = JSON.stringify(toOutcome([issue]))

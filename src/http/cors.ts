@@ -5,15 +5,20 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import { headerOf } from './message/path-segment.ts'
 
-/** Beside those that any page may read (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name). */
+/**
+ * Headers beyond those that any page may read (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
+ */
 const READABLE =
   'Allow, Content-Disposition, Content-Range, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, ' +
   'X-Correlation-Id, X-Request-Id'
 
-/** All: that an address does not take one is said by the answer to the request itself, which the page can read. */
+/**
+ * All methods: where an address does not accept one, the response to the request itself says so, and the page can read
+ * it.
+ */
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
-/** Seconds that a browser may remember the answer to a preflight; browsers have limits of their own. */
+/** Seconds that a browser may cache the response to a preflight; browsers have limits of their own. */
 const REMEMBERED = '7200'
 
 const ANY = '*'

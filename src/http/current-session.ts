@@ -1,11 +1,11 @@
-/** Authentication of requests: by their token, whose session goes on. */
+/** Authentication of requests: by their token, whose session must be active. */
 import type { Context as KoaContext, Middleware, Next } from 'koa'
 import { isSessionActive, type TokenSession } from '../clinics/sessions.ts'
 import type { Config } from '../config.ts'
 import type { Repository } from '../repository/repository.ts'
 import { authenticate, unauthorized } from './authenticate.ts'
 
-/** Sets what `userOf` and `sessionOf` give, or throws FhirError: 401 or 503 as `authenticate` does. */
+/** Sets the results of `userOf` and `sessionOf`, or throws FhirError: 401 or 503 as `authenticate` does. */
 export function authenticateSession(config: Pick<Config, 'jwt' | 'demo'>, repository: Repository): Middleware {
   const readToken = authenticate(config)
   const requireSession: Middleware = (koa, next) => {
@@ -22,7 +22,7 @@ function goOn(isOn: boolean, next: Next): Promise<unknown> {
   return next()
 }
 
-/** The session of a request that is authenticated; none where tokens come from a foreign issuer. */
+/** The session of an authenticated request; none where tokens come from a foreign issuer. */
 export const sessionOf = ({ state }: Pick<KoaContext, 'state'>): TokenSession | undefined =>
   state.session as TokenSession | undefined
 

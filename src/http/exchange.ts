@@ -1,6 +1,6 @@
 /**
- * The one point from which requests and their answers are observed: each is an exchange, which those who carry it out tell what
- * they do, and whose observers look at it when it has been answered.
+ * The one point from which exchanges are observed: the code that serves a request adds facts to its exchange, and
+ * observers see it when the response is ready.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Role } from '../clinics/accounts.ts'
@@ -8,25 +8,28 @@ import type { Access, AuditAgent } from '../record/audit/event.ts'
 import type { Reason, ToolExchange } from '../record/journal/exchange.ts'
 
 export interface ExchangeAccess extends Access {
-  /** The clinic that it is about, and who acted, where that is not the user of the token in the clinic of the token. */
+  /** The clinic and the agent, where they are not the user of the token and that user's clinic. */
   readonly by?: { readonly clinic: string; readonly agent: AuditAgent }
   /** The least role that may read its exchange in the journal; absent: staff. */
   readonly leastRole?: Role
 }
 
-/** What is told of a request while it is carried out. It can be copied to another thread, and is replaced by what was done there. */
+/**
+ * Facts collected while a request is served. They can be copied to another thread, and are replaced by those of a work
+ * thread.
+ */
 export interface ExchangeFacts {
-  /** What it did, or tried to do; that without a status ended as the exchange did. */
+  /** The accesses performed or attempted; one without a status ended as the exchange did. */
   accesses: readonly ExchangeAccess[]
-  /** Its tool calls, in their order. */
+  /** Its tool calls, in order. */
   tools?: readonly ToolExchange[]
-  /** Values that are secrets, as the journal and the audit trail must not keep them wherever they stand: see `tellSecrets`. */
+  /** Secret values, which the journal and the audit trail must not keep anywhere: see `tellSecrets`. */
   secrets?: readonly string[]
-  /** Why it was answered as it was, where that is more than its status says. */
+  /** The reason for the response, where the status does not say it all. */
   reason?: Reason
 }
 
-/** One request and its answer. */
+/** One request and its response. */
 export interface Exchange extends ExchangeFacts {
   /** When it began: milliseconds since 1970 UTC, and as of performance.now(). */
   readonly at: number
@@ -38,7 +41,7 @@ export interface Observer {
   observe(exchange: Exchange, koa: KoaContext): void
 }
 
-/** The outermost middleware: what fails is answered within it. */
+/** The outermost middleware: errors become responses within it. */
 export const observed =
   (observers: readonly Observer[]): Middleware =>
   async (koa, next) => {
@@ -48,11 +51,11 @@ export const observed =
     for (const observer of observers) observer.observe(exchange, koa)
   }
 
-/** What was told of it somewhere else stands for what was told of it here. */
+/** Facts from the work thread replace those collected here. */
 export const replaceFacts = (koa: Pick<KoaContext, 'state'>, told: ExchangeFacts): void =>
   void Object.assign(exchangeOf(koa), told)
 
-/** For another thread. */
+/** The facts, to be sent to another thread. */
 export const factsOf = ({ accesses, tools, secrets, reason }: ExchangeFacts): ExchangeFacts => ({
   accesses,
   ...(secrets === undefined ? {} : { secrets }),
@@ -60,10 +63,10 @@ export const factsOf = ({ accesses, tools, secrets, reason }: ExchangeFacts): Ex
   ...(reason === undefined ? {} : { reason }),
 })
 
-/** Of a request that is under way. */
+/** The exchange of a request in progress. */
 export const exchangeOf = ({ state }: Pick<KoaContext, 'state'>): Exchange => state.exchange as Exchange
 
-/** Tells of passwords, tokens and keys that a request carries in its body or its path, or that its answer gives out. */
+/** Registers passwords, tokens and keys that a request carries in its body or its path, or that its response issues. */
 export function tellSecrets(koa: Pick<KoaContext, 'state'>, ...secrets: readonly (string | undefined)[]): void {
   const exchange = exchangeOf(koa)
   exchange.secrets = [...(exchange.secrets ?? []), ...secrets.filter((secret) => secret !== undefined)]

@@ -1,4 +1,4 @@
-/** Failures other than FhirError: the answer to the client, and what may be logged. */
+/** Failures other than FhirError: the response to the client, and the log entry. */
 import type { Logger } from 'pino'
 import { FhirError } from '../fhir/outcome.ts'
 import { BudgetError, OffloadRequired } from '../isolation/budget.ts'
@@ -24,8 +24,8 @@ interface Place {
 }
 
 /**
- * The error for the client. Unexpected ones are 500 and logged; that the store cannot serve is logged too.
- * @throws OffloadRequired where that is the error: the request has not failed, it begins again elsewhere
+ * The error for the client. Unexpected ones are 500 and logged; an unavailable store is logged too.
+ * @throws OffloadRequired where that is the error: the request has not failed, it restarts elsewhere
  */
 export function failureOf(error: unknown, logger: Logger, place: Place): FhirError {
   if (error instanceof FhirError) return error

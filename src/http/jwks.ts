@@ -2,7 +2,7 @@
 import type { JwksClient } from 'jwks-rsa'
 import { isObject } from '../fhir/resource.ts'
 
-/** What an issuer may sign with. No HS…: a public key must never pass as a shared secret. */
+/** Algorithms that an issuer may sign with. No HS…: a public key must never pass as a shared secret. */
 export const PUBLIC_KEY_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512'],
   ...['PS256', 'PS384', 'PS512'],
@@ -10,13 +10,13 @@ export const PUBLIC_KEY_ALGORITHMS = [
 ]
 
 export interface JwksOptions {
-  /** How long the issuer's key set is not asked for again, so that made-up key ids cause no requests. */
+  /** Milliseconds between two requests for the issuer's key set, so that made-up key ids cause no requests. */
   readonly cooldownMs: number
   readonly timeoutMs: number
 }
 
 const DEFAULTS: JwksOptions = { cooldownMs: 5_000, timeoutMs: 5_000 }
-/** A key the issuer has withdrawn is trusted no longer than this (and a token verified with it: see authenticate.ts). */
+/** A withdrawn key is trusted no longer than this (and a token verified with it: see authenticate.ts). */
 const KEY_LIFETIME_MS = 10 * 60 * 1000
 
 /** The issuer has no such key: the token can't be one of its tokens. */
@@ -64,7 +64,7 @@ async function connect(jwksUri: string, options: JwksOptions): Promise<JwksClien
   })
 }
 
-/** Fetches at most once in a cooldown, failures included; calls meanwhile share the answer. */
+/** Fetches at most once in a cooldown, failures included; calls meanwhile share the result. */
 function sparingFetcher({ cooldownMs, timeoutMs }: JwksOptions): (url: string) => Promise<{ keys: unknown }> {
   let last: { readonly at: number; readonly answer: Promise<{ keys: unknown }> } | undefined
   return (url) => {

@@ -1,4 +1,4 @@
-/** Checks the password of a user, at the pace that guessing is limited to. */
+/** Checks the password of a user, limiting the rate of guesses. */
 import type { Context as KoaContext } from 'koa'
 import { type Account, verifyPassword } from '../clinics/accounts.ts'
 import { takeAttempt } from '../clinics/login-limit.ts'
@@ -13,7 +13,7 @@ export interface LoginServices {
   readonly config: Pick<Config, 'demo'>
   /** The IP address of the client of a request. */
   readonly addressOf: (koa: KoaContext) => string
-  /** Of the accounts' hashes; absent: the usual. */
+  /** Cost of the accounts' hashes; absent: the default. */
   readonly passwordCost?: PasswordCost | undefined
 }
 
@@ -31,7 +31,7 @@ export class Logins {
   }
 
   /**
-   * The account, when the password is its own; undefined otherwise, whether there is such an account or not.
+   * The account, when the password is correct; undefined otherwise, whether there is such an account or not.
    * @throws FhirError 429 when the attempt comes too early after failed ones, 503 when too many wait
    */
   async check(koa: KoaContext, { username, password }: Credentials): Promise<Account | undefined> {
@@ -51,7 +51,7 @@ export class Logins {
   }
 }
 
-/** Whoever sends many waits behind the others. */
+/** Limits of the queue for passwords: a client that sends many waits behind the others. */
 const LIMITS = { slots: 1, slotsPerClinic: 1, perClinic: 100, total: 200 }
 
 class PasswordQueue {

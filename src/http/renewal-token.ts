@@ -1,4 +1,4 @@
-/** What renews the session of a browser: a token of its own kind, which opens no route. */
+/** The token that renews the session of a browser: a token of its own kind, which opens no route. */
 import { createHmac } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import type { Account } from '../clinics/accounts.ts'
@@ -14,7 +14,7 @@ export interface Renewal {
 }
 
 export class RenewalTokens {
-  /** Not that of the tokens for requests, so neither can be taken for the other. */
+  /** Differs from the key of the tokens for requests, so neither can pass as the other. */
   readonly #key: Buffer
   readonly #lifetimeSeconds: number
 
@@ -33,7 +33,7 @@ export class RenewalTokens {
     }
   }
 
-  /** Undefined for what is none of ours, or has expired. */
+  /** Undefined for a token that is not ours or has expired. */
   read(token: string): Renewal | undefined {
     const claims = this.#verified(token)
     if (!isObject(claims)) return undefined

@@ -1,6 +1,6 @@
 /**
- * The ids of a request: X-Request-Id is its own, X-Correlation-Id the one that the client has given it
- * (https://hl7.org/fhir/R4/http.html#custom). X-Run-Id says to which run of a test it belongs, x-call-id to which live call.
+ * The ids of a request: X-Request-Id is assigned by this server, X-Correlation-Id is given by the client
+ * (https://hl7.org/fhir/R4/http.html#custom). X-Run-Id names the test run that it belongs to, x-call-id the live call.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -9,7 +9,7 @@ import type { Context as KoaContext } from 'koa'
 export const REQUEST_ID = 'X-Request-Id'
 const CORRELATION_ID = 'X-Correlation-Id'
 
-/** What is taken as an id: it is sent back in a header. */
+/** The form of an accepted id: it is sent back in a header. */
 const ID = /^[\x21-\x7e]{1,128}$/
 
 export function setRequestIds({ headers }: IncomingMessage, response: ServerResponse): void {
@@ -28,7 +28,7 @@ export function correlationOf({ res }: Sent): string | undefined {
   return id === undefined ? undefined : String(id)
 }
 
-/** Undefined where there is none, or one that is no id. */
+/** Undefined where it is missing or malformed. */
 export const runOf = (koa: Received): string | undefined => idIn(koa, 'x-run-id')
 export const callIdOf = (koa: Received): string | undefined => idIn(koa, 'x-call-id')
 export const replayedIn = (koa: Received): string | undefined => idIn(koa, 'x-replay-of')

@@ -34,11 +34,11 @@ export class SessionCookie {
   }
 }
 
-/** Cookies do not tell the ports of a host apart. */
+/** Cookies do not distinguish the ports of a host. */
 const nameAt = ({ protocol, port }: URL): string => `emr-session-${port || (protocol === 'https:' ? 443 : 80)}`
 
 /**
- * What is no browser says nothing of where a request comes from, and is let through.
+ * Refuses requests from pages of other origins. A client that is not a browser sends no such headers, and passes.
  * @param base the address of this server as the client sees it
  * @throws FhirError 403
  */

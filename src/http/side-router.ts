@@ -1,4 +1,4 @@
-/** The routes beside FHIR's: each small router answers alone for all paths that begin with one of its segments. */
+/** The routes beside FHIR's: each small router alone serves all paths that begin with one of its segments. */
 import type { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { FhirError, notFound } from '../fhir/outcome.ts'
@@ -27,7 +27,7 @@ export function sideRouter(segments: readonly string[], router: Router): SideRou
   }
 }
 
-/** Middleware by first segments. Most requests are for none of them: they are found out by one look. */
+/** Middleware by first segments. Most requests are for none of them, which a single lookup shows. */
 export function bySegment(...all: readonly (readonly [Iterable<string>, Middleware])[]): Middleware {
   const found = new Map(
     all.flatMap(([segments, middleware]) => Array.from(segments, (segment) => [segment, middleware])),

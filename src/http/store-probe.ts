@@ -1,11 +1,11 @@
-/** Asks the store now and then whether it answers, and never waits long for it. */
+/** Probes the store now and then, and never waits long for its reply. */
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
 
-/** Milliseconds: an answer of the store is good for so long; */
+/** Milliseconds for which a result is reused. */
 const GOOD_FOR = 1_000
-/** who asks waits so long for a new one; */
+/** Milliseconds that a caller waits for a new result. */
 const PATIENCE = 50
-/** and when it takes so long, the store is taken for lost. */
+/** Milliseconds without a reply after which the store counts as lost. */
 const LOST_AFTER = 2_000
 
 export class StoreProbe {

@@ -12,11 +12,11 @@ import { isText } from './message/body.ts'
 
 export type JwtConfig = Config['jwt']
 
-/** Who a request is from, out of a verified token. */
+/** The user of a request, from a verified token. */
 export interface User {
   readonly sub: string
   readonly name: string
-  /** SERVICE for an operator who is of no clinic. */
+  /** SERVICE for an operator without a clinic. */
   readonly clinic: string
   readonly role: Role
 }
@@ -25,7 +25,7 @@ export interface VerifiedToken {
   readonly user: User
   /** Absent in tokens of a foreign issuer: their sessions are its own. */
   readonly session?: TokenSession
-  /** Milliseconds since 1970 UTC: from when and until when the token holds. */
+  /** Milliseconds since 1970 UTC: the span in which the token is valid. */
   readonly notBefore: number
   readonly expires: number
 }
@@ -36,7 +36,7 @@ export interface SignedToken {
 }
 
 export interface TokenOptions {
-  /** With which the session began that the token belongs to. */
+  /** The login that began the token's session. */
   readonly login?: Login
   readonly lifetimeSeconds?: number
 }
@@ -79,8 +79,8 @@ export class ClaimError extends Error {
 }
 
 /**
- * The header `crit` names extensions that a recipient must understand, or else refuse the token; here there are none
- * (https://www.rfc-editor.org/rfc/rfc7515#section-4.1.11).
+ * Refuses a token with the header `crit`, which names extensions that a recipient must understand; this server knows
+ * none (https://www.rfc-editor.org/rfc/rfc7515#section-4.1.11).
  * @throws ClaimError
  */
 export function refuseExtensions(token: string): void {
@@ -90,7 +90,7 @@ export function refuseExtensions(token: string): void {
 }
 
 /**
- * What the claims of a token with a good signature say.
+ * The claims of a token with a good signature.
  * @throws ClaimError naming the first claim that is missing or wrong.
  */
 export function readClaims(claims: unknown, config: JwtConfig): VerifiedToken {
@@ -110,14 +110,14 @@ export function readClaims(claims: unknown, config: JwtConfig): VerifiedToken {
   }
 }
 
-/** An operator need not be of a clinic. */
+/** SERVICE for an operator without a clinic. */
 function clinicIn(clinic: unknown, role: unknown): string {
   if (isClinicId(clinic)) return clinic
   if (role === 'operator' && (clinic === undefined || clinic === SERVICE)) return SERVICE
   throw new ClaimError("the claim 'clinic' must be the FHIR id of a clinic")
 }
 
-/** Only our own tokens are read so: foreign issuers use these claims as they like. */
+/** For our own tokens only: foreign issuers use these claims as they like. */
 function sessionIn(sub: string, { iat, sid, ver }: Record<string, unknown>): TokenSession {
   return {
     account: foldedName(sub),

@@ -1,4 +1,4 @@
-/** Records in the exchange the actions of users at the routes beside FHIR: the clinic that it is about need not be the user's own. */
+/** Records in the exchange the actions of users at the side routes: their clinic need not be the user's own. */
 import type { Context as KoaContext } from 'koa'
 import type { Role } from '../clinics/accounts.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
@@ -16,7 +16,10 @@ interface UserAccess {
   readonly leastRole?: Role
 }
 
-/** Replaces what was told before: a route tells first what it is about to do, and then of whom it was. @param what `change settings` */
+/**
+ * Replaces the access recorded before: a route first records its intent, and later whose data it was.
+ * @param what `change settings`
+ */
 export function tellUserAccess(koa: KoaContext, what: string, access: UserAccess = {}): void {
   const { sub: id, name, role, clinic: own } = userOf(koa)
   const { clinic = own, query = '', patients = [], leastRole } = access

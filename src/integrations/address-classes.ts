@@ -1,6 +1,6 @@
 /**
- * Which IP addresses are on the public Internet: an address that a clinic sets must not lead into the network of whoever
- * runs the server. https://www.iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry
+ * Recognition of IP addresses on the public Internet: an address that a clinic sets must not lead into the network in
+ * which the server runs. https://www.iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry
  */
 import { BlockList, isIPv6 } from 'node:net'
 
@@ -23,7 +23,10 @@ const IPV4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ]
 
-/** Of what is global unicast: protocol assignments with Teredo, documentation, and 6to4, which holds an IPv4 address. */
+/**
+ * Exceptions within global unicast: protocol assignments with Teredo, documentation, and 6to4, which embeds an IPv4
+ * address.
+ */
 const IPV6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -35,7 +38,7 @@ const closed = new BlockList()
 for (const [net, prefix] of IPV4) closed.addSubnet(net, prefix, 'ipv4')
 for (const [net, prefix] of IPV6) closed.addSubnet(net, prefix, 'ipv6')
 
-/** All else of IPv6 is loopback, link-local, unique local, mapped, translated (NAT64) or unassigned. */
+/** All other IPv6 addresses are loopback, link-local, unique local, mapped, translated (NAT64) or unassigned. */
 const globalUnicast = new BlockList()
 globalUnicast.addSubnet('2000::', 3, 'ipv6')
 

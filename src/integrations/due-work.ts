@@ -1,17 +1,17 @@
 /**
- * Work on records that are due and have to ask a system outside: records of all clinics at once, a few of each, so a slow
- * system of one clinic holds back no other one. Several processes may run it: the store lets one of them have a record.
+ * Work on due records that involves an external system: records of all clinics at once, a few of each, so that a slow
+ * system of one clinic delays no other clinic. Several processes may run it: the store lets one of them have a record.
  */
 import type { Logger } from 'pino'
 import { FairQueue, QueueFull } from '../isolation/fair-queue.ts'
 import type { RecordKind } from '../repository/record-kinds.ts'
 import type { KindRecord, Repository } from '../repository/repository.ts'
 
-/** Milliseconds between two looks for records that are due. */
+/** Milliseconds between two searches for due records. */
 const INTERVAL = 1_000
-/** Records of one look. */
+/** Records of one search. */
 const PAGE = 200
-/** Requests at once, in all and to one system of a clinic; records that wait for one. */
+/** Requests at once, in all and to one system of a clinic; and records that may wait for one. */
 const LIMITS = { slots: 32, slotsPerClinic: 4, perClinic: PAGE, total: 10 * PAGE }
 
 export interface DueWorkServices {
@@ -25,11 +25,11 @@ export type DueRecord<Value> = Pick<KindRecord<Value>, 'clinic' | 'key' | 'value
 
 interface WorkOnDue<Value> {
   readonly kind: RecordKind<Value>
-  /** Which of the clinic's systems a record is for: each has slots of its own. */
+  /** The clinic's system that a record is for: each has slots of its own. */
   readonly systemOf: (value: Value) => string
-  /** Leases the record, where it is still due, and works on it. @param signal aborted when the server is being stopped */
+  /** Leases the record, where it is still due, and works on it. @param signal aborted when the server stops */
   readonly workOn: (record: DueRecord<Value>, signal: AbortSignal) => Promise<void>
-  /** Logged after a fault, which leaves the other records alone; the record waits for its lease. */
+  /** Logged after a fault, which does not affect other records; the record is retried after its lease. */
   readonly failure: string
 }
 
@@ -37,7 +37,7 @@ export class DueWork<Value> {
   readonly #services: DueWorkServices
   readonly #work: WorkOnDue<Value>
   readonly #slots = new FairQueue(LIMITS)
-  /** Records that are worked on, or wait for a slot. */
+  /** Records in progress, or waiting for a slot. */
   readonly #underWay = new Map<string, Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #stopping = new AbortController()
@@ -52,7 +52,7 @@ export class DueWork<Value> {
     this.#timer ??= setInterval(() => void this.workOnDue(), INTERVAL).unref()
   }
 
-  /** Resolves when the work under way is over; the remaining records wait for the next start. */
+  /** Resolves when the work in progress is over; the remaining records wait for the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     clearInterval(this.#timer)
@@ -60,13 +60,15 @@ export class DueWork<Value> {
     await Promise.all(this.#underWay.values())
   }
 
-  /** Works on every record that is due, and resolves when that has been tried for all of them. */
+  /** Works on every due record, and resolves when all have been tried. */
   async workOnDue(): Promise<void> {
     const records = (await this.#logged(() => this.#due())) ?? []
     await Promise.all(records.map((record) => this.#once(record)))
   }
 
-  /** Those of every clinic. A full page may hold records of one clinic alone: then each clinic is asked for its own. */
+  /**
+   * Due records of every clinic. A full page may hold records of one clinic alone: then each clinic is read separately.
+   */
   async #due(): Promise<readonly DueRecord<Value>[]> {
     const { repository, clock = Date.now } = this.#services
     const { kind } = this.#work
@@ -80,7 +82,7 @@ export class DueWork<Value> {
     return records
   }
 
-  /** A look finds records again that an earlier one found and that still wait. */
+  /** Joins work in progress: a search finds records again that an earlier one found and that still wait. */
   #once(record: DueRecord<Value>): Promise<void> {
     const key = JSON.stringify([record.clinic, record.key])
     const known = this.#underWay.get(key)
@@ -101,7 +103,7 @@ export class DueWork<Value> {
     }
   }
 
-  /** Undefined when too many wait already: a later look finds the record again. */
+  /** Undefined when too many wait already: a later search finds the record again. */
   async #enter(system: string) {
     try {
       return await this.#slots.enter({ clinic: system, token: system })

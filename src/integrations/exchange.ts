@@ -1,4 +1,4 @@
-/** One request to a system outside: its answer, or why there was none. */
+/** One request to an external system: its response, or the reason why there was none. */
 import type { Delivery } from '../core/ports.ts'
 import { type Outbound, OutboundFailure, type OutboundRequest, sendOutbound } from './outbound-request.ts'
 
@@ -8,13 +8,13 @@ export const DEADLINE = 3_000
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** The JSON of the answer; undefined for anything else. Never shown to anybody. */
+  /** The JSON of the response; undefined for anything else. Never shown to users. */
   readonly body: unknown
 }
 
 export type Failure = Delivery & { readonly delivered: false }
 
-/** @param receiver whom reasons name, such as `the CRM` */
+/** @param receiver its name in reasons, such as `the CRM` */
 export async function exchange(
   request: OutboundRequest,
   receiver: string,
@@ -57,7 +57,7 @@ export const temporary = (reason: string, retryAfterMs?: number): Failure => ({
 /** Statuses after which the same request may succeed later; 5xx too. */
 const RETRY = [408, 425, 429]
 
-/** What an answer means by its status. @param now milliseconds since 1970 UTC, for a Retry-After that is a date */
+/** The delivery that a status means. @param now milliseconds since 1970 UTC, for a Retry-After that is a date */
 export function deliveryOf(
   receiver: string,
   { status, headers }: Pick<Answer, 'status' | 'headers'>,

@@ -34,19 +34,22 @@ const PREFIXES: Readonly<Record<string, InsuranceStatus>> = {
 /** Cents, for a member id that does not end in two digits. */
 const DEFAULT_COPAY = 2500
 
-/** A member id that begins so is one whose answer takes its time; what comes after it decides what the answer is. */
+/** The beginning of a member id whose response is slow; the rest of the id decides the result. */
 const SLOW = /^SLOW-?/
 /** Milliseconds; longer than a caller waits. */
 const SLOW_ANSWER = 6_000
 
-/** What the system answers, and after how many milliseconds. @param spoken the member id in any case, with or without spaces */
+/**
+ * The result, and the milliseconds after which it is sent.
+ * @param spoken the member id in any case, with or without spaces
+ */
 export function simulated(spoken: string): { readonly result: InsuranceResult; readonly afterMs: number } {
   const memberId = spoken.replace(/\s/g, '').toUpperCase()
   const isSlow = MEMBER_ID.test(memberId) && SLOW.test(memberId)
   return { result: resultFor(memberId), afterMs: isSlow ? SLOW_ANSWER : 0 }
 }
 
-/** All answers at once. */
+/** Without any delay. */
 export const insuranceSimulator = {
   verify: async ({ memberId }: InsuranceRequest) => simulated(memberId).result,
 } satisfies InsuranceVerification

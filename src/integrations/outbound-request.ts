@@ -1,6 +1,6 @@
 /**
- * The one way in which connectors send requests to addresses that clinics set. A name is resolved once, and the connection
- * goes to exactly the addresses that were checked, so that a name that changes in between leads nowhere else.
+ * The one way in which connectors send requests to addresses that clinics set. A name is resolved once, and the
+ * connection goes to exactly the addresses that were checked, so that a change of the name in between has no effect.
  */
 import { randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns'
@@ -12,7 +12,7 @@ import type { OutboundSystem } from '../record/journal/exchange.ts'
 import type { SentRequest } from '../record/journal/sent.ts'
 import { isPublicAddress } from './address-classes.ts'
 
-/** Bytes of an answer that are read. */
+/** Most bytes of a response that are read. */
 const MAX_ANSWER = 65_536
 
 export interface OutboundRequest {
@@ -22,23 +22,23 @@ export interface OutboundRequest {
   readonly body: string
 }
 
-/** How far requests may go. */
+/** Limits of requests. */
 export interface Outbound {
   /** Milliseconds of the whole exchange. */
   readonly deadlineMs: number
-  /** Ends the exchange before that. */
+  /** Ends the exchange early. */
   readonly signal?: AbortSignal | undefined
   /** Whether loopback, private and other addresses that are not public may be reached: the operator's decision. */
   readonly allowPrivate: boolean
-  /** In place of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly resolve?: typeof lookup
-  /** Is told of each request, when it has ended. */
+  /** Called after each request. */
   readonly onSent?: (sent: SentRequest) => void
-  /** Whose system is asked: requests without it are not told of. */
+  /** The receiving system and its clinic: requests without it are not reported to `onSent`. */
   readonly about?: {
     readonly clinic: string
     readonly system: OutboundSystem
-    /** What it answers is of this server, so it may be shown wherever it listens. */
+    /** The system is part of this server, so its responses may be shown wherever it listens. */
     readonly isOwn?: boolean
   }
 }
@@ -51,11 +51,11 @@ export const about = (outbound: Outbound, clinic: string, system: OutboundSystem
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** Undefined where there is too much. */
+  /** Undefined where the response is too long. */
   readonly text: string | undefined
 }
 
-/** Why there is no answer. */
+/** The reason why there is no response. */
 export class OutboundFailure extends Error {
   override readonly name = 'OutboundFailure'
   readonly reason: 'address-not-allowed' | 'unreachable' | 'late'
@@ -66,7 +66,7 @@ export class OutboundFailure extends Error {
   }
 }
 
-/** Redirections are answers like any other. @throws OutboundFailure */
+/** Redirections are responses like any other. @throws OutboundFailure */
 export async function sendOutbound(request: OutboundRequest, outbound: Outbound): Promise<Answer> {
   const tell = teller(request, outbound)
   const late = AbortSignal.timeout(outbound.deadlineMs)
@@ -88,7 +88,7 @@ export async function sendOutbound(request: OutboundRequest, outbound: Outbound)
 }
 
 /**
- * Tells how a request ended. What a system answers that is not on the public Internet is nobody's to see: a clinic could
+ * Reports how a request ended. Responses of a system that is not on the public Internet are not shown: a clinic could
  * name any address within reach of the server.
  */
 function teller(request: OutboundRequest, outbound: Outbound): (ended: Answer | OutboundFailure) => void {
@@ -105,7 +105,7 @@ function teller(request: OutboundRequest, outbound: Outbound): (ended: Answer | 
     })
 }
 
-/** Headers of an answer that tell nothing of where it came from. */
+/** Headers of a response that reveal nothing about its sender. */
 const SHOWN_HEADERS = ['content-length', 'content-type', 'retry-after']
 
 function shownOf({ status, headers, text }: Answer, isShown: boolean): NonNullable<SentRequest['answer']> {
@@ -120,7 +120,7 @@ function responseTo(
 ): Promise<IncomingMessage> {
   const address = new URL(url)
   const host = address.hostname.replace(/^\[|\]$/g, '')
-  // Of an address Node looks up nothing; a user name would be sent as credentials.
+  // Node does not look up IP addresses; a user name would be sent as credentials.
   const isRefused = isIP(host) !== 0 && !isAllowed(host, outbound)
   if (isRefused || address.username !== '' || address.password !== '') throw new OutboundFailure('address-not-allowed')
   const send = address.protocol === 'https:' ? httpsRequest : httpRequest
@@ -133,7 +133,7 @@ function responseTo(
 
 const isAllowed = (address: string, { allowPrivate }: Outbound): boolean => allowPrivate || isPublicAddress(address)
 
-/** A name one of whose addresses is not allowed is refused as a whole. */
+/** Refuses a name if one of its addresses is not allowed. */
 const checkedLookup =
   (outbound: Outbound): LookupFunction =>
   (name, options, callback) => {
@@ -148,7 +148,7 @@ const checkedLookup =
     })
   }
 
-/** The rest of a long answer is not waited for. */
+/** Stops reading when a response is too long. */
 async function textOf(response: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let length = 0

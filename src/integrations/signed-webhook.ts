@@ -12,7 +12,7 @@ export interface WebhookEvent {
   readonly data: object
 }
 
-/** @param receiver whom reasons name, such as `the CRM` */
+/** @param receiver its name in reasons, such as `the CRM` */
 export async function postSigned(
   settings: WebhookSettings,
   event: WebhookEvent,

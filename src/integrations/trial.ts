@@ -1,6 +1,6 @@
 /**
- * A connector is tried: one request to the system of a clinic that changes nothing there, and the class of what came of it. What
- * the system says is told to nobody. docs/crm.md
+ * The trial of a connector: one request to the system of a clinic that changes nothing there, and the class of its
+ * result. The text of the system's response is shown to nobody. docs/crm.md
  */
 import { randomUUID } from 'node:crypto'
 import type { CrmSettings } from '../clinics/crm-settings.ts'
@@ -25,7 +25,7 @@ import { signedRequest } from './signed-webhook.ts'
 
 export const CONNECTORS = ['crm', 'insurance', 'messages'] as const satisfies readonly OutboundSystem[]
 
-/** `accepted`: the credentials are right, but not for the one thing that could be tried without changing anything. */
+/** `accepted`: the credentials are right, but do not permit the only request that changes nothing. */
 export type TrialOutcome =
   | 'ok'
   | 'accepted'
@@ -42,19 +42,19 @@ export type TrialOutcome =
 
 export interface Trial {
   readonly outcome: TrialOutcome
-  /** In words of ours. */
+  /** Worded by this server. */
   readonly reason: string
-  /** That of the answer, where there was one. */
+  /** Status of the response, where there was one. */
   readonly status?: number
 }
 
 export interface TrialParts {
   readonly outbound: Omit<Outbound, 'deadlineMs'>
-  /** Where this server serves the simulator of insurance verification; undefined where it does not. */
+  /** The address at which this server serves the simulator of insurance verification; undefined where it does not. */
   readonly simulator: () => { readonly url: string; readonly token: string } | undefined
 }
 
-/** Resolves within DEADLINE; never throws for what the system does. */
+/** Resolves within DEADLINE; never throws because of the system. */
 export async function tryConnector(
   connector: OutboundSystem,
   clinic: string,
@@ -111,7 +111,7 @@ async function tryCrm(settings: CrmSettings, clinic: string, outbound: Outbound)
   }
 }
 
-/** The token is asked for anew, so that it is these credentials that are tried. */
+/** Requests a new token, so that exactly these credentials are tried. */
 async function trySalesforce(
   settings: Extract<CrmSettings, { kind: 'salesforce' }>,
   outbound: Outbound,
@@ -158,7 +158,7 @@ const readOf = (url: string, headers: OutboundRequest['headers']): OutboundReque
   body: '',
 })
 
-/** Where a token may write and not read. */
+/** For tokens that may write but not read. */
 const forbiddenIsAccepted = ({ status }: Answer): Trial | undefined =>
   status === 403
     ? { outcome: 'accepted', status, reason: 'The credentials are accepted, but do not allow to read (403)' }

@@ -1,32 +1,35 @@
 /**
  * The loop of background work, such as indexing: it looks for jobs and works on one after the other, a few resources at
- * a time, with pauses as long as a batch took, in which requests are served. One server at a time works on a job. What is
- * done stays done when the server dies; another one, or the next start, goes on.
+ * a time, with pauses as long as the last batch took, in which requests are served. One server at a time works on a
+ * job. Finished batches survive the death of a server; another server, or the next start, continues.
  */
 
 export interface LoopPace {
   /** Milliseconds between two looks for jobs. */
   readonly look: number
-  /** Milliseconds between two batches, besides the time that the last one took. */
+  /** Milliseconds between two batches, in addition to the time that the last one took. */
   readonly pause: number
-  /** Jobs that are worked on side by side; absent: one. */
+  /** Number of jobs worked on side by side; absent: one. */
   readonly atOnce?: number
 }
 
 export interface Pace extends LoopPace {
   /** Resources of a batch. */
   readonly batch: number
-  /** Milliseconds after which another server goes on where one has died. */
+  /** Milliseconds after which another server takes over from one that has died. */
   readonly lease: number
 }
 
-/** Says what there is to do. */
+/** A source of jobs. */
 export interface JobSource {
-  /** Called at each look. Where jobs are not worked on side by side, one is done, or left, when the next is requested. */
+  /**
+   * Called at each look. Unless jobs are worked on side by side, each is done or abandoned before the next is
+   * requested.
+   */
   jobs(): AsyncIterable<Job>
-  /** Reports a fault. False: the jobs that are left would fail as well. */
+  /** Reports a fault. False: the remaining jobs would fail as well. */
   failed(error: unknown): boolean
-  /** Gives up what is still leased. */
+  /** Gives up remaining leases. */
   close?(): Promise<void>
 }
 
@@ -36,9 +39,12 @@ export interface Job {
 }
 
 export interface LeasedJob {
-  /** Works on a few resources. False when it ends here: it is finished, its turn is over, or the lease is lost. */
+  /**
+   * Works on a few resources. False: the work ends here, as the job is finished, its turn is over, or the lease is
+   * lost.
+   */
   batch(): Promise<boolean>
-  /** Records how far it is; not called after a fault. */
+  /** Records the progress; not called after a fault. */
   end(): Promise<void>
 }
 
@@ -55,7 +61,7 @@ export class BackgroundLoop {
     this.#pace = pace
   }
 
-  /** The first look comes after a while, since a server that starts is busy enough. */
+  /** Starts the loop. The first look comes after a while, since a starting server is busy enough. */
   start(): void {
     if (this.#closed) return
     this.#timer = setTimeout(() => {
@@ -88,7 +94,7 @@ export class BackgroundLoop {
     }
   }
 
-  /** False when there is no point in going on with other jobs. */
+  /** False when the remaining jobs should not be attempted. */
   async #attempt(job: Job): Promise<boolean> {
     try {
       await this.#work(job)
@@ -109,7 +115,7 @@ export class BackgroundLoop {
     await leased.end()
   }
 
-  /** Cut short by close(). */
+  /** Waits, unless close() ends the wait. */
   #rest(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {

@@ -1,10 +1,10 @@
 /**
  * The budget of a request: how much work it may cost, and whether that work may be done on the event loop. Code whose
- * work grows with what a client sends or has stored spends it; see docs/adr/015-time-isolation.md.
+ * work grows with what a client sends or has stored spends from it; see docs/adr/015-time-isolation.md.
  *
  * A request begins on the event loop with a small allowance. When that is spent, OffloadRequired ends it, before it has
- * written anything, and it begins again in a work thread with the whole budget. When that is spent too, or the time of
- * the request is up, or its client has left, BudgetError ends it for good.
+ * written anything, and it restarts in a worker with the whole budget. When that is spent too, or the time of the
+ * request is up, or its client has left, BudgetError ends it for good.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -14,17 +14,17 @@ const EVENT_LOOP_STEPS = 10_000
 /** Steps of a whole request. */
 const REQUEST_STEPS = 8_000_000
 
-/** Steps to write an answer that must be given, as what it tells has been done. */
+/** Steps for writing a response that must be sent, since the work that it reports has been done. */
 const ANSWER_STEPS = 1_000_000
 
 /** See BudgetSettings.readingMs. */
 const READING_MS = 8_000
 
-/** Ends the work of a request. Code that catches errors passes it on: see `rethrowBudgetError`. */
+/** Ends the work of a request. Code that catches errors must pass it on: see `rethrowBudgetError`. */
 export class BudgetError extends Error {
-  /** `left`: nobody waits for the answer any more. */
+  /** `left`: the client has left. */
   readonly reason: 'too costly' | 'too late' | 'left' | 'needs thread'
-  /** What the work was for, as a noun phrase for the client: `the invariants of its profiles`. */
+  /** Purpose of the work, as a noun phrase for the client: `the invariants of its profiles`. */
   readonly what: string
 
   constructor(reason: BudgetError['reason'], what: string) {
@@ -35,7 +35,7 @@ export class BudgetError extends Error {
   }
 }
 
-/** The work is more than the event loop may be held for: the request is to begin again in a work thread. */
+/** The work would hold the event loop for too long: the request must restart in a worker. */
 export class OffloadRequired extends BudgetError {
   constructor(what: string) {
     super('needs thread', what)
@@ -44,15 +44,15 @@ export class OffloadRequired extends BudgetError {
 }
 
 export interface BudgetSettings {
-  /** The request can be begun again in a work thread. Otherwise it has its whole budget where it is. */
+  /** The request can restart in a worker. Otherwise it has its whole budget where it is. */
   readonly canMove: boolean
-  /** Milliseconds since 1970 UTC when the request must have been answered. */
+  /** Milliseconds since 1970 UTC by which the response must have been sent. */
   readonly endsAt?: number
-  /** Milliseconds that it may wait for reads of the store that take long, all of them together; 8,000 where none are given. */
+  /** Milliseconds that it may wait for long reads of the store, all of them together; absent: 8,000. */
   readonly readingMs?: number
   /** True once the client has left. */
   readonly isAbandoned?: () => boolean
-  /** Identifies the token of the request, or whatever else tells the clients of one clinic apart. */
+  /** Identifies the token of the request, or whatever else distinguishes the clients of one clinic. */
   readonly tokenOf?: () => string
   /** Called when the request is about to have an effect that must not happen twice. */
   readonly onEffect?: () => void
@@ -84,7 +84,7 @@ export class Budget {
     this.#left = canMove ? EVENT_LOOP_STEPS : REQUEST_STEPS
   }
 
-  /** True while the request is on the event loop and can be begun again in a work thread. */
+  /** True while the request is on the event loop and can restart in a worker. */
   get canMove(): boolean {
     return this.#canMove
   }
@@ -93,27 +93,27 @@ export class Budget {
     return this.#isAbandoned()
   }
 
-  /** '' where it has none, or none yet. */
+  /** Empty where it has no token, or none yet. */
   get token(): string {
     return this.#tokenOf?.() ?? ''
   }
 
-  /** Milliseconds that it has waited for long reads. */
+  /** Milliseconds that it has waited for long reads so far. */
   get reading(): number {
     return this.#reading
   }
 
-  /** When a read that begins now is to end, milliseconds since 1970 UTC. */
+  /** The deadline of a read that begins now, milliseconds since 1970 UTC. */
   get readEndsAt(): number {
     return Math.min(this.endsAt, Date.now() + this.#readingMs - this.#reading)
   }
 
-  /** A long read has ended. @param since when it began, milliseconds since 1970 UTC */
+  /** Records the end of a long read. @param since when it began, milliseconds since 1970 UTC */
   hasReadSince(since: number): void {
     this.#reading += Math.max(0, Date.now() - since)
   }
 
-  /** To be called before an effect that must not happen twice, such as a commit: from now on it stays where it is. */
+  /** Keeps the request in this thread. Called before an effect that must not happen twice, such as a commit. */
   pinToThread(): void {
     this.#onEffect?.()
     if (!this.#canMove) return
@@ -121,7 +121,7 @@ export class Budget {
     this.#left += REQUEST_STEPS - EVENT_LOOP_STEPS
   }
 
-  /** To be called when the work has been done, and stored, as far as the budget went: the answer can be written. */
+  /** Ensures that the response can be written. Called when the work has been done and stored. */
   allowAnswer(): void {
     if (this.#canMove) return
     this.#left = Math.max(this.#left, ANSWER_STEPS)
@@ -150,33 +150,34 @@ const never = (): boolean => false
 
 const current = new AsyncLocalStorage<Budget>()
 
-/** Everything that `work` does, and begins, is paid from `budget`. */
+/** Runs `work`; everything that it does or starts is paid for from `budget`. */
 export const withBudget = <T>(budget: Budget, work: () => T): T => current.run(budget, work)
 
-/** That of the request under way; undefined in work that no request began. */
+/** The budget of the current request; undefined outside requests. */
 export const currentBudget = (): Budget | undefined => current.getStore()
 
 /**
- * Pays for work about to be done, or done a moment ago. In a loop, to be called once in some hundred steps.
+ * Pays for work that is about to be done, or was just done. In a loop, call it once every few hundred steps.
  * @param what see BudgetError
  * @throws BudgetError
  */
 export const spend = (steps: number, what: string): void => current.getStore()?.spend(steps, what)
 
 /**
- * Before work that can be neither counted nor ended, such as a regular expression that a client wrote.
+ * Requires a worker. Called before work that can be neither metered nor interrupted, such as a client's regular
+ * expression.
  * @throws OffloadRequired on the event loop
  */
 export function requireWorker(what: string): void {
   if (current.getStore()?.canMove) throw new OffloadRequired(what)
 }
 
-/** For code that turns errors into something else. @throws BudgetError when `error` is one */
+/** Passes on a BudgetError, in code that turns errors into something else. @throws BudgetError when `error` is one */
 export function rethrowBudgetError(error: unknown): void {
   if (error instanceof BudgetError) throw error
 }
 
-/** Steps that are paid at a time: paying costs some hundred nanoseconds itself. */
+/** Steps paid at a time: a payment itself costs a few hundred nanoseconds. */
 const STEPS_AT_A_TIME = 250
 
 /** Collects small costs and pays them in larger amounts. */

@@ -1,23 +1,23 @@
 /**
- * A queue for a few slots, such as threads, that many clinics share. A slot that becomes free goes to the clinic that
- * holds the fewest, and among equals in turn; within a clinic to its tokens in the same way. So a clinic never gets the
- * last slot while another one waits, and one that finds all slots taken waits for one job at most, not for a queue.
+ * A queue for a few slots, such as threads, that many clinics share. A freed slot goes to the waiting clinic that holds
+ * the fewest, in turn among equals; within a clinic, to its tokens by the same rule. So a clinic never gets the last
+ * slot while another one waits, and a clinic that finds all slots taken waits for one job at most, not for a queue.
  */
 
 export interface FairQueueLimits {
-  /** Jobs that run at once. */
+  /** Most jobs that run at once. */
   readonly slots: number
-  /** Of these, jobs of one clinic: what is left of the slots is kept free for the others. */
+  /** Most running jobs of one clinic: the remaining slots are kept free for the others. */
   readonly slotsPerClinic: number
-  /** Jobs of one clinic that wait. */
+  /** Most waiting jobs of one clinic. */
   readonly perClinic: number
-  /** Jobs that wait in all. */
+  /** Most waiting jobs in all. */
   readonly total: number
 }
 
 export interface Entrant {
   readonly clinic: string
-  /** Identifies the token, or whatever else tells the clients of one clinic apart. */
+  /** Identifies the token, or whatever else distinguishes the clients of one clinic. */
   readonly token: string
   /** Aborted when the client has left. */
   readonly signal?: AbortSignal | undefined
@@ -26,10 +26,10 @@ export interface Entrant {
 /** Gives the slot back. Further calls do nothing. */
 export type Release = () => void
 
-/** No more jobs may wait: none of this clinic, or none at all. */
+/** The queue is full: for this clinic, or for all. */
 export class QueueFull extends Error {
   readonly by: 'clinic' | 'all'
-  /** How many may wait. */
+  /** The limit that was reached. */
   readonly most: number
 
   constructor(by: QueueFull['by'], most: number) {
@@ -48,7 +48,7 @@ interface Waiting {
   readonly admit: () => void
 }
 
-/** What a token holds and waits for. */
+/** The running and waiting jobs of a token. */
 class TokenShare {
   running = 0
   readonly jobs = new Set<Waiting>()
@@ -58,7 +58,7 @@ class TokenShare {
   }
 }
 
-/** What a clinic holds and waits for. */
+/** The running and waiting jobs of a clinic. */
 class ClinicShare {
   running = 0
   waiting = 0
@@ -67,9 +67,9 @@ class ClinicShare {
 
 export class FairQueue {
   readonly #limits: FairQueueLimits
-  /** Of clinics that hold a slot or wait; those that got one last come last. */
+  /** Clinics with running or waiting jobs; the one that got a slot last comes last. */
   readonly #clinics = new Map<string, ClinicShare>()
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>()
   #running = 0
 
@@ -85,27 +85,27 @@ export class FairQueue {
     return this.#waiting.size
   }
 
-  /** For a job of the clinic that has waited too long: for those of its own that run, or for those of all. */
+  /** The error for a job that has waited too long: for the clinic's own running jobs, or for those of all clinics. */
   refusal(clinic: string): QueueFull {
     const isByItsOwn = (this.#clinics.get(clinic)?.running ?? 0) >= this.#limits.slotsPerClinic
     return isByItsOwn ? new QueueFull('clinic', this.#limits.perClinic) : new QueueFull('all', this.#limits.total)
   }
 
-  /** Milliseconds that the longest wait has lasted so far; 0 when there is none. */
+  /** Milliseconds that the oldest waiting job has waited; 0 when there is none. */
   get oldestMs(): number {
     for (const { since } of this.#waiting) return performance.now() - since
     return 0
   }
 
   /**
-   * Resolves when the job may begin. The caller gives the slot back when it has ended.
+   * Resolves when the job may begin. The caller releases the slot when the job has ended.
    * @param longestWait milliseconds after which the job is refused
    * @throws QueueFull
-   * @throws the reason of the signal, when that is aborted before the job may begin
+   * @throws the reason of the signal, when it is aborted before the job may begin
    */
   async enter(entrant: Entrant, longestWait?: number): Promise<Release> {
     entrant.signal?.throwIfAborted()
-    // Where a slot is free, only clinics wait that may have no further one.
+    // When a slot is free, only jobs of clinics at their own limit are waiting.
     const running = this.#clinics.get(entrant.clinic)?.running ?? 0
     if (this.#running < this.#limits.slots && running < this.#limits.slotsPerClinic) this.#start(entrant)
     else await this.#wait(entrant, longestWait)
@@ -194,7 +194,7 @@ export class FairQueue {
     return share
   }
 
-  /** What neither holds a slot nor waits is not kept. */
+  /** Drops the token and the clinic where they neither hold a slot nor wait. */
   #forgetIdle(clinic: string, token: string): void {
     const share = this.#shareOf(clinic)
     if (isIdle(tokenOf(share, token))) share.tokens.delete(token)
@@ -217,7 +217,7 @@ function tokenOf({ tokens }: ClinicShare, token: string): TokenShare {
   return share
 }
 
-/** Of those that wait and hold fewer slots than `most`, the one that holds the fewest: the first of them. */
+/** The first waiting share with the fewest slots, among those that hold fewer than `most`. */
 function firstInTurn<S extends Share>(shares: Iterable<S>, most = Number.POSITIVE_INFINITY): S | undefined {
   let first: S | undefined
   for (const share of shares) {
@@ -234,12 +234,12 @@ function toTheEnd<S>(shares: Map<string, S>, key: string): void {
   shares.set(key, share)
 }
 
-/** Calls back when the next turn may begin. */
+/** Calls `begin` when the next turn may begin. */
 type UntilNext = (begin: () => void) => void
 
 export class FairTurns {
   readonly #untilNext: UntilNext
-  /** Its one slot is the present turn. */
+  /** A queue whose only slot is the current turn. */
   readonly #queue = new FairQueue({
     slots: 1,
     slotsPerClinic: 1,
@@ -247,12 +247,12 @@ export class FairTurns {
     total: Number.POSITIVE_INFINITY,
   })
 
-  /** @param untilNext lets the loop do other work; absent: one round of it */
+  /** @param untilNext lets the event loop do other work; absent: one round of it */
   constructor(untilNext: UntilNext = setImmediate) {
     this.#untilNext = untilNext
   }
 
-  /** Somebody has the present turn. */
+  /** True while an entrant has the current turn. */
   get isTaken(): boolean {
     return this.#queue.running > 0
   }
@@ -265,7 +265,7 @@ export class FairTurns {
     return this.#queue.oldestMs
   }
 
-  /** Resolves in the turn of the entrant. */
+  /** Resolves when it is the entrant's turn. */
   async next(entrant: Entrant): Promise<void> {
     this.#untilNext(await this.#queue.enter(entrant))
   }
@@ -273,21 +273,21 @@ export class FairTurns {
 
 let last: Promise<void> = Promise.resolve()
 
-/** Resolves a round of the event loop after the call before it has. */
+/** Resolves one round of the event loop after the previous call has resolved. */
 export function yieldToEventLoop(): Promise<void> {
   last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
   return last
 }
 
 export interface ComponentHealth {
-  /** A noun phrase for the operator: `work threads`. */
+  /** Name for the operator, a noun phrase: `work threads`. */
   readonly name: string
   /**
-   * `behind`: what waits has waited for long. `degraded`: it does not work now, and requests are served without it.
+   * `behind`: jobs have been waiting for long. `degraded`: it does not work now, and requests are served without it.
    * `down`: it does not work now, and requests that need it fail.
    */
   readonly state: 'ok' | 'behind' | 'degraded' | 'down'
-  /** Requests that wait for it. */
+  /** Number of requests waiting for it. */
   readonly waiting: number
   /** Milliseconds that the oldest of them has waited. */
   readonly oldestMs: number
@@ -298,7 +298,7 @@ export interface ComponentHealth {
 /** Milliseconds. */
 const LONG = 1_000
 
-/** Of a part that works, with a queue before it. */
+/** The health of a working component with a queue before it. */
 export function loadOfQueue(
   name: string,
   { waiting, oldestMs }: Pick<ComponentHealth, 'waiting' | 'oldestMs'>,
@@ -306,7 +306,7 @@ export function loadOfQueue(
   return { name, state: oldestMs > LONG ? 'behind' : 'ok', waiting, oldestMs: Math.round(oldestMs) }
 }
 
-/** The note that a file was set aside; none where none was. @param setAsideAt milliseconds since 1970 UTC */
+/** The note that a file was set aside; empty where none was. @param setAsideAt milliseconds since 1970 UTC */
 export const noteOfSetAside = (setAsideAt: number | undefined): Pick<ComponentHealth, 'note'> =>
   setAsideAt === undefined
     ? {}
@@ -343,12 +343,12 @@ export class Turns<Item> {
     return undefined
   }
 
-  /** Takes all. */
+  /** Takes all items, in turn. */
   *all(): Generator<Item> {
     for (let item = this.next(); item !== undefined; item = this.next()) yield item
   }
 
-  /** The first of each clinic: the oldest is among them. */
+  /** The first item of each clinic: the oldest of all is among them. */
   *heads(): Generator<Item> {
     for (const [first] of this.#clinics.values()) if (first !== undefined) yield first
   }

@@ -1,26 +1,26 @@
-/** Gives memory back to the system that a thread needed for a while, such as for its start or for a time of many requests. */
+/** Returns memory to the system that a thread needed for a while only, such as at its start or under load. */
 
 import { getPriority, setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Milliseconds without work after which the memory of the last work is given back. */
+/** Milliseconds without work after which memory is returned. */
 const QUIET = 2_000
-/** Milliseconds between two looks whether a server has been quiet. */
+/** Milliseconds between two checks whether a server has been quiet. */
 const LOOK = 2_500
-/** Bytes by which the heap of a server has to have grown since it was last collected, so that another pause is worth it. */
+/** Bytes by which the heap must have grown since the last collection to be worth another pause. */
 const WORTHWHILE = 16 * 1024 * 1024
 
 interface CollectionOptions {
   readonly type: 'major'
   readonly execution: 'sync'
-  /** The one that shrinks the young generation too, to the size that it had at the start of the process. */
+  /** The kind of collection that also shrinks the young generation, to its size at the start of the process. */
   readonly flavor: 'last-resort'
 }
 
 /**
- * Holds the event loop of this thread for some 50 ms. V8 collects garbage when it needs memory, so a thread that is idle keeps
- * its own.
+ * Collects garbage, which holds the event loop of this thread for some 50 ms. V8 itself collects only when it needs
+ * memory, so an idle thread keeps what it has.
  */
 export function freeMemory(): void {
   setFlagsFromString('--expose-gc')
@@ -31,19 +31,19 @@ export function freeMemory(): void {
 
 let quiet: NodeJS.Timeout | undefined
 
-/** To be called when a thread that works for others has done something: its memory is given back when no more comes. */
+/** Returns memory once no more work comes. Called when a thread that works for others has done something. */
 export function freeMemoryWhenQuiet(): void {
   keepMemory()
   quiet = setTimeout(freeMemory, QUIET).unref()
 }
 
-/** To be called when there is more to do, or nothing ever again. */
+/** Cancels freeMemoryWhenQuiet. Called when there is more work, or never will be again. */
 export const keepMemory = (): void => clearTimeout(quiet)
 
 /**
- * To be called once by the thread that answers requests: when there have been none for a while, the memory of the load before
- * is given back. Under load its young generation grows to more than 100 MB, and V8 itself makes it smaller after some loads only. A
- * timer per request would cost each of them, so the server is asked now and then.
+ * Returns memory after a load, once there have been no requests for a while. Called once, by the thread that serves
+ * requests. Under load its young generation grows to more than 100 MB, and V8 itself shrinks it after some loads only.
+ * A timer per request would slow each of them down, so `isQuiet` is polled.
  * @param isQuiet whether there has been nothing to do since the last call
  */
 export function freeMemoryAfterLoad(isQuiet: () => boolean, look = LOOK): void {
@@ -57,11 +57,14 @@ export function freeMemoryAfterLoad(isQuiet: () => boolean, look = LOOK): void {
 
 const heapSize = (): number => getHeapStatistics().total_physical_size
 
-/** As `nice` counts. */
+/** The lowest priority, as a `nice` value. */
 const LOWEST = 19
 
-/** @param by below that of the process, as `nice` counts: which may be low itself, and may not be raised then */
+/**
+ * @param by difference from the priority of the process, as `nice` counts. That priority may be low itself, and cannot
+ * be raised again
+ */
 export function lowerPriority(by: number): void {
-  // Only on Linux threads have a priority of their own; elsewhere it would be that of the whole process.
+  // Only on Linux does a thread have its own priority; elsewhere this would change the whole process.
   if (process.platform === 'linux') setPriority(Math.min(LOWEST, getPriority(process.pid) + by))
 }

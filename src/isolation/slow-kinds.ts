@@ -1,6 +1,6 @@
 /**
- * Which kinds of work have turned out to be too long for the event loop lately, so that the next of the kind does not spend
- * its allowance there in vain.
+ * The kinds of work that have lately been too long for the event loop, so that the next of the kind does not waste its
+ * allowance there.
  */
 
 /** Milliseconds after which a kind is tried again. */
@@ -9,9 +9,9 @@ const REMEMBERED = 10_000
 const MAX_KINDS = 1_000
 
 interface Kind {
-  /** How many times more often it was long than it was short. */
+  /** The number of times it was long, minus those it was short. */
   readonly surplus: number
-  /** When it was long the last time, milliseconds since 1970 UTC. */
+  /** When it was last long, milliseconds since 1970 UTC. */
   readonly at: number
 }
 
@@ -19,12 +19,14 @@ export class SlowKinds {
   readonly #times: number
   readonly #kinds = new Map<string, Kind>()
 
-  /** @param times more often that work of a kind must have been long than short, for the next to be taken for long */
+  /**
+   * @param times how many more times work of a kind must have been long than short before the next is taken to be long
+   */
   constructor(times: number) {
     this.#times = times
   }
 
-  /** False while no work has been long. */
+  /** True while no kind is known to be slow. */
   get isEmpty(): boolean {
     return this.#kinds.size === 0
   }

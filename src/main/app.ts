@@ -1,4 +1,4 @@
-/** The composition root: declarations, store, repository, background work and HTTP server are put together here. */
+/** The composition root: it connects declarations, store, repository, background work and HTTP server. */
 import type { Server } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import { type Logger, pino } from 'pino'
@@ -53,47 +53,48 @@ import { WorkThreadPool } from './work-threads.ts'
 export interface App {
   readonly repository: Repository
   readonly server: Server
-  /** What one actor can do in one clinic, for start-up work such as the demo data. */
+  /** Access of one agent to one clinic, for start-up work such as the demo data. */
   readonly access: (clinic: string, agent: Agent) => ReturnType<typeof clinicAccess>
-  /** Whether no request has come in since the last call, and none is under way; those for health do not count. */
+  /** Whether no request has arrived since the last call, and none is in progress; health checks do not count. */
   readonly isQuiet: () => boolean
-  /** Ends background work, waits for requests under way, and closes the store. */
+  /** Ends background work, waits for requests in progress, and closes the store. */
   readonly close: (drain?: Drain) => Promise<void>
 }
 
 export interface AppParts {
   readonly config: Config
-  /** One of pino's; absent: lines of JSON on standard output, from the level that the configuration names. */
+  /** A pino logger; absent: lines of JSON on standard output, from the level in the configuration. */
   readonly logger?: Logger
   /** The number of this process, where there are several. */
   readonly worker?: number
-  /** In place of the store that the configuration names. */
+  /** Replaces the store that the configuration names. */
   readonly store?: ResourceStore
-  /** In place of the built-in simulator and connectors. */
+  /** Replace the built-in simulator and connectors. */
   readonly integrations?: Partial<Integrations>
-  /** What hashing a password costs, in place of the usual: for tests, whose passwords protect nothing. */
+  /** Replaces the usual cost of hashing a password: for tests, whose passwords protect nothing. */
   readonly passwordCost?: PasswordCost
   /** How much the journal records, in place of the usual: for tests that send more than anybody reads. */
   readonly journalAllowance?: JournalOptions['allowance']
   /** Milliseconds since 1970 UTC, in place of the time of the machine: for tests of what time brings about. */
   readonly clock?: () => number
-  /** In place of the listed special providers. */
+  /** Replace the listed special providers. */
   readonly providers?: readonly Provider[]
-  /** Where the dashboard is built, in place of the folder of this project. */
+  /** Replaces the folder of this project in which the dashboard is built. */
   readonly dashboard?: BuildFolder
-  /** Beside the listed tool families. */
+  /** Added to the listed tool families. */
   readonly toolFamilies?: ToolFamilies
-  /** What others add; all apps of a process have the same. */
+  /** Loaded extensions; all apps of a process have the same. */
   readonly extensions?: readonly LoadedExtension[]
   /**
-   * Threads at most for requests that would hold the event loop for too long. Each runs the server that `config` names,
-   * so what is given beside it (`store`, `integrations`, `providers`, `toolFamilies`, `extensions` that EXTENSIONS does
-   * not name) does not exist there. Absent: none.
+   * Most threads for requests that would hold the event loop for too long. Each runs the server that `config`
+   * describes, so other parts (`store`, `integrations`, `providers`, `toolFamilies`, `extensions` that EXTENSIONS does
+   * not name) do not exist there. Absent: none.
    */
   readonly workThreads?: number
   /**
-   * This app answers for another one, in one of its work threads: background work is left to that. `sharedStore` is what
-   * ResourceStore.share gave; `observer` tells the other one what was done, and `onSent` what systems of clinics were asked.
+   * Set where this app serves another one, in one of its work threads: that one does the background work. `sharedStore`
+   * comes from ResourceStore.share; `observer` passes facts to the other app, and `onSent` requests to systems of
+   * clinics.
    */
   readonly workThread?: {
     readonly sharedStore: object | undefined
@@ -174,7 +175,7 @@ export async function createApp({
   const drain = drainable(server)
   const close = async (how?: Drain): Promise<void> => {
     closing = true
-    // They would keep the server from ending.
+    // Live streams would keep the server from ending.
     live?.close()
     await Promise.all([server.listening ? drain(how) : undefined, background.close()])
     loop.close()
@@ -212,7 +213,7 @@ const openJournal = async ({ config, repository, logger, allowance }: JournalPar
 const observersInThread = (workThread: AppParts['workThread']) => (): readonly Observer[] =>
   workThread === undefined ? [] : [workThread.observer]
 
-/** Of requests that came in here. */
+/** Observers of requests that arrived in this thread. */
 const observersOf =
   (trail: AuditTrail | undefined, journal: Journal) =>
   (addressOf: (koa: KoaContext) => string): readonly Observer[] => [
@@ -228,7 +229,7 @@ interface BackgroundServices {
   readonly clock: AppParts['clock']
 }
 
-/** What the server does without being asked. */
+/** The background work of the server. */
 function backgroundWork(
   { repository, contents, access, logger, clock }: BackgroundServices,
   { insurance, crm, messages }: Integrations,

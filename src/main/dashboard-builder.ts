@@ -1,4 +1,4 @@
-/** Has the dashboard built where that has not been done, in a process of its own: nothing waits for it. */
+/** Builds the dashboard where that has not been done, in a process of its own, without waiting for it. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -19,6 +19,6 @@ export function buildDashboard(logger: Logger): void {
     if (code === 0) logger.info('the dashboard has been built')
     else if (code !== null) logger.error({ reason: output.slice(0, 2000) }, 'the dashboard could not be built')
   })
-  // What it has begun ends by itself; the server need not wait for it.
+  // The build ends by itself; the server need not wait for it.
   child.unref()
 }

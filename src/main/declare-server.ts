@@ -12,11 +12,11 @@ import { systemOperations } from '../providers/every-type.ts'
 import { specialProviders } from '../providers/index.ts'
 import { registerProviders, systemInteractions } from '../providers/registry.ts'
 
-/** What the server does over FHIR, and the CapabilityStatement that says so. */
+/** The declared interactions and operations, and the CapabilityStatement generated from them. */
 export interface Declared {
   readonly providers: ReadonlyMap<string, Provider>
   readonly system: ReturnType<typeof systemInteractions>
-  /** The operations of the whole clinic. */
+  /** The operations at system level. */
   readonly systemOperations: readonly Operation[]
   readonly statement: CapabilityStatement
 }
@@ -24,8 +24,9 @@ export interface Declared {
 type Declaring = Pick<Config, 'disabledInteractions' | 'fullText' | 'corsOrigins' | 'limits'>
 
 /**
- * With what the extensions add. From here on this process has their search parameters and profiles.
- * @throws Error naming what is declared wrongly, and the extension that does so
+ * Declares the server with the additions of extensions. From here on this process has their search parameters and
+ * profiles.
+ * @throws Error naming the wrong declaration, and its extension
  */
 export function declareServer(
   { disabledInteractions, fullText, corsOrigins, limits }: Declaring,

@@ -1,4 +1,4 @@
-/** The HTTP server: the routers beside FHIR's, authentication, the sandbox switch and the FHIR routes, in their order. */
+/** The HTTP server: the side routers, authentication, the sandbox switch and the FHIR routes, in this order. */
 import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
 import type { Logger } from 'pino'
@@ -71,17 +71,17 @@ interface HttpServices {
   readonly passwordCost: PasswordCost | undefined
   /** The shutdown has begun. */
   readonly isClosing: () => boolean
-  /** Absent: requests are answered on the event loop, however long they take. */
+  /** Absent: requests are served on the event loop, however long they take. */
   readonly threads: WorkThreads | undefined
-  /** Absent in a work thread: its requests have been counted where they came in. */
+  /** Absent in a work thread: its requests were counted where they arrived. */
   readonly shares: FairShares | undefined
-  /** They look at each request that has been answered. @param addressOf the IP address of its client */
+  /** Observers of each exchange. @param addressOf the IP address of the client of a request */
   readonly observersWith: (addressOf: (koa: Koa.Context) => string) => readonly Observer[]
-  /** How the parts of this process keep up. */
+  /** Load of the parts of this process. */
   readonly loads: () => readonly ComponentHealth[]
-  /** Where the dashboard is built. Absent: in the folder of this project. */
+  /** The folder in which the dashboard is built. Absent: that of this project. */
   readonly dashboard: BuildFolder | undefined
-  /** Both are absent in a work thread, which is asked for none of them. */
+  /** Both are absent in a work thread, which serves none of their routes. */
   readonly journal: Journal | undefined
   readonly live: LiveJournal | undefined
   readonly trials: TrialParts
@@ -92,7 +92,7 @@ interface RouterServices extends HttpServices {
   readonly addressOf: (koa: Koa.Context) => string
   readonly baseOf: (koa: Koa.Context) => string
   readonly authenticate: Koa.Middleware
-  /** Undefined where there is no server that could be sent something. */
+  /** Undefined where there is no server to send requests to. */
   readonly replays: Replays | undefined
 }
 
@@ -127,7 +127,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const all = Object.values(routers)
   const documents = new Capabilities(statement)
   const budgets = new Budgets(services.threads, config.limits, logger)
-  // In a work thread, whoever handed the request over does these.
+  // In a work thread these are left to the thread that passed the request on.
   const isConnected = shares !== undefined
   const ofAddress = isConnected ? [shares.ofAddress(addressOf)] : []
   const ofUser = isConnected ? [shares.ofUser, bodyContents(contents, config.limits)] : []
@@ -166,7 +166,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   return server
 }
 
-/** What FHIR's routes need of the others. */
+/** Services that the FHIR routes need. */
 function fhirServices(
   { access, contents, config: { limits }, integrations, logger }: HttpServices,
   declared: Omit<Declared, 'statement'>,
@@ -187,7 +187,7 @@ function serverOf(koa: Koa): Server {
   return server
 }
 
-/** Each answers for all paths below its first segments; a tool family may have none of those of the others. */
+/** Each router serves all paths below its first segments; a tool family must not use a segment of another router. */
 function routersBeside(services: RouterServices, { providers }: Pick<Declared, 'providers'>, tools: Tools) {
   const logins = new Logins(services)
   const health = healthRoutes(services)
@@ -208,15 +208,17 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
 }
 
 /**
- * Milliseconds. A client that is slow on purpose does not keep its place for ever, one that takes a minute for a large
- * body does; and a proxy that keeps connections for a minute finds them open.
+ * Milliseconds. A deliberately slow client loses its connection, while one that takes a minute for a large body keeps
+ * it; and a proxy that keeps idle connections for a minute finds them open.
  */
 const CONNECTIONS = { headersTimeout: 20_000, requestTimeout: 120_000, keepAliveTimeout: 65_000 }
 
-/** Milliseconds after which a connection on which nothing moves is closed. */
+/** Milliseconds after which an inactive connection is closed. */
 const SILENCE = 130_000
 
-/** What Koa reports is behind the answer: a client that went away is its own affair, anything else is a fault. */
+/**
+ * Logs errors that Koa reports after the response: a client that disconnected is no concern, anything else is a fault.
+ */
 const brokenConnection = (logger: Logger) => (error: unknown) => {
   const level = error instanceof Error && 'code' in error ? 'debug' : 'error'
   logger[level]({ fault: faultOf(error) }, 'a response broke off')
@@ -225,7 +227,7 @@ const brokenConnection = (logger: Logger) => (error: unknown) => {
 const accessOfUser = (access: AccessOf, user: User) =>
   access(user.clinic, { kind: 'user', id: user.sub, name: user.name, role: user.role })
 
-/** /metadata needs no token, so it is answered before authentication. */
+/** /metadata needs no token, so it is served before authentication. */
 const capabilityRoute =
   (answer: Koa.Middleware): Koa.Middleware =>
   (ctx, next) =>

@@ -65,8 +65,8 @@ export async function openStore(
 }
 
 /**
- * The store of the audit trail, beside that of the resources. It is opened when it is first used.
- * @param logger is told of a file that was set aside
+ * The store of the audit trail, beside that of the resources. It is opened on first use.
+ * @param logger receives a warning about a file that was set aside
  */
 export async function openAuditStore(
   databaseUrl: string,
@@ -81,8 +81,8 @@ export async function openAuditStore(
 }
 
 /**
- * The store of the journal, beside that of the resources. It is opened when it is first used.
- * @param logger is told of a file that was set aside
+ * The store of the journal, beside that of the resources. It is opened on first use.
+ * @param logger receives a warning about a file that was set aside
  */
 export async function openJournalStore(databaseUrl: string, logger: Pick<Logger, 'warn'>): Promise<JournalStore> {
   if (databaseUrl.startsWith('mongodb')) {
@@ -92,7 +92,7 @@ export async function openJournalStore(databaseUrl: string, logger: Pick<Logger,
   return openSqliteJournalStore(databaseUrl.slice('sqlite:'.length), (notice) => logger.warn(notice))
 }
 
-/** The store of contents, beside that of the resources. It is opened when it is first used. */
+/** The store of contents, beside that of the resources. It is opened on first use. */
 export async function openContentStore(databaseUrl: string): Promise<ContentStore> {
   if (databaseUrl.startsWith('mongodb')) {
     const { openMongoContentStore } = await import('../storage/mongo/content-store.ts')

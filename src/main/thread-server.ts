@@ -1,4 +1,7 @@
-/** What a work thread does: it is the server without a socket, and answers the requests that it is sent, in turn. */
+/**
+ * The main program of a work thread: the server without a socket, which serves the requests that it is sent, one by
+ * one.
+ */
 import type { IncomingMessage } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import inject, { type DispatchFunc, type InjectOptions } from 'light-my-request'
@@ -24,7 +27,7 @@ import {
 const { config, worker, sharedStore, flags: buffer } = workerData as WorkThreadData
 const flags = new Int32Array(buffer)
 
-/** By their requests: what they did is recorded where they came from. */
+/** Exchanges by their requests, so that their facts can be recorded where the request arrived. */
 const exchanges = new WeakMap<IncomingMessage, Exchange>()
 
 const app = await createApp({
@@ -77,7 +80,7 @@ const budgetUntil = (endsAt: number): Budget =>
     onEffect: () => Atomics.store(flags, Flag.hasEffect, 1),
   })
 
-/** Through the whole server, as if it had come over a socket. */
+/** Passes a request through the whole server, as if it had come over a socket. */
 async function dispatch({ method, url, headers, body, remoteAddress }: ThreadRequest): Promise<ThreadAnswer> {
   let received: IncomingMessage | undefined
   const receive: DispatchFunc = (request, response) => {
@@ -103,7 +106,7 @@ async function dispatch({ method, url, headers, body, remoteAddress }: ThreadReq
   }
 }
 
-/** A short buffer may share its memory with others. */
+/** Copies a short buffer, which may share its memory with others. */
 const transferable = (bytes: Buffer): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
 

@@ -1,4 +1,4 @@
-/** One work thread, as the thread of the server sees it. */
+/** One work thread, as the server's thread controls it. */
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
@@ -18,7 +18,7 @@ export interface WorkThreadSettings {
   readonly onSent: (sent: SentRequest) => void
 }
 
-/** What a thread is started with. */
+/** Data for the start of a thread. */
 export interface WorkThreadData extends Omit<WorkThreadSettings, 'store' | 'onSent'> {
   /** See SharedStore. */
   readonly sharedStore: object | undefined
@@ -26,36 +26,36 @@ export interface WorkThreadData extends Omit<WorkThreadSettings, 'store' | 'onSe
   readonly flags: SharedArrayBuffer
 }
 
-/** Where the two threads tell each other what cannot wait for a message. */
+/** Flags shared by the two threads, where a message would be too slow. */
 export const Flag = {
-  /** The client has left. */
+  /** The client has disconnected. */
   abandoned: 0,
   /** The request has begun to write. */
   hasEffect: 1,
 } as const
 
-/** What a thread does, and what it gives back. */
+/** Work for a thread. */
 export type ThreadWork =
   | { readonly kind: 'answer'; readonly request: ThreadRequest }
-  /** A batch of resources by the clinic's own search parameters. */
+  /** A batch of resources to index by the clinic's own search parameters. */
   | { readonly kind: 'reindex'; readonly batch: Reindexing }
-  /** A batch of patients with those that may be the same person. */
+  /** A batch of patients to compare with possible duplicates. */
   | { readonly kind: 'duplicates'; readonly batch: PatientBatch }
 
 export type ThreadResult =
   | { readonly kind: 'answer'; readonly answer: ThreadAnswer }
   | { readonly kind: 'reindex'; readonly done: ReindexedBatch }
   | { readonly kind: 'duplicates'; readonly done: ComparedBatch }
-  /** The kind of the fault, and where it occurred. */
+  /** The kind of the fault, and its place. */
   | { readonly kind: 'failed'; readonly fault: object }
 
-/** What a thread tells while it works, or later: what it has asked of the system of a clinic. */
+/** A message of a thread at any time: a request that it has sent to the system of a clinic. */
 export interface ThreadNotice {
   readonly kind: 'sent'
   readonly sent: SentRequest
 }
 
-/** Said once, when it has started. */
+/** The message of a thread that has started. */
 export const READY = 'ready'
 
 export interface ThreadJob {
@@ -65,14 +65,17 @@ export interface ThreadJob {
 }
 
 export interface JobLimits {
-  /** That the work may take. */
+  /** Time that the work may take. */
   readonly milliseconds: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Of young objects, in megabytes. */
+/** Megabytes for young objects. */
 const YOUNG = 32
-/** Milliseconds after the end of a request's time when its thread is ended: the thread itself answers in time, if it can. */
+/**
+ * Milliseconds after the end of a request's time when its thread is ended: the thread itself responds in time, if it
+ * can.
+ */
 const GRACE = 400
 /** Milliseconds that an idle thread has to close its store. */
 const CLOSING_TIME = 2_000
@@ -93,7 +96,7 @@ export class WorkThread {
   #hasExited = false
   #error: Error | undefined
 
-  /** @param onEnd called once it has ended; with a fault where nobody ended it */
+  /** @param onEnd called when it has ended; with a fault where it was not closed */
   constructor({ config, worker, store, onSent }: WorkThreadSettings, onEnd: (fault: object | undefined) => void) {
     const { value: sharedStore, transferList = [] } = store.share?.() ?? {}
     const flags = this.#flags.buffer as SharedArrayBuffer
@@ -102,7 +105,7 @@ export class WorkThread {
       name: 'work',
       workerData,
       transferList: [...transferList],
-      // V8 ends the process, not the thread, where single allocations are large: ADR 027 says what keeps them small.
+      // Large single allocations make V8 end the process, not the thread: ADR 027 says how they are kept small.
       resourceLimits: { maxOldGenerationSizeMb: config.limits.workMegabytes, maxYoungGenerationSizeMb: YOUNG },
     })
     this.#worker.on('message', (message: ThreadResult | ThreadNotice | typeof READY) => {
@@ -125,7 +128,7 @@ export class WorkThread {
   }
 
   /**
-   * The time counts from when the thread has started.
+   * Does work, whose time counts from the start of the thread.
    * @throws BudgetError when it takes too long or too much memory, StoreUnavailable when the thread dies
    */
   async do(work: ThreadWork, { milliseconds, signal }: JobLimits): Promise<ThreadResult> {
@@ -151,7 +154,7 @@ export class WorkThread {
     })
   }
 
-  /** Work under way is ended: nobody waits for it any more. */
+  /** Ends also work in progress, which is no longer needed. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#worker.postMessage('close')
@@ -172,7 +175,7 @@ export class WorkThread {
     return job
   }
 
-  /** Why a request under way cannot be answered any more. */
+  /** The reason why a request in progress can no longer be served. */
   #reason(): Error {
     const mayBeWritten = Atomics.load(this.#flags, Flag.hasEffect) === 1
     if (mayBeWritten && this.#isLate) return lateWhileWriting()
@@ -198,7 +201,7 @@ const lateWhileWriting = (): FhirError =>
 const isOutOfMemory = (error: Error | undefined): boolean =>
   error !== undefined && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-/** What can be handed over instead of copied: this thread has no further use for a body that it received. */
+/** Buffers to transfer instead of copying: this thread no longer needs a received body. */
 function ownBytesOf(work: ThreadWork): readonly ArrayBuffer[] {
   const body = work.kind === 'answer' ? work.request.body : undefined
   return body?.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength ? [body.buffer] : []

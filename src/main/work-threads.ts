@@ -1,6 +1,6 @@
 /**
  * The pool of work threads (https://nodejs.org/docs/latest-v24.x/api/worker_threads.html): started when first needed,
- * shared fairly by clinics, ended when they have been idle for a while. Each answers one request at a time.
+ * shared fairly by clinics, ended after some idle time. Each serves one request at a time.
  */
 import type { Logger } from 'pino'
 import type { ThreadAnswer, ThreadClient, ThreadRequest, WorkThreads } from '../http/admission/work-threads.ts'
@@ -10,18 +10,18 @@ import type { ReindexedBatch, Reindexing } from '../storage/port.ts'
 import { type ThreadResult, type ThreadWork, WorkThread, type WorkThreadSettings } from './work-thread-client.ts'
 
 export interface WorkThreadOptions extends WorkThreadSettings {
-  /** Threads at most. */
+  /** Most threads. */
   readonly count: number
   readonly logger: Logger
 }
 
-/** Milliseconds after which an idle thread is ended, to give its memory back: the last one later than the others. */
+/** Milliseconds after which an idle thread is ended to free its memory: the last one later than the others. */
 const IDLE_TIME = { last: 60_000, others: 5_000 }
 /** Requests that may wait, of one clinic and in all. */
 const WAITING = { perClinic: 64, total: 256 }
 
 type WorkOf<Kind> = Extract<ThreadWork, { readonly kind: Kind }>
-/** A thread gives the result of the work that it was sent. */
+/** The result for each kind of work. */
 type ResultOf<Kind> = Extract<ThreadResult, { readonly kind: Kind }>
 
 export class WorkThreadPool implements WorkThreads {
@@ -44,12 +44,15 @@ export class WorkThreadPool implements WorkThreads {
     return (await this.#do({ kind: 'answer', request }, client, client.waited)).answer
   }
 
-  /** Background work, which takes its turn among the requests of its clinic. @throws as ResourceStore.reindex does */
+  /** Background work, queued among the requests of its clinic. @throws as ResourceStore.reindex does */
   async reindex(batch: Reindexing): Promise<ReindexedBatch> {
     return (await this.#do({ kind: 'reindex', batch }, { clinic: batch.clinic, token: '' })).done
   }
 
-  /** The same; all patients of a batch together take half of the time that its thread has. @throws as comparePatients does */
+  /**
+   * The same; all patients of a batch together may take half of their thread's time.
+   * @throws as comparePatients does
+   */
   async comparePatients({ clinic, limit, ...more }: PatientBatch): Promise<ComparedBatch> {
     const longest = this.#options.config.limits.workMilliseconds / 2 / limit
     const batch = { clinic, limit, ...more, longest }
@@ -60,7 +63,7 @@ export class WorkThreadPool implements WorkThreads {
   async #do<Kind extends ThreadWork['kind']>(work: WorkOf<Kind>, client: Entrant, waited = 0): Promise<ResultOf<Kind>> {
     const time = Math.max(0, this.#options.config.limits.workMilliseconds - waited)
     const until = Date.now() + time
-    // What has waited for half of its time could not be given enough.
+    // Work that has waited for half of its time would have too little left.
     const release = await this.#queue.enter(client, time / 2)
     try {
       const milliseconds = until - Date.now()
@@ -82,7 +85,7 @@ export class WorkThreadPool implements WorkThreads {
     return new Error('A work thread could not do its work')
   }
 
-  /** Threads end, whatever they are doing: to be called when no request is under way. */
+  /** Ends the threads, whatever they are doing: called when no request is in progress. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const timer of this.#idle.values()) clearTimeout(timer)
@@ -90,7 +93,7 @@ export class WorkThreadPool implements WorkThreads {
     await Promise.all([...this.#threads].map((thread) => thread.close()))
   }
 
-  /** The one that rested last: its caches are warm, and the others may end. */
+  /** The thread that rested last: its caches are warm, and the others may end. */
   #take(): WorkThread {
     const thread = [...this.#idle.keys()].at(-1)
     if (thread === undefined) return this.#start()
@@ -111,7 +114,7 @@ export class WorkThreadPool implements WorkThreads {
     this.#idle.set(thread, setTimeout(() => this.#endOrKeep(thread), time).unref())
   }
 
-  /** The last one of several stays for the rest of its time. */
+  /** Keeps the last thread for the rest of its time; ends any other. */
   #endOrKeep(thread: WorkThread): void {
     if (this.#threads.size > 1) this.#end(thread)
     else this.#idle.set(thread, setTimeout(() => this.#end(thread), IDLE_TIME.last - IDLE_TIME.others).unref())
@@ -123,7 +126,7 @@ export class WorkThreadPool implements WorkThreads {
     void thread.close()
   }
 
-  /** The next request starts another one. */
+  /** Forgets a thread; the next request starts another one. */
   #onEnd(thread: WorkThread, fault: object | undefined): void {
     clearTimeout(this.#idle.get(thread))
     this.#idle.delete(thread)

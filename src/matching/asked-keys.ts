@@ -1,4 +1,4 @@
-/** The keys that a record of the person who is asked for may have, or how they begin: see keys.ts. */
+/** Keys that a record of the requested person may have, or their beginnings: see keys.ts. */
 import type { Demographics } from './demographics.ts'
 import {
   dateKeys,
@@ -22,11 +22,11 @@ import { formsOf, type NameForms, type NamePart, swapped } from './name-forms.ts
 import { otherNamesFor } from './nicknames.ts'
 
 interface AskedKeys {
-  /** Those that few people share: identifiers, contacts, the street, the birth date with the sound of a name. */
+  /** Keys that few people share: identifiers, contacts, the street, the birth date with the sound of a name. */
   readonly telling: readonly string[]
-  /** Of both names. */
+  /** Keys of both names. */
   readonly both: readonly string[]
-  /** Of the family name, with the first letter of the given name; and the other way round. */
+  /** Keys of the family name, with the first letter of the given name; and the other way round. */
   readonly family: readonly string[]
   readonly given: readonly string[]
   /** The birth date and the postal code, with the first letter of a name. */
@@ -36,7 +36,7 @@ interface AskedKeys {
   readonly fallback: readonly string[]
 }
 
-/** Those that a record of the person may have: names in both orders, nicknames, the date with day and month swapped. */
+/** Keys that a record of the person may have: names in both orders, nicknames, the date with day and month swapped. */
 export function askedKeys(demographics: Demographics): AskedKeys {
   const { names } = demographics
   const orders = ordersOf(names)
@@ -51,15 +51,15 @@ export function askedKeys(demographics: Demographics): AskedKeys {
   }
 }
 
-/** Longer beginnings of keys that are too common, which find those who agree in something else too. */
+/** Longer beginnings of keys that are too common, to find records that agree in something else too. */
 interface NarrowerKeys {
-  /** Of both names; where only one name is known or none, and nothing else can agree besides, the keys themselves. */
+  /** Keys of both names; where at most one name is known, and nothing else can agree, the keys themselves. */
   readonly names: readonly string[]
-  /** Of one of the names and something else. */
+  /** Keys of one of the names and something else. */
   readonly others: readonly string[]
 }
 
-/** @param common of `askedKeys` */
+/** @param common keys of `askedKeys` that are too common */
 export function narrowerKeys(demographics: Demographics, common: ReadonlySet<string>): NarrowerKeys {
   const { names } = demographics
   const parts = namePartsOf(names)
@@ -103,17 +103,17 @@ const pairsOf = (orders: readonly NameForms[]): readonly WholePair[] =>
 const shortFormsOf = ({ text }: NamePart): readonly NamePart[] =>
   formsOf({ family: '', given: [...otherNamesFor(text), ...text.slice(0, 1)], suffixes: [] }).given
 
-/** All who have an initial may be meant by it. */
+/** An initial may mean every name that begins with it. */
 const partsOf = (other: NamePart, given: NamePart): readonly string[] =>
   given.text.length === 1 ? [''] : [soundPart(other)]
 
-/** The other record may have day and month in each other's place. */
+/** Day and month may be swapped in the other record. */
 function bothDates({ birthDate }: Demographics): readonly string[] {
   if (birthDate?.length !== 10) return []
   return [birthDate, `${birthDate.slice(0, 5)}${birthDate.slice(8)}-${birthDate.slice(5, 7)}`].flatMap(dateKeys)
 }
 
-/** The other record may have no name; without a name every letter will do. */
+/** The other record may lack a name; where the person lacks it, every first letter is possible. */
 function soundDateKeys(demographics: Demographics): readonly string[] {
   const parts = namePartsOf(demographics.names)
   const more =
@@ -126,7 +126,7 @@ const withLetters = (beginnings: readonly string[], names: readonly NameForms[])
 
 const lettersOf = (names: readonly NameForms[]): readonly string[] => [...new Set(namePartsOf(names).map(letterOf))]
 
-/** With the first letter of the given name and of what it is short for: William is looked for as Bill too. */
+/** With the first letter of the given name and of the names it is short for: William is also searched for as Bill. */
 function familyKeys({ family, given: [given] }: NameForms): readonly string[] {
   if (!hasText(family)) return []
   const names = given === undefined ? [] : [given.text, ...otherNamesFor(given.text)]
@@ -139,7 +139,7 @@ const givenKeys = ({ family, given: [given] }: NameForms): readonly string[] =>
     ? [...new Set([letterOf(family), ...lettersBeside(family)])].map((letter) => givenBeginning(given, letter))
     : []
 
-/** A record may lack the other name, and so may what is asked for: then every first letter will do. */
+/** Either side may lack the other name; where the person lacks it, every first letter is possible. */
 const lettersBeside = (other: NamePart | undefined): readonly string[] =>
   hasText(other) ? [NO_LETTER] : [NO_LETTER, ...LETTERS]
 

@@ -7,19 +7,19 @@ import { isSingleEdit } from './one-off.ts'
 import type { FieldEvidence } from './weights.ts'
 
 export interface ComparedAddress {
-  /** Folded lines; in an address that has only a text, this. */
+  /** Folded lines; in an address with only a text, that text. */
   readonly lines: readonly string[]
   /** Their words and numbers. */
   readonly words: readonly string[]
-  /** '' where there is none, as of the city. */
+  /** '' where there is none; so is `city`. */
   readonly postalCode: string
   readonly city: string
 }
 
-/** Jaro-Winkler similarity of streets and cities that are taken for a misspelling of each other. */
+/** Jaro-Winkler similarity from which a street or city counts as a misspelling of another. */
 const NEAR = 0.9
 
-/** Those that say where in a country. */
+/** The addresses that name a place within a country. */
 export const addressesOf = ({ address = [] }: Pick<Patient, 'address'>): readonly ComparedAddress[] =>
   address
     .slice(0, MAX_ADDRESSES)
@@ -50,7 +50,7 @@ export function addressEvidence(mine: ComparedAddress, theirs: ComparedAddress):
   return evidence
 }
 
-/** The lines may come in another order; the second one (flat, building) is often missing. */
+/** The lines may be in another order; the second one (flat, building) is often missing. */
 function compareStreets(mine: ComparedAddress, theirs: ComparedAddress): 'same' | 'near' | 'part' | 'differ' {
   const [longer, shorter] = mine.words.length < theirs.words.length ? [theirs, mine] : [mine, theirs]
   if (mine.lines.some((line) => isStreet(line) && theirs.lines.includes(line))) return 'same'
@@ -61,10 +61,10 @@ function compareStreets(mine: ComparedAddress, theirs: ComparedAddress): 'same' 
   return common.some((word) => word.length > 3 || /\d/.test(word)) ? 'part' : 'differ'
 }
 
-/** Has a number and a name. */
+/** Whether it has a number and a name. */
 const isStreet = (text: string): boolean => /\d/.test(text) && /\p{L}{3}/u.test(text)
 
-/** Without spaces, which go astray; the numbers must be the same, or one of them missing. */
+/** Similarity without spaces, which are often misplaced; the numbers must be the same, or one of them missing. */
 function similarLines(a: string, b: string): number {
   const [mine, theirs] = [numberOf(a), numberOf(b)]
   if (mine !== undefined && theirs !== undefined && mine !== theirs) return 0

@@ -5,16 +5,16 @@ import { type NameForms, type NamePart, swapped } from './name-forms.ts'
 import { areNicknames } from './nicknames.ts'
 import type { FieldEvidence } from './weights.ts'
 
-/** Shorter names that differ by a letter are other names: Ann and Ian. */
+/** Shorter names that differ by a letter are different names: Ann and Ian. */
 const SHORTEST_NEAR = 4
-/** Jaro-Winkler similarity of names that are taken for a misspelling of each other. */
+/** Jaro-Winkler similarity from which a name counts as a misspelling of another. */
 const NEAR = 0.93
 const SIMILAR = 0.86
 const MOST_LETTERS_LEFT_OUT = 2
 
 /**
- * What a pair of names says, in the order of their parts and, where they do not agree in it, with those of the one or the
- * other in each other's place.
+ * The evidence of a pair of names in the order of their parts and, where they do not agree, with the parts of either
+ * one swapped.
  */
 export function* nameEvidence(mine: NameForms, theirs: NameForms): Generator<readonly FieldEvidence[]> {
   const evidence = inOrder(mine, theirs)
@@ -31,7 +31,7 @@ const AGREEING: ReadonlySet<FieldEvidence['level']> = new Set(['same', 'near', '
 const bothAgree = (evidence: readonly FieldEvidence[]): boolean =>
   evidence.filter(({ field, level }) => field !== 'suffix' && AGREEING.has(level)).length === 2
 
-/** Both names are there and agree, if only by their sound or as nickname, and no suffix speaks against it. */
+/** Whether both names are present and agree, even if only by sound or as nickname, and no suffix contradicts. */
 export function namesAgree(evidence: readonly FieldEvidence[]): boolean {
   const has = (field: FieldEvidence['field'], ...levels: readonly string[]) =>
     evidence.some((one) => one.field === field && levels.includes(one.level))
@@ -55,12 +55,15 @@ function familyEvidence(mine: NameForms, theirs: NameForms): FieldEvidence {
   return { field: 'family', level }
 }
 
-/** One of two family names is all that the other record has: after a marriage, or cut off. */
+/** Whether one of two family names is the other record's only one: after a marriage, or cut off. */
 export const sharesWord = (mine: NameForms, theirs: NameForms): boolean =>
   mine.familyWords.some(({ text }) => text.length > 2 && text === theirs.family.text) ||
   theirs.familyWords.some(({ text }) => text.length > 2 && text === mine.family.text)
 
-/** Middle names may be absent or initials. A middle name alone is near, a different one after the same first name similar. */
+/**
+ * Middle names may be absent or initials. A middle name alone is near, a different one after the same first name
+ * similar.
+ */
 function givenEvidence(
   mine: readonly NamePart[],
   theirs: readonly NamePart[],
@@ -93,11 +96,11 @@ const isInitialOf = ({ text }: NamePart, full: NamePart): boolean => text.length
 const isCalledByMiddle = (first: NamePart, others: readonly NamePart[]): boolean =>
   others.some(({ text }, index) => index > 0 && text.length > 1 && text === first.text)
 
-/** Chris for Christopher. */
+/** Whether one name is a beginning of the other: Chris for Christopher. */
 const isShort = (short: NamePart, long: NamePart): boolean =>
   short.text.length >= 3 && short.text.length < long.text.length && long.text.startsWith(short.text)
 
-/** A suffix that is absent in one record tells nothing. */
+/** A suffix that is absent in one record is no evidence. */
 export function suffixEvidence(mine: readonly string[], theirs: readonly string[]): FieldEvidence | undefined {
   if (mine.length === 0 || theirs.length === 0) return undefined
   return { field: 'suffix', level: mine.some((suffix) => theirs.includes(suffix)) ? 'same' : 'differ' }
@@ -109,12 +112,12 @@ function similarity(a: NamePart, b: NamePart): NameSimilarity {
   if (a.text === b.text) return 'same'
   const [shortest, longest] =
     a.text.length < b.text.length ? [a.text.length, b.text.length] : [b.text.length, a.text.length]
-  // Far apart for every measure below.
+  // Far apart by every measure below.
   if (shortest * 2 < longest) return 'differ'
   if (shortest >= SHORTEST_NEAR && longest - shortest <= 1 && distance(a.text, b.text) <= 1) return 'near'
   const alike = jaroWinkler(a.text, b.text)
   const soundsAlike = a.sound === b.sound && a.sound !== ''
-  // Smithson is no misspelling of Smith.
+  // Smithson is not a misspelling of Smith.
   const isNear = longest - shortest <= MOST_LETTERS_LEFT_OUT
   if (isNear && (alike >= NEAR || (soundsAlike && alike >= SIMILAR))) return 'near'
   return alike >= SIMILAR || soundsAlike ? 'similar' : 'differ'

@@ -7,12 +7,12 @@ import { isSingleEdit } from './one-off.ts'
 import { samePhone } from './phones.ts'
 import type { FieldEvidence } from './weights.ts'
 
-/** What a comparison weighs; the greater, the more it speaks for one person. */
+/** Weighs a comparison: the greater the weight, the more likely it is one person. */
 export type Weigh = (evidence: readonly FieldEvidence[]) => number
 
 /**
- * Of fields with several values the pair that agrees best, as a person may have several names, numbers and addresses.
- * A field that one of the two lacks is not there.
+ * The evidence of all fields. For fields with several values the best pair counts, as a person may have several names,
+ * numbers and addresses. A field that one of the two lacks is left out.
  * @throws BudgetError
  */
 export function compare(one: Demographics, other: Demographics, weigh: Weigh): readonly FieldEvidence[] {
@@ -33,7 +33,7 @@ export function compare(one: Demographics, other: Demographics, weigh: Weigh): r
 
 type Part = 'names' | 'phones' | 'emails' | 'addresses' | 'identifiers'
 
-/** A part that the first lacks is not even got ready of the second (see demographicsOf). */
+/** Checks the first patient first: a part that it lacks is not even prepared for the second (see demographicsOf). */
 const hasBoth = (part: Part, one: Demographics, other: Demographics): boolean =>
   one[part].length > 0 && other[part].length > 0
 
@@ -60,7 +60,7 @@ const isNoSuffix = ({ field }: FieldEvidence): boolean => field !== 'suffix'
 
 const suffixesOf = ({ names }: Demographics): readonly string[] => names.flatMap((name) => name.suffixes)
 
-/** Of all names: one that has no suffix, such as a nickname by itself, does not hide that another has. */
+/** The suffix among all names: a name without one, such as a nickname by itself, does not hide that of another. */
 function suffixOfAll(one: Demographics, other: Demographics): readonly FieldEvidence[] {
   const mine = suffixesOf(one)
   const evidence = mine.length === 0 ? undefined : suffixEvidence(mine, suffixesOf(other))
@@ -76,7 +76,7 @@ function bestOf(all: Iterable<readonly FieldEvidence[]>, weigh: Weigh): readonly
   let most = Number.NEGATIVE_INFINITY
   for (const evidence of all) {
     const weight = weigh(evidence)
-    // Which of two that weigh the same is taken must not depend on which record is asked with.
+    // The choice between equal weights must not depend on which record is the first.
     if (weight < most || (weight === most && JSON.stringify(evidence) >= JSON.stringify(best))) continue
     best = evidence
     most = weight
@@ -100,8 +100,8 @@ const emailEvidence = (mine: readonly string[], theirs: readonly string[]): Fiel
 })
 
 /**
- * What each system says that both have: one that agrees does not hide that another differs. One without a system only tells
- * something where its value agrees, and no system does.
+ * The evidence of each system that both have: one that agrees does not hide that another differs. A value without a
+ * system is evidence only where it agrees, and no system does.
  */
 function identifierEvidence(
   mine: readonly ComparedIdentifier[],
@@ -135,7 +135,7 @@ const SHORTEST_NEAR = 5
 
 const isNear = (a: string, b: string): boolean => a.length >= SHORTEST_NEAR && isSingleEdit(a, b)
 
-/** Both as FHIR has dates: YYYY, YYYY-MM or YYYY-MM-DD. */
+/** Both in FHIR's form of dates: YYYY, YYYY-MM or YYYY-MM-DD. */
 function birthDateEvidence(a: string, b: string): FieldEvidence {
   if (a === b) return { field: 'birthDate', level: a.length === 10 ? 'same' : 'partial' }
   if (a.length !== b.length) {
@@ -145,6 +145,6 @@ function birthDateEvidence(a: string, b: string): FieldEvidence {
   return { field: 'birthDate', level: a.length === 10 && isSingleEdit(a, b) ? 'digit' : 'differ' }
 }
 
-/** Day and month are in each other's place. */
+/** Whether day and month are swapped. */
 const isSwapped = (a: string, b: string): boolean =>
   a.length === 10 && b === `${a.slice(0, 5)}${a.slice(8)}-${a.slice(5, 7)}`

@@ -1,4 +1,4 @@
-/** What is compared of a Patient, ready to be compared with many others. */
+/** The compared data of a Patient, prepared for comparison with many others. */
 import type { Patient } from 'fhir/r4'
 import { addressesOf, type ComparedAddress } from './compare-addresses.ts'
 import { compared, MAX_CONTACTS } from './limits.ts'
@@ -28,7 +28,7 @@ export interface ComparedIdentifier {
 /** @param region ISO 3166 code of the clinic's country, for phone numbers without a country code */
 export const demographicsOf = (patient: Patient, region?: string): Demographics => new DemographicsOf(patient, region)
 
-/** Each part is got ready when it is first asked for: what is looked for lacks most of them, and then nobody else's count. */
+/** Each part is prepared on first use: a search by few parts then never needs the others of any candidate. */
 class DemographicsOf implements Demographics {
   readonly #patient: Patient
   readonly #region: string | undefined
@@ -76,13 +76,13 @@ class DemographicsOf implements Demographics {
 const comparablePhones = (numbers: readonly string[], region: string | undefined): readonly string[] =>
   [...new Set(numbers.map((number) => comparablePhone(number, region)))].filter((number) => number !== '')
 
-/** One of the numbers is one of the others. @param region see demographicsOf */
+/** Whether the lists share a number. @param region see demographicsOf */
 export const sharesPhone = (mine: readonly string[], theirs: readonly string[], region?: string): boolean => {
   const others = comparablePhones(theirs, region)
   return comparablePhones(mine, region).some((number) => others.some((other) => samePhone(number, other)))
 }
 
-/** Without old ones, which may belong to another person by now; at most `MAX_CONTACTS`. */
+/** Contacts except old ones, which may belong to another person by now; at most `MAX_CONTACTS`. */
 export const telecom = ({ telecom = [] }: Patient, system: 'phone' | 'email'): readonly string[] =>
   telecom
     .filter((contact) => contact.use !== 'old')
@@ -102,7 +102,7 @@ const identifiersOf = ({ identifier = [] }: Patient): readonly ComparedIdentifie
     .map(({ system = '', value = '' }) => ({ system, value: identifierValue(value) }))
     .filter(({ value }) => value !== '')
 
-/** Separators and case are written one way or another. */
+/** Separators and case vary. */
 const identifierValue = (value: string): string =>
   compared(value)
     .toUpperCase()

@@ -1,7 +1,7 @@
 /**
- * What a probability amounts to: whether a record is listed at all, its grade
- * (http://hl7.org/fhir/ValueSet/match-grade), and the level that the fields which agree reach in the HL7 Identity
- * Matching guide (https://hl7.org/fhir/us/identity-matching/).
+ * Conclusions from a probability: whether a record is listed at all, its grade
+ * (http://hl7.org/fhir/ValueSet/match-grade), and the level that the agreeing fields reach in the HL7 Identity Matching
+ * guide (https://hl7.org/fhir/us/identity-matching/).
  */
 import { bitsOf, type Frequencies } from './score.ts'
 import type { FieldEvidence } from './weights.ts'
@@ -9,27 +9,27 @@ import type { FieldEvidence } from './weights.ts'
 /** `certainly-not` is never returned. */
 export type MatchGrade = 'certain' | 'probable' | 'possible'
 
-/** Probabilities from which a record has the grade; a lower one than `LISTED` is not in the answer, see `isListed`. */
+/** Least probabilities of the grades; below `LISTED` a record is usually not in the response, see `isListed`. */
 export const CERTAIN = 0.99
 export const PROBABLE = 0.5
 export const LISTED = 0.01
 
-/** Fields that tell people apart who live together or have the same name. */
+/** Fields that distinguish people who live together or have the same name. */
 const DISTINGUISHING = ['given', 'suffix', 'birthDate', 'gender', 'identifier', 'email'] as const
 
-/** Bits that say as much as two names that sound alike. */
+/** Bits equal to the evidence of two names that sound alike. */
 const NAMESAKE_BITS = 7
 
 const TABLE_ONLY: Frequencies = { patients: 1, of: () => undefined }
 
 /**
- * A record is listed when it may be the person. Of many who have the same name each is unlikely, and yet any of them may
- * be: those that nothing speaks against are listed, however many there are.
+ * Whether a record may be the person. Among many with the same name each is unlikely, and yet any of them may be the
+ * person: all without contradicting evidence are listed, however many there are.
  */
 export const isListed = (probability: number, evidence: readonly FieldEvidence[]): boolean =>
   probability >= LISTED || (!isContradicted(evidence) && bitsOf(evidence, TABLE_ONLY) >= NAMESAKE_BITS)
 
-/** What is known of a record that may be the person. */
+/** The evidence about a record that may be the person. */
 export interface Rated {
   readonly probability: number
   readonly evidence: readonly FieldEvidence[]
@@ -44,18 +44,19 @@ export function gradeOf(rated: Rated, others: readonly Rated[]): MatchGrade {
   return probability >= PROBABLE && isNamed(evidence) ? 'probable' : 'possible'
 }
 
-/** The other may be the person, too: nothing that distinguishes people agrees better here than there. */
+/** Whether the other may be the person too: nothing that distinguishes people agrees better here than there. */
 export function isClose(other: Rated, rated: Rated): boolean {
   const [mine, theirs] = [agreementOf(rated.evidence), agreementOf(other.evidence)]
   const isDistinguished =
     DISTINGUISHING.some((field) => mine(field, 'same') && !theirs(field, 'same')) ||
-    // Both share an identifier with the person, as a family does that of its insurance, and here no other one differs.
+    // Both share an identifier with the person, as relatives share that of their insurance, and here no other one
+    // differs.
     (mine('identifier', 'same') && !hasOtherIdentifier(rated.evidence) && hasOtherIdentifier(other.evidence))
   return other.probability >= PROBABLE && !isDistinguished
 }
 
 /**
- * A name agrees. Otherwise a telephone number or an identifier may have been written down wrong, or belong to a relative. An
+ * Whether a name agrees. Otherwise a telephone number or an identifier may be wrong, or belong to a relative. An
  * identifier without a name is that of the one record which has it.
  */
 function isNamed(evidence: readonly FieldEvidence[]): boolean {
@@ -68,21 +69,21 @@ const CONTRADICTING: ReadonlySet<FieldEvidence['field']> = new Set([
   ...(['family', 'given', 'suffix', 'birthDate', 'gender', 'identifier'] as const),
 ])
 
-/** A field that people do not change, and that does not change by itself, differs. */
+/** Whether a field differs that people do not change, and that does not change by itself. */
 const isContradicted = (evidence: readonly FieldEvidence[]): boolean =>
   evidence.some(({ field, level }) => level === 'differ' && CONTRADICTING.has(field))
 
 /**
- * By however little: two numbers that differ by a digit may be one that was mistyped, or those of two who were registered
- * one after the other.
+ * Whether an identifier differs, however little: two numbers that differ by a digit may be one that was mistyped, or
+ * those of two people who were registered one after the other.
  */
 const hasOtherIdentifier = (evidence: readonly FieldEvidence[]): boolean =>
   agreementOf(evidence)('identifier', 'digit', 'differ')
 
 /**
- * What agrees is enough for the higher levels of the HL7 Identity Matching guide. Families share a telephone, so that it
- * does not count here. Twins share everything but the given name, which may differ by a letter, so without an identifier
- * the given name must be the same one.
+ * Whether the agreement is enough for the higher levels of the HL7 Identity Matching guide. Families share a telephone,
+ * so that it does not count here. Twins share everything but the given name, which may differ by a letter, so without
+ * an identifier the given name must be the same.
  */
 function identifies(evidence: readonly FieldEvidence[]): boolean {
   const agrees = agreementOf(evidence)

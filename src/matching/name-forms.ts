@@ -4,11 +4,11 @@ import type { Patient } from 'fhir/r4'
 import { APOSTROPHE, namesOf, type PersonName, SUFFIXES } from './names.ts'
 
 export interface NamePart {
-  /** Folded, as the search index has it: `o brien`. */
+  /** Folded, as in the search index: `o brien`. */
   readonly written: string
   /** In plain letters without spaces: O'Brien, O Brien and OBrien are one name. */
   readonly text: string
-  /** As Double Metaphone has it; '' where there is none. To find it takes longer than all else of a name. */
+  /** By Double Metaphone; '' where there is none. To find it takes longer than everything else about a name. */
   readonly sound: string
 }
 
@@ -27,7 +27,7 @@ export const nameFormsOf = (patient: Pick<Patient, 'name'>): readonly NameForms[
 
 export function formsOf({ family, given, suffixes }: PersonName): NameForms {
   const words = family.split(' ')
-  // Some systems keep Jr. with the family name.
+  // Some systems store Jr. with the family name.
   const inFamily = words.length > 1 ? words.filter((word) => SUFFIXES.has(word)) : []
   const names = inFamily.length === 0 ? words : words.filter((word) => !SUFFIXES.has(word))
   return {
@@ -38,7 +38,9 @@ export function formsOf({ family, given, suffixes }: PersonName): NameForms {
   }
 }
 
-/** The same name with given and family name in each other's place; all given names are the family name then, or the first. */
+/**
+ * The same name with given and family name swapped; the new family name is made of all given names, or of the first.
+ */
 export function swapped({ family, familyWords, given, suffixes }: NameForms): readonly NameForms[] {
   const [first = NONE] = given
   const words = familyWords.length > 0 ? familyWords : [family]
@@ -52,7 +54,7 @@ const SEPARATORS = /[ ʼ]/g
 
 const partOf = (written: string): NamePart => new FoldedPart(written)
 
-/** The sound is found when it is first asked for: most names that are compared are the same, or far apart. */
+/** The sound is found on first use: most names that are compared are the same, or far apart. */
 class FoldedPart implements NamePart {
   readonly written: string
   readonly text: string
@@ -71,12 +73,12 @@ class FoldedPart implements NamePart {
 
 /** When full, the cache is cleared. Most people have one of a few thousand names. */
 const MAX_CACHED_SOUNDS = 10_000
-/** Letters; a longer name is nobody's, and would fill the memory. */
+/** Longest name, in letters, that is cached; longer ones are not names of people, and would fill the memory. */
 const LONGEST_CACHED = 40
 
 const sounds = new Map<string, string>()
 
-/** Of a word without spaces. */
+/** The sound of a word without spaces. */
 function soundOf(text: string): string {
   const known = sounds.get(text)
   if (known !== undefined) return known

@@ -1,6 +1,6 @@
-/** Whether two codes or dates are the same but for one typing mistake. */
+/** Comparison of codes and dates that may contain one typing mistake. */
 
-/** Of the same length, and one character is another one, or two that follow each other are in each other's place. */
+/** Whether two texts of the same length differ by one character, or by two adjacent ones that are swapped. */
 export function isSingleEdit(a: string, b: string): boolean {
   if (a.length !== b.length || a === b) return false
   let first = 0

@@ -1,29 +1,32 @@
-/** How likely a pair of patients is one person: the Fellegi-Sunter model with the table in weights.ts. */
+/** The probability that a pair of patients is one person: the Fellegi-Sunter model with the table in weights.ts. */
 import { type FieldEvidence, type Likelihood, likelihoodOf, WEIGHTS } from './weights.ts'
 
 /** How frequent names are. */
 export interface Frequencies {
   /** Patients of the clinic. */
   readonly patients: number
-  /** The part of its patients that have the name, from 0 to 1; undefined where it is not known. */
+  /** The fraction of its patients that have the name, from 0 to 1; undefined where it is not known. */
   readonly of: (field: 'family' | 'given', name: string) => number | undefined
 }
 
-/** Patients that make a clinic's own frequencies count as much as the general ones, and the fewest it is taken to have. */
+/**
+ * Patients at which a clinic's own frequencies count as much as the general ones, and the least number assumed for a
+ * clinic.
+ */
 const GENERAL = 1_000
 
-/** The part of the patients that have a name, from the clinic's count of it and, for a small clinic, from the table. */
+/** The fraction of the patients that have a name, from the clinic's count and, for a small clinic, from the table. */
 export const smoothed = (field: 'family' | 'given', count: number, patients: number): number =>
   (count + GENERAL * WEIGHTS[field].same.u) / (patients + GENERAL)
 
-/** Others of the household that may be in the clinic, on average. */
+/** Average number of other household members in the clinic. */
 const RELATIVES = 0.2
 
-/** Before anything has been compared: that the person asked for has a record, and that one record has a second one. */
+/** Prior probabilities: that the requested person has a record, and that one record has a second one. */
 const HAS_RECORD = 0.9
 const HAS_DUPLICATE = 0.02
 
-/** What a field says: positive for one person. In bits, log2(m/u). */
+/** The evidence of a field in bits, log2(m/u): positive for one person. */
 export interface Contribution {
   readonly evidence: FieldEvidence
   readonly bits: number
@@ -45,7 +48,7 @@ export const contributionsOf = (
     return { evidence: one, bits: Math.log2(m / u) }
   })
 
-/** For Weigh: the sum of the bits. */
+/** The sum of the bits, as for Weigh. */
 export function bitsOf(evidence: readonly FieldEvidence[], frequencies: Frequencies): number {
   let bits = 0
   for (const one of evidence) {
@@ -57,17 +60,17 @@ export function bitsOf(evidence: readonly FieldEvidence[], frequencies: Frequenc
 
 /**
  * The weight of a pair as a natural logarithm: how much likelier the evidence is for two records of one person than for
- * those of two, whether strangers or members of a household.
+ * those of two people, whether strangers or members of a household.
  */
 export function weightOf(evidence: readonly FieldEvidence[], frequencies: Frequencies): number {
   const { m, u, household } = sumOf(evidence, frequencies)
-  // Two people are strangers, but for the few who live together.
+  // Two people are strangers, except the few who live together.
   const relatives = RELATIVES / populationOf(frequencies.patients)
   const other = addLogs(u + Math.log1p(-relatives), household + Math.log(relatives))
   return m - other
 }
 
-/** What is left of the weight of a pair when the bits of its fields are taken off: that two may be of one household. */
+/** The weight of a pair minus the bits of its fields: the possibility that two are of one household. */
 export const householdBits = (evidence: readonly FieldEvidence[], frequencies: Frequencies): number =>
   weightOf(evidence, frequencies) / Math.LN2 - bitsOf(evidence, frequencies)
 
@@ -82,7 +85,10 @@ function sumOf(evidence: readonly FieldEvidence[], frequencies: Frequencies): Su
   return { m, u, household }
 }
 
-/** The same name tells less the more people have it; where all have it, nothing, but it never tells against a match. */
+/**
+ * Adjusts a name's likelihood: the more people have it, the weaker the evidence; a name that all have is none, but
+ * never evidence against a match.
+ */
 function adjusted(evidence: FieldEvidence, frequencies: Frequencies): Likelihood {
   const likelihood = likelihoodOf(evidence)
   if (evidence.field !== 'family' && evidence.field !== 'given') return likelihood
@@ -94,7 +100,7 @@ function adjusted(evidence: FieldEvidence, frequencies: Frequencies): Likelihood
   return { m: likelihood.m, u, household }
 }
 
-/** A clinic that has few patients yet still gets them from a town. */
+/** A new clinic with few patients still draws them from a town. */
 const populationOf = (patients: number): number => Math.max(GENERAL, patients)
 
 const addLogs = (a: number, b: number): number => {
@@ -103,9 +109,9 @@ const addLogs = (a: number, b: number): number => {
 }
 
 /**
- * The probability of each candidate to be the person asked for, given the weights of all: a person has one record or
- * none, seldom two. So one of two that agree alike is as likely as the other, unless what agrees is so much that both
- * must be of that person.
+ * The probability that each candidate is the requested person, given the weights of all: a person has one record or
+ * none, seldom two. So one of two that agree alike is as likely as the other, unless the agreement is so strong that
+ * both must be of that person.
  *
  * With the odds l of each candidate among n patients, a set S of k candidates are the person's records with the weight
  * HAS_RECORD · HAS_DUPLICATE^(k-1) · Π l. The sums over all sets are products over the candidates.
@@ -122,13 +128,13 @@ export function probabilitiesOf(weights: readonly number[], patients: number): r
   return odds.map((one) => Math.min(1, Math.exp(logHas + one - addLogs(0, one) + logProduct - logAll)))
 }
 
-/** Of a patient, before anything has been compared: that this is the person asked for. As odds, in bits. */
+/** The prior odds, in bits, that a given patient is the requested person. */
 export const priorBits = (patients: number): number =>
   Math.log2(HAS_RECORD / (1 - HAS_RECORD)) - Math.log2(populationOf(patients))
 
 /**
- * How likely a pair of stored patients is one person, given its weight (see weightOf): the odds as a natural logarithm. Of
- * all records, HAS_DUPLICATE have a second one, which is any of the others.
+ * The odds, as a natural logarithm, that a pair of stored patients is one person, given its weight (see weightOf). A
+ * fraction of HAS_DUPLICATE of all records have a second one, which is any of the others.
  * @param patients of the clinic
  */
 export const duplicateOdds = (weight: number, patients: number): number =>

@@ -1,23 +1,24 @@
 /**
- * What it tells of two records that a field agrees, agrees nearly or differs: the table of the Fellegi-Sunter model
- * (I. P. Fellegi and A. B. Sunter, A Theory for Record Linkage, Journal of the American Statistical Association 64, 1969),
- * with a second alternative beside the stranger: the relative.
+ * The weight of evidence where a field of two records agrees, nearly agrees or differs: the table of the Fellegi-Sunter
+ * model (I. P. Fellegi and A. B. Sunter, A Theory for Record Linkage, Journal of the American Statistical Association
+ * 64, 1969), with a second alternative besides the stranger: the relative.
  *
- * - `u`: how often this is so for two people. Exact agreement: the conservative values in public use for record linkage:
+ * - `u`: its probability for two people. Exact agreement: the conservative values in public use for record linkage:
  *   first name .02, last name .005, birth date 1e-4, postal code 3e-4, street 3e-5, telephone number and e-mail address
- *   1e-6. For names the clinic's own frequencies take their place (core/name-frequencies.ts). The other levels are judgement:
- *   names as near as that are about as frequent as the same name; a date has some thirty others that differ by one digit.
- * - `m`: how often this is so for two records of one person. Judgement: of names, dates and numbers that do not change, a
- *   twentieth or so are not written the same the second time, most of them for one letter or digit; people move and
+ *   1e-6. For names the clinic's own frequencies replace them (core/name-frequencies.ts). The other levels are
+ *   estimates: similar names are about as frequent as the same name; a date has some thirty others that differ by one
+ *   digit.
+ * - `m`: its probability for two records of one person. Estimates: about a twentieth of names, dates and numbers that
+ *   do not change are not written the same the second time, most of them for one letter or digit; people move and
  *   change their telephone more often.
- * - `household`: how often this is so for two people of one household, who share name, address and telephone, and are
- *   seldom born on the same day. Judgement, too.
+ * - `household`: its probability for two people of one household, who share name, address and telephone, and are seldom
+ *   born on the same day. Estimates, too.
  *
- * What is judged is checked, not fitted: the bench measures accuracy and calibration on records that the table was not made
- * from (docs/adr/020-patient-matching.md).
+ * The estimates are checked, not fitted: the bench measures accuracy and calibration on records that the table was not
+ * made from (docs/adr/020-patient-matching.md).
  *
- * `m` is never below `household` where a field agrees, so that no agreement ever counts against a match. Fields that are
- * missing in one record tell nothing, and have no row.
+ * `m` is never below `household` where a field agrees, so that no agreement ever counts against a match. Fields that
+ * are missing in one record are no evidence, and have no row.
  */
 
 /** Probabilities. */
@@ -29,7 +30,7 @@ export interface Likelihood {
 
 const row = (m: number, u: number, household: number): Likelihood => ({ m, u, household })
 
-/** By field and level. The levels of a field are listed from the most to the least telling. */
+/** By field and level. The levels of a field are listed from the strongest to the weakest evidence. */
 export const WEIGHTS = {
   family: {
     same: row(0.8, 0.005, 0.75),
@@ -46,7 +47,7 @@ export const WEIGHTS = {
     similar: row(0.02, 0.03, 0.06),
     differ: row(0.05, 0.91, 0.83),
   },
-  /** Family and given name are in each other's place, in one record: what they say then, they say by this much less. */
+  /** Family and given name are swapped in one record: their evidence is weakened by this much. */
   order: {
     swapped: row(0.02, 1, 1),
   },
@@ -74,7 +75,7 @@ export const WEIGHTS = {
     same: row(0.7, 0.000001, 0.1),
     differ: row(0.3, 0.999999, 0.9),
   },
-  /** `without system`: one of the two records does not say of which system its value is. */
+  /** `without system`: one of the two records does not name the system of its value. */
   identifier: {
     same: row(0.96, 0.000001, 0.000001),
     'same, without system': row(0.9, 0.00001, 0.00001),
@@ -101,12 +102,12 @@ export const WEIGHTS = {
 
 export type Field = keyof typeof WEIGHTS
 
-/** What is known of one field of a pair of records. */
+/** The evidence of one field of a pair of records. */
 export type FieldEvidence = {
   readonly [F in Field]: {
     readonly field: F
     readonly level: keyof (typeof WEIGHTS)[F]
-    /** The value that both have, where its frequency counts. */
+    /** The shared value, where its frequency counts. */
     readonly value?: string
   }
 }[Field]

@@ -21,7 +21,9 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
   'hold-expired',
 ])
 
-/** As IHE asks: "at least one issue with severity of fatal and code of not-found". The status is ours. */
+/**
+ * IHE requires "at least one issue with severity of fatal and code of not-found"; the status is chosen by this server.
+ */
 const asUnavailable = ({ status, issues, headers }: FhirError): FhirError =>
   new FhirError(
     status,

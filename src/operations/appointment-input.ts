@@ -1,4 +1,4 @@
-/** How the operations on Appointment name appointments, patients and slots. */
+/** Reads the appointments, patients and slots in the parameters of Appointment operations. */
 import type { Appointment } from 'fhir/r4'
 import type { OperationInput, OperationRequest } from '../core/operation.ts'
 import { Searchset } from '../core/searchset.ts'
@@ -10,7 +10,7 @@ import type { Versioned } from '../repository/repository.ts'
 export type Request = Pick<OperationRequest, 'access' | 'input' | 'base'>
 
 /**
- * The one parameter of these that is given.
+ * The name of the only one of these parameters that is given.
  * @throws FhirError 400 naming all of them, unless exactly one is given
  */
 export function oneOf(input: OperationInput, names: readonly string[]): string {
@@ -29,13 +29,13 @@ export function referredId(request: Request, name: string, type: string): string
   return idIn(request, request.input[name], name, type)
 }
 
-/** The references of a parameter that may be given several times, as `Type/id`. @throws FhirError 400 */
+/** The references of a repeatable parameter, as `Type/id`. @throws FhirError 400 */
 export function referredAddresses(request: Request, name: string, type: string): readonly string[] {
   const values = (request.input[name] ?? []) as readonly unknown[]
   return values.map((value) => `${type}/${idIn(request, value, name, type)}`)
 }
 
-/** @param value a Reference, or the text of one, as Argonaut's parameters of type uri have it */
+/** @param value a Reference, or its text, as in Argonaut's parameters of type uri */
 function idIn(request: Request, value: unknown, name: string, type: string): string {
   const text = isObject(value) ? value.reference : value
   const found = typeof text === 'string' ? localIn(request, text) : undefined
@@ -50,12 +50,12 @@ function idIn(request: Request, value: unknown, name: string, type: string): str
   )
 }
 
-/** With the address of the server as the client sees it, or as it is configured. */
+/** Compares with the configured base URL and with that seen by the client. */
 function localIn({ access, base }: Request, text: string): LocalReference | undefined {
   const { baseUrl } = access.reader()
   return localReference(text, baseUrl) ?? (base === undefined ? undefined : localReference(text, base))
 }
 
-/** A Bundle of the one Appointment: IHE's ihe-sched-avail-bundle. */
+/** A Bundle with one Appointment: IHE's ihe-sched-avail-bundle. */
 export const onlyAppointment = (appointment: Versioned<Appointment>): Searchset =>
   new Searchset({ matches: [appointment], included: [], total: 1, used: [], warnings: [] })

@@ -4,10 +4,10 @@ import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import { DEFINITIONS, isWholeParameter, type Operation } from '../core/operation.ts'
 import { validate } from '../fhir/validate/validate.ts'
 
-/** Definitions that were checked: many types have the same operation. */
+/** Definitions already checked, as many types share an operation. */
 const sound = new WeakSet<OperationDefinition>()
 
-/** @throws Error naming the operation and what is wrong with it: no handler, or a definition that cannot be served. */
+/** @throws Error naming the operation and the problem: no handler, or a definition that cannot be served. */
 export function checkOperation({ name, code, definition, handler }: Operation): void {
   if (typeof handler !== 'function') throw new Error(`Operation ${name} has no handler`)
   const problem = sound.has(definition) ? undefined : problemOf(definition)
@@ -34,7 +34,7 @@ export function checkOperationOf(type: string, operation: Operation): void {
     )
 }
 
-/** @throws Error naming the files of resources/operation-definitions that none of `served` is made from. */
+/** @throws Error naming the files of resources/operation-definitions that no operation in `served` uses. */
 export function checkAllServed(served: ReadonlySet<string>): void {
   const files = readdirSync(DEFINITIONS).filter((file) => file.endsWith('.json'))
   const unserved = files.filter((file) => !served.has(file.slice(0, -'.json'.length)))
@@ -53,7 +53,7 @@ function problemOf(definition: OperationDefinition): string | undefined {
   return problemOfParameters(parameter)
 }
 
-/** Counted by use: an in and an out parameter may share a name. */
+/** Checked by use: an in and an out parameter may have the same name. */
 function problemOfParameters(parameters: readonly OperationDefinitionParameter[]): string | undefined {
   const names = parameters.map(({ name, use }) => `${use} parameter '${name}'`)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
@@ -65,7 +65,7 @@ function problemOfParameters(parameters: readonly OperationDefinitionParameter[]
   return undefined
 }
 
-/** Type or parts, names and uses are rules of R4 and checked with it. */
+/** Checks only rules beyond R4, whose validation covers type or parts, names and uses. */
 function problemOfParameter(parameter: OperationDefinitionParameter): string | undefined {
   if (!isWholeParameter(parameter)) return 'lacks a name, min or max'
   const { part, min, max } = parameter

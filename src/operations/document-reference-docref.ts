@@ -6,7 +6,7 @@ import { badRequest, type Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { escaped, tokenText } from '../search/value.ts'
 
-/** Documents on a page where the client does not say. */
+/** Default number of documents on a page. */
 const COUNT = 50
 
 export const documentReferenceDocref = defineOperation('document-reference-docref', async (request) => {
@@ -41,7 +41,7 @@ function countOf({ input, paging }: OperationRequest): number {
   return most
 }
 
-/** As a search. */
+/** The criteria as search parameters. */
 function criteriaOf(input: OperationInput): readonly [string, string][] {
   const types = listOf(input['type']).flatMap(codingsOf).map(tokenOf)
   const profiles = listOf(input['profile']).map((profile) => escaped(String(profile)))
@@ -58,7 +58,7 @@ function criteriaOf(input: OperationInput): readonly [string, string][] {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** A Coding, or the CodeableConcept that it was up to version 3.1.1. */
+/** A Coding, or the CodeableConcept defined up to version 3.1.1. */
 const codingsOf = (type: unknown): readonly unknown[] =>
   isObject(type) && Array.isArray(type['coding']) ? type['coding'] : [type]
 
@@ -72,7 +72,7 @@ function tokenOf(coding: unknown): string {
   return tokenText(typeof system === 'string' ? system : undefined, code)
 }
 
-/** For the links between pages, which are asked for by GET. */
+/** Parameters for the links between pages, which use GET. */
 const usedOf = (input: OperationInput): readonly (readonly [string, string])[] =>
   Object.entries(input).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, isObject(one) ? JSON.stringify(one) : String(one)] as const),

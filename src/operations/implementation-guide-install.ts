@@ -1,4 +1,7 @@
-/** ImplementationGuide/$install: a FHIR package, or a Bundle, whose profiles and terminology take effect in the clinic. */
+/**
+ * ImplementationGuide/$install: installs a FHIR package, or a Bundle, whose profiles and terminology then take effect
+ * in the clinic.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Binary, Bundle } from 'fhir/r4'
 import { wholeData } from '../content/whole-content.ts'
@@ -15,7 +18,7 @@ import { PRIMITIVES } from '../fhir/validate/primitives.ts'
 import { BudgetError, requireWorker, rethrowBudgetError } from '../isolation/budget.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 
-/** Types that take effect once they are stored. Not SearchParameter: guides repeat those of R4 under their own names. */
+/** Types that take effect once stored. Not SearchParameter: guides repeat those of R4 under their own names. */
 const TAKEN: ReadonlySet<string> = new Set([
   'StructureDefinition',
   'ValueSet',
@@ -25,12 +28,12 @@ const TAKEN: ReadonlySet<string> = new Set([
   'ImplementationGuide',
 ])
 const MAX_RESOURCES = 5_000
-/** Resources that are stored together, and their characters. */
+/** Limits of resources, and of their characters, stored in one change. */
 const AT_ONCE = 25
 const CHARACTERS_AT_ONCE = 2_000_000
-/** Problems that are reported one by one. */
+/** Most problems that are reported individually. */
 const MAX_TOLD = 50
-/** Nesting of a file. */
+/** Deepest nesting of a JSON file. */
 const MAX_DEPTH = 100
 
 export const implementationGuideInstall = defineOperation('implementation-guide-install', async ({ access, input }) => {
@@ -41,12 +44,12 @@ export const implementationGuideInstall = defineOperation('implementation-guide-
   return toOutcome([tally.summary(content.what), ...content.notes, ...tally.problems])
 })
 
-/** @throws FhirError 422 that says how much is installed when the work is more than one request may cost */
+/** @throws FhirError 422 that says how much is installed, if the work exceeds the budget of a request */
 async function installAll(access: ClinicAccess, { candidates, count }: Content, tally: Tally): Promise<void> {
   let done = 0
   try {
     for await (const part of parts(candidates())) {
-      // Other requests are served between the parts of a large package.
+      // Lets other requests run between the parts of a large package.
       await yieldToEventLoop()
       await storeAll(
         access,
@@ -91,21 +94,21 @@ const tooMany = (count: number): FhirError =>
 interface Content {
   readonly what: string
   readonly notes: readonly Issue[]
-  /** How many `candidates` there are. */
+  /** Number of `candidates`. */
   readonly count: number
   readonly candidates: () => AsyncIterable<Candidate>
 }
 
 interface Candidate {
-  /** Where it was found. */
+  /** Its file in the package, or its position in the Bundle, for messages. */
   readonly at: string
-  /** 0 where they are in memory anyway. */
+  /** Length in characters; 0 if it is in memory already. */
   readonly characters: number
   /** @throws SyntaxError */
   readonly read: () => unknown
 }
 
-/** @throws FhirError 400 unless there is a package or a Bundle, 422 for a package of another version of FHIR */
+/** @throws FhirError 400 unless there is either a package or a Bundle; 422 for a package of another FHIR version */
 async function contentOf(access: ClinicAccess, { package: file, bundle }: OperationInput): Promise<Content> {
   if ((file === undefined) === (bundle === undefined)) {
     throw badRequest(
@@ -187,7 +190,7 @@ function readable(read: () => unknown): unknown {
   }
 }
 
-/** A resource that is known by its address, wherever it is. */
+/** A resource identified by its canonical URL. */
 interface Canonical extends AnyResource {
   readonly url?: string
   readonly version?: string
@@ -213,7 +216,7 @@ async function storeAll(access: ClinicAccess, found: readonly Found[], tally: Ta
 interface Result {
   readonly at: string
   readonly type: string
-  /** Or brought up to date; else it is as it was. */
+  /** True if created or updated; false if unchanged. */
   readonly isNew: boolean
   readonly problem?: string
 }
@@ -224,7 +227,7 @@ async function storeOne(ctx: Context, { at, resource }: Found): Promise<Result> 
   try {
     const { id, current } = await placeOf(ctx, resource)
     const isNew = current === undefined || textOf(current) !== textOf(resource)
-    // Beneath the rules of the providers: a guide may break profiles of its own.
+    // Bypasses the rules of the providers: a guide may violate its own profiles.
     if (isNew) await ctx.unit.put({ ...resource, id }, 'PUT')
     return { at, type, isNew }
   } catch (error) {
@@ -233,7 +236,7 @@ async function storeOne(ctx: Context, { at, resource }: Found): Promise<Result> 
   }
 }
 
-/** The id of the resource that the clinic has under this url and version; else its own id, unless that is taken. */
+/** The id of the clinic's resource with this url and version; else the resource's own id, unless that is taken. */
 async function placeOf(ctx: Context, resource: Canonical): Promise<{ id: string; current?: AnyResource }> {
   const { resourceType: type, id, url, version } = resource
   const held = typeof url === 'string' ? await ctx.search<Canonical>(type, uriQuery('url', [url])) : []
@@ -245,13 +248,13 @@ async function placeOf(ctx: Context, resource: Canonical): Promise<{ id: string;
   return { id: taken === undefined || taken.resource.url === url ? id : randomUUID() }
 }
 
-/** Without what the store adds. */
+/** The content without elements added by the store. */
 const textOf = ({ id: _id, meta, ...content }: AnyResource): string => {
   const { versionId: _versionId, lastUpdated: _lastUpdated, ...kept } = meta ?? {}
   return JSON.stringify([kept, content])
 }
 
-/** Counts what became of the resources, for the answer. */
+/** Counts the outcomes, for the response. */
 class Tally {
   readonly #stored = new Map<string, number>()
   readonly #leftOut = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Where the values of an operation's parameters come from, by name and as often as they were given. */
+/** Values of an operation's parameters from the request, by name, in a list for repetition. */
 import type { OperationParameter } from '../core/operation.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { isNumber, parseJson } from '../fhir/json.ts'
@@ -8,7 +8,7 @@ import { isCacheBuster, isTransportParameter } from '../search/query/result-para
 
 export type Values = ReadonlyMap<string, readonly unknown[]>
 
-/** @throws FhirError 400 for what is neither Parameters nor a resource that a parameter takes */
+/** @throws FhirError 400 unless the body is Parameters or a resource accepted by a parameter */
 export function fromBody(parameters: readonly OperationParameter[], body: unknown): Values {
   if (body === undefined) return new Map()
   if (!isObject(body) || typeof body.resourceType !== 'string') {
@@ -19,17 +19,17 @@ export function fromBody(parameters: readonly OperationParameter[], body: unknow
   return body.resourceType === 'Parameters' ? fromParameters(body.parameter) : bareResource(parameters, body)
 }
 
-/** The values of both; a parameter in both has the values of both. */
+/** Merges two sources; a parameter in both has the values of both. */
 export function together(one: Values, other: Values): Values {
   const names = new Set([...one.keys(), ...other.keys()])
   return new Map([...names].map((name) => [name, [...(one.get(name) ?? []), ...(other.get(name) ?? [])]]))
 }
 
-/** Voice platforms send null or '' for an argument that the caller has not given. */
+/** Voice platforms send null or '' for an argument without a value. */
 export const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** Null and blank strings count as absent; unknown arguments are left out. */
+/** Null and blank strings count as absent; unknown arguments are omitted. */
 export function fromArguments(
   parameters: readonly OperationParameter[],
   given: Readonly<Record<string, unknown>>,
@@ -44,11 +44,11 @@ export function fromArguments(
   return values
 }
 
-/** 12500.0 is a whole number, but the lossless reader keeps its text. */
+/** Converts 12500.0 to an integer, for which the lossless parser keeps its text. */
 const plainNumber = ({ type }: OperationParameter, value: unknown): unknown =>
   isNumber(value) && type !== 'decimal' ? Number(value) : value
 
-/** Query strings carry text: it becomes what the definition says, or stays text and is refused. */
+/** Converts the text of a query string to the type in the definition, or leaves it as text, to be refused later. */
 export function fromQuery(parameters: readonly OperationParameter[], query: URLSearchParams): Values {
   const values = new Map<string, readonly unknown[]>()
   for (const [name, pairs] of Map.groupBy(query, ([name]) => name)) {
@@ -62,7 +62,7 @@ export function fromQuery(parameters: readonly OperationParameter[], query: URLS
   return values
 }
 
-/** Where the page before ended: of the answer, not of the operation. */
+/** Position of the page; it belongs to the response, not to the operation. */
 const CURSOR = '_cursor'
 
 const NUMBERS: readonly (string | undefined)[] = ['integer', 'positiveInt', 'unsignedInt', 'decimal']
@@ -75,14 +75,14 @@ function fromText(text: string, type: string | undefined): unknown {
   return NUMBERS.includes(type) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }
 
-/** Of several elements, such as Timing. */
+/** True for types with several elements, such as Timing. */
 const isDataType = (type: string): boolean => /^[A-Z]/.test(type) && !isResourceType(type) && !ABSTRACT.has(type)
 
 const ABSTRACT: ReadonlySet<string> = new Set(['Any', 'Element', 'Resource', 'Type'])
 
 /**
- * R4 asks for a body where a parameter is no primitive. What clients put into an address nevertheless: `Type/id` for a
- * Reference, `system|value` for an Identifier, `system|code` for a Coding, and JSON for any.
+ * R4 requires a body if a parameter is not primitive. Clients nevertheless use query strings, in these forms:
+ * `Type/id` for a Reference, `system|value` for an Identifier, `system|code` for a Coding, and JSON for any type.
  */
 function fromTextOfDataType(text: string, type: string): unknown {
   if (text.startsWith('{')) return objectOr(text)
@@ -94,7 +94,7 @@ function fromTextOfDataType(text: string, type: string): unknown {
   return at <= 0 ? { value: text.slice(at + 1) } : { system: text.slice(0, at), value: text.slice(at + 1) }
 }
 
-/** The text itself where it is no JSON; then it is refused as such. */
+/** Returns the text itself if it is not JSON; it is then refused. */
 function objectOr(text: string): unknown {
   try {
     return parseJson(text)
@@ -104,7 +104,7 @@ function objectOr(text: string): unknown {
   }
 }
 
-/** Extension of a parameter that is there for clients that know another one by its name. */
+/** Extension that marks an alias of another parameter, for clients that use that name. */
 const OTHER_NAME = 'https://sandbox-emr.example/fhir/StructureDefinition/other-name-of-parameter'
 
 const isOtherName = ({ extension = [] }: OperationParameter): boolean => extension.some(({ url }) => url === OTHER_NAME)
@@ -138,8 +138,8 @@ function fromParameters(entries: unknown): Values {
 }
 
 /**
- * value[x], the resource, or the parts by name (lists, as a part may repeat). An extension (`_valueString`) belongs to the
- * value of its type, so beside the value of another one it is a second.
+ * The value[x], the resource, or the parts by name (as lists, since a part may repeat). An extension (`_valueString`)
+ * belongs to the value of the same type, so next to a value of another type it counts as a second value.
  */
 function heldBy(entry: Record<string, unknown>, at: string): unknown {
   const names = Object.keys(entry).map((key) => key.replace(/^_(?=value)/, ''))

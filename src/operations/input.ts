@@ -1,7 +1,7 @@
 /**
- * The in parameters of an operation, checked against its OperationDefinition: from a Parameters resource, a bare
- * resource or a query string (https://hl7.org/fhir/R4/operations.html#request), or from the plain JSON arguments of a
- * tool call. All problems are named at once.
+ * In parameters of an operation, checked against its OperationDefinition: from a Parameters resource, a bare resource
+ * or a query string (https://hl7.org/fhir/R4/operations.html#request), or from the plain JSON arguments of a tool call.
+ * All problems are reported together.
  */
 import type { OperationDefinition } from 'fhir/r4'
 import { type OperationInput, type OperationParameter, parametersOf } from '../core/operation.ts'
@@ -13,16 +13,17 @@ import { fromArguments, fromBody, fromQuery, isBlank, together, type Values } fr
 
 type Definition = Pick<OperationDefinition, 'parameter'>
 
-/** Extension of a parameter that is accepted and has no effect: no value of it is wrong, and no handler gets one. */
+/** Extension of a parameter that is accepted without effect: any value is valid, and no handler receives it. */
 const IGNORED_PARAMETER = 'https://sandbox-emr.example/fhir/StructureDefinition/ignored-parameter'
 
 const isIgnored = ({ extension = [] }: OperationParameter): boolean =>
   extension.some(({ url, valueBoolean }) => url === IGNORED_PARAMETER && valueBoolean === true)
 
 /**
- * @param body a Parameters resource, the bare resource where the definition has one parameter that takes it, or undefined
- * @param query of a GET; of a POST it adds to the body, as R4 asks where that is a bare resource
- * @throws FhirError 400 with an issue for each parameter at fault
+ * @param body a Parameters resource, the bare resource if the definition has one parameter that accepts it, or
+ * undefined
+ * @param query the query of a GET; with a POST it adds to the body, as R4 requires if that is a bare resource
+ * @throws FhirError 400 with an issue for each invalid parameter
  */
 export function readInput(definition: Definition, body: unknown, query = new URLSearchParams()): OperationInput {
   const parameters = parametersOf(definition, 'in')
@@ -30,7 +31,7 @@ export function readInput(definition: Definition, body: unknown, query = new URL
 }
 
 /**
- * Arguments of a tool call: null and blank strings count as absent, what the definition does not know is left out.
+ * Reads the arguments of a tool call: null and blank strings count as absent, unknown arguments are omitted.
  * @throws FhirError 400 with the reason `missing-argument` or `invalid-argument`
  */
 export function readArguments(definition: Definition, given: Readonly<Record<string, unknown>>): OperationInput {
@@ -38,7 +39,7 @@ export function readArguments(definition: Definition, given: Readonly<Record<str
   return checked(parameters, fromArguments(parameters, given), 'argument')
 }
 
-/** The arguments that the definition knows and that are not blank, as they came: for handlers that check each by themselves. */
+/** The known, non-blank arguments as received, for handlers that check each of them. */
 export const knownArguments = (definition: Definition, given: Readonly<Record<string, unknown>>): OperationInput =>
   Object.fromEntries(
     parametersOf(definition, 'in')
@@ -47,10 +48,10 @@ export const knownArguments = (definition: Definition, given: Readonly<Record<st
       .map(({ name }) => [name, given[name]]),
   )
 
-/** Of the names that an operation does not know, those that the answer lists. */
+/** Most unknown parameters listed in the response. */
 const MAX_UNKNOWN = 100
 
-/** Checks the values against the definition. @param noun for messages: what the client calls them */
+/** Checks the values against the definition. @param noun the client's term for them, for messages */
 function checked(
   parameters: readonly OperationParameter[],
   values: Values,
@@ -96,7 +97,7 @@ function problemsOf(
   return values.flatMap((value) => problemsOfParts(parameter, value, noun))
 }
 
-/** The parts of a value as `fromParameters` reads them: lists by name. */
+/** Checks the parts of a value, as lists by name. */
 function problemsOfParts(
   { name, part }: OperationParameter,
   value: unknown,
@@ -135,13 +136,13 @@ function expectation({ type, part }: OperationParameter): string {
   )
 }
 
-/** Shorter than the specification's own words, for messages about a missing value. */
+/** Simpler type names for messages about a missing value. */
 const TEXT: ReadonlyMap<string, string> = new Map([
   ['string', 'text'],
   ['markdown', 'text'],
 ])
 
-/** Stand for every type. */
+/** Types that allow any value. */
 const ANY = ['Any', 'Element', 'Type', '*']
 
 const isResource = (type: string): boolean => type === 'Resource' || isResourceType(type)

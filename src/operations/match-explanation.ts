@@ -1,4 +1,4 @@
-/** Why two records may be of one person: the extension match-explanation, and what else Bundle.entry.search says of it. */
+/** The reasons for a match of two records: the extension match-explanation, and the score in Bundle.entry.search. */
 import type { Extension } from 'fhir/r4'
 import { identityLevelOf, type MatchGrade } from '../matching/grade.ts'
 import { contributionsOf, type Frequencies, householdBits } from '../matching/score.ts'
@@ -9,22 +9,24 @@ const EXPLANATION = 'https://sandbox-emr.example/fhir/StructureDefinition/match-
 
 export const matchGrade = (grade: MatchGrade): Extension => ({ url: MATCH_GRADE, valueCode: grade })
 
-/** Of a score. */
+/** Highest score. */
 const HIGHEST = 0.9999
 
-/** As search.score. Below one: a probability is never complete. */
+/** The value for search.score; always below one, as no match is certain. */
 export const scoreOf = (probability: number): number => Math.min(HIGHEST, Number(probability.toFixed(4)))
 
-/** What is explained. */
+/** The data of a match to explain. */
 interface Explained {
   readonly evidence: readonly FieldEvidence[]
   readonly frequencies: Frequencies
   readonly probability: number
-  /** The odds before anything was compared, in bits. */
+  /** The odds before any comparison, in bits. */
   readonly prior: number
 }
 
-/** What each field contributes, in bits, and what counts besides; and the level that the fields which agree reach. */
+/**
+ * The contribution of each field and of other evidence, in bits, and the identity level reached by the agreeing fields.
+ */
 export function matchExplanation(explained: Explained): Extension {
   const level = identityLevelOf(explained.evidence)
   const fields = contributionsOf(explained.evidence, explained.frequencies)
@@ -39,7 +41,7 @@ export function matchExplanation(explained: Explained): Extension {
   }
 }
 
-/** With the bits of the fields these make the odds of the probability. */
+/** Evidence other than fields; together their bits give the odds of the probability. */
 function besides(
   { evidence, frequencies, probability, prior }: Explained,
   fields: number,
@@ -55,7 +57,7 @@ function besides(
   return all.filter(([, bits]) => Math.abs(bits) >= SMALLEST)
 }
 
-/** Bits that are not 0 when they are rounded. */
+/** Smallest number of bits that does not round to 0. */
 const SMALLEST = 0.005
 
 const contribution = (field: string, bits: number, agreement?: string): Extension => ({

@@ -1,5 +1,5 @@
 /**
- * $meta, $meta-add and $meta-delete: profiles, tags and security labels, of every type.
+ * $meta, $meta-add and $meta-delete: profiles, tags and security labels, for every type.
  * https://hl7.org/fhir/R4/resource-operation-meta.html, -meta-add.html, -meta-delete.html
  */
 import type { Coding, Meta } from 'fhir/r4'
@@ -10,10 +10,10 @@ import { badRequest, FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate/validate.ts'
 
-/** Of each kind of label, in the answer for a type or the whole clinic. */
+/** Most labels of each kind in the response for a type or the whole clinic. */
 const MAX_LABELS = 1000
 
-/** Of a resource, one of its versions, a type, or the clinic. */
+/** $meta of a resource, one of its versions, a type, or the clinic. */
 export const meta = defineOperation(
   'resource-meta',
   async ({ access, type, id, version }) => {
@@ -39,7 +39,7 @@ async function readVersion({ unit }: Context, type: string, id: string, version:
   return orNotFound(found, type, id)
 }
 
-/** Without the elements that belong to one resource: version, time, source. */
+/** Omits the elements that belong to one resource: version, time, source. */
 async function labelsInUse({ unit }: Context, type: string | undefined): Promise<Meta> {
   const inUse = async (kind: 'token' | 'uri', param: string) => {
     const found = await unit.values({ ...(type === undefined ? {} : { type }), kind, param, limit: MAX_LABELS })
@@ -57,14 +57,14 @@ async function labelsInUse({ unit }: Context, type: string | undefined): Promise
   })
 }
 
-/** A profile, tag or security label; null stands for a profile that has extensions in place of a value. */
+/** A profile, tag or security label; null for a profile that has extensions but no value. */
 type Label = string | Coding | null
 
-/** What a list of labels becomes when those of `given` are added to it, or taken away. */
+/** Adds the labels in `given` to a list, or removes them. */
 type Change = <L extends Label>(before: readonly L[], given: readonly L[]) => Changed<L>
 
 interface Changed<L> {
-  /** The places of those that stay. */
+  /** Indexes of the labels that stay. */
   readonly kept: readonly number[]
   readonly fresh: readonly L[]
 }
@@ -89,17 +89,17 @@ const changedList = <L extends Label>(before: readonly L[], { kept, fresh }: Cha
   ...fresh,
 ]
 
-/** Null where the profile in that place has none. */
+/** Extensions of the kept profiles; null for a profile without any. */
 const extensionsAt = (all: Extensions, places: readonly number[]): Extensions =>
   places.map((at) => all[at] ?? null) as Extensions
 
 type Extensions = NonNullable<Meta['_profile']>
 
-/** Version and display do not count. */
+/** Identity of a label, ignoring version and display. */
 const keyOf = (label: Label): string =>
   typeof label === 'string' || label === null ? `${label}` : JSON.stringify([label.system, label.code])
 
-/** A new version, unless the labels stay as they are. */
+/** Writes a new version, unless the labels stay the same. */
 async function changeLabels(
   { access, input, type = '', id = '', version }: OperationRequest,
   change: Change,
@@ -115,7 +115,7 @@ async function changeLabels(
       security: changedList(security, change(security, given.security)),
       tag: changedList(tag, change(tag, given.tag)),
     }
-    // An operation only adds or only removes, so the same number of labels means the same labels.
+    // An operation only adds or only removes, so an equal count means equal labels.
     if (sizeOf(next) === sizeOf({ profile, security, tag })) return { return: resource.meta ?? {} }
     const extensions = _profile === undefined ? {} : { _profile: extensionsAt(_profile, profiles.kept) }
     const updated = await ctx.update({ ...resource, meta: { ...rest, ...extensions, ...withoutEmpty(next) } })
@@ -123,7 +123,7 @@ async function changeLabels(
   })
 }
 
-/** The labels that the operations change. */
+/** The labels that these operations change. */
 interface Labels {
   readonly profile: NonNullable<Meta['profile']>
   readonly security: Coding[]
@@ -135,7 +135,7 @@ const sizeOf = ({ profile, security, tag }: Labels): number => profile.length + 
 const withoutEmpty = (labels: Labels): Partial<Labels> =>
   Object.fromEntries(Object.entries(labels).filter(([, list]) => list.length > 0))
 
-/** R4 allows a server to change the labels of past versions; this one keeps versions as they were. */
+/** R4 allows a server to change the labels of past versions; this one does not. */
 const pastVersion = (type: string, id: string): FhirError =>
   new FhirError(
     405,
@@ -146,7 +146,7 @@ const pastVersion = (type: string, id: string): FhirError =>
     { allow: '' },
   )
 
-/** @throws FhirError 400 when it is no Meta, has nothing in it, or a label without a code */
+/** @throws FhirError 400 if it is not a Meta, is empty, or has a label without a code */
 function readLabels(given: unknown): Labels {
   const issues = validate({ resourceType: 'Parameters', parameter: [{ name: 'meta', valueMeta: given }] })
   if (issues.length > 0) throw new FhirError(400, issues)

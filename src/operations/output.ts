@@ -1,4 +1,7 @@
-/** What an operation answers, as its OperationDefinition says: https://hl7.org/fhir/R4/operations.html#response. */
+/**
+ * The response of an operation, built according to its OperationDefinition:
+ * https://hl7.org/fhir/R4/operations.html#response.
+ */
 import type { OperationDefinition } from 'fhir/r4'
 import { type OperationAnswer, type OperationParameter, parametersOf } from '../core/operation.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
@@ -6,8 +9,8 @@ import { type AnyResource, isObject } from '../fhir/resource.ts'
 type Entry = Readonly<Record<string, unknown>>
 
 /**
- * A resource is the answer itself; out parameters by name become a Parameters resource, in the definition's order.
- * @throws Error naming an out parameter that the definition does not know: a fault of the handler
+ * A resource is returned as it is; out parameters by name become a Parameters resource, in the definition's order.
+ * @throws Error naming an out parameter that the definition lacks: a defect of the handler
  */
 export function writeOutput(
   definition: Pick<OperationDefinition, 'code' | 'parameter'>,
@@ -42,7 +45,7 @@ const listOf = (value: unknown): readonly unknown[] =>
 function contentOf({ name, type, part }: OperationParameter, value: unknown, code: string): Entry {
   if (part !== undefined) return withEntries('part', entriesOf(part, isObject(value) ? value : {}, code))
   if (isObject(value) && typeof value.resourceType === 'string') return { resource: value }
-  // Of any type: the handler says which, as value[x].
+  // The handler chooses the type of the value, as value[x].
   if (type === 'Element' && isObject(value)) return value
   if (type === undefined) throw new Error(`$${code}: the OperationDefinition gives '${name}' neither a type nor parts`)
   return { [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value }

@@ -10,7 +10,7 @@ import { gradeOf, isClose, isListed, type MatchGrade } from '../matching/grade.t
 import { type Frequencies, priorBits } from '../matching/score.ts'
 import { matchExplanation, matchGrade, scoreOf } from './match-explanation.ts'
 
-/** Of what a Patient is matched by, as JSON. */
+/** Most characters of the elements used for matching, as JSON. */
 const MAX_CHARACTERS = 8_000
 
 interface PatientMatch extends LinkedPatient {
@@ -28,7 +28,10 @@ export const patientMatch = defineOperation('patient-match', async ({ access, in
   return withOutcome(bundle, issuesOf(linkage, matches))
 })
 
-/** Every part of a name is looked for together with every other, so a few hundred of them would keep everybody waiting. */
+/**
+ * Limits the input, as every part of a name is combined with every other: a few hundred parts would delay other
+ * requests.
+ */
 function checkLength({ name, identifier, telecom, address }: Patient): void {
   if (JSON.stringify([name, identifier, telecom, address]).length <= MAX_CHARACTERS) return
   throw new FhirError(413, {
@@ -43,7 +46,7 @@ function checkCount(count: unknown): void {
     throw badRequest(`count is ${count}; it must be 1 or more`, { expression: 'Parameters.parameter' })
 }
 
-/** @throws FhirError 400 when nothing can be matched by */
+/** @throws FhirError 400 if the Patient has nothing to match by */
 async function link(ctx: Context, asked: Patient): Promise<Linkage> {
   const { defaultRegion } = await readSettings(ctx.unit, ctx.clinic)
   const linkage = await linkPatients(ctx.unit, asked, defaultRegion)
@@ -54,7 +57,10 @@ async function link(ctx: Context, asked: Patient): Promise<Linkage> {
   )
 }
 
-/** Those that may be the person, the likeliest first; placeholders come after all patients, and make none of them uncertain. */
+/**
+ * Possible matches, the likeliest first. Placeholders come after real patients, and do not make the match of a real one
+ * uncertain.
+ */
 function matchesIn({ patients }: Linkage): readonly PatientMatch[] {
   const listed = patients.filter(({ probability, evidence }) => isListed(probability, evidence))
   const real = listed.filter(({ isPlaceholder }) => !isPlaceholder)
@@ -69,7 +75,7 @@ function matchesIn({ patients }: Linkage): readonly PatientMatch[] {
   return graded.toSorted((a, b) => Number(a.isPlaceholder) - Number(b.isPlaceholder))
 }
 
-/** Only certain: the one certain match, or none when several cannot be confirmed as one person. */
+/** With onlyCertainMatches: the one certain match, or none if several cannot be confirmed as one person. */
 function select(matches: readonly PatientMatch[], input: OperationRequest['input']): readonly PatientMatch[] {
   const certain = matches.filter(({ grade }) => grade === 'certain')
   const found = input.onlyCertainMatches !== true ? matches : certain.length === 1 ? certain : []
@@ -108,7 +114,7 @@ const NARROWED: OperationOutcomeIssue = {
 
 const POSSIBLE_DUPLICATE = 'https://sandbox-emr.example/fhir/StructureDefinition/possible-duplicate'
 
-/** Of all who match, also where the answer is to have fewer entries. */
+/** Reports possible duplicates among all matches, even if the response has fewer entries. */
 function duplicatesIn(matches: readonly PatientMatch[]): readonly OperationOutcomeIssue[] {
   const real = matches.filter(({ isPlaceholder }) => !isPlaceholder)
   const [best] = real
@@ -119,7 +125,8 @@ function duplicatesIn(matches: readonly PatientMatch[]): readonly OperationOutco
   const names = references.join(', ')
   return [
     {
-      // Also for the audit trail, which knows patients by references: their entries may not be in the answer.
+      // The extension also serves the audit trail, which identifies patients by references: their entries may be
+      // missing in the response.
       extension: references.map((reference) => ({ url: POSSIBLE_DUPLICATE, valueReference: { reference } })),
       severity: 'information',
       code: 'duplicate',

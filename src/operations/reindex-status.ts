@@ -1,4 +1,4 @@
-/** $reindex-status: how far the resources of a clinic are indexed by the search parameters that it has added. */
+/** $reindex-status: the progress of indexing a clinic's resources by the search parameters that it has added. */
 import type { Context } from '../core/context.ts'
 import { defineOperation } from '../core/operation.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/custom-records.ts'
@@ -9,7 +9,7 @@ import { typesOf } from '../search/index/expression-types.ts'
 export const reindexStatus = defineOperation('reindex-status', async ({ access }) => {
   const ctx = access.reader()
   const { records } = ctx.unit
-  // The declaration first: what is indexed meanwhile then shows as more, not as less.
+  // Reads the declaration first, so that indexing meanwhile shows as more progress, not less.
   const { parameters, types } = declarationIn((await records.read(CUSTOM_DECLARATION, CUSTOM_KEY))?.value)
   const index = customIndexIn((await records.read(CUSTOM_PROGRESS, CUSTOM_KEY))?.value)
   const unfinished = Object.keys(types).filter((type) => (index.types[type]?.indexVersion ?? 0) < (types[type] ?? 0))
@@ -18,7 +18,7 @@ export const reindexStatus = defineOperation('reindex-status', async ({ access }
   return { parameter: parameters.map((parameter) => stateOf(parameter, index, types, stored)) }
 })
 
-/** Live resources of the type. */
+/** Number of resources of the type that are not deleted. */
 async function numberOf({ unit, clinic }: Context, type: string): Promise<number> {
   const plan = { clinic, types: [type], where: [], sort: [], count: 0, include: [], includeLimit: 0 }
   return (await unit.search({ ...plan, total: 'accurate' })).total ?? 0
@@ -43,6 +43,6 @@ function stateOf(
   return { reference: { reference: `SearchParameter/${id}` }, code, type: base, state, done, left, failed }
 }
 
-/** Counts of an earlier pass do not apply to this one. */
+/** Counts of an earlier pass do not apply to the current one. */
 const isCounted = (index: CustomIndex, type: string, wanted: Readonly<Record<string, number>>): boolean =>
   index.types[type]?.towards === wanted[type]

@@ -1,4 +1,7 @@
-/** $generate-slots: the Slots of a Schedule from its availability, now instead of a moment later in the background. */
+/**
+ * $generate-slots: generates the Slots of a Schedule from its availability now, instead of a moment later in the
+ * background.
+ */
 
 import type { Schedule } from 'fhir/r4'
 import { generatePart, SMALL_PART, stageGeneration } from '../availability/slot-generation.ts'
@@ -7,7 +10,7 @@ import { unprocessable } from '../fhir/outcome.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 import { AVAILABILITY_URL, readAvailability } from '../scheduling/availability-extension.ts'
 
-/** Slots of one call; the background goes on with what is left. */
+/** Most Slots changed by one call; the background continues with the rest. */
 const MAX_CHANGED = 2_000
 
 export const scheduleGenerateSlots = defineOperation('schedule-generate-slots', async ({ access, id = '' }) => {
@@ -16,7 +19,7 @@ export const scheduleGenerateSlots = defineOperation('schedule-generate-slots', 
   const counts = { created: 0, updated: 0, removed: 0 }
   for (let isFirst = true; ; isFirst = false) {
     const part = await access.change(async (ctx) => {
-      // Of one that was stored by an older version there is no record yet.
+      // A Schedule stored by an older version of the server has no record yet.
       if (isFirst) await stageGeneration(ctx, id, true)
       return await generatePart(ctx, id, SMALL_PART)
     })
@@ -26,7 +29,7 @@ export const scheduleGenerateSlots = defineOperation('schedule-generate-slots', 
     const { isComplete, until } = part
     if (isComplete || counts.created + counts.updated + counts.removed >= MAX_CHANGED)
       return { ...counts, isComplete, ...(until === undefined ? {} : { until: new Date(until).toISOString() }) }
-    // Other requests are served between two parts.
+    // Lets other requests run between two parts.
     await yieldToEventLoop()
   }
 })

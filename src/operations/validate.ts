@@ -11,10 +11,10 @@ import { declaredBy } from '../profiles/check.ts'
 const MODES = ['create', 'update', 'delete', 'profile'] as const
 type Mode = (typeof MODES)[number]
 
-/** Answers an OperationOutcome, whatever is wrong with the resource; what is wrong with the request is an error. */
+/** Returns an OperationOutcome for any fault of the resource; a fault of the request is an error. */
 export const validateResource = defineOperation('resource-validate', async (request) => {
   const { access, input, type = '', id } = request
-  // What it stages is never written, so that a create can be tried.
+  // A reader: staged writes are never committed, so that a create can be tried.
   const ctx = access.reader()
   const mode = modeOf(input['mode'], id)
   if (mode === 'delete')
@@ -37,7 +37,7 @@ export const validateResource = defineOperation('resource-validate', async (requ
   return outcomeOf([...found, ...tried], allOk(resource, profile))
 })
 
-/** @throws FhirError 400 for a mode that there is not, or not at this level */
+/** @throws FhirError 400 for an unknown mode, or one that does not exist at this level */
 function modeOf(given: unknown, id: string | undefined): Mode | undefined {
   if (given === undefined) return undefined
   const mode = MODES.find((one) => one === given)
@@ -51,7 +51,7 @@ function modeOf(given: unknown, id: string | undefined): Mode | undefined {
   return mode
 }
 
-/** @throws FhirError 400 when mode asks for a profile and none is named */
+/** @throws FhirError 400 if the mode requires a profile and none is named */
 function profileOf(given: unknown, mode: Mode | undefined): string | undefined {
   if (typeof given === 'string') return given
   if (mode === 'profile')
@@ -59,7 +59,7 @@ function profileOf(given: unknown, mode: Mode | undefined): string | undefined {
   return undefined
 }
 
-/** What came with the request, else what is stored. @throws FhirError 400 when there is neither, 404, 410 */
+/** The resource in the request, else the stored one. @throws FhirError 400 if there is neither, 404, 410 */
 async function resourceOf({ input, type = '', id }: OperationRequest, ctx: Context): Promise<Record<string, unknown>> {
   const given = input['resource']
   if (isObject(given)) return given
@@ -80,7 +80,7 @@ function addressIssues(resource: Record<string, unknown>, type: string, id: stri
   return [{ code: 'value', diagnostics, expression: `${type}.id` }]
 }
 
-/** Runs the stages of a write before the commit. */
+/** Runs the stages of a write that precede the commit. */
 async function tryWrite(
   ctx: Context,
   mode: Mode | undefined,
@@ -99,7 +99,7 @@ async function tryDelete(ctx: Context, type: string, id: string): Promise<void> 
   await ctx.unit.checkStaged()
 }
 
-/** What a write would be refused for is the answer; faults of the server are not. */
+/** The issues for which a write would be refused; faults of the server are thrown. */
 async function issuesOf(work: () => Promise<void>): Promise<readonly Issue[]> {
   try {
     await work()
@@ -117,7 +117,7 @@ function allOk(resource: Record<string, unknown>, profile: string | undefined): 
   return `All OK: the resource is a valid ${String(resource['resourceType'])}${profiles.length === 0 ? '' : `, checked against ${profiles.join(', ')}`}`
 }
 
-/** Each issue once: the write may be refused for one that was found before. */
+/** Reports each issue once: the write may be refused for an issue found before. */
 function outcomeOf(found: readonly Issue[], ok: string): OperationOutcome {
   const said = new Map(found.map((issue) => [issue.diagnostics, issue]))
   const issues = [...said.values()].map((issue) => ({ ...issue, text: issue.diagnostics }))

@@ -24,7 +24,7 @@ export interface ProfileCheckRequest {
   readonly profiles: readonly string[]
   /** The severity of an unknown profile in meta.profile. */
   readonly unknownProfile: 'error' | 'warning'
-  /** Whether to look also for what no write is refused for; see thorough/thorough.ts. */
+  /** Whether to make the further checks for which no write is refused; see thorough/thorough.ts. */
   readonly thorough: boolean
 }
 

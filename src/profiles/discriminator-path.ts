@@ -6,7 +6,7 @@ import type { Shape, TypeRule } from './shape.ts'
 import { targetOf } from './targets.ts'
 import { childElements, coreType, isA, type TypedElement } from './typed-element.ts'
 
-/** What evaluating discriminators needs from the check. */
+/** The parts of the check that discriminators use. */
 export interface CheckContext {
   readonly definitions: KnownDefinitions
   /** Whether the item conforms to any of the profiles; reports no issues. */
@@ -23,7 +23,7 @@ export type DiscriminatorStep =
 
 /** In characters. */
 const MAX_PATH_LENGTH = 500
-/** Read again for every item of an element that is sliced. */
+/** Cached paths: each would be parsed again for every item of a sliced element. */
 const MAX_PATHS_KEPT = 1_000
 const STEP = /^(?:resolve\(\)|extension\(['"]([^'"]+)['"]\)|(?:ofType|as)\((\w+)\)|([A-Za-z]\w*)(?:\[x\])?)$/
 

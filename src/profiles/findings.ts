@@ -5,8 +5,8 @@ import { shortened } from '../fhir/validate/report.ts'
 import { spend } from '../isolation/budget.ts'
 
 /**
- * Of errors, and as many of warnings and notes. More would not help a client, and a hostile body must not exhaust memory;
- * but what only warns must not crowd out what is wrong.
+ * Most errors, and most warnings and notes. More would not help a client, and a hostile body must not exhaust memory;
+ * but warnings must not crowd out errors.
  */
 const MAX_ISSUES = 100
 /** One is left for the note that there are more. */

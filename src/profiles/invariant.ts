@@ -45,7 +45,7 @@ export class Invariant {
   }
 }
 
-/** Throws a BudgetError at most, whatever the expression is; deeply nested parentheses overflow the stack, for example. */
+/** Compiles any expression; throws a BudgetError at most. Deeply nested parentheses overflow the stack, for example. */
 function tryCompile(expression: string): Expression | { readonly why: string } {
   if (expression.trim() === '') return { why: 'it has no FHIRPath expression' }
   if (expression.length > MAX_EXPRESSION_LENGTH)

@@ -1,5 +1,5 @@
 /**
- * The profiles and value sets loaded for a check. Those that the check looks up but that are not loaded yet are
+ * The profiles and value sets loaded for a check. Definitions that the check needs but that are not loaded yet are
  * recorded as pending, to be loaded before the check is repeated: so only definitions that matter for the resource are
  * read.
  */
@@ -19,13 +19,13 @@ export type Found =
   | { readonly kind: 'unknown' }
   /** Not loaded yet; the check will be repeated. */
   | { readonly kind: 'pending' }
-  /** Not loaded, and it will not be: whether it exists is not known. */
+  /** Never loaded, so that its existence is unknown. */
   | { readonly kind: 'unread' }
 
-/** Of a definition that is `unread`, for a message. */
+/** The reason for an `unread` definition, for a message. */
 export const UNREAD = 'which is not checked: too many definitions that name each other lead to it'
 
-/** Value sets that one check may load, and as many code systems. */
+/** Most value sets that one check may load, and most code systems. */
 const MAX_LOADED = 300
 
 export class KnownDefinitions {
@@ -103,7 +103,7 @@ export class KnownDefinitions {
   }
 }
 
-/** Adds it to those to be loaded, unless that would be too many. */
+/** Adds a canonical to those to be loaded, unless that would be too many. */
 function request(canonical: string, loaded: ReadonlySet<string>, pending: Set<string>): boolean {
   if (loaded.size + pending.size >= MAX_LOADED) return pending.has(canonical)
   pending.add(canonical)

@@ -13,7 +13,7 @@ import { coreCanonical, elementsByKey, elementsByName, isA } from './typed-eleme
 
 /** Per profile; the largest published ones have two thousand. */
 const MAX_ELEMENTS = 10_000
-/** What compiling an element costs, and for each slice that it may belong to. */
+/** Steps to compile an element, and for each slice that it may belong to. */
 const STEPS_PER_ELEMENT = 20
 const STEPS_PER_SLICE = 0.02
 

@@ -61,7 +61,7 @@ const holderOf = ({ value, sibling }: TypedElement): Readonly<Record<string, unk
 
 const holderType = ({ value, type }: TypedElement): string => (isObject(value) ? type : 'Element')
 
-/** What an element takes as the profiles see it. */
+/** Steps per element. */
 const STEPS_PER_ELEMENT = 0.5
 
 const meter = new Meter('the comparison with its profiles')
@@ -73,7 +73,7 @@ interface Source {
   readonly key: string
 }
 
-/** Adds the values under a JSON name, and those that are extensions only. */
+/** Adds the values under a JSON name, including those that have only extensions. */
 function addValues(found: TypedElement[], item: TypedElement, { holder, element, key }: Source): void {
   const [value, sibling] = [holder[key], holder[`_${key}`]]
   if (value === undefined && sibling === undefined) return

@@ -7,7 +7,7 @@ import { isNumber } from '../fhir/json.ts'
 import { isObject } from '../fhir/resource.ts'
 import { Meter } from '../isolation/budget.ts'
 
-/** What comparing two values takes. */
+/** Steps to compare two values. */
 const STEPS_PER_COMPARISON = 0.1
 
 const meter = new Meter('the values that its profiles ask for')

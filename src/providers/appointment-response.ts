@@ -1,5 +1,5 @@
 /**
- * AppointmentResponse: the reply of a participant, which the appointment shows from the same change on.
+ * AppointmentResponse: the reply of a participant, applied to the appointment in the same change.
  * https://hl7.org/fhir/R4/appointmentresponse.html
  */
 import type { Appointment, AppointmentResponse } from 'fhir/r4'
@@ -27,13 +27,16 @@ export const appointmentResponse = defineProvider('AppointmentResponse', {
   },
 })
 
-/** A comment that is mended does not repeat a reply that others may have followed. */
+/** Whether the reply itself changes: correcting a comment must not repeat a reply that later ones may have replaced. */
 const saysAnother = (before: AppointmentResponse, after: AppointmentResponse): boolean =>
   before.participantStatus !== after.participantStatus ||
   before.appointment.reference !== after.appointment.reference ||
   before.actor?.reference !== after.actor?.reference
 
-/** @throws FhirError 422; what the change of the appointment throws. An appointment that is not here is not told. */
+/**
+ * Applies the reply to its appointment, if that is stored here. @throws FhirError 422; and the errors of writing the
+ * appointment
+ */
 async function tellAppointment(ctx: Context, reply: AppointmentResponse): Promise<void> {
   const { type, id } = localReference(reply.appointment.reference ?? '', ctx.baseUrl) ?? {}
   if (type !== 'Appointment' || id === undefined) return

@@ -75,7 +75,7 @@ export const appointment = defineProvider('Appointment', {
 })
 
 /**
- * What is written, and shows how long it is held; holds that have expired make way for it.
+ * The appointment to write, with the end of its hold; expired holds on its slots are ended first.
  * @throws FhirError 409 or 422
  */
 async function toWrite(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<Appointment> {
@@ -88,8 +88,8 @@ async function toWrite(ctx: Context, before: Appointment | undefined, after: App
 const asAppointment = (resource: AnyResource): Appointment => resource as Appointment
 
 /**
- * The rules of a booking, and its slots.
- * @throws FhirError 409 or 422 naming the rule; then nothing of the change is written
+ * Checks the rules of a booking, and moves its slots.
+ * @throws FhirError 409 or 422 naming the rule; nothing of the change is then committed
  */
 async function checkWrite(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<void> {
   noteVisit(ctx, after.id ?? '', before)
@@ -100,7 +100,7 @@ async function checkWrite(ctx: Context, before: Appointment | undefined, after: 
   await noteAppointment(ctx, before, after)
 }
 
-/** What holds for a visit that is planned here. @throws FhirError 422 naming the rule */
+/** The rules for planned visits. @throws FhirError 422 naming the rule */
 async function checkPlanned(ctx: Context, before: Appointment | undefined, after: Appointment): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (before !== undefined) checkCancellationWindow(before, after, ctx, policies)
@@ -110,7 +110,7 @@ async function checkPlanned(ctx: Context, before: Appointment | undefined, after
   if (maxOpenAppointments !== undefined) await checkOpenAppointments(ctx, before, after, maxOpenAppointments)
 }
 
-/** @throws FhirError 422 by the clinic's policy */
+/** @throws FhirError 422 if the clinic's policy forbids it */
 async function giveUp(ctx: Context, before: Appointment): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (!ctx.isImport) checkCancellationWindow(before, undefined, ctx, policies)
@@ -121,7 +121,8 @@ async function giveUp(ctx: Context, before: Appointment): Promise<void> {
 }
 
 /**
- * IHE ITI-118 wants `total` on every page; where the page has it not, it is counted. A single page costs nothing more.
+ * IHE ITI-118 requires `total` on every page; if the page lacks it, a count follows. A single page needs no further
+ * search.
  */
 async function searchWithTotal(ctx: Context, plan: SearchPlan): Promise<SearchAnswer> {
   const answer = await ctx.unit.search(plan)

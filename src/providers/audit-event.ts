@@ -1,6 +1,6 @@
 /**
- * AuditEvent: those that clinics store are resources like any other. Beside them admins read the events of the audit trail, which
- * nobody changes. https://hl7.org/fhir/R4/auditevent.html, docs/audit.md
+ * AuditEvent: events stored by clinics are ordinary resources. In addition, admins can read the events of the audit
+ * trail, which are immutable. https://hl7.org/fhir/R4/auditevent.html, docs/audit.md
  */
 
 import type { Context } from '../core/context.ts'
@@ -38,14 +38,14 @@ const interactions: Interactions = {
     return standard.update(ctx, resource)
   },
 
-  // Resources that were stored under a reserved id before it was refused can be removed.
+  // Resources stored under a reserved id before such ids were refused can be deleted.
   delete: async (ctx, type, id) => {
     if (isTrailId(id)) refuseReserved(id)
     return standard.delete(ctx, type, id)
   },
 
   'search-type': async (ctx, plan) =>
-    // Nothing contains an event of the trail.
+    // No resource contains an event of the trail.
     ctx.trail === undefined || !plan.types.includes('AuditEvent')
       ? standard['search-type'](ctx, plan)
       : searchWithTrail(ctx.trail, ctx.unit, plan),
@@ -53,14 +53,14 @@ const interactions: Interactions = {
 
 export const auditEvent = defineProvider('AuditEvent', { interactions })
 
-/** @throws FhirError 404, for those who may not read the trail too */
+/** @throws FhirError 404, also for users who may not read the trail */
 async function eventOf(ctx: Context, id: string): Promise<Versioned> {
   const found = await ctx.trail?.find(id)
   if (found === undefined) throw notFoundError('AuditEvent', id)
   return found
 }
 
-/** @throws FhirError 405 for what would be taken for an event of the trail */
+/** @throws FhirError 405 for an id that looks like one of an event of the trail */
 function refuseReserved(id: AnyResource['id']): void {
   if (id === undefined || !isReservedId(id)) return
   throw new FhirError(405, {

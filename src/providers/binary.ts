@@ -1,4 +1,4 @@
-/** Binary: whoever may read what its securityContext names may read it. https://hl7.org/fhir/R4/binary.html */
+/** Binary: readable by anyone who may read the resource in its securityContext. https://hl7.org/fhir/R4/binary.html */
 import type { Binary, DocumentReference } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
@@ -33,8 +33,8 @@ export const binary = defineProvider('Binary', {
 const SECURITY_CONTEXT = 'Binary.securityContext'
 
 /**
- * It names a resource of the clinic, as only of those is it known who may read them. A resource that the same transaction
- * writes may stand behind the Binary.
+ * The securityContext must name a resource of the clinic, as access is known only for those. In a transaction that
+ * resource may come after the Binary.
  */
 function checkSecurityContext(ctx: Context, resource: AnyResource): void {
   const { reference } = (resource as Binary).securityContext ?? {}
@@ -55,7 +55,10 @@ function checkSecurityContext(ctx: Context, resource: AnyResource): void {
   })
 }
 
-/** Everybody of a clinic may read what there is in it; what was deleted can be read by nobody, nor can what it stands for. */
+/**
+ * Every user of a clinic may read all its resources; deleted ones cannot be read, and neither can a Binary whose
+ * securityContext was deleted.
+ */
 async function readable(ctx: Context, version: Versioned): Promise<Versioned> {
   const { reference } = (version as Versioned<Binary>).resource.securityContext ?? {}
   const named = reference === undefined ? undefined : targetOf(ctx, reference)
@@ -75,8 +78,8 @@ const targetOf = ({ baseUrl }: Context, reference: string): LocalReference | und
 }
 
 /**
- * The patients of the documents that a Binary is a part of: it says itself at most whom its securityContext names. Where the
- * index of their links is not complete, as after an upgrade, they are not known, and the file is served all the same.
+ * The patients of the documents that contain a Binary, which itself names at most its securityContext. While the index
+ * of these links is incomplete, as after an upgrade, they are unknown, and the file is served all the same.
  */
 async function patientsOfDocuments(ctx: Context, id: string): Promise<readonly string[]> {
   const links = [`Binary/${id}`, `${ctx.baseUrl}/Binary/${id}`]

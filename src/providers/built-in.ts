@@ -1,4 +1,4 @@
-/** The types of the conformance resources that the server ships; the shipped ones can be read, but not changed. */
+/** The types of the conformance resources shipped with the server, which can be read but not changed. */
 
 import type { Operation } from '../core/operation.ts'
 import { defineProvider, type Interactions, type Provider } from '../core/provider.ts'
@@ -23,7 +23,7 @@ export const builtInProviders: readonly Provider[] = shippedTypes.map((type) => 
   const interactions = INTERACTIONS[type] ?? standard
   return defineProvider(type, {
     operations: OPERATIONS[type] ?? [],
-    // A patch goes through update.
+    // A patch is executed as an update.
     interactions: {
       ...interactions,
       update: async (ctx, resource) => {

@@ -1,9 +1,9 @@
-/** What must be true of a provider before it is served. */
+/** Checks a provider before it is served. */
 import type { Provider } from '../core/provider.ts'
 import { checkOperationOf } from '../operations/check-definition.ts'
 import { searchParametersOf } from '../search/parameters.ts'
 
-/** @throws Error naming the provider and what it declares wrongly; it stops the start. */
+/** @throws Error naming the provider and its invalid declaration; it stops the start. */
 export function checkProvider(provider: Provider): void {
   const { type, interactions, operations } = provider
   for (const [code, handler] of Object.entries(interactions)) {

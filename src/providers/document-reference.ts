@@ -1,6 +1,6 @@
 /**
- * DocumentReference: its attachments are what they say, what it refers to exists, and what it replaces is superseded, as
- * strictly as the clinic has it. https://hl7.org/fhir/R4/documentreference.html
+ * DocumentReference: checks attachments against their content, requires references to exist, and supersedes replaced
+ * documents, as strictly as the clinic is configured. https://hl7.org/fhir/R4/documentreference.html
  */
 import type { DocumentReference } from 'fhir/r4'
 import { documentPolicies } from '../clinics/document-settings.ts'
@@ -50,7 +50,7 @@ const asDocument = (resource: AnyResource): DocumentReference => resource as Doc
 
 const policiesOf = async (ctx: Context) => documentPolicies((await readSettings(ctx.unit, ctx.clinic)).documents)
 
-/** As they were stored, whatever is asked of documents since then. */
+/** Writes them as stored, without the present requirements for documents. */
 async function supersede(
   ctx: Context,
   document: DocumentReference,
@@ -59,7 +59,9 @@ async function supersede(
   for (const replaced of await supersededBy(ctx, document, before)) await standard.update(ctx, replaced)
 }
 
-/** With size (bytes) and hash (base64 SHA-1) of the content, and without the content where the clinic keeps it apart. */
+/**
+ * Adds size (bytes) and hash (base64 SHA-1) of the content, and removes the content if the clinic stores it separately.
+ */
 async function toStore(ctx: Context, document: DocumentReference): Promise<DocumentReference> {
   const content: DocumentReference['content'] = []
   for (const item of document.content) {

@@ -1,4 +1,4 @@
-/** The operations of every type, and those at system level: https://hl7.org/fhir/R4/resource-operations.html. */
+/** Operations of every type, and system-level ones: https://hl7.org/fhir/R4/resource-operations.html. */
 
 import type { Operation } from '../core/operation.ts'
 import { meta, metaAdd, metaDelete } from '../operations/meta.ts'
@@ -7,7 +7,7 @@ import { validateResource } from '../operations/validate.ts'
 
 export const everyTypeOperations: readonly Operation[] = [meta, metaAdd, metaDelete, validateResource]
 
-/** At system level. */
+/** System-level operations. */
 export const systemOperations: readonly Operation[] = [
   ...everyTypeOperations.filter(({ definition }) => definition.system),
   reindexStatus,

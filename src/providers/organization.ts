@@ -1,4 +1,4 @@
-/** Organization: the standard interactions, and the live-call tools that tell of the clinic. */
+/** Organization: the standard interactions, and the live-call tools about the clinic. */
 import { toolFamilies } from '../calls/families.ts'
 import { toolOperations } from '../calls/tool-registry.ts'
 import { defineProvider } from '../core/provider.ts'

@@ -1,15 +1,15 @@
-/** The providers by type: the special ones where there are any, the standard one for every other R4 type. */
+/** Providers by type: the special ones, and the standard one for every other R4 type. */
 
 import type { InteractionCode, Provider } from '../core/provider.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { everyTypeOperations } from './every-type.ts'
 
-/** What the server can do across types (https://hl7.org/fhir/R4/valueset-system-restful-interaction.html). */
+/** System-level interactions (https://hl7.org/fhir/R4/valueset-system-restful-interaction.html). */
 const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'] as const
 export type SystemInteractionCode = (typeof SYSTEM_INTERACTIONS)[number]
 
 /**
- * The interactions across types, without those that configuration takes out as `system.code`.
+ * The system-level interactions, without those that the configuration disables as `system.code`.
  * @throws Error naming a rule for an interaction that does not exist; it stops the start.
  */
 export function systemInteractions(switchedOff: readonly string[] = []): ReadonlySet<SystemInteractionCode> {
@@ -29,9 +29,9 @@ const noSuchInteraction = (rule: string): Error =>
   )
 
 /**
- * @param special at most one provider a type
- * @param switchedOff interactions taken out by configuration, as `Type.code` or `*.code`
- * @throws Error naming what is declared wrongly; it stops the start.
+ * @param special at most one provider per type
+ * @param switchedOff interactions disabled by the configuration, as `Type.code` or `*.code`
+ * @throws Error naming the invalid declaration; it stops the start.
  */
 export function registerProviders(
   special: readonly Provider[],

@@ -17,7 +17,7 @@ import { checkCapacity } from '../scheduling/schedule-capacity.ts'
 
 export const schedule = defineProvider('Schedule', {
   documentation: `Slots are kept generated from the extension ${AVAILABILITY_URL}; it is checked when it is written.`,
-  // A patch goes through update.
+  // A patch is executed as an update.
   interactions: {
     ...standard,
     create: (ctx, resource) => written(ctx, resource, standard.create(ctx, resource)),
@@ -31,7 +31,7 @@ export const schedule = defineProvider('Schedule', {
   operations: [scheduleGenerateSlots, ...toolOperations(toolFamilies, 'Schedule')],
 })
 
-/** @throws FhirError 422 naming each element of the availability that is at fault */
+/** @throws FhirError 422 naming each invalid element of the availability */
 async function written(ctx: Context, resource: AnyResource, write: Promise<Versioned>): Promise<Versioned> {
   checkCapacity(resource as Schedule)
   const result = await write

@@ -1,5 +1,5 @@
 /**
- * SearchParameter: one that is active takes part in the searches of its clinic, once its resources are indexed by it.
+ * SearchParameter: an active one is used in searches of its clinic once the resources are indexed by it.
  * https://hl7.org/fhir/R4/searchparameter.html, docs/operations/reindex-status.md
  */
 import type { SearchParameter } from 'fhir/r4'
@@ -11,7 +11,7 @@ import { type CustomDeclaration, declarationIn, declared } from '../search/index
 import { customParameter } from '../search/index/custom-definition.ts'
 import { customIndexIn, customIndexValue } from '../search/index/custom-progress.ts'
 
-/** A patch goes through update. */
+/** A patch is executed as an update. */
 export const searchParameter: Interactions = {
   ...standard,
   create: async (ctx, resource) => declaring(ctx.unit, await standard.create(ctx, resource)),
@@ -29,7 +29,7 @@ async function declaring(unit: UnitOfWork, written: Versioned): Promise<Versione
   return written
 }
 
-/** Stages what the clinic is searched by from now on, and that its resources have to be reindexed by it. */
+/** Stages the clinic's new search parameters, and the reindexing of its resources. */
 async function declare(
   { records, now }: UnitOfWork,
   id: string,
@@ -41,6 +41,6 @@ async function declare(
   const version = records.nextVersion(CUSTOM_DECLARATION, CUSTOM_KEY)
   records.put(CUSTOM_DECLARATION, CUSTOM_KEY, declared(before, id, parameter, version))
   const progress = customIndexIn((await records.read(CUSTOM_PROGRESS, CUSTOM_KEY))?.value)
-  // Due at once: the first server that looks for work begins.
+  // Due at once: the first server that checks for work starts it.
   records.put(CUSTOM_PROGRESS, CUSTOM_KEY, customIndexValue(progress), { due: now })
 }

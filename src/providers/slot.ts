@@ -1,6 +1,6 @@
 /**
- * Slot: searched all day by schedule, status and start. While appointments hold it, a slot stays where it is, and is not
- * free. https://hl7.org/fhir/R4/slot.html
+ * Slot: frequently searched by schedule, status and start. While appointments hold it, a slot cannot be moved or freed.
+ * https://hl7.org/fhir/R4/slot.html
  */
 import type { Appointment, Slot } from 'fhir/r4'
 import { endDueHolds } from '../booking/due-holds.ts'
@@ -59,36 +59,36 @@ async function beforeOf(ctx: Context, id: string): Promise<Slot | undefined> {
 
 const asSlot = (resource: AnyResource): Slot => resource as Slot
 
-/** In an import, visits may be here before their Slot. */
+/** In an import, visits may arrive before their Slot. */
 const held = async (ctx: Context, slot: Slot, isNew: boolean): Promise<Slot> =>
   ctx.isImport && slot.id !== undefined ? await asHeld(ctx, { ...slot, id: slot.id }, isNew) : slot
 
-/** Appointments that hold it may be in the way of the change. */
+/** Whether appointments that hold the slot may forbid the change. */
 const mayEndBooking = (before: Slot, after: Slot, baseUrl: string): boolean =>
   isPutForSale(before, after) || hasMoved(before, after, baseUrl)
 
 const isPutForSale = (before: Slot, after: Slot): boolean => before.status !== after.status && isForSale(after)
 
-/** A free slot that stays so, at its time. */
+/** True for a free slot that stays free at the same time. */
 const isOfferedAlready = (before: Slot | undefined, after: Slot, baseUrl: string): boolean =>
   before?.status === 'free' && after.status === 'free' && !hasMoved(before, after, baseUrl)
 
-/** Without an appointment in it. */
+/** True if it may not have an appointment in it. */
 const isForSale = (slot: Slot): boolean => isOnOffer(slot) || slot.status === 'entered-in-error'
 
 const hasMoved = (before: Slot, after: Slot, baseUrl: string): boolean =>
   !isSamePeriod(before, after) || !isSameSchedule(before, after, baseUrl)
 
 /**
- * When the whole change is staged, as the transaction that frees a slot may cancel its appointment after that.
- * @param written what this write makes of it; another write of the change may come after that
+ * Checks once the whole change is staged, as a transaction may free a slot before it cancels the appointment.
+ * @param written result of this write; the same change may write the slot again
  */
 const checkHoldersOf = (ctx: Context, before: Slot, written?: Slot): void =>
   ctx.unit.checkBeforeCommit(`Slot/${before.id}`, () => checkHolders(ctx, before, written))
 
 /**
- * Visits may have been recorded in a slot before it is there, or is there again: then it is not for sale, and they reserve
- * the time of the actors of its Schedule.
+ * Checks a slot that is created or restored, in which visits may have been recorded before: it cannot be free, and the
+ * visits reserve the time of its Schedule's actors.
  */
 const checkHoldersOfNew = (ctx: Context, id: string): void =>
   ctx.unit.checkBeforeCommit(`Slot/${id}`, async () => {
@@ -99,15 +99,15 @@ const checkHoldersOfNew = (ctx: Context, id: string): void =>
     for (const holder of holders) noteVisit(ctx, holder.id ?? '', holder)
   })
 
-/** @throws FhirError 409 naming an appointment that is in the way */
+/** @throws FhirError 409 naming an appointment that forbids the change */
 async function checkHolders(ctx: Context, before: Slot, written: Slot | undefined): Promise<void> {
   const id = before.id ?? ''
   if (written !== undefined && isPutForSale(before, written)) {
-    // Who has booked it since, in the same change, may keep it.
+    // An appointment booked in it later in the same change may keep it.
     refuse(id, (await stayingHoldersOf(ctx, id))[0], `cannot be ${written.status}`, 'Slot.status')
   }
   const after = (await ctx.find<Slot>('Slot', id))?.resource
-  // The slots of visits that are over may go.
+  // Slots of past visits may be deleted.
   if (after === undefined) {
     const holders = await holdersOf(ctx, id)
     refuse(id, holders.find(isAhead), 'cannot be deleted', 'Slot')
@@ -120,7 +120,7 @@ async function checkHolders(ctx: Context, before: Slot, written: Slot | undefine
 
 const isAhead = ({ status }: Appointment): boolean => !isOver(status)
 
-/** Whether the same change writes the appointment, so that it fits the slots as they are then. */
+/** Whether the same change also writes the appointment so that it fits its new slots. */
 async function movesAlong(ctx: Context, holder: Appointment): Promise<boolean> {
   const isStaged = ctx.unit.staged('Appointment').some(({ id }) => id === holder.id)
   return isStaged && fits(holder, await slotsOf(ctx, holder))

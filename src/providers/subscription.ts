@@ -1,4 +1,7 @@
-/** Subscription: kept as it is requested, and never active, as no notification is sent yet. https://hl7.org/fhir/R4/subscription.html */
+/**
+ * Subscription: stored as requested, and never active, as notifications are not sent yet.
+ * https://hl7.org/fhir/R4/subscription.html
+ */
 import type { Subscription } from 'fhir/r4'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
@@ -21,7 +24,7 @@ export const subscription = defineProvider('Subscription', {
   },
 })
 
-/** The status "marks the server state for managing the subscription": one that is active would say that it sends. */
+/** The status "marks the server state for managing the subscription": active would mean that notifications are sent. */
 function checkStatus(resource: AnyResource): void {
   const { status } = resource as Subscription
   if (status !== 'active') return

@@ -1,6 +1,6 @@
 /**
- * Task: the standard interactions, what staff do with the Tasks of their list, an offer of
- * the waitlist that is refused, and the tools of abandonment recovery, which work on the Task of an abandonment.
+ * Task: the standard interactions, the operations of the work list, refusals of waitlist offers, and the tools of
+ * abandonment recovery, which work on the Task of an abandonment.
  */
 import type { Task } from 'fhir/r4'
 import { noteRefusal } from '../booking/waitlist.ts'

@@ -1,7 +1,7 @@
 /**
- * Indexing by a clinic's own search parameters, in the background: what it has stored is reindexed when it adds, changes
- * or removes one. The record CUSTOM_PROGRESS says how far that is and, by its due time, that there is work. A server that
- * works on it has leased it, so that another one goes on when it dies.
+ * Indexing by a clinic's own search parameters, in the background: its stored resources are reindexed when it adds,
+ * changes or removes one. The record CUSTOM_PROGRESS holds the progress and, by its due time, says that there is work.
+ * A server leases the record while it works on it, so that another server takes over when it dies.
  */
 import type { Logger } from 'pino'
 import type { BackgroundLoop, LeasedJob, Pace } from '../isolation/background-loop.ts'
@@ -22,7 +22,7 @@ type Reindex = Repository['reindex']
 
 /**
  * Clinics take turns, so that a large one does not hold up a small one.
- * @param reindex as the repository does it, where that would hold the event loop for too long
+ * @param reindex replaces the repository's own, which might hold the event loop for too long
  */
 export const customIndexing = (
   repository: Repository,
@@ -49,7 +49,7 @@ interface Services {
 }
 
 interface Turn {
-  /** Of the record, unless it has been written since. */
+  /** The version of the progress record, unless it has been written since. */
   readonly version: number
   readonly index: CustomIndex
   /** By type, the index version that its resources are to have. */
@@ -102,7 +102,7 @@ class ClinicTurn implements LeasedJob {
 const begun = (before: IndexedType | undefined, towards: number): IndexedType =>
   before?.towards === towards ? before : { indexVersion: before?.indexVersion ?? 0, towards, done: 0, failed: 0 }
 
-/** Types that need a newer index version than they have, each with that. */
+/** Types that need a newer index version than they have, each with the needed version. */
 const pending = ({ types }: CustomIndex, wanted: Turn['wanted']): readonly (readonly [string, number])[] =>
   Object.entries(wanted).filter(([type, version]) => (types[type]?.indexVersion ?? 0) < version)
 
@@ -111,7 +111,7 @@ async function turnOf({ version, value }: LeasedRecord<unknown>, { records }: Un
   return { version, index: customIndexIn(value), wanted: declarationIn(declaration?.value).types }
 }
 
-/** Writes the progress, unless the parameters have changed: then the record has been written with them. */
+/** Writes the progress, unless the parameters have changed: then the progress record was written with them. */
 async function settle({ records, now }: UnitOfWork, { version, wanted }: Turn, index: CustomIndex): Promise<void> {
   const record = await records.read(CUSTOM_PROGRESS, CUSTOM_KEY)
   if (record?.version !== version) return

@@ -1,7 +1,7 @@
 /**
- * The loop of background work on the records of a kind that are due, of all clinics. A look takes them a few at a time, the
- * longest overdue first, and asks for more only where it has worked on one: however the clocks of servers differ, it ends.
- * Several processes may run a loop of the same kind each; the store settles which of them has a record.
+ * The loop of background work on due records of one kind, of all clinics. A look takes a few at a time, the longest
+ * overdue first, and reads more only after it has worked on one, so it ends even when the clocks of servers differ.
+ * Several processes may each run a loop of the same kind; the store decides which of them gets a record.
  */
 import type { Logger } from 'pino'
 import {
@@ -29,33 +29,36 @@ export interface LeasedRecord<Value> {
   readonly clinic: string
   readonly key: string
   readonly value: Value
-  /** With the lease; another one shows that somebody else has written the record since. */
+  /** The version written with the lease; a different one shows that the record has been written since. */
   readonly version: number
 }
 
 interface DueKind<Value> {
   readonly kind: RecordKind<Value>
-  /** Milliseconds after which a record is worked on again where the server has died or the work has failed. */
+  /** Milliseconds after which a record is worked on again when the server has died or the work has failed. */
   readonly lease: number
-  /** Logged after a fault, which leaves the other records alone. */
+  /** Logged after a fault; work on the other records continues. */
   readonly failure: string
 }
 
-/** Work of several changes: the record is leased meanwhile. */
+/** Work that takes several changes: the record is leased meanwhile. */
 interface LongWork<Value> extends DueKind<Value> {
-  /** Runs in the change that leases the record, which may be repeated: it may read in `unit`, and has no effects. */
+  /**
+   * Runs in the change that leases the record. As that may be repeated, it may read in `unit`, but must not have other
+   * effects.
+   */
   readonly begin: (record: LeasedRecord<Value>, unit: UnitOfWork) => LeasedJob | Promise<LeasedJob>
 }
 
-/** Work of a single change, which needs no lease. */
+/** Work that takes a single change, and needs no lease. */
 interface ShortWork<Value> extends DueKind<Value> {
-  /** Makes the change, after which the record is due no more. False: there was nothing to do. */
+  /** Makes the change, after which the record is no longer due. False: there was nothing to do. */
   readonly finish: (clinic: string, key: string) => Promise<boolean>
 }
 
 export type DueWork<Value> = LongWork<Value> | ShortWork<Value>
 
-/** @param pace `atOnce` of several records that are worked on side by side */
+/** @param pace `atOnce` is the number of records worked on side by side */
 export const dueRecordLoop = <Value>(services: DueServices, work: DueWork<Value>, pace = PACE): BackgroundLoop =>
   new BackgroundLoop(new DueRecords(services, work), pace)
 
@@ -105,14 +108,16 @@ class DueRecords<Value> implements JobSource {
     try {
       if (await finish(clinic, key)) onWork()
     } catch (error) {
-      // Otherwise those that fail each time would fill every query.
+      // Otherwise records that fail each time would fill every query.
       if (await this.#leased(clinic, key, () => true)) onWork()
       throw error
     }
     return undefined
   }
 
-  /** Leases a record. @returns what `begin` makes of it; undefined: another process has it, or it is done */
+  /**
+   * Leases a record. @returns the result of `begin`; undefined: another process has the record, or it is no longer due
+   */
   #leased<T>(
     clinic: string,
     key: string,

@@ -1,11 +1,11 @@
-/** Searches that have to wait, because stored resources are still being indexed by a parameter that they use. */
+/** Searches that have to wait while stored resources are being indexed by one of their parameters. */
 import { FhirError } from '../fhir/outcome.ts'
 import { EntriesOutdated, IndexIncomplete } from '../storage/port.ts'
 
-/** A search uses parameters of the clinic that its resources are still being indexed by. */
+/** A search uses the clinic's own parameters while its resources are still being indexed by them. */
 export class CustomIncomplete extends IndexIncomplete {}
 
-/** 503, with what to search without meanwhile. */
+/** A 503 that names the parameters to leave out meanwhile. */
 export const searchNotReady = (error: IndexIncomplete): FhirError =>
   new FhirError(
     503,
@@ -16,6 +16,6 @@ export const searchNotReady = (error: IndexIncomplete): FhirError =>
 function reasonOf(error: IndexIncomplete): string {
   const uses = error.uses.join(', ')
   return error instanceof CustomIncomplete || error instanceof EntriesOutdated
-    ? `The search parameters of this clinic have changed, and it is still being indexed by ${uses}; [base]/$reindex-status says how far that is`
-    : `This server is new, and still indexes what was stored before it by ${uses}`
+    ? `The search parameters of this clinic have changed, and it is still being indexed by ${uses}; [base]/$reindex-status reports the progress`
+    : `This server is a new version, and still indexes the resources stored before it by ${uses}`
 }

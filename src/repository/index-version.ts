@@ -1,4 +1,4 @@
-/** Which index versions of a clinic's own search parameters a search needs. */
+/** The index versions of a clinic's own search parameters that a search needs. */
 
 import type { CustomParameters } from '../search/index/custom-parameters.ts'
 import type { CustomIndex } from '../search/index/custom-progress.ts'
@@ -8,7 +8,7 @@ import type { IndexVersions } from '../storage/port.ts'
 import { CustomIncomplete } from './index-incomplete.ts'
 
 /**
- * undefined where entries of any version do.
+ * The needed version by type; undefined where entries of any version will do.
  * @throws CustomIncomplete while resources are still being reindexed by a parameter that the search uses
  */
 export async function indexVersionsFor(

@@ -1,15 +1,15 @@
-/** How many resources match, as it was some minutes ago at most: for what needs to know how frequent something is. */
+/** Numbers of matching resources, a few minutes old at most: for estimates of how frequent something is. */
 
 /** Milliseconds. */
 const LIFETIME = 5 * 60_000
 const MAX_COUNTS = 10_000
-/** Resources of a type that a clinic has in its first days. */
+/** Below so many resources, as in a clinic's first days, counts are kept for a short time only. */
 const FEW = 1_000
 
 interface Count {
   readonly value: number
   readonly until: number
-  /** It is being counted again. */
+  /** True while it is being counted again. */
   isRenewed: boolean
 }
 
@@ -17,8 +17,8 @@ export class RecentCounts {
   readonly #counts = new Map<string, Count>()
 
   /**
-   * @param count the count as it is now
-   * @param whole what it is a part of, as it was; absent: it is the whole
+   * @param count counts now
+   * @param whole the count of the whole of which this is a part, as last known; absent: this is the whole
    */
   async read(key: string, count: () => Promise<number>, whole?: number): Promise<number> {
     const now = Date.now()
@@ -26,7 +26,7 @@ export class RecentCounts {
     if (known === undefined) return await this.#renew(key, count, whole)
     if (known.until > now) return known.value
     if (known.value < FEW) return await this.#renew(key, count, whole)
-    // Counting many takes long, and changes little.
+    // Counting many takes long, and the result changes little.
     if (!known.isRenewed) {
       known.isRenewed = true
       this.#renew(key, count, whole).catch(() => {
@@ -38,7 +38,7 @@ export class RecentCounts {
 
   async #renew(key: string, count: () => Promise<number>, whole: number | undefined): Promise<number> {
     const value = await count()
-    // Small ones change soon: the first patients of a clinic.
+    // Small counts soon change, such as those of a new clinic's first patients.
     const lifetime = (whole ?? value) < FEW ? LIFETIME / 100 : LIFETIME
     if (this.#counts.size >= MAX_COUNTS) this.#counts.clear()
     this.#counts.set(key, { value, until: Date.now() + lifetime, isRenewed: false })

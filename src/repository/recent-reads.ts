@@ -1,8 +1,8 @@
 /**
- * What was read, or made of what was read, kept as long as it stays the same: names of practitioners and places, times
- * that are free, and searches, which are asked for again and again. Nothing that is written is decided by it. An engine that
- * notices what all processes write (ResourceStore.noticeChanges) ends it with the change; beside any other, what this thread
- * writes ends it at once, and what others write shows after LIFETIME.
+ * Caches reads, and values derived from them, for as long as they stay the same: names of practitioners and places,
+ * free times, and searches, which are requested repeatedly. No write is decided by them. With an engine that notices
+ * the writes of all processes (ResourceStore.noticeChanges), a change ends the cached value; with any other, a write by
+ * this thread ends it at once, and writes by others show after LIFETIME.
  */
 import { hash } from 'node:crypto'
 import type { NoticedChanges, ResourceStore } from '../storage/port.ts'
@@ -16,21 +16,21 @@ interface Kept {
   readonly last: number
   /** Milliseconds since 1970 UTC. */
   readonly until: number
-  /** Of the value, once it is there. */
+  /** Size of the value, once it is known. */
   characters: number
 }
 
-/** What is to be read or made. */
+/** A value to be read, or made where it is not cached. */
 export interface Wanted<Value> {
   readonly clinic: string
   /** An address, `Type/id`, or any other name. */
   readonly name: string
-  /** Types of the resources that it is made of; none: it is made of something else, whose changes nobody notices. */
+  /** Types of the resources that it is made of; none: it is made of other things, whose changes are not noticed. */
   readonly types: readonly string[]
   readonly make: () => Promise<Value>
-  /** False: it is not the same any more, though nothing was written. Absent: it always is. */
+  /** False: the value is outdated although nothing was written. Absent: it is always valid. */
   readonly holds?: ((value: Value) => boolean) | undefined
-  /** How large it is, where that differs much. */
+  /** The size of the value, where sizes differ much. */
   readonly charactersOf?: ((value: Value) => number) | undefined
 }
 
@@ -46,7 +46,7 @@ class RecentReads {
     this.#lifetime = lifetime
   }
 
-  /** Several callers share what is made: it is not to be changed. */
+  /** Returns a value that several callers share: it must not be changed. */
   async read<Value>(changes: NoticedChanges, wanted: Wanted<Value>): Promise<Value> {
     const { clinic, name, types, make, holds, charactersOf } = wanted
     const key = keyOf(clinic, name)
@@ -57,7 +57,7 @@ class RecentReads {
         const value = (await known.value) as Value
         if (holds === undefined || holds(value)) return value
       } catch {
-        // The budget of the other request, or its client, has ended; this one reads for itself.
+        // The other request has used up its budget, or its client has left; this one reads for itself.
         return await make()
       }
     }
@@ -105,17 +105,17 @@ class RecentReads {
   }
 }
 
-/** Of values that say how large they are: of all together, and of the largest one that is kept. */
+/** Most characters of all values whose size is known together, and of the largest one that is kept. */
 const MOST_CHARACTERS = 32_000_000
 const MOST_CHARACTERS_OF_ONE = 300_000
 
-/** Characters of a name that is a key as it is. */
+/** Longer names are hashed in keys; characters. */
 const LONGEST_NAME = 200
 
 const keyOf = (clinic: string, name: string): string =>
   `${clinic} ${name.length > LONGEST_NAME ? hash('sha256', name) : name}`
 
-/** The changes of this thread alone, beside an engine that does not notice those of others. */
+/** The changes by this thread alone, for an engine that does not notice those by others. */
 class OwnChanges implements NoticedChanges {
   readonly #last = new Map<string, number>()
   #changes = 0
@@ -134,15 +134,15 @@ const MOST_RESOURCES = 2_000
 /** Each may be made of a thousand resources. */
 const MOST_VIEWS = 200
 const MOST_ANSWERS = 4_000
-/** They say how large they are. */
+/** Most responses; their total size is limited too (MOST_CHARACTERS). */
 const MOST_TOLD = 2_000
 
 class OfStore {
   readonly resources: RecentReads
   readonly views: RecentReads
-  /** Views of a few ids or numbers. */
+  /** Views that consist of a few ids or numbers. */
   readonly answers: RecentReads
-  /** What nobody may see as it was a moment ago: undefined where the engine does not notice who changes it. */
+  /** Responses that must be current: undefined where the engine does not notice all changes. */
   readonly told: RecentReads | undefined
   readonly #store: ResourceStore
   readonly #own = new OwnChanges()
@@ -157,12 +157,12 @@ class OfStore {
     this.told = isNoticed ? new RecentReads(MOST_TOLD, lifetime) : undefined
   }
 
-  /** What has changed until now. */
+  /** The changes noticed so far. */
   changes(): NoticedChanges {
     return this.#store.noticeChanges?.() ?? this.#own
   }
 
-  /** To be called between a change and its acknowledgement. */
+  /** Called between a change and its acknowledgement. */
   wrote(clinic: string, types: Iterable<string>): void {
     if (this.#store.noticeChanges === undefined) this.#own.wrote(clinic, types)
   }

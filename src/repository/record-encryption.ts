@@ -31,15 +31,15 @@ type Address = Pick<StoredRecord, 'clinic' | 'kind' | 'key'>
 export class RecordEncryption {
   /** The current key first. */
   readonly #keys: readonly Key[]
-  /** By the stored record: one that is read with every request is decrypted once. */
+  /** By the stored record, so that one that is read with every request is decrypted once. */
   readonly #decrypted = new WeakMap<StoredRecord, StoredRecord>()
 
-  /** @param keys texts of the operator, the current one first; none: values are stored in clear */
+  /** @param keys texts chosen by the operator, the current one first; none: values are stored in clear */
   constructor(keys: readonly string[]) {
     this.#keys = keys.map(keyOf)
   }
 
-  /** The change as the store gets it. */
+  /** The change as it is stored. */
   encrypt(change: RecordChange): RecordChange {
     const [current] = this.#keys
     if (current === undefined || change.value === undefined || !holdsSecrets(change.kind)) return change
@@ -53,7 +53,7 @@ export class RecordEncryption {
     return { ...change, value }
   }
 
-  /** @throws Error when it was encrypted with a key that is not known here, or was altered */
+  /** @throws Error when it was encrypted with an unknown key, or was altered */
   decrypt(stored: StoredRecord): StoredRecord
   decrypt(stored: StoredRecord | undefined): StoredRecord | undefined
   decrypt(stored: StoredRecord | undefined): StoredRecord | undefined {
@@ -65,7 +65,7 @@ export class RecordEncryption {
     return decrypted
   }
 
-  /** Whether the record is stored as a change would store it now; true where there is no key. */
+  /** True when the record is stored as a change would store it now; always true without a key. */
   isCurrent(stored: StoredRecord): boolean {
     const [current] = this.#keys
     if (current === undefined || !holdsSecrets(stored.kind)) return true
@@ -103,7 +103,10 @@ function keyOf(text: string): Key {
   return { fingerprint: hash('sha256', secret).slice(0, 16), secret }
 }
 
-/** Binds a value to its record: that of one clinic cannot be put in the place of another's. */
+/**
+ * The additional authenticated data, which binds a value to its record: a value copied to another record cannot be
+ * decrypted.
+ */
 const addressBytes = ({ clinic, kind, key }: Address): Buffer => Buffer.from(JSON.stringify([clinic, kind, key]))
 
 const SECRET_KINDS: ReadonlySet<string> = new Set(

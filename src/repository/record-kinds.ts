@@ -1,6 +1,6 @@
 /**
- * The kinds of records: small documents of the server's own that are not FHIR. A kind is declared here and nowhere
- * else; the module that writes it binds the name to the type of its values with `recordKind`.
+ * The kinds of records: small documents of the server's own that are not FHIR. Each kind is declared here only; the
+ * module that writes it binds the name to the type of its values with `recordKind`.
  */
 import { CUSTOM_INDEX, CUSTOM_PARAMETERS } from '../storage/port.ts'
 
@@ -13,7 +13,7 @@ interface Declaration {
   readonly key: string
   /** The type of the value, and the module that declares it. */
   readonly shape: string
-  /** What `due` means, and what becomes of a record that is due. */
+  /** The meaning of `due`, and what happens to a due record. */
   readonly expires: string
   readonly writtenBy: string
   /** Read with (nearly) every request and seldom written: engines keep it in memory (ResourceStore.readRecent). */
@@ -80,7 +80,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'Slot.id',
     shape: 'FreedSlot (booking/waitlist.ts)',
-    expires: '`due` is when the waitlist is looked through for the slot; deleted once that is done',
+    expires: '`due` is when the waitlist is searched for the slot; deleted afterwards',
     writtenBy: 'booking/waitlist.ts, booking/waitlist-offering.ts',
   },
   hold: {
@@ -102,7 +102,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'the hash of its content',
     shape: 'StoredContext (booking/visit-contexts.ts)',
-    expires: 'a day or two after the last search that said it; later ones delete it',
+    expires: 'a day or two after the last search that stated it; later ones delete it',
     writtenBy: 'booking/visit-contexts.ts',
   },
   'demo-slots': {
@@ -123,7 +123,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'the hash of the call id',
     shape: 'OpenCall (calls/session/open-calls.ts)',
-    expires: '`due` is when the call is ended, as no tool was called any more; deleted with its end',
+    expires: '`due` is when the call is ended, as no more tools were called; deleted with its end',
     writtenBy: 'calls/session/open-calls.ts, calls/session/call-end.ts',
   },
   caller: {
@@ -179,7 +179,7 @@ export const RECORD_KINDS = {
     of: 'service',
     key: 'the hash of its token',
     shape: 'ResumeLink (calls/recovery/resume-link.ts)',
-    expires: '`due` is when it ends; deleted by its use, be it too late',
+    expires: '`due` is when it ends; deleted when it is used, even too late',
     writtenBy: 'calls/recovery/resume-link.ts, calls/recovery/redeem-link.ts',
   },
   'open-registration': {
@@ -200,7 +200,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'the hash of the id of its signature',
     shape: 'SignedRequest (calls/session/signed-request.ts)',
-    expires: '15 minutes after it came; an expired one is overwritten',
+    expires: '15 minutes after its arrival; an expired one is overwritten',
     writtenBy: 'calls/session/signed-request.ts',
   },
   outbox: {
@@ -223,7 +223,7 @@ export const RECORD_KINDS = {
     key: 'Coverage.id',
     shape: 'InsuranceInquiry (calls/record/insurance-inquiry.ts)',
     expires:
-      '`due` is when the insurance is asked for its result again; deleted with the result, in the end with none, or by a later verification of the same Coverage',
+      '`due` is when the insurance is queried for its result again; deleted with the result, when attempts end without one, or by a later verification of the same Coverage',
     writtenBy: 'calls/record/insurance-inquiry.ts, calls/record/insurance-inquiries.ts',
   },
   'patient-merge': {
@@ -246,7 +246,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: '`custom`',
     shape: 'CustomIndex (search/index/custom-progress.ts)',
-    expires: '`due` is when reindexing goes on; none once it is complete',
+    expires: '`due` is when reindexing continues; none once it is complete',
     writtenBy: 'providers/search-parameter.ts, repository/custom-indexing.ts',
     recent: true,
   },
@@ -254,7 +254,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: '`newest`',
     shape: 'DuplicateSearch (operations/duplicates/duplicate-search.ts)',
-    expires: '`due` is when the search goes on; none once it has ended and what earlier ones found is deleted',
+    expires: '`due` is when the search continues; none once it has ended and the results of earlier ones are deleted',
     writtenBy: 'operations/duplicates/duplicate-search.ts, operations/duplicates/background-search.ts',
   },
   'duplicate-pair': {
@@ -311,7 +311,7 @@ export const RECORD_KINDS = {
 
 type Name = keyof typeof RECORD_KINDS
 
-/** A kind with the type of its values; the type is known to the compiler alone. */
+/** A kind with the type of its values, which exists at compile time only. */
 export interface RecordKind<Value> {
   readonly name: Name
   readonly of: Declaration['of']
@@ -321,7 +321,7 @@ export interface RecordKind<Value> {
 
 export const recordKind = <Value>(name: Name): RecordKind<Value> => ({ name, of: RECORD_KINDS[name].of })
 
-/** The clinic that a record of this kind is kept under, for one that belongs to `clinic`. */
+/** The clinic under which a record of this kind is stored when it belongs to `clinic`. */
 export const clinicOf = ({ of }: RecordKind<unknown>, clinic: string): string => (of === 'service' ? SERVICE : clinic)
 
 /** The names of the kinds that engines keep in memory. */

@@ -1,6 +1,6 @@
 /**
- * Between providers and the store: ids, versions, meta, validation and index extraction, and whole changes.
- * A change is staged in a UnitOfWork and written all or none; after a conflict with another change the work runs again.
+ * The layer between providers and the store: ids, versions, meta, validation, index extraction, and whole changes. A
+ * change is staged in a UnitOfWork and written all or none; after a conflict with another change, the work is repeated.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { conflict } from '../fhir/outcome.ts'
@@ -19,7 +19,7 @@ import { clinicOf, type RecordKind } from './record-kinds.ts'
 import { UnitOfWork, type UnitOptions } from './unit-of-work.ts'
 import type { KindRecord } from './unit-records.ts'
 
-/** What rooms that may not import the storage port need of it. */
+/** The parts of the storage port needed by folders that may not import it. */
 export {
   type HistoryPage,
   type HistoryQuery,
@@ -34,9 +34,9 @@ export { Versioned } from './versioned.ts'
 
 /** Attempts after which a change that keeps conflicting with others is given up with 409. */
 const MAX_ATTEMPTS = 64
-/** Attempts that follow each other at once; those after them wait, longer each time, some five seconds in all. */
+/** Attempts made without a pause; later ones wait, longer each time, some five seconds in all. */
 const AT_ONCE = 4
-/** Milliseconds between two attempts. */
+/** Longest pause between two attempts, milliseconds. */
 const MAX_PAUSE = 200
 
 interface RepositoryOptions {
@@ -44,7 +44,7 @@ interface RepositoryOptions {
   /** Words are indexed too (the default). */
   readonly fullText?: boolean
   readonly clock?: (() => number) | undefined
-  /** Keys of records that hold secrets, the current one first; absent or none: they are stored in clear. */
+  /** Keys for records that hold secrets, the current one first; absent or none: they are stored in clear. */
   readonly secretsKeys?: readonly string[]
 }
 
@@ -70,16 +70,17 @@ export class Repository {
     this.#clock = clock
   }
 
-  /** A unit of work that reads now and is never committed. */
+  /** A unit of work for reading now, which is never committed. */
   reader(clinic: string): UnitOfWork {
     return new UnitOfWork(this.#store, clinic, this.#clock(), this.#unitOptions)
   }
 
   /**
-   * Runs `work` and writes what it staged, all or none. When another change came between, `work` runs again on
-   * the new state, so it must have no effects but those staged in its unit.
+   * Runs `work` and writes the changes that it staged, all or none. When another change came between, `work` is
+   * repeated on the new state, so its only effects must be those staged in its unit.
    * @param isRepeatable see UnitOfWork.commit
-   * @throws FhirError 409 when it keeps conflicting, 503 when a guard uses parameters that are still being indexed, ResourceTooLarge, StoreUnavailable
+   * @throws FhirError 409 when it keeps conflicting, 503 when a guard uses parameters that are still being indexed,
+   * ResourceTooLarge, StoreUnavailable
    */
   async change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>, isRepeatable = false): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -92,21 +93,21 @@ export class Repository {
         if (error instanceof IndexIncomplete) throw searchNotReady(error)
         if (!(error instanceof StoreConflict)) throw error
         if (attempt === MAX_ATTEMPTS) {
-          throw conflict(`${error.subject} is being changed by other requests all the time; try again later`)
+          throw conflict(`${error.subject} is constantly being changed by other requests; try again later`)
         }
-        // A replica set that has just lost a node shows only after a while what another change has written.
+        // A replica set that has just lost a node shows another process's change only after a while.
         if (attempt > AT_ONCE) await sleep(Math.random() * Math.min(MAX_PAUSE, 2 ** (attempt - AT_ONCE)))
       }
     }
   }
 
-  /** @param clinic of no account for a kind that belongs to the whole service */
+  /** @param clinic ignored for a kind that belongs to the whole service */
   async readRecord<V>(clinic: string, kind: RecordKind<V>, key: string): Promise<KindRecord<V> | undefined> {
     const stored = await this.#store.readRecord(clinicOf(kind, clinic), kind.name, key)
     return this.#encryption.decrypt(stored) as KindRecord<V> | undefined
   }
 
-  /** For what is read with every request: see ResourceStore. */
+  /** For records that are read with every request: see ResourceStore. */
   readRecent<V>(clinic: string, kind: RecordKind<V>, key: string): Recent<KindRecord<V>> {
     const decrypted = (stored: StoredRecord | undefined) =>
       this.#encryption.decrypt(stored) as KindRecord<V> | undefined
@@ -114,7 +115,10 @@ export class Repository {
     return stored instanceof Promise ? stored.then(decrypted) : decrypted(stored)
   }
 
-  /** The records of one clinic by key, from behind `after`; those that are due at `dueBefore` (ms) by time, of every clinic where none is given. */
+  /**
+   * Records of one clinic by key, those behind `after`; or records due at `dueBefore` (ms) by time, of every clinic
+   * where none is given.
+   */
   async records<V>(kind: RecordKind<V>, query: KindQuery): Promise<readonly KindRecord<V>[]> {
     const stored = await this.#store.records({ kind: kind.name, ...query })
     return stored.map((record) => this.#encryption.decrypt(record)) as readonly KindRecord<V>[]
@@ -141,7 +145,7 @@ export class Repository {
     return this.#store.reindex(batch)
   }
 
-  /** All that have a resource or a record; SERVICE first, where the service has records. */
+  /** All clinics that have a resource or a record; SERVICE first, where the service has records. */
   clinics(): Promise<readonly string[]> {
     return this.#store.clinics()
   }

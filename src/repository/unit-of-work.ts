@@ -1,6 +1,6 @@
 /**
- * One atomic change in the making. Reads of resources and records see what it has staged; searches see the stored state.
- * The last stages of a write are here: stage, index, commit (docs/architecture.md, "Life of a write").
+ * One atomic change in the making. Reads of resources and records see the staged changes; searches see the stored
+ * state. The last stages of a write are here: stage, index, commit (docs/architecture.md, "Life of a write").
  */
 
 import { newId } from '../fhir/new-id.ts'
@@ -53,7 +53,7 @@ interface Staged {
   readonly next: Versioned
 }
 
-/** Resources that one search reindexes at most; the others are left to the background. */
+/** Most resources that one search reindexes; the background loop does the rest. */
 const MAX_REINDEXED = 100
 
 const COUNT = { sort: [], count: 0, total: 'accurate', include: [], includeLimit: 0 } as const
@@ -62,27 +62,27 @@ const recentCounts = new WeakMap<ResourceStore, RecentCounts>()
 
 export interface UnitOptions {
   readonly baseUrl: string
-  /** Whether words are indexed too. */
+  /** True when words are indexed too. */
   readonly fullText: boolean
   readonly encryption: RecordEncryption
 }
 
 export class UnitOfWork {
   readonly clinic: string
-  /** Milliseconds since 1970 UTC: the one time of everything this change writes. */
+  /** Milliseconds since 1970 UTC: the time of everything this change writes. */
   readonly now: number
   readonly #store: ResourceStore
   readonly #options: UnitOptions
-  /** Most units only read: what a change needs besides is made when it is first needed. */
+  /** Created on first use, since most units only read. */
   #records: UnitRecords | undefined
   #valid: WeakSet<AnyResource> | undefined
-  /** Index entries that were asked for before the commit. */
+  /** Index entries that were extracted before the commit. */
   #entries: WeakMap<AnyResource, { custom: CustomParameters | undefined; entries: readonly IndexEntry[] }> | undefined
   #finalChecks: Map<string, () => Promise<void>> | undefined
   readonly #staged = new Map<string, Staged>()
   /**
-   * What this unit has read from the store, by Type/id. A change is based on the version that was read: when another
-   * one has come in between, the commit fails with a conflict instead of overwriting it.
+   * Resources read from the store, by Type/id. A change is based on the version that was read: when another version has
+   * come in between, the commit fails with a conflict instead of overwriting it.
    */
   readonly #seen = new Map<string, StoredResource | undefined>()
   readonly #guards: Guard[] = []
@@ -110,8 +110,8 @@ export class UnitOfWork {
   }
 
   /**
-   * The resource as it was a moment ago at most; undefined where there is none. For what is told, not for what is decided:
-   * no change is based on it, and its object is not to be changed.
+   * The resource as it was a moment ago at most; undefined where there is none. For display, not for decisions: no
+   * change is based on it, and the returned object must not be changed.
    */
   async readRecent<R extends AnyResource>(type: R['resourceType'], id: string): Promise<Versioned<R> | undefined> {
     const staged = this.#staged.get(`${type}/${id}`)
@@ -128,7 +128,8 @@ export class UnitOfWork {
   }
 
   /**
-   * What `make` makes of stored resources, as it was a moment ago at most, for what is told: see `readRecent`.
+   * A value that `make` derives from stored resources, as it was a moment ago at most. For display, not for decisions:
+   * see `readRecent`.
    * @param name of the view, one for each `make`
    * @param types of the resources that it is made of
    */
@@ -136,15 +137,15 @@ export class UnitOfWork {
     return await recentReads(this.#store).views.read(this.#changes(), { clinic: this.clinic, name, types, make })
   }
 
-  /** The same of a few ids or numbers, of which more are kept. */
+  /** Like `recentView`, for views of a few ids or numbers, of which more are kept. */
   async recentAnswer<Answer>(name: string, types: readonly string[], make: () => Promise<Answer>): Promise<Answer> {
     return await recentReads(this.#store).answers.read(this.#changes(), { clinic: this.clinic, name, types, make })
   }
 
   /**
-   * What is told as it is stored now, and what this unit has staged is not in it: kept where the store notices what anybody
+   * A value made of the stored state, without the changes staged in this unit. It is cached where the store notices all
    * changes.
-   * @param nameOf names it, one for each `make`; it is called where it is kept
+   * @param nameOf names the value, one for each `make`; called only where values are cached
    */
   async unchanged<ExchangeFacts>(
     nameOf: () => string,
@@ -155,7 +156,7 @@ export class UnitOfWork {
     return await recent.told.read(recent.changes(), { clinic: this.clinic, name: nameOf(), ...told })
   }
 
-  /** What has changed until this unit first asked, or later. */
+  /** The changes noticed when this unit first needed them, or later. */
   #changes(): NoticedChanges {
     this.#noticed ??= recentReads(this.#store).changes()
     return this.#noticed
@@ -172,7 +173,7 @@ export class UnitOfWork {
       const result = await this.#found(plan)
       const all = [...result.matches, ...result.included]
       spend(stepsOf(all), 'its searches')
-      // What is included may be an older version, which a reference names; no change is based on it.
+      // Included resources may be older versions, named by versioned references; no change is based on them.
       for (const found of result.matches) this.#see(found)
       return { ...result, matches: result.matches.map(Versioned.found), included: result.included.map(Versioned.found) }
     } catch (error) {
@@ -181,12 +182,12 @@ export class UnitOfWork {
     }
   }
 
-  /** The search parameters that the clinic has added, with what this unit adds; undefined where it has none. */
+  /** The clinic's own search parameters, including those staged in this unit; undefined where it has none. */
   async customParameters(): Promise<CustomParameters | undefined> {
     return CustomParameters.of((await this.records.readRecent(CUSTOM_DECLARATION, CUSTOM_KEY))?.value)
   }
 
-  /** What a server has written that did not know the newest parameters is reindexed before it is searched. */
+  /** Searches; first reindexes resources written by a server that did not know the newest parameters. */
   async #found(plan: SearchPlan): Promise<SearchResult> {
     const indexVersions = await this.#indexVersions(plan)
     if (indexVersions === undefined) return await this.#store.search(plan)
@@ -194,7 +195,7 @@ export class UnitOfWork {
       return await this.#store.search(plan, indexVersions)
     } catch (error) {
       if (!(error instanceof EntriesOutdated)) throw error
-      requireWorker('the resources that are to be indexed before the search')
+      requireWorker('the resources that must be indexed before the search')
       for (const [type, version] of Object.entries(indexVersions)) {
         await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MAX_REINDEXED })
       }
@@ -209,12 +210,12 @@ export class UnitOfWork {
     return indexVersionsFor(plan, custom, readIndex)
   }
 
-  /** Which values of a token or uri parameter occur in the clinic. */
+  /** The values of a token or uri parameter that occur in the clinic. */
   values(query: Omit<ValuesQuery, 'clinic'>): Promise<readonly StoredValue[]> {
     return this.#store.values({ ...query, clinic: this.clinic })
   }
 
-  /** How many resources of a type match, or how many there are, as it was some minutes ago at most. */
+  /** The number of resources of a type, or of those that match, as it was some minutes ago at most. */
   async recentCount(type: string, condition?: Condition): Promise<number> {
     const counts = recentCounts.get(this.#store) ?? new RecentCounts()
     recentCounts.set(this.#store, counts)
@@ -227,7 +228,10 @@ export class UnitOfWork {
     return await counts.read(JSON.stringify([this.clinic, type, condition]), countNow([condition]), all)
   }
 
-  /** Resources as they are stored, without what this unit changes. @throws FhirError 503 while they are being indexed */
+  /**
+   * Finds resources in the stored state, without the changes staged in this unit. @throws FhirError 503 while they are
+   * being indexed
+   */
   async findByKeys(query: Omit<KeysQuery, 'clinic'>): Promise<FoundByKeys> {
     try {
       return await this.#store.findByKeys({ ...query, clinic: this.clinic })
@@ -245,8 +249,8 @@ export class UnitOfWork {
   }
 
   /**
-   * `body` as a valid resource of `type`, under `id` where one is given; what was valid is not checked again when it is
-   * staged in this unit.
+   * `body` as a valid resource of `type`, with `id` where one is given. Resources that were validated in this unit are
+   * not validated again when they are staged.
    * @throws FhirError 400 or 422 naming each element at fault
    */
   validate<R extends AnyResource = AnyResource>(body: unknown, type: string, id?: string): R {
@@ -258,10 +262,11 @@ export class UnitOfWork {
   }
 
   /**
-   * Stages the next version of `resource`; `id` and the version parts of `meta` are set here. Without an id it gets a
-   * new one; POST says that there is no resource of this id yet. What a provider has changed since it was validated is
-   * validated again. Contents that it has markers of belong to it from now on.
-   * @throws FhirError 400 or 422 naming each element at fault; 422 for a marker of a content that the clinic has not
+   * Stages the next version of `resource`; `id` and the version elements of `meta` are set here. Without an id it gets
+   * a new one; POST means that there is no resource of this id yet. A resource that a provider has changed since its
+   * validation is validated again. Contents to which it has markers are marked as used.
+   * @throws FhirError 400 or 422 naming each element at fault; 422 for a marker of a content that the clinic does not
+   * have
    */
   async put<R extends AnyResource>(resource: R, method: 'POST' | 'PUT'): Promise<Versioned<R>> {
     const type = resource.resourceType
@@ -273,7 +278,7 @@ export class UnitOfWork {
     const lastUpdated = Math.max(this.now, base?.lastUpdated ?? 0)
     const stamped = stamp(resource, id, version, lastUpdated)
     const created = base === undefined || base.method === 'DELETE'
-    // What is created and then changed within one change was created by it.
+    // A resource that is created and then changed within one change counts as created by POST.
     const asMethod = staged?.next.method === 'POST' ? 'POST' : method
     const text = JSON.stringify(stamped)
     await useContents(this.records, stamped, text)
@@ -282,7 +287,7 @@ export class UnitOfWork {
     return next
   }
 
-  /** Marks an update that is staged here as a patch, for history. */
+  /** Marks an update staged here as a patch, for history. */
   asPatched<R extends AnyResource>(updated: Versioned<R>): Versioned<R> {
     const key = `${updated.type}/${updated.id}`
     const staged = this.#staged.get(key)
@@ -292,7 +297,7 @@ export class UnitOfWork {
     return next
   }
 
-  /** Stages the deletion of a resource; does nothing when it is deleted or never was. */
+  /** Stages the deletion of a resource; does nothing when it is already deleted or never existed. */
   async delete(type: string, id: string): Promise<Versioned | undefined> {
     const base = await this.#base(type, id)
     if (base === undefined || base.method === 'DELETE') return undefined
@@ -302,7 +307,10 @@ export class UnitOfWork {
     return next
   }
 
-  /** What this unit writes and deletes of a type so far; a resource that it changes several times as it is now. */
+  /**
+   * The changes of a type staged so far, deletions included; a resource changed several times is there once, in its
+   * latest state.
+   */
   staged<R extends AnyResource = AnyResource>(type: string): readonly Versioned<R>[] {
     spend(this.#staged.size / STAGED_IN_A_STEP, 'its entries')
     const found: Versioned<R>[] = []
@@ -311,29 +319,30 @@ export class UnitOfWork {
   }
 
   /**
-   * For a rule about the change as a whole, such as a transaction, whose entries may be in any order: `check` runs when
-   * everything is staged, and what it throws refuses the change.
-   * @param subject what it is about, such as Type/id; the first check of a subject stands for those that follow
+   * Registers a check of the change as a whole, such as a transaction, whose entries may be in any order: `check` runs
+   * when everything is staged, and an error that it throws refuses the change.
+   * @param subject the subject of the check, such as Type/id; only the first check of a subject is kept
    */
   checkBeforeCommit(subject: string, check: () => Promise<void>): void {
     this.#finalChecks ??= new Map()
     if (!this.#finalChecks.has(subject)) this.#finalChecks.set(subject, check)
   }
 
-  /** What a commit does first. @throws what a check before the commit throws */
+  /** Runs the checks before the commit. @throws the error of a failed check */
   async checkStaged(): Promise<void> {
     for (const check of this.#finalChecks?.values() ?? []) await check()
   }
 
-  /** The change is only written while `plan` still finds exactly `ids`; else the work runs again. */
+  /** Makes the commit conditional on `plan` still finding exactly `ids`; otherwise the work is repeated. */
   guard(plan: SearchPlan, ids: readonly string[]): void {
     this.#guards.push({ plan, ids })
   }
 
   /**
-   * From now on the request that this is for stays where it is, as it must not be carried out twice.
-   * @param isRepeatable it may: what is written twice is the same as written once
-   * @throws what a check before the commit throws; what the store throws
+   * Writes the staged changes. Unless `isRepeatable`, the request can no longer restart in a worker, as it must not be
+   * carried out twice.
+   * @param isRepeatable writing it twice has the same result as writing it once
+   * @throws the error of a failed check before the commit, and errors of the store
    */
   async commit(isRepeatable = false): Promise<void> {
     await this.checkStaged()
@@ -365,7 +374,7 @@ export class UnitOfWork {
     if (resources.length > 0) recentReads(this.#store).wrote(this.clinic, new Set(resources.map(({ type }) => type)))
   }
 
-  /** The values by which a resource that this change writes will be searched. @throws FhirError 422 when there are too many */
+  /** The index entries of a resource that this change writes. @throws FhirError 422 when there are too many */
   async indexEntries(resource: AnyResource): Promise<readonly IndexEntry[]> {
     const custom = await this.customParameters()
     const entries = this.#entriesOf(resource, custom)
@@ -410,20 +419,19 @@ export class UnitOfWork {
   }
 }
 
-/** Characters of a resource that is kept for a moment. */
+/** Most characters of a resource that readRecent keeps. */
 const MOST_KEPT = 20_000
 
-/** Steps of a search, besides the engine's; of a resource that it finds; characters that are copied in one step. */
+/** Budget steps of a search, besides the engine's; steps per resource found; characters copied in one step. */
 const SEARCHED = 20
 const FOUND = 1
 const COPIED_IN_A_STEP = 2_000
-/** Staged resources that are looked at in one step. */
+/** Staged resources examined in one step. */
 const STAGED_IN_A_STEP = 100
 
 const stepsOf = (found: readonly StoredResource[]): number =>
   found.reduce((sum, { text }) => sum + FOUND + text.length / COPIED_IN_A_STEP, SEARCHED)
 
-/** 400. */
 export const cursorError = (): FhirError =>
   new FhirError(400, {
     code: 'invalid',

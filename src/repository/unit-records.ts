@@ -1,17 +1,17 @@
-/** The records that a unit of work has read and staged: reads see what is staged. */
+/** The records that a unit of work has read and staged; reads see the staged changes. */
 import type { Recent, RecordChange, RecordQuery, ResourceStore, StoredRecord } from '../storage/port.ts'
 import type { RecordEncryption } from './record-encryption.ts'
 import { clinicOf, type RecordKind } from './record-kinds.ts'
 
-/** A record with the type that its kind declares. */
+/** A record with the value type of its kind. */
 export interface KindRecord<Value> extends StoredRecord {
   readonly value: Value
 }
 
 export interface RecordOptions {
-  /** Milliseconds since 1970 UTC; what it means is said with the kind (record-kinds.ts). */
+  /** Milliseconds since 1970 UTC; its meaning is declared with the kind (record-kinds.ts). */
   readonly due?: number | null
-  /** The version that must be current; absent: the one that this unit has read, or none where it has read none. */
+  /** The version that must be current; absent: the version that this unit has read, or none where it has read none. */
   readonly expect?: RecordChange['expect']
 }
 
@@ -19,7 +19,7 @@ export class UnitRecords {
   readonly #store: ResourceStore
   readonly #clinic: string
   readonly #encryption: RecordEncryption
-  /** As this unit read them first, so that two reads in one unit agree; a later change is a conflict at the commit. */
+  /** Records as first read, so that two reads in one unit agree; a change since then is a conflict at the commit. */
   readonly #read = new Map<string, StoredRecord | undefined>()
   readonly #recent = new Map<string, StoredRecord | undefined>()
   readonly #staged = new Map<string, RecordChange>()
@@ -39,7 +39,7 @@ export class UnitRecords {
     return this.known(kind, key)
   }
 
-  /** The records of this clinic by key, from behind `after`, as they are stored: what this unit stages is not seen. */
+  /** The stored records of this clinic by key, those behind `after`; without the changes staged in this unit. */
   async list<Value>(
     kind: RecordKind<Value>,
     page: { readonly after: string; readonly limit: number },
@@ -48,7 +48,10 @@ export class UnitRecords {
     return this.#listed(query)
   }
 
-  /** Those of this clinic that are due at `before` (ms), the longest overdue first, as they are stored. */
+  /**
+   * The stored records of this clinic that are due at `before` (ms), the longest overdue first; without the changes
+   * staged in this unit.
+   */
   async due<Value>(
     kind: RecordKind<Value>,
     { before, limit }: { readonly before: number; readonly limit: number },
@@ -62,7 +65,9 @@ export class UnitRecords {
     return stored.map((record) => this.#encryption.decrypt(record)) as readonly KindRecord<Value>[]
   }
 
-  /** As this unit has staged or read it, without asking the store; undefined where it has done neither. */
+  /**
+   * The record as this unit has staged or read it, without a read from the store; undefined where it has done neither.
+   */
   known<Value>(kind: RecordKind<Value>, key: string): KindRecord<Value> | undefined {
     const address = this.#addressOf(kind, key)
     const staged = this.#staged.get(address)
@@ -70,7 +75,7 @@ export class UnitRecords {
     return this.#read.get(address) as KindRecord<Value> | undefined
   }
 
-  /** Perhaps from memory: what another process has written shows a moment later (ResourceStore.readRecent). */
+  /** Reads perhaps from memory: a write by another process shows a moment later (ResourceStore.readRecent). */
   readRecent<Value>(kind: RecordKind<Value>, key: string): Recent<KindRecord<Value>> {
     const address = this.#addressOf(kind, key)
     if (this.#staged.has(address) || this.#read.has(address)) return this.known(kind, key)
@@ -100,7 +105,7 @@ export class UnitRecords {
     this.#stage(kind, key, undefined, options)
   }
 
-  /** As the store gets them. */
+  /** The staged changes as they are stored. */
   get changes(): readonly RecordChange[] {
     return Array.from(this.#staged.values(), (change) => this.#encryption.encrypt(change))
   }
@@ -111,14 +116,14 @@ export class UnitRecords {
       clinic: clinicOf(kind, this.#clinic),
       kind: kind.name,
       key,
-      // Several changes of one record become one: it follows the version that the first of them was made on.
+      // Several changes of one record become one, which expects the version that the first of them was based on.
       expect: this.#staged.get(address)?.expect ?? expect ?? this.#read.get(address)?.version ?? 0,
       value,
       ...(due === undefined ? {} : { due }),
     })
   }
 
-  /** The record as it will be once it is written; undefined for one that is deleted. */
+  /** The record as it will be stored; undefined for a deletion. */
   #asStored<Value>(address: string, { clinic, kind, key, expect, value, due = null }: RecordChange) {
     if (value === undefined) return undefined
     const before = expect === 'any' ? (this.#read.get(address)?.version ?? 0) : expect

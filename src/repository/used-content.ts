@@ -1,5 +1,5 @@
 /**
- * Contents (src/content) that resources refer to: the change that writes a reference takes the content out of reach of the
+ * Use of contents (src/content) by resources: the change that writes a reference to a content also protects it from
  * collection, so the store settles which of the two comes first.
  */
 
@@ -10,26 +10,28 @@ import type { AnyResource } from '../fhir/resource.ts'
 import { recordKind } from './record-kinds.ts'
 import type { UnitRecords } from './unit-records.ts'
 
-/** A content that the clinic has, once for all that refers to it. */
+/** A content of the clinic, stored once for all references to it. */
 export interface StoredContent {
-  /** Of the bytes in the store of contents. */
+  /** The name of the bytes in the store of contents. */
   readonly name: string
   /** Base64, as Attachment.hash. */
   readonly sha1: string
   /** Bytes. */
   readonly size: number
   readonly looks: DetectedType
-  /** Requests that have received it, and have neither used it nor given it up; of no meaning once it is used. */
+  /**
+   * Number of requests that have uploaded it, and neither used nor discarded it yet; without meaning once it is used.
+   */
   readonly waiting: number
 }
 
 export const CONTENT = recordKind<StoredContent>('content')
 
 /**
- * The contents that a text has markers of belong to what is written with it. A version of a resource is never removed, so
- * neither is what it refers to.
+ * Marks the contents that a resource refers to as used. Versions of a resource are never removed, so neither are the
+ * contents that they refer to.
  * @param text of the resource
- * @throws FhirError 422 where the clinic has no such content, or something has the extension of a marker that is none
+ * @throws FhirError 422 where the clinic has no such content, or the extension of a marker is used elsewhere
  */
 export async function useContents(records: UnitRecords, resource: AnyResource, text: string): Promise<void> {
   if (!mayHaveMarkers(text)) return
@@ -38,7 +40,7 @@ export async function useContents(records: UnitRecords, resource: AnyResource, t
   for (const sha256 of markersIn(text)) await useContent(records, sha256)
 }
 
-const STRAY = `has the extension ${CONTENT_URL}, by which this server refers to a content; send it as it was answered: once, in _data, without data beside it`
+const STRAY = `has the extension ${CONTENT_URL}, by which this server refers to a content; send it as this server returned it: once, in _data, without data beside it`
 
 async function useContent(records: UnitRecords, sha256: string): Promise<void> {
   const content = await records.read(CONTENT, sha256)

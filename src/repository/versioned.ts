@@ -1,11 +1,11 @@
-/** One version of a resource, as the repository gives it. */
+/** One version of a resource, as the repository returns it. */
 import { parseJson } from '../fhir/json.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { innerAddress, isInner, resourceTypeOf } from '../search/inner.ts'
 import type { ChangeMethod, StoredResource } from '../storage/port.ts'
 import { spendOnText } from '../storage/response-limit.ts'
 
-/** The text to send, and the resource itself, parsed when first asked for. */
+/** The text to send, and the resource itself, which is parsed on first use. */
 export class Versioned<R extends AnyResource = AnyResource> implements StoredResource {
   readonly type: string
   readonly id: string
@@ -15,7 +15,7 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
   readonly text: string
   /** True when this change created the resource, or brought it back after a deletion: status 201. */
   readonly created: boolean
-  /** Of a contained resource the one around it. */
+  /** The resource that contains this one, for a contained resource. */
   readonly container: Versioned | undefined
   #resource: R | undefined
 
@@ -32,7 +32,7 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
   }
 
   /**
-   * What a search gives: the resource, or of a contained one (search/inner.ts) that one alone.
+   * A search result: the stored resource or, for a contained one (search/inner.ts), the contained resource alone.
    * @throws BudgetError
    */
   static found(stored: StoredResource): Versioned {
@@ -56,7 +56,7 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
   }
 }
 
-/** The first of several with that id, as in the index. */
+/** The first contained resource with that id, as in the index. */
 function containedResource(container: unknown, id: string): AnyResource {
   const contained = isObject(container) && Array.isArray(container.contained) ? container.contained : []
   const found: unknown = contained.find((one) => isObject(one) && one.id === id)

@@ -1,4 +1,4 @@
-/** The roles and Schedules of actors whose time is reserved, and how many visits they have at one time. */
+/** Roles, Schedules and capacities of actors whose time is reserved. */
 import type { PractitionerRole, Schedule } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { addressOf } from '../fhir/reference.ts'
@@ -7,20 +7,20 @@ import { afterChange, allOf, refersTo } from './all-found.ts'
 import { practitionerIn } from './reservation.ts'
 
 export interface ActorsAtWork {
-  /** The actor that an address (`Type/id`) is: itself, and the practitioner of a role. */
+  /** Actor by reference (`Type/id`): itself, or the practitioner of a role. */
   readonly actorAt: ReadonlyMap<string, string>
-  /** The actors of each of their Schedules, by Schedule.id. */
+  /** Actors of each of their Schedules, by Schedule.id. */
   readonly schedules: ReadonlyMap<string, readonly string[]>
-  /** Visits at one time, where there may be more than one. */
+  /** Number of simultaneous visits, for actors with more than one. */
   readonly capacities: ReadonlyMap<string, number>
 }
 
 const WHAT = 'the schedules of its actors'
 
-/** A transaction may write many Slots and visits of the same actors, which are looked up once. */
+/** Cached by unit of work, as a transaction may write many Slots and visits of the same actors. */
 const known = new WeakMap<Context['unit'], Map<string, Promise<ActorsAtWork>>>()
 
-/** @param actors those of a Reservation */
+/** @param actors actors of a Reservation */
 export function actorsAtWork(ctx: Context, actors: ReadonlySet<string>): Promise<ActorsAtWork> {
   const inUnit = known.get(ctx.unit) ?? new Map<string, Promise<ActorsAtWork>>()
   known.set(ctx.unit, inUnit)
@@ -43,7 +43,7 @@ async function lookUp(ctx: Context, actors: ReadonlySet<string>): Promise<Actors
   return { actorAt, schedules, capacities }
 }
 
-/** The addresses of the roles of practitioners, each with its practitioner. */
+/** The references of practitioners' roles, each with its practitioner. */
 async function rolesOf(ctx: Context, actors: ReadonlySet<string>): Promise<readonly (readonly [string, string])[]> {
   const practitioners = [...actors].filter((actor) => actor.startsWith('Practitioner/'))
   if (practitioners.length === 0) return []

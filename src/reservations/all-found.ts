@@ -1,4 +1,4 @@
-/** All resources that a search finds, page by page, and the conditions that such searches are made of. */
+/** Reads all results of a search, page by page, and builds the conditions of such searches. */
 
 import type { Context } from '../core/context.ts'
 import type { AnyResource } from '../fhir/resource.ts'
@@ -6,7 +6,7 @@ import { spend } from '../isolation/budget.ts'
 import type { Span } from '../scheduling/zoned-period.ts'
 import type { Condition } from '../search/plan.ts'
 
-/** Resources of one search. */
+/** Resources per page. */
 const PAGE = 200
 const SEARCHED = 20
 
@@ -15,7 +15,7 @@ export interface Found<R extends AnyResource> {
   readonly resource: R
 }
 
-/** @param what they are, for the message where the request has no time left for them */
+/** @param what the kind of resources, for the message if the request runs out of budget */
 export async function allOf<R extends AnyResource>(
   ctx: Context,
   type: R['resourceType'],
@@ -34,7 +34,7 @@ export async function allOf<R extends AnyResource>(
   }
 }
 
-/** To any of these. @param addresses as `Type/id` */
+/** A reference to any of these. @param addresses as `Type/id` */
 export const refersTo = (param: string, addresses: Iterable<string>): Condition =>
   anyOf(
     Array.from(addresses, (address): Condition => {
@@ -58,8 +58,8 @@ function anyOf(of: readonly Condition[]): Condition {
 }
 
 /**
- * The resources of a search as they will be after the change. Searches see the stored state, so what is staged
- * replaces what was found, and counts where it matches.
+ * The results of a search as they will be after the change. Searches see the stored state, so staged resources replace
+ * those found, and are added if they match.
  */
 export async function afterChange<R extends AnyResource>(
   { unit }: Context,

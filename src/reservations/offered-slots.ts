@@ -1,4 +1,4 @@
-/** Slots are free only while their actors are: those of time that a visit elsewhere reserves are busy-unavailable. */
+/** Slots are free only while their actors are: those in time reserved by a visit elsewhere are busy-unavailable. */
 import type { Schedule, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { overlap } from '../scheduling/planned-slots.ts'
@@ -12,7 +12,7 @@ import { scheduleIdOf } from './schedule-of-slot.ts'
 import { claimTime } from './time-records.ts'
 import { type ReservingVisit, slotsReachingInto, visitsBeside } from './visits-beside.ts'
 
-/** A Slot that somebody writes, as it is to be stored. */
+/** A Slot written by a client, as it is to be stored. */
 export async function asOffered<S extends Slot>(ctx: Context, slot: S): Promise<S> {
   if (!isOnOffer(slot)) return unreserved(slot)
   const schedule = scheduleIdOf(slot, ctx.baseUrl)
@@ -23,7 +23,7 @@ export async function asOffered<S extends Slot>(ctx: Context, slot: S): Promise<
   return offered
 }
 
-/** Free Slots of one Schedule that are generated, as they are to be stored. */
+/** Generated free Slots of one Schedule, as they are to be stored. */
 export async function generatedAsOffered<S extends Slot>(
   ctx: Context,
   schedule: string,
@@ -34,15 +34,15 @@ export async function generatedAsOffered<S extends Slot>(
 }
 
 /**
- * Claims the time of all actors of reserved Slots, which may become free: another change may book one of them meanwhile, and
- * would leave the Slot as it is. To be called before the visits of that time are looked up.
+ * Claims the time of all actors of reserved Slots that may become free, since a concurrent change that books one of
+ * these actors would not update the Slot. Must be called before the visits at that time are looked up.
  */
 export async function claimReserved(ctx: Context, slots: readonly Slot[]): Promise<void> {
   for (const slot of slots.filter(isReserved))
     await claimTime(ctx, { actors: await actorsOfSlots(ctx, [slot]), ...spanOf(slot) })
 }
 
-/** All whose time decides whether these Slots are free. */
+/** All actors whose time decides whether these Slots are free. */
 export async function actorsOfSlots(ctx: Context, slots: readonly Slot[]): Promise<ReadonlySet<string>> {
   const schedules = new Set(slots.flatMap((slot) => scheduleIdOf(slot, ctx.baseUrl) ?? []))
   const found = await Promise.all(Array.from(schedules, (schedule) => actorsOf(ctx, schedule)))
@@ -67,8 +67,8 @@ async function offeredTo<S extends Slot>(
 }
 
 /**
- * Free, or not as its time is reserved; the same object where it is so already.
- * @param atWork all actors of its Schedule, at least
+ * The Slot, free or reserved; the same object if nothing changes.
+ * @param atWork at least all actors of its Schedule
  */
 export function offeredBeside<S extends Slot>(
   slot: S,
@@ -84,7 +84,7 @@ export function offeredBeside<S extends Slot>(
   return isTaken === true ? reserved(slot) : unreserved(slot)
 }
 
-/** The Slots of these actors that overlap a span, and are free or would be. */
+/** The Slots of these actors that overlap a span, and are free or only reserved. */
 export async function slotsOnOffer(ctx: Context, { schedules }: ActorsAtWork, span: Span): Promise<readonly Slot[]> {
   if (schedules.size === 0) return []
   const isTheirs = (slot: Slot): boolean =>
@@ -96,7 +96,7 @@ export async function slotsOnOffer(ctx: Context, { schedules }: ActorsAtWork, sp
 
 export const spanOf = ({ start, end }: Slot): Span => spanBetween(start, end)
 
-/** From the beginning of the first to the end of the last. */
+/** The smallest span that contains all of them. */
 export const hullOf = (spans: readonly Span[]): Span => ({
   start: Math.min(...spans.map(({ start }) => start)),
   end: Math.max(...spans.map(({ end }) => end)),

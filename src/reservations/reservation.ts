@@ -1,4 +1,4 @@
-/** The time of its actors that a visit reserves: docs/appointment.md, docs/adr/026-reserved-time.md. */
+/** The time that a visit reserves of its actors: docs/appointment.md, docs/adr/026-reserved-time.md. */
 import type { Appointment, Location, PractitionerRole, Reference, Schedule, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
@@ -9,23 +9,23 @@ import type { Span } from '../scheduling/zoned-period.ts'
 import { scheduleIdOf } from './schedule-of-slot.ts'
 
 export interface Reservation extends Span {
-  /** As `Type/id`; a PractitionerRole is its practitioner. */
+  /** As `Type/id`; a PractitionerRole is replaced by its practitioner. */
   readonly actors: ReadonlySet<string>
 }
 
 export interface Reading {
-  /** The statuses in which a visit counts; absent: those that reserve time. */
+  /** Statuses in which a visit counts; absent: those that reserve time. */
   readonly statuses?: readonly AppointmentStatus[]
-  /** How its slots are found; absent: as they are after the change. */
+  /** Finds its slots; absent: as they are after the change. */
   readonly find?: FindSlot
 }
 
-/** Steps to look up one. */
+/** Budget steps to look up one actor. */
 const LOOKED_UP = 10
 
 /**
- * Undefined for a visit that reserves no time: by its status, without times, or of nobody whose time counts. The actors of
- * the Schedule of its slots count as those that take part in it.
+ * Returns undefined for a visit that reserves no time: by its status, without times, or without actors whose time
+ * counts. Actors of its slots' Schedule count as participants.
  */
 export async function reservationOf(
   ctx: Context,
@@ -72,7 +72,7 @@ async function practitionerOf(ctx: Context, roleId: string): Promise<string | un
   return practitionerIn(role, ctx.baseUrl)
 }
 
-/** `Practitioner/<id>`; undefined for a role that is vacant, or of somebody elsewhere. */
+/** `Practitioner/<id>`; undefined for a role that is vacant, or whose practitioner is elsewhere. */
 export function practitionerIn(role: PractitionerRole | undefined, baseUrl: string): string | undefined {
   const { type, id } = localReference(role?.practitioner?.reference ?? '', baseUrl) ?? {}
   return type === 'Practitioner' ? `Practitioner/${id}` : undefined
@@ -88,7 +88,7 @@ async function schedulesOf(
   return found.flatMap((schedule) => (schedule === undefined ? [] : [schedule.resource]))
 }
 
-/** Schedule.id of its slots, as far as there are any. */
+/** Schedule.id of each of its slots that exists. */
 export async function scheduleIdsOf(
   ctx: Context,
   { slot = [] }: Appointment,
@@ -107,7 +107,10 @@ type FindSlot = (ctx: Context, id: string) => Promise<Slot | undefined>
 
 const slotAfterChange: FindSlot = async (ctx, id) => (await ctx.find<Slot>('Slot', id))?.resource
 
-/** The same change may end a visit and delete its Slot, or move both to another Schedule. */
+/**
+ * Finds a Slot in its earlier state, as the same change may end a visit and delete its Slot, or move both to another
+ * Schedule.
+ */
 export const slotBeforeChange: FindSlot = async (ctx, id) => {
   const written = ctx.unit.staged<Slot>('Slot').find((one) => one.id === id)
   if (written === undefined) return await slotAfterChange(ctx, id)

@@ -1,6 +1,6 @@
 /**
- * A record for each actor and hour of the week. Changes that reserve, free or offer time of the actor in that hour write
- * it, so that of two at once one runs again, and sees the other.
+ * A record for each actor and hour of the week. Changes that reserve, free or offer the actor's time in that hour write
+ * it, so that of two concurrent ones, one is retried and sees the other.
  */
 import type { Context } from '../core/context.ts'
 import { recordKind } from '../repository/record-kinds.ts'
@@ -8,13 +8,13 @@ import type { Reservation } from './reservation.ts'
 
 const RESERVED_TIME = recordKind<ReservedTime>('reserved-time')
 
-/** Only its version counts. */
+/** Empty, as only its version matters. */
 type ReservedTime = Readonly<Record<string, never>>
 
 const HOUR = 3_600_000
 const HOURS_OF_WEEK = 168
 
-/** To be called before the visits of that time are looked up. */
+/** Must be called before the visits at that time are looked up. */
 export async function claimTime({ unit: { records } }: Context, { actors, start, end }: Reservation): Promise<void> {
   const first = Math.floor(start / HOUR)
   const hours = Math.min(HOURS_OF_WEEK, Math.ceil(end / HOUR) - first)

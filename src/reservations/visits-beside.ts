@@ -18,7 +18,7 @@ export interface ReservingVisit extends Reservation {
 
 const WHAT = 'the other visits of its actors'
 
-/** Visits that begin here may overlap the span. */
+/** The range of starts of visits that may overlap the span. */
 export const reachingInto = ({ start, end }: Span): Span => ({ start: start - LONGEST_VISIT, end })
 
 export async function visitsBeside(ctx: Context, atWork: ActorsAtWork, span: Span): Promise<readonly ReservingVisit[]> {
@@ -42,7 +42,7 @@ export async function visitsBeside(ctx: Context, atWork: ActorsAtWork, span: Spa
 interface WantedSlots {
   readonly span: Span
   readonly statuses: readonly Slot['status'][]
-  /** The slots, for the message of `allOf`. */
+  /** The kind of slots, for the message of `allOf`. */
   readonly what: string
 }
 
@@ -67,8 +67,8 @@ export const slotsReachingInto = (
   )
 
 /**
- * Visits that name no actor of the Schedule whose slots they are in. Staff may have blocked a slot under one.
- * @param named those that do: a Slot that one of them has alone needs no search
+ * Visits that name no actor of the Schedule of their slots. Staff may have blocked a slot under one.
+ * @param named visits that do: a Slot held only by one of them needs no search
  */
 async function visitsInSlots(
   ctx: Context,
@@ -95,13 +95,13 @@ async function visitsInSlots(
   return found
 }
 
-/** Slots whose visits are searched together. */
+/** Most Slots whose visits are searched together. */
 const AT_ONCE = 50
 
 const slotIdsOf = ({ slot = [] }: Appointment, baseUrl: string): readonly string[] =>
   slot.flatMap(({ reference = '' }) => localReference(reference, baseUrl)?.id ?? [])
 
-/** Undefined where it takes no time of these actors within the span; a hold that has expired takes none. */
+/** Returns undefined if it reserves no time of these actors within the span; an expired hold reserves none. */
 async function reservingVisit(
   ctx: Context,
   { actorAt, schedules }: ActorsAtWork,

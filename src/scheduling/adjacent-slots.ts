@@ -1,13 +1,13 @@
-/** Slots of one Schedule that a longer visit takes together: each begins where the one before ends. */
+/** Slots of one Schedule that a longer visit takes together: each begins where the previous one ends. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
 import type { SlotWithId } from './generated-slot.ts'
 
-/** In order. */
+/** Sorted by start. */
 export type Run = readonly [SlotWithId, ...SlotWithId[]]
 
-/** Whether a visit can go on in this Slot of the same Schedule: without a gap, and what takes place in both is the same. */
+/** Whether a visit can continue in this Slot of the same Schedule: without a gap, and with the same services. */
 export function follows(last: Slot, { start, end, ...next }: Slot): boolean {
   const from = timeOf(start)
   return from === timeOf(last.end) && timeOf(end) > from && isDeepStrictEqual(kindOf(last), kindOf(next))
@@ -20,6 +20,6 @@ const kindOf = ({ serviceCategory, serviceType, specialty, appointmentType }: Pa
   appointmentType,
 })
 
-/** Of several Slots that follow, the one that a visit goes on in. */
+/** The next slot of the same visit; for several, the one with the lowest id. */
 export const firstOf = (slots: readonly SlotWithId[]): SlotWithId | undefined =>
   slots.toSorted((one, other) => (one.id < other.id ? -1 : 1))[0]

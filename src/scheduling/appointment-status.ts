@@ -2,10 +2,10 @@
 import type { Appointment, Slot } from 'fhir/r4'
 import { unprocessable } from '../fhir/outcome.ts'
 
-/** Undefined where an extension stands in its place: nothing is known of the visit, so it waits for a status. */
+/** Undefined if an extension replaces the status: nothing is known of the visit, so it counts as waiting. */
 export type AppointmentStatus = Appointment['status']
 
-/** Allowed transitions, besides entered-in-error, which is final and can be reached from any status. */
+/** Permitted transitions, in addition to entered-in-error, which is final and can be reached from any status. */
 const TRANSITIONS: Readonly<Record<NonNullable<AppointmentStatus>, readonly AppointmentStatus[]>> = {
   proposed: ['pending', 'booked', 'cancelled', 'waitlist'],
   pending: ['booked', 'cancelled'],
@@ -19,7 +19,7 @@ const TRANSITIONS: Readonly<Record<NonNullable<AppointmentStatus>, readonly Appo
   'entered-in-error': [],
 }
 
-/** @throws FhirError 422 naming the current status and the allowed ones */
+/** @throws FhirError 422 naming the current status and the permitted ones */
 export function checkStatusTransition(from: AppointmentStatus, to: AppointmentStatus): void {
   if (from === undefined) return
   const allowed = from === 'entered-in-error' ? [] : [...TRANSITIONS[from], 'entered-in-error']
@@ -34,10 +34,7 @@ export function checkStatusTransition(from: AppointmentStatus, to: AppointmentSt
   )
 }
 
-/**
- * What the status says about the visit: it waits for a time, a time is planned, or it is recorded that it took place, or
- * that it will not.
- */
+/** The stage of the visit: waiting for a time, planned at a time, or recorded as having taken place or not. */
 export function stageOf(status: AppointmentStatus): 'waiting' | 'planned' | 'recorded' {
   switch (status) {
     case undefined:
@@ -57,7 +54,7 @@ export function stageOf(status: AppointmentStatus): 'waiting' | 'planned' | 'rec
   }
 }
 
-/** Whether the visit is over, or will not be: nobody waits for it, and nobody replies to it. */
+/** Whether the visit is over or will not take place, so that replies are no longer accepted. */
 export function isOver(status: AppointmentStatus): boolean {
   switch (status) {
     case 'fulfilled':
@@ -76,10 +73,10 @@ export function isOver(status: AppointmentStatus): boolean {
   }
 }
 
-/** The statuses that count where a clinic limits the open appointments of a patient. */
+/** Statuses that count towards a clinic's limit of open appointments per patient. */
 export const OPEN_STATUSES: readonly AppointmentStatus[] = ['pending', 'booked']
 
-/** The status of the slots of an appointment; undefined when it does not hold them, so that they are free. */
+/** The status of the slots of an appointment; undefined if it does not hold them, so that they are free. */
 export function slotStatusFor(status: AppointmentStatus): Slot['status'] | undefined {
   switch (status) {
     case 'pending':
@@ -99,7 +96,7 @@ export function slotStatusFor(status: AppointmentStatus): Slot['status'] | undef
   }
 }
 
-/** The statuses in which an appointment holds its slots. */
+/** Statuses in which an appointment holds its slots. */
 export const SLOT_HOLDING_STATUSES: readonly AppointmentStatus[] = (
   Object.keys(TRANSITIONS) as AppointmentStatus[]
 ).filter((status) => slotStatusFor(status) !== undefined)

@@ -1,6 +1,6 @@
 /**
- * The extension of a Schedule that holds its working hours: read, and checked as a whole. Its definition is in
- * resources/structure-definitions/schedule-availability.json, docs/schedule.md explains it.
+ * Reads and checks the extension of a Schedule with its working hours. Its definition is
+ * resources/structure-definitions/schedule-availability.json; docs/schedule.md explains it.
  */
 import type { Period, Schedule } from 'fhir/r4'
 import { parseDateRange } from '../fhir/dates.ts'
@@ -23,7 +23,7 @@ const MAX_HORIZON_DAYS = 366
 const DEFAULT_HORIZON_DAYS = 30
 const MIN_MINUTES = 5
 const MAX_BUFFER = 240
-/** Hours, breaks, absences and appointment types, of each; each day of the horizon is compared with all of them. */
+/** Most hours, breaks, absences and appointment types, each; every day of the horizon is compared with all of them. */
 const MAX_ENTRIES = 100
 const MIDNIGHT = 24 * 60
 
@@ -41,8 +41,8 @@ const PARTS = {
 } as const satisfies Readonly<Record<string, PartNames>>
 
 /**
- * The working hours of a Schedule; undefined where it has none, and so no Slots are generated for it.
- * @throws FhirError 422 with an issue for each element at fault
+ * The working hours of a Schedule; undefined if it has none, so that no Slots are generated.
+ * @throws FhirError 422 with an issue for each invalid element
  */
 export function readAvailability({ extension = [] }: Schedule): Availability | undefined {
   const at = extension.findIndex(({ url }) => url === AVAILABILITY_URL)
@@ -62,7 +62,7 @@ export function readAvailability({ extension = [] }: Schedule): Availability | u
 
 class AvailabilityReader {
   readonly #whole: ExtensionPart
-  /** Of the appointment types. */
+  /** Codes of the appointment types. */
   readonly #codes = new Set<string>()
 
   constructor(whole: ExtensionPart) {
@@ -108,7 +108,7 @@ class AvailabilityReader {
     return undefined
   }
 
-  /** On every day, unless it names some. */
+  /** A break without days applies to every day. */
   #break(part: ExtensionPart): Break {
     return { daysOfWeek: part.parts('daysOfWeek').length === 0 ? DAYS_OF_WEEK : days(part), ...hoursOf(part) }
   }
@@ -155,7 +155,7 @@ class AvailabilityReader {
     return { start, end }
   }
 
-  /** Times of two hours would be sold twice. */
+  /** Overlapping hours would offer the same time twice. */
   #checkOverlaps({ weeklyHours, specialHours }: Availability): void {
     for (const day of DAYS_OF_WEEK) {
       this.#checkApart(
@@ -194,7 +194,9 @@ function days(part: ExtensionPart): readonly DayOfWeek[] {
   })
 }
 
-/** Absent ones are those of the day; FHIR has no 24:00, so 00:00:00 as the end is the midnight at the end of the day. */
+/**
+ * Absent times mean the limits of the day. FHIR has no 24:00, so an end of 00:00:00 is midnight at the end of the day.
+ */
 function hoursOf(part: ExtensionPart): DayHours {
   const from = minuteOf(part, 'availableStartTime') ?? 0
   const until = minuteOf(part, 'availableEndTime') || MIDNIGHT

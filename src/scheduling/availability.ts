@@ -1,17 +1,17 @@
-/** When a Schedule offers visits: the working hours from which its Slots are generated. docs/schedule.md */
+/** Working hours of a Schedule, from which its Slots are generated. docs/schedule.md */
 import type { CodeableConcept, Period, Slot } from 'fhir/r4'
 
 export const DAYS_OF_WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type DayOfWeek = (typeof DAYS_OF_WEEK)[number]
 
-/** Minutes since midnight, as clocks show them. */
+/** Minutes since midnight, in wall-clock time. */
 export interface DayHours {
   readonly from: number
   readonly until: number
 }
 
 export interface OpeningHours extends DayHours {
-  /** The code of the appointment type that alone is offered in these hours; absent: slots for visits of any type. */
+  /** Code of the only appointment type offered in these hours; absent: slots for visits of any type. */
   readonly appointmentType?: string
 }
 
@@ -23,7 +23,7 @@ export interface Break extends DayHours {
   readonly daysOfWeek: readonly DayOfWeek[]
 }
 
-/** Hours of one day, in place of those of its weekday and of the breaks. */
+/** Hours of one day, replacing those of its weekday and the breaks. */
 export interface SpecialHours extends OpeningHours {
   /** yyyy-mm-dd. */
   readonly date: string
@@ -34,17 +34,17 @@ export interface AppointmentType {
   readonly code: string
   readonly type: CodeableConcept
   readonly minutes: number
-  /** Minutes before and after each visit in which nobody is booked. */
+  /** Minutes before and after each visit that are kept free. */
   readonly bufferBefore: number
   readonly bufferAfter: number
 }
 
 export interface Availability {
-  /** IANA name; absent: that of the clinic. */
+  /** IANA name; absent: the clinic's time zone. */
   readonly timeZone?: string
-  /** Days that have slots, from today. */
+  /** Number of days with slots, from today. */
   readonly horizonDays: number
-  /** Length of slots for visits of any type. */
+  /** Length of slots for visits of any type, in minutes. */
   readonly slotMinutes: number
   readonly weeklyHours: readonly WeeklyHours[]
   readonly breaks: readonly Break[]
@@ -54,11 +54,11 @@ export interface Availability {
   readonly appointmentTypes: readonly AppointmentType[]
 }
 
-/** All that decides which Slots a Schedule has. It is kept as JSON, to tell later what has changed. */
+/** All data that determine the Slots of a Schedule. It is stored as JSON, to detect changes later. */
 export interface SlotPlan extends Availability {
   readonly timeZone: string
-  /** Schedule.planningHorizon: there are slots within it only. */
+  /** Schedule.planningHorizon: slots exist only within it. */
   readonly planningHorizon?: Period
-  /** What each Slot repeats of the Schedule. */
+  /** Elements that each Slot copies from the Schedule. */
   readonly details: Pick<Slot, 'serviceCategory' | 'serviceType' | 'specialty'>
 }

@@ -1,4 +1,4 @@
-/** When a visit may be booked, cancelled and moved: in the future, and as the clinic's policies say. */
+/** Limits for booking, cancelling and moving visits: in the future, and according to the clinic's policies. */
 import type { Appointment } from 'fhir/r4'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { addressOf } from '../fhir/reference.ts'
@@ -7,11 +7,11 @@ import { isSamePeriod } from './slot-times.ts'
 
 /** Absent: no limit. */
 export interface BookingPolicies {
-  /** A visit is booked at least so long before it starts. */
+  /** Least time between booking and start of a visit. */
   readonly minimumNoticeMinutes?: number
-  /** A visit starts so many days of 24 hours from now at most. */
+  /** Most days (of 24 hours) from now to the start of a visit. */
   readonly bookingHorizonDays?: number
-  /** A booked visit is cancelled, moved or deleted at least so long before it starts. */
+  /** Least time before its start at which a booked visit may be cancelled, moved or deleted. */
   readonly cancellationWindowHours?: number
 }
 
@@ -20,10 +20,10 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 /**
- * An appointment that is proposed, pending or booked is yet to come when it is new, moves or gets that status. What
- * records a visit that took place, or will not, may be of any time.
+ * An appointment that is proposed, pending or booked must be in the future when it is new, moves or gets that status.
+ * A record of a visit that took place, or did not, may have any time.
  * @param now milliseconds since 1970 UTC
- * @throws FhirError 422 naming the rule and the times that it allows
+ * @throws FhirError 422 naming the rule and the permitted times
  */
 export function checkPlannedTime(
   before: Appointment | undefined,
@@ -48,8 +48,8 @@ export function checkPlannedTime(
 }
 
 /**
- * Whether a visit that starts then can be booked now.
- * @param start milliseconds since 1970 UTC, as `now` is
+ * Whether a visit with this start can be booked now.
+ * @param start milliseconds since 1970 UTC, as `now`
  */
 export function isBookable(start: number, now: number, policies: BookingPolicies): boolean {
   const { minimumNoticeMinutes: notice = 0, bookingHorizonDays: horizon = Number.POSITIVE_INFINITY } = policies
@@ -70,7 +70,7 @@ function checkLimits(start: string, now: number, policies: BookingPolicies): voi
 }
 
 /**
- * When visits that are booked now may start: milliseconds since 1970 UTC, the first and the last.
+ * The first and the last possible start of visits booked now, in milliseconds since 1970 UTC.
  * @param now milliseconds since 1970 UTC
  */
 export function bookableStarts(
@@ -85,10 +85,10 @@ const refused = (what: string, reason: string): FhirError =>
   unprocessable(`Appointment.start is ${what}`, { expression: 'Appointment.start', reason })
 
 /**
- * A booked visit is given up in time: cancelled, moved, entered in error or (without `after`) deleted. To leave one of its
- * slots is a move too. The clinic itself can cancel at any time, with a reason of the provider.
+ * Checks that a booked visit is given up in time: cancelled, moved, entered in error or (without `after`) deleted.
+ * Leaving one of its slots counts as a move. The clinic itself can cancel at any time, with a reason of the provider.
  * @param now milliseconds since 1970 UTC
- * @throws FhirError 422 naming the rule, and what is right instead
+ * @throws FhirError 422 naming the rule, and a correct alternative
  */
 export function checkCancellationWindow(
   before: Appointment,

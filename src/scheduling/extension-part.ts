@@ -1,4 +1,4 @@
-/** A part of a complex extension, read by name; what is wrong with it is added to a list of issues. */
+/** A part of a complex extension, read by name; errors are added to a list of issues. */
 import type { Extension } from 'fhir/r4'
 import type { Issue } from '../fhir/outcome.ts'
 
@@ -7,12 +7,12 @@ export interface PartNames {
   readonly repeated: readonly string[]
 }
 
-/** Of the parts that are not known, those that are reported. */
+/** Most unknown parts that are reported. */
 const MAX_UNKNOWN = 20
 
 export class ExtensionPart {
   readonly value: Extension
-  /** FHIRPath. */
+  /** FHIRPath of the part. */
   readonly #path: string
   readonly #issues: Issue[]
 
@@ -28,12 +28,12 @@ export class ExtensionPart {
     )
   }
 
-  /** The first one, where there may be one only. */
+  /** The first part with this name, for parts that may not repeat. */
   part(name: string): ExtensionPart | undefined {
     return this.parts(name)[0]
   }
 
-  /** Reports parts that are not known, and those that are given twice though they hold a single value. */
+  /** Reports unknown parts, and repetitions of parts that may not repeat. */
   mustHaveOnly({ single, repeated }: PartNames): void {
     const given = (this.value.extension ?? []).map(({ url = '' }) => url)
     const known = [...single, ...repeated]
@@ -43,7 +43,7 @@ export class ExtensionPart {
       if (given.indexOf(name) !== given.lastIndexOf(name)) this.report(`has the part ${name} more than once`)
   }
 
-  /** Undefined where it is absent, or wrong. */
+  /** Returns undefined if the part is absent or invalid. */
   integer(name: string, min: number, max: number): number | undefined {
     const found = this.part(name)
     if (found === undefined) return undefined
@@ -54,7 +54,7 @@ export class ExtensionPart {
     return undefined
   }
 
-  /** Reports that the part is missing, where it is. */
+  /** Reports the part if it is missing. */
   required<T>(value: T | undefined, name: string): T | undefined {
     if (this.part(name) === undefined) this.report(`must have the part ${name}`)
     return value

@@ -1,16 +1,16 @@
-/** Slots that the server generates: their ids, their tags, and what they say. https://hl7.org/fhir/R4/slot.html */
+/** Ids, tags and content of generated Slots. https://hl7.org/fhir/R4/slot.html */
 import { createHash } from 'node:crypto'
 import type { Slot } from 'fhir/r4'
 import type { SlotPlan } from './availability.ts'
 import type { PlannedSlot } from './planned-slots.ts'
 import { ZoneClock } from './zone-clock.ts'
 
-/** meta.tag of a generated Slot. A Slot without it is somebody's own, and is left alone. */
+/** System of meta.tag in a generated Slot. A Slot without it was created by a user, and is left alone. */
 const ORIGIN_SYSTEM = 'https://sandbox-emr.example/fhir/CodeSystem/slot-origin'
 
 const CODES = { visit: 'generated', buffer: 'generated-buffer' } as const satisfies Record<PlannedSlot['kind'], string>
 
-/** As a search parameter writes it. */
+/** The tag in the form of a search parameter. */
 export const BUFFER_TAG = `${ORIGIN_SYSTEM}|${CODES.buffer}`
 
 export type SlotWithId = Slot & { readonly id: string }
@@ -18,7 +18,7 @@ export type SlotWithId = Slot & { readonly id: string }
 /** https://hl7.org/fhir/R4/datatypes.html#id */
 const MAX_ID = 64
 
-/** The same for every process and every run, so that no slot is made twice: `slot-<schedule>-20260302T1330Z`. */
+/** The same for every process and run, so that no slot is created twice: `slot-<schedule>-20260302T1330Z`. */
 export function slotIdAt(schedule: string, start: number): string {
   const time = new Date(start)
     .toISOString()
@@ -29,14 +29,14 @@ export function slotIdAt(schedule: string, start: number): string {
   return `slot-${createHash('sha256').update(schedule).digest('hex').slice(0, 32)}-${time}`
 }
 
-/** Undefined for a Slot that was not generated. */
+/** Returns undefined for a Slot that was not generated. */
 export function kindOf({ meta }: Slot): PlannedSlot['kind'] | undefined {
   const codes = (meta?.tag ?? []).filter(({ system }) => system === ORIGIN_SYSTEM).map(({ code }) => code)
   if (codes.includes(CODES.buffer)) return 'buffer'
   return codes.includes(CODES.visit) ? 'visit' : undefined
 }
 
-/** A generated Slot that nobody has booked, held or blocked. */
+/** True for a generated Slot that has not been booked, held or blocked. */
 export function isUntouched(slot: Slot): boolean {
   switch (kindOf(slot)) {
     case 'visit':
@@ -48,7 +48,7 @@ export function isUntouched(slot: Slot): boolean {
   }
 }
 
-/** Makes the Slots of a plan; each takes the place of `stored`, where that has other content. */
+/** Creates the Slots of a plan; each replaces `stored` if the content differs. */
 export function slotsOf(schedule: string, { details, timeZone }: SlotPlan) {
   const clock = new ZoneClock(timeZone)
   return ({ kind, start, end, appointmentType }: PlannedSlot, stored?: Slot): SlotWithId => {

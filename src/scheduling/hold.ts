@@ -1,9 +1,12 @@
-/** How an Appointment shows that it is held until a certain time, and what becomes of it then. docs/operations/appointment-hold.md */
+/**
+ * The expiry of a held Appointment, as its extension shows it, and the result of the expiry.
+ * docs/operations/appointment-hold.md
+ */
 import type { Appointment, CodeableConcept } from 'fhir/r4'
 import { conflict, type FhirError } from '../fhir/outcome.ts'
 import { type AppointmentStatus, checkStatusTransition, stageOf } from './appointment-status.ts'
 
-/** Minutes that a hold lasts where the clinic has no policy of its own. */
+/** Length of a hold in minutes, unless the clinic's policy states another. */
 export const DEFAULT_HOLD_MINUTES = 5
 
 /** resources/structure-definitions/hold-expires.json */
@@ -18,7 +21,7 @@ const HOLD_EXPIRED: CodeableConcept = {
 }
 
 /**
- * The appointment with the end of its hold, or without where it is undefined; the same object when it is so already.
+ * The appointment with the end of its hold, or without one if it is undefined; the same object if nothing changes.
  * @param end milliseconds since 1970 UTC
  */
 export function withHoldEnd(appointment: Appointment, end: number | undefined): Appointment {
@@ -33,13 +36,13 @@ export function withHoldEnd(appointment: Appointment, end: number | undefined): 
 
 const extensionOf = (end: number) => ({ url: HOLD_EXPIRES_URL, valueInstant: new Date(end).toISOString() })
 
-/** Milliseconds since 1970 UTC; undefined for an appointment that is not held until a certain time. */
+/** Milliseconds since 1970 UTC; undefined for an appointment without an expiring hold. */
 export function holdEndOf({ extension }: Appointment): number | undefined {
   const shown = extension?.find(({ url }) => url === HOLD_EXPIRES_URL)?.valueInstant
   return shown === undefined ? undefined : Date.parse(shown)
 }
 
-/** What becomes of an appointment whose hold has expired. */
+/** The cancelled appointment, after its hold has expired. */
 export const cancelledByExpiry = (appointment: Appointment): Appointment => ({
   ...appointment,
   status: 'cancelled',
@@ -52,15 +55,15 @@ export const isCancelledByExpiry = ({ status, cancelationReason }: Appointment):
   cancelationReason?.coding?.some(({ system, code }) => system === CANCELLATION_REASON && code === EXPIRED) === true
 
 /**
- * Whether the appointment may have this status.
- * @throws FhirError 409 for one whose hold has expired, 422 for a move that its status does not allow
+ * Checks whether the appointment may have this status.
+ * @throws FhirError 409 if its hold has expired, 422 for a transition that its status does not permit
  */
 export function checkMayBecome(appointment: Appointment, to: AppointmentStatus): void {
   if (isCancelledByExpiry(appointment) && stageOf(to) !== 'recorded') throw holdExpired(appointment.id)
   checkStatusTransition(appointment.status, to)
 }
 
-/** 409. */
+/** FhirError 409. */
 export const holdExpired = (id: string | undefined): FhirError =>
   conflict(
     `The hold of Appointment/${id} has expired, so its time is free for others; find a time that is free now and hold or book that ($find, Slot?status=free)`,

@@ -1,23 +1,26 @@
-/** The kinds of visits that a Schedule offers, each with its length, and how their Slots are found. */
+/** The kinds of visits that a Schedule offers, each with its length and the query for its Slots. */
 import type { CodeableConcept, Schedule, Slot } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
 import { tokenText } from '../search/value.ts'
 import type { Availability } from './availability.ts'
 
 export interface OfferedType {
-  /** As it is spoken. */
+  /** Spoken name. */
   readonly name: string
   readonly durationMinutes: number
   /**
-   * What finds its Slots, as a part of a search: `appointment-type=system|code` of Slots for these visits alone,
-   * `service-type=system|code` of Slots for visits of any type.
+   * Search parameter that finds its Slots: `appointment-type=system|code` for Slots of this type only,
+   * `service-type=system|code` for Slots for visits of any type.
    */
   readonly query: string
-  /** One that is coded alike is the same type, whichever Schedule offers it. */
+  /** Identity of the type: equal for types with the same coding, whichever Schedule offers them. */
   readonly code: string
 }
 
-/** @param availability of the Schedule; absent where its Slots are not generated, and `slots` tell */
+/**
+ * @param availability availability of the Schedule; absent if its Slots are not generated, so that `slots` show the
+ * types
+ */
 export function typesOf(
   { serviceType = [] }: Pick<Schedule, 'serviceType'>,
   availability: Availability | undefined,
@@ -39,7 +42,7 @@ function typesOfSlot(slot: Slot, ofSchedule: readonly CodeableConcept[]): readon
   return (slot.serviceType ?? ofSchedule).flatMap((type) => typeOf('service-type', type, minutes))
 }
 
-/** By its first code; a type without one finds no Slots. */
+/** Identified by its first code; a type without a code has no query. */
 function typeOf(
   param: 'appointment-type' | 'service-type',
   { coding = [], text }: CodeableConcept,
@@ -54,7 +57,7 @@ function typeOf(
 
 const BY_NAME = new Intl.Collator('en', { sensitivity: 'base' })
 
-/** Each type once, with the longest of its lengths and the first name, sorted by name. */
+/** Distinct types, with their longest length and first name, sorted by name. */
 export function distinctTypes(types: readonly OfferedType[]): readonly OfferedType[] {
   const byCode = new Map<string, OfferedType>()
   for (const type of types) {

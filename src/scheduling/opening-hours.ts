@@ -1,9 +1,12 @@
-/** The hours of a week in which a place is open: of a Location, or where it states none, of the Schedules there. */
+/** Weekly opening hours of a place: of its Location, or, if that states none, of the Schedules there. */
 import type { LocationHoursOfOperation } from 'fhir/r4'
 import { valuesIn } from '../fhir/resource.ts'
 import { type Availability, DAYS_OF_WEEK, type DayHours, type DayOfWeek } from './availability.ts'
 
-/** By day, in order and apart; hours that go on behind midnight end later than the 1440th minute. A closed day is absent. */
+/**
+ * Hours by day, sorted and disjoint; hours that continue after midnight end later than minute 1440. Closed days are
+ * absent.
+ */
 export type OpeningWeek = ReadonlyMap<DayOfWeek, readonly DayHours[]>
 
 interface Hours extends DayHours {
@@ -12,7 +15,7 @@ interface Hours extends DayHours {
 
 const MIDNIGHT = 24 * 60
 
-/** https://hl7.org/fhir/R4/location-definitions.html#Location.hoursOfOperation; entries without any time say nothing. */
+/** https://hl7.org/fhir/R4/location-definitions.html#Location.hoursOfOperation; entries without times are ignored. */
 export const statedHours = (stated: readonly LocationHoursOfOperation[]): OpeningWeek =>
   weekOf(
     stated.flatMap(({ daysOfWeek: days = [...DAYS_OF_WEEK], allDay, openingTime, closingTime }) => {
@@ -25,7 +28,7 @@ export const statedHours = (stated: readonly LocationHoursOfOperation[]): Openin
     }),
   )
 
-/** Breaks are those of people; the place stays open. */
+/** Ignores breaks, which apply to people while the place stays open. */
 export const workingHours = (availabilities: readonly Availability[]): OpeningWeek =>
   weekOf(availabilities.flatMap(({ weeklyHours }) => weeklyHours))
 
@@ -36,7 +39,7 @@ function weekOf(all: readonly Hours[]): OpeningWeek {
   return new Map(days.filter(([, hours]) => hours.length > 0))
 }
 
-/** Hours that overlap or touch become one. */
+/** Merges hours that overlap or touch. */
 function joined(hours: readonly DayHours[]): readonly DayHours[] {
   const result: DayHours[] = []
   for (const { from, until } of hours.toSorted((one, other) => one.from - other.from)) {

@@ -1,18 +1,18 @@
-/** The order in which times are offered: by start, then as preferred, then by Slot, so that pages repeat and lose none. */
+/** The order of offered times: by start, then by preference, then by Slot, so that pages are stable and complete. */
 
-/** A place in that order. */
+/** A position in that order. */
 export interface Place {
   /** Milliseconds since 1970 UTC. */
   readonly start: number
-  /** Of an opening at that time; absent: before all of them. */
+  /** Position among the openings at that time; absent: before all of them. */
   readonly of?: {
-    /** The smaller the better, the first counts most. */
+    /** Lower is better; earlier elements take precedence. */
     readonly preference: readonly number[]
     readonly slot: string
   }
 }
 
-/** Negative where `one` comes first. */
+/** Negative if `one` comes first. */
 export function comparePlaces(one: Place, other: Place): number {
   if (one.start !== other.start) return one.start - other.start
   if (one.of === undefined || other.of === undefined)

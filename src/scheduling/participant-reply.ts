@@ -1,12 +1,12 @@
-/** What a reply makes of the participants of its appointment: https://hl7.org/fhir/R4/appointmentresponse.html. */
+/** Applies a reply to the participants of its appointment: https://hl7.org/fhir/R4/appointmentresponse.html. */
 import type { Appointment, AppointmentParticipant, AppointmentResponse, CodeableConcept } from 'fhir/r4'
 import { unprocessable } from '../fhir/outcome.ts'
 import { addressOf } from '../fhir/reference.ts'
 import { isOver } from './appointment-status.ts'
 
 /**
- * The participants with the status of the reply, or those there are when it changes nothing.
- * @throws FhirError 422 when the reply is of nobody who participates, or the appointment is over
+ * The participants with the status of the reply; the same object if nothing changes.
+ * @throws FhirError 422 if the reply is not from a participant, or the appointment is over
  */
 export function participantsAfter(
   { status, participant }: Appointment,
@@ -38,8 +38,9 @@ const noParticipant = () =>
   )
 
 /**
- * By actor, and among several by type. A participant without an actor is found by type ("If the actor is not specified,
- * then it is expected that the actor will be filled in at a later stage of planning"). -1: there is none.
+ * Finds the participant by actor, and if there are several, by type. A participant without an actor is found by type
+ * ("If the actor is not specified, then it is expected that the actor will be filled in at a later stage of
+ * planning"). -1: there is none.
  */
 function indexOfReply(participants: Appointment['participant'], reply: AppointmentResponse, baseUrl: string): number {
   const isOfType = ({ type = [] }: AppointmentParticipant) => shareCoding(type, reply.participantType ?? [])

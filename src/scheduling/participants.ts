@@ -1,15 +1,15 @@
-/** Who takes part in an appointment when it is booked, confirmed or moved: https://hl7.org/fhir/R4/appointment.html. */
+/** Participants of an appointment when it is booked, confirmed or moved: https://hl7.org/fhir/R4/appointment.html. */
 import type { Appointment, AppointmentParticipant, Reference } from 'fhir/r4'
 import { unprocessable } from '../fhir/outcome.ts'
 import { addressOf, localReference } from '../fhir/reference.ts'
 
 type Participants = readonly AppointmentParticipant[]
 
-/** What is booked is settled, for those too who were only asked: booked means that all participants were considered. */
+/** Accepts on behalf of participants who have not replied: booked means that all participants were considered. */
 export const withAnswers = (participants: Participants): AppointmentParticipant[] =>
   participants.map((one) => (one.status === 'needs-action' ? { ...one, status: 'accepted' } : one))
 
-/** With these patients, who come. @param patients references, such as `Patient/1` */
+/** Adds these patients as participants who have accepted. @param patients references, such as `Patient/1` */
 export function withPatients(
   participants: Participants,
   patients: readonly string[],
@@ -28,16 +28,16 @@ export function withPatients(
 const accepted = (one: AppointmentParticipant): AppointmentParticipant =>
   one.status === 'accepted' ? one : { ...one, status: 'accepted' }
 
-/** Empty for one without a reference, which is nobody's address. */
+/** The address of a reference; empty if there is none. */
 const addressWith =
   (baseUrl: string) =>
   (actor: Reference | undefined): string =>
     addressOf(actor?.reference ?? '', baseUrl)
 
 /**
- * The participation of one patient is accepted.
- * @param patient a reference; absent: the only patient there is
- * @throws FhirError 422 when the patient does not participate, or there are several and none is named
+ * Accepts the participation of one patient.
+ * @param patient a reference; absent: the only patient
+ * @throws FhirError 422 if the patient does not participate, or none is named and there is not exactly one
  */
 export function withConfirmation(
   { participant }: Pick<Appointment, 'participant'>,
@@ -65,7 +65,7 @@ export function withConfirmation(
   return participant.map((one) => (isMeant(one) ? accepted(one) : one))
 }
 
-/** With the actors of the new schedule in place of those of the old one. */
+/** Replaces the actors of the old schedule by those of the new one. */
 export function withActors(
   participants: Participants,
   before: readonly Reference[],

@@ -1,6 +1,6 @@
 /**
- * Working hours as times that can be booked. Hours are what clocks show: a time that daylight saving skips is not
- * offered, and one that it repeats is offered once. Visits and buffers last as long as they say, whatever the clocks do.
+ * Bookable times generated from working hours, which are in wall-clock time: a time that daylight saving skips is not
+ * offered, and one that it repeats is offered once. Visits and buffers keep their length through clock changes.
  */
 import type { CodeableConcept } from 'fhir/r4'
 import { DAYS_OF_WEEK, type DayHours, type DayOfWeek, type OpeningHours, type SlotPlan } from './availability.ts'
@@ -15,7 +15,7 @@ export interface PlannedSlot extends Span {
   readonly appointmentType?: CodeableConcept
 }
 
-/** A visit with its buffers, side by side; they are offered together or not at all. */
+/** A visit with its adjacent buffers; they are offered together or not at all. */
 export type Block = readonly PlannedSlot[]
 
 export const startOf = (block: Block): number => block[0]?.start ?? 0
@@ -23,7 +23,7 @@ export const endOf = (block: Block): number => block.at(-1)?.end ?? 0
 
 export const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end
 
-/** The blocks that start within [from, until), in order; they do not overlap. Each is worked out when it is asked for. */
+/** The blocks that start within [from, until), in order and without overlaps; generated lazily. */
 export function* plannedBlocks(plan: SlotPlan, from: number, until: number): Generator<Block> {
   const clock = clockOf(plan.timeZone)
   const closed = plan.notAvailable.map((period) => spanOf(period, clock))
@@ -35,7 +35,7 @@ export function* plannedBlocks(plan: SlotPlan, from: number, until: number): Gen
   for (let day = dayOf(open.start > from ? open.start : from); day <= last; day++) {
     for (const block of blocksOfDay(plan, day, clock, weekly)) {
       const span = { start: startOf(block), end: endOf(block) }
-      // Clocks that go forward bring the next one nearer than it is on the dial.
+      // When clocks go forward, the next block is nearer than its wall-clock time suggests.
       if (span.start < end || span.start < from || span.start >= until) continue
       if (span.start < open.start || span.end > open.end || closed.some((one) => overlap(one, span))) continue
       end = span.end
@@ -44,10 +44,10 @@ export function* plannedBlocks(plan: SlotPlan, from: number, until: number): Gen
   }
 }
 
-/** The first midnight after `instant`, from when on one more day has slots. */
+/** The first midnight after `instant`, at which the horizon extends by a day. */
 export const nextMidnight = (timeZone: string, instant: number): number => midnightAfter(timeZone, instant, 1)
 
-/** Until when there are slots, seen from `now`. */
+/** The end of the horizon, seen from `now`. */
 export const horizonEnd = ({ timeZone, horizonDays }: SlotPlan, now: number): number =>
   midnightAfter(timeZone, now, horizonDays)
 
@@ -57,8 +57,8 @@ function midnightAfter(timeZone: string, instant: number, days: number): number 
 }
 
 /**
- * @param day days since 1970, as calendars show them
- * @param weekly the hours of the days of the week that were worked out before
+ * @param day days since 1970-01-01, in calendar days
+ * @param weekly cached hours by weekday
  */
 function* blocksOfDay(
   plan: SlotPlan,
@@ -77,12 +77,12 @@ function* blocksOfDay(
   }
 }
 
-/** The hours of a day without its breaks, in order. */
+/** The hours of a day without its breaks, sorted. */
 function openHours(plan: SlotPlan, day: number, weekly: Map<string, readonly OpeningHours[]>): readonly OpeningHours[] {
   const date = new Date(day * DAY).toISOString().slice(0, 10)
   const special = plan.specialHours.filter((hours) => hours.date === date)
   if (special.length > 0) return inOrder(special)
-  // The first of January 1970 was a Thursday.
+  // 1970-01-01 was a Thursday.
   const weekday = DAYS_OF_WEEK[(((day + 3) % 7) + 7) % 7] ?? 'mon'
   const hours = weekly.get(weekday) ?? hoursOn(plan, weekday)
   weekly.set(weekday, hours)
@@ -116,7 +116,7 @@ interface Part {
   readonly appointmentType?: CodeableConcept
 }
 
-/** What a block in these hours consists of. */
+/** The parts of a block in these hours. */
 function partsOf({ slotMinutes, appointmentTypes }: SlotPlan, { appointmentType }: OpeningHours): readonly Part[] {
   const found = appointmentTypes.find(({ code }) => code === appointmentType)
   if (found === undefined) return [{ kind: 'visit', minutes: slotMinutes }]

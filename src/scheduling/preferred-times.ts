@@ -1,4 +1,4 @@
-/** The times that a Timing asks for, for one visit: https://hl7.org/fhir/R4/datatypes.html#Timing. */
+/** The times that a Timing requests for one visit: https://hl7.org/fhir/R4/datatypes.html#Timing. */
 import type { Duration, Timing, TimingRepeat } from 'fhir/r4'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { valuesIn } from '../fhir/resource.ts'
@@ -9,28 +9,28 @@ import { type Span, spanOf, spanOfDate } from './zoned-period.ts'
 
 /** Times are milliseconds since 1970 UTC. */
 export interface PreferredTimes {
-  /** Visits lie within it; each end may be infinite. */
+  /** Limits of the visit; either end may be infinite. */
   readonly bounds: Span
-  /** Absent: a visit of any length. */
+  /** Absent: any length. */
   readonly minutes?: number
   /** Absent: every time. */
   readonly isWanted?: (start: number, end: number) => boolean
-  /** What does not narrow the times of one visit. */
+  /** Information about elements that do not restrict the time of one visit. */
   readonly notes: readonly Issue[]
 }
 
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** In minutes, as UCUM has them. */
+/** UCUM units of time, in minutes. */
 const UNITS: Readonly<Record<string, number>> = {
   ...{ s: 1 / 60, min: 1, h: 60, d: 24 * 60, wk: 7 * 24 * 60 },
   ...{ mo: 30.4375 * 24 * 60, a: 365.25 * 24 * 60 },
 }
-/** Of a visit. */
+/** Units for the length of a visit. */
 const SHORT_UNITS: readonly string[] = ['s', 'min', 'h', 'd']
 
-/** How many visits there are to be, and how often: whichever it is, each of them is at one of the times. */
+/** Number and frequency of visits: in any case, each of them is at one of the times. */
 const OFTEN_ELEMENTS = [
   ...(['count', 'countMax', 'frequency', 'frequencyMax'] as const),
   ...(['period', 'periodMax', 'periodUnit'] as const),
@@ -40,9 +40,9 @@ type Test = (start: number, end: number) => boolean
 
 /**
  * @param timing valid
- * @param clock of the zone in which days and times of day are meant
- * @param from what bounds without a start begin with; milliseconds since 1970 UTC
- * @throws FhirError 422 naming each element that cannot be heeded
+ * @param clock clock of the zone for days and times of day
+ * @param from start of bounds without one, in milliseconds since 1970 UTC
+ * @throws FhirError 422 naming each unsupported element
  */
 export function preferredTimes(timing: Timing, clock: ZoneClock, from: number): PreferredTimes {
   const { repeat = {}, event = [] } = timing
@@ -116,17 +116,17 @@ function notesOf(timing: Timing): readonly Issue[] {
   ]
 }
 
-/** The code that is known; undefined where there is none. Often it is written as text. */
+/** The first known code, from the codings or the text; undefined if there is none. */
 function codeOf({ code }: Timing): string | undefined {
   const all = [...(code?.coding ?? []).map((coding) => coding.code), code?.text?.trim().toUpperCase()]
   return all.find((one) => one !== undefined && (HOURS_OF_CODE[one] !== undefined || OFTEN.has(one)))
 }
 
-/** "Either the code or the data may be used", but the bounds belong to both. */
+/** "Either the code or the data may be used", but the bounds apply to both. */
 const saysMoreThanBounds = (repeat: TimingRepeat): boolean =>
   Object.keys(repeat).some((name) => !name.replace(/^_/, '').startsWith('bounds'))
 
-/** A range may be over at its high end at the latest. */
+/** For a range, the end is the latest possible one. */
 function boundsOf({ boundsPeriod, boundsDuration, boundsRange }: TimingRepeat, clock: ZoneClock, from: number): Span {
   const longest = boundsDuration ?? boundsRange?.high
   const end = from + ((longest && millisecondsOf(longest)) ?? Number.POSITIVE_INFINITY)
@@ -134,13 +134,13 @@ function boundsOf({ boundsPeriod, boundsDuration, boundsRange }: TimingRepeat, c
   return { start: period.start, end: Math.min(period.end, end) }
 }
 
-/** Undefined for a unit that is none of time. */
+/** Returns undefined if the unit is not a unit of time. */
 function millisecondsOf({ value, code, unit }: Duration): number | undefined {
   const minutes = UNITS[code ?? unit ?? '']
   return value === undefined || minutes === undefined ? undefined : Number(value) * minutes * MINUTE
 }
 
-/** The visit begins on one of the days, or at the minute. */
+/** True if the visit begins on one of the days, or at the minute. */
 function during(event: readonly string[], clock: ZoneClock): Test {
   const spans = event.flatMap((text) => spanOfDate(text, clock) ?? [])
   return (start) => spans.some((span) => start >= span.start && start < span.end)
@@ -151,7 +151,7 @@ function timesOfDay(timing: Timing, clock: ZoneClock): readonly Test[] {
   const minutes = new Set(valuesIn(timeOfDay).map(minuteOf))
   const hours = minutesAskedFor(timing)
   const minuteAt = (start: number): number => Math.floor((clock.wallTimeAt(start) % DAY) / MINUTE)
-  // The first of January 1970 was a Thursday.
+  // 1970-01-01 was a Thursday.
   const dayAt = (start: number) => DAYS_OF_WEEK[(Math.floor(clock.wallTimeAt(start) / DAY) + 3) % 7]
   return [
     ...(dayOfWeek.length === 0 ? [] : [(start: number) => dayOfWeek.some((day) => day === dayAt(start))]),
@@ -164,7 +164,7 @@ function timesOfDay(timing: Timing, clock: ZoneClock): readonly Test[] {
 
 const MINUTES_OF_DAY = 24 * 60
 
-/** Of the day; a range that ends where it begins, or before, goes on after midnight. */
+/** Minutes of the day; a range that does not end after its start continues after midnight. */
 function minutesAskedFor(timing: Timing): Hours {
   const { when, offset = 0 } = timing.repeat ?? {}
   const ofCode = saysMoreThanBounds(timing.repeat ?? {}) ? undefined : HOURS_OF_CODE[codeOf(timing) ?? '']
@@ -192,6 +192,6 @@ function lengths({ durationMax, durationUnit }: TimingRepeat): readonly Test[] {
   return most === undefined ? [] : [(start, end) => end - start <= most * MINUTE]
 }
 
-/** Decimals may have kept their text. */
+/** Converts decimals, which the lossless parser keeps as text. */
 const minutesOf = (duration: number | undefined, unit = 'min'): number | undefined =>
   duration === undefined ? undefined : Number(duration) * (UNITS[unit] ?? 1)

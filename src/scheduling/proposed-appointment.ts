@@ -1,4 +1,4 @@
-/** The Appointment that a patient is offered for free Slots: https://hl7.org/fhir/R4/appointment.html. */
+/** The proposed Appointment for free Slots: https://hl7.org/fhir/R4/appointment.html. */
 import type {
   Appointment,
   AppointmentParticipant,
@@ -11,13 +11,13 @@ import type {
 import { timeOf } from '../fhir/dates.ts'
 import { conceptOf, isAmong, visitKindIn } from './visit-type.ts'
 
-/** What a search for times says about the visit, besides when and where. */
+/** Details of the visit in a search for times, other than time and place. */
 export interface VisitContext {
   /** As `Patient/<id>`; several make a group visit. */
   readonly patients?: readonly string[]
   /** In order of preference: words, codes, or `system|code`. */
   readonly visitTypes?: readonly string[]
-  /** The same. */
+  /** In the same form as visitTypes. */
   readonly reasons?: readonly string[]
   /** Identifier of the ServiceRequest. */
   readonly referral?: Identifier
@@ -26,22 +26,25 @@ export interface VisitContext {
 
 interface Proposed {
   readonly schedule: Schedule
-  /** In order, each beginning where the one before ends. */
+  /** Sorted; each begins where the previous one ends. */
   readonly slots: readonly [Slot, ...Slot[]]
-  /** Who takes part besides the patients. */
+  /** Participants other than the patients. */
   readonly actors: readonly Reference[]
 }
 
 const MINUTE = 60_000
 
-/** A Slot says what takes place in it, else its Schedule does: https://hl7.org/fhir/R4/slot-definitions.html#Slot.serviceType. */
+/**
+ * The services of a Slot are its own, else those of its Schedule:
+ * https://hl7.org/fhir/R4/slot-definitions.html#Slot.serviceType.
+ */
 export const servicesAt = (schedule: Schedule | undefined, slot: Slot) => ({
   serviceCategory: slot.serviceCategory ?? schedule?.serviceCategory,
   serviceType: slot.serviceType ?? schedule?.serviceType,
   specialty: slot.specialty ?? schedule?.specialty,
 })
 
-/** Those that are the first of the visit types that any of them is; all of them where none is. */
+/** The services that match the first visit type matched by any of them; all services if none is matched. */
 function askedServices(
   services: readonly CodeableConcept[] | undefined,
   visitTypes: readonly string[],
@@ -79,7 +82,7 @@ export function proposedAppointment({ schedule, slots, actors }: Proposed, conte
 
 const needsAction = (actor: Reference): AppointmentParticipant => ({ actor, status: 'needs-action' })
 
-/** Appointment.minutesDuration is a positive number. */
+/** Appointment.minutesDuration must be positive. */
 function minutesBetween(start: string | undefined, end: string | undefined): Pick<Appointment, 'minutesDuration'> {
   const minutes = Math.floor((timeOf(end) - timeOf(start)) / MINUTE)
   return minutes > 0 ? { minutesDuration: minutes } : {}

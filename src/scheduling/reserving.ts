@@ -1,40 +1,42 @@
-/** Rules of reserved time: which visits reserve it, of which actors, and how many overlap. docs/appointment.md */
+/** Rules of reserved time: which visits reserve it, of which actors, and how many may overlap. docs/appointment.md */
 import type { Appointment, AppointmentParticipant, Location } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
 import { type AppointmentStatus, SLOT_HOLDING_STATUSES } from './appointment-status.ts'
 import type { Span } from './zoned-period.ts'
 
-/** The statuses in which a visit reserves time. A patient who has not come takes nobody's time, though the slot stays busy. */
+/** Statuses in which a visit reserves time. A no-show reserves none, though the slot stays busy. */
 export const RESERVING_STATUSES: readonly AppointmentStatus[] = SLOT_HOLDING_STATUSES.filter(
   (status) => status !== 'noshow',
 )
 
-/** Longer visits are refused where they reserve time, so that a search of a day finds all that overlap. */
+/** Most milliseconds of a visit that reserves time, so that a search of one day finds all that overlap. */
 export const LONGEST_VISIT = 86_400_000
 
 /** Types of actors whose time a visit may reserve. */
 export const RESERVING_TYPES: ReadonlySet<string> = new Set(['Practitioner', 'PractitionerRole', 'Location', 'Device'])
 
-/** False for somebody who declined, or is only informed. */
+/** False for a participant who declined, or is only informed. */
 export const takesPart = ({ status, required }: AppointmentParticipant): boolean =>
   status !== 'declined' && required !== 'information-only'
 
 const PHYSICAL_TYPE = 'http://terminology.hl7.org/CodeSystem/location-physical-type'
-/** Room, bed and vehicle; a site, a building, a level, a wing or a ward is visited by many at one time. */
+/** Room, bed and vehicle; many visits take place at once in a site, building, level, wing or ward. */
 const ROOMS: ReadonlySet<string | undefined> = new Set(['ro', 'bd', 've'])
 
-/** Whether one visit at a time takes place there. */
+/** Whether only one visit at a time takes place there. */
 export const isRoom = ({ mode, physicalType }: Location): boolean =>
   mode !== 'kind' &&
   physicalType?.coding?.some(({ system, code }) => system === PHYSICAL_TYPE && ROOMS.has(code)) === true
 
-/** Between two FHIR instants. A span without length counts as a millisecond, so that two at one time overlap. */
+/**
+ * The span between two FHIR instants. An empty span counts as one millisecond, so that two at the same time overlap.
+ */
 export function spanBetween(start: string | undefined, end: string | undefined): Span {
   const from = timeOf(start)
   return { start: from, end: Math.max(timeOf(end), from + 1) }
 }
 
-/** The time of a visit in one of these statuses; undefined for another one, and for one without times. */
+/** The time of a visit in one of these statuses; undefined for another status, or without times. */
 export function visitTime(
   { status, start, end }: Pick<Appointment, 'status' | 'start' | 'end'>,
   statuses: readonly AppointmentStatus[] = RESERVING_STATUSES,
@@ -43,7 +45,7 @@ export function visitTime(
   return isTimed ? spanBetween(start, end) : undefined
 }
 
-/** Whether so many of these spans, or more, overlap at one moment of another span. */
+/** Whether at least `capacity` of these spans overlap at one moment of another span. */
 export function isFull(spans: readonly Span[], { start, end }: Span, capacity: number): boolean {
   const within = spans.filter((span) => span.start < end && start < span.end)
   if (within.length < capacity) return false

@@ -1,6 +1,6 @@
 /**
- * The extension of a Schedule that says how many visits its actors have at one time. Its definition is in
- * resources/structure-definitions/schedule-capacity.json, docs/schedule.md explains it.
+ * The extension of a Schedule for the number of simultaneous visits. Its definition is
+ * resources/structure-definitions/schedule-capacity.json; docs/schedule.md explains it.
  */
 import type { Schedule } from 'fhir/r4'
 import { unprocessable } from '../fhir/outcome.ts'
@@ -8,7 +8,7 @@ import { unprocessable } from '../fhir/outcome.ts'
 const CAPACITY_URL = 'https://sandbox-emr.example/fhir/StructureDefinition/schedule-capacity'
 const MOST = 1_000
 
-/** 1 where the Schedule does not say. */
+/** 1 if the Schedule states none. */
 export const capacityOf = ({ extension }: Schedule): number =>
   extension?.find(({ url }) => url === CAPACITY_URL)?.valuePositiveInt ?? 1
 

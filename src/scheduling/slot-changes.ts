@@ -1,6 +1,6 @@
 /**
- * What generation changes among the Slots of a Schedule: free slots that the plan has no more go, planned ones that are
- * missing come. Time that is booked, held or blocked, and Slots that people made, stay as they are.
+ * Computes the changes to the Slots of a Schedule: free slots no longer in the plan are removed, and missing ones are
+ * created. Time that is booked, held or blocked, and Slots created by users, stay as they are.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from 'fhir/r4'
@@ -14,13 +14,13 @@ export interface SlotSituation {
   readonly schedule: string
   /** Absent: the Schedule offers nothing. */
   readonly plan?: SlotPlan | undefined
-  /** What the plan has in the window. */
+  /** Blocks of the plan within the window. */
   readonly blocks: readonly Block[]
-  /** The Slots of the Schedule in the window, and those that reach into it. */
+  /** The Slots of the Schedule that overlap the window. */
   readonly stored: readonly SlotWithId[]
-  /** Ids that the plan before had too and that were deleted since: somebody does not want them. */
+  /** Ids of Slots that the previous plan had too and that a user has deleted since. */
   readonly unwanted: ReadonlySet<string>
-  /** Only Slots that start in it are changed. */
+  /** Only Slots that start within it are changed. */
   readonly window: Span
 }
 
@@ -53,7 +53,7 @@ export function slotChanges({ schedule, plan, blocks, stored, unwanted, window }
   return { created, updated, removed: removed.map(({ id }) => id) }
 }
 
-/** Those that are not changed: somebody's own, time that is booked, held or blocked, and the buffers beside it. */
+/** Slots that are not changed: those of users, booked, held or blocked ones, and the buffers beside them. */
 function keptSlots(stored: readonly SlotWithId[]): ReadonlySet<SlotWithId> {
   const kept = stored.filter((slot) => !isUntouched(slot))
   const edges = new Set(
@@ -69,7 +69,7 @@ const spanned = (slot: SlotWithId): Spanned => ({ slot, start: timeOf(slot.start
 
 const startsIn = (slot: Slot, { start, end }: Span): boolean => timeOf(slot.start) >= start && timeOf(slot.start) < end
 
-/** A block whose visit is booked keeps its buffers; one that anything else lies across is not offered. */
+/** A block whose visit is booked keeps its buffers; a block that overlaps anything else is not offered. */
 function offered(
   block: Block,
   kept: readonly Spanned[],
@@ -84,7 +84,7 @@ function offered(
   return isCrossed ? [] : parts
 }
 
-/** Without what the store adds, and without undefined values. */
+/** The content without elements added by the store, and without undefined values. */
 function contentOf({ meta, ...content }: Slot): unknown {
   return JSON.parse(JSON.stringify({ tag: meta?.tag, ...content }))
 }

@@ -1,11 +1,11 @@
-/** Checks the times of appointments and slots, and that the slots of an appointment belong together. */
+/** Checks the times of appointments and slots, and that the slots of an appointment are contiguous. */
 import type { Appointment, Slot } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { addressOf } from '../fhir/reference.ts'
 
 /**
- * R4 has no invariant for it, but no visit ends before it begins.
+ * Checks that the end is not before the start, for which R4 has no invariant.
  * @throws FhirError 422
  */
 export function checkPeriod({ resourceType, start, end }: Period): void {
@@ -28,14 +28,14 @@ export const hasEnded = ({ end }: Pick<Appointment, 'end'>, now: number): boolea
 const sameTime = (one: string | undefined, other: string | undefined): boolean =>
   one === other || (one !== undefined && other !== undefined && Date.parse(one) === Date.parse(other))
 
-/** A schedule is that of one actor, or of those who work together. */
+/** A schedule belongs to one actor, or to actors who work together. */
 export const isSameSchedule = (one: Slot, other: Slot, baseUrl: string): boolean =>
   scheduleOf(one, baseUrl) === scheduleOf(other, baseUrl)
 
 const scheduleOf = ({ schedule: { reference = '' } }: Slot, baseUrl: string): string => addressOf(reference, baseUrl)
 
 /**
- * An appointment takes the time of one schedule: the slots of two practitioners are two appointments.
+ * An appointment uses one schedule only: slots of two practitioners need two appointments.
  * @throws FhirError 422 naming the slots
  */
 export function checkOneSchedule(slots: readonly Slot[], baseUrl: string): void {
@@ -51,8 +51,7 @@ export function checkOneSchedule(slots: readonly Slot[], baseUrl: string): void 
 type Times = Pick<Appointment, 'start' | 'end'>
 
 /**
- * Several slots may be booked together when they are contiguous; the appointment starts with the first and ends with
- * the last.
+ * Slots may be booked together if they are contiguous; the appointment starts with the first and ends with the last.
  * @throws FhirError 422 naming the element that does not match
  */
 export function checkTimes(appointment: Times, slots: readonly Slot[]): void {

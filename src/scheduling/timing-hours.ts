@@ -1,12 +1,13 @@
 /**
- * What the codes of a Timing mean for one visit: hours of the day, as clocks show them. R4 leaves them to the institution.
+ * Hours of the day for the codes of a Timing, for one visit and in wall-clock time. R4 leaves their meaning to the
+ * institution.
  * https://hl7.org/fhir/R4/valueset-event-timing.html, https://hl7.org/fhir/R4/valueset-timing-abbreviation.html
  */
 
-/** Each from an hour until another. */
+/** Ranges in hours of the day. */
 export type Hours = readonly (readonly [from: number, until: number])[]
 
-/** By `Timing.repeat.when`. A night goes on after midnight. */
+/** Hours by `Timing.repeat.when`. A night continues after midnight. */
 export const HOURS: Readonly<Record<string, Hours>> = {
   MORN: [[5, 12]],
   'MORN.early': [[5, 9]],
@@ -51,17 +52,17 @@ export const HOURS: Readonly<Record<string, Hours>> = {
   PCV: [[20, 21]],
 }
 
-/** Of these `Timing.repeat.offset` is the time before the event, of others the time after it. */
+/** True for codes whose `Timing.repeat.offset` is before the event; for all others it is after. */
 export const isBefore = (when: string): boolean => when === 'HS' || when.startsWith('AC')
 
-/** By `Timing.code`, those that name a part of the day. */
+/** Hours by `Timing.code`, for codes of a part of the day. */
 export const HOURS_OF_CODE: Readonly<Record<string, Hours | undefined>> = {
   AM: HOURS['MORN'],
   PM: HOURS['AFT'],
   BED: HOURS['HS'],
 }
 
-/** Those that say how often something is done. */
+/** Codes of a frequency. */
 export const OFTEN: ReadonlySet<string> = new Set([
   ...['BID', 'TID', 'QID', 'QD', 'QOD', 'WK', 'MO'],
   ...['Q1H', 'Q2H', 'Q3H', 'Q4H', 'Q6H', 'Q8H'],

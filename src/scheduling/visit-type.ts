@@ -1,10 +1,13 @@
-/** What kind of visit is asked for, in words or codes: `Check-up`, `CHECKUP` or `http://…/v2-0276|CHECKUP`. */
+/** The requested kind of visit, in words or codes: `Check-up`, `CHECKUP` or `http://…/v2-0276|CHECKUP`. */
 import type { CodeableConcept, Schedule, Slot } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AppointmentType } from './availability.ts'
 import { readAvailability } from './availability-extension.ts'
 
-/** Whether the text is the code, the display or the text of one of the concepts, whatever the case; with `system|`, its code there. */
+/**
+ * Whether the text equals the code, display or text of one of the concepts, ignoring case; with `system|`, its code in
+ * that system.
+ */
 export const isAmong = (concepts: readonly CodeableConcept[] = [], text: string): boolean =>
   concepts.some((concept) => means(concept, text))
 
@@ -19,23 +22,24 @@ function means({ coding = [], text }: CodeableConcept, asked: string): boolean {
 const isSame = (one: string | undefined, other: string): boolean =>
   one !== undefined && one.trim().toLowerCase() === other.trim().toLowerCase()
 
-/** A concept of a text: what the text names where it is `system|code`, else the text itself. */
+/** A concept with the coding of `system|code`, else with the text. */
 export function conceptOf(text: string): CodeableConcept {
   const [, system, code] = /^([^|]+)\|([^|]+)$/.exec(text) ?? []
   return system === undefined || code === undefined ? { text } : { coding: [{ system, code }] }
 }
 
-/** What a Slot can be booked for, of what is asked for. */
+/** The first of the requested kinds of visit that a Slot can be booked for. */
 export interface VisitKind {
-  /** Place in the list of what is asked for; 0 where nothing is. */
+  /** Index in the list of requested types; 0 if it is empty. */
   readonly rank: number
-  /** Of the Schedule's availability, where it makes the visit what it is: its minutes are the length of the visit. */
+  /** Appointment type of the Schedule's availability, if that decides: its minutes are the length of the visit. */
   readonly type?: AppointmentType
 }
 
 /**
- * The first of the visit types that the Slot can be booked for, undefined where that is none. In a Slot for visits of any type
- * an appointment type of the availability takes place, else the services decide: those of the Slot, else of its Schedule.
+ * The first of the visit types that the Slot can be booked for; undefined if there is none. A Slot for visits of any
+ * type accepts the appointment types of the availability; otherwise the services of the Slot, or else of its Schedule,
+ * decide.
  */
 export function visitKindIn(schedule: Schedule, slot: Slot, visitTypes: readonly string[]): VisitKind | undefined {
   if (visitTypes.length === 0) return { rank: 0 }
@@ -57,7 +61,10 @@ function firstNamed(types: readonly AppointmentType[], visitTypes: readonly stri
 
 const known = new WeakMap<Schedule, readonly AppointmentType[]>()
 
-/** None where its availability cannot be read, as another system wrote it; Slots of people may be there nevertheless. */
+/**
+ * Empty if the availability cannot be read, because another system wrote it; Slots created by users may exist
+ * nevertheless.
+ */
 function appointmentTypesOf(schedule: Schedule): readonly AppointmentType[] {
   const types = known.get(schedule) ?? readTypes(schedule)
   known.set(schedule, types)

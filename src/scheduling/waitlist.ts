@@ -1,6 +1,6 @@
 /**
- * The waitlist: Appointments of status `waitlist` are its entries. Which visits an entry wants, which entry comes first,
- * and which compete. https://hl7.org/fhir/R4/appointment.html, docs/waitlist.md
+ * The waitlist, whose entries are Appointments with status `waitlist`: the visits that an entry wants, the order of
+ * entries, and the competition between them. https://hl7.org/fhir/R4/appointment.html, docs/waitlist.md
  */
 import type { Appointment, CodeableConcept, Slot } from 'fhir/r4'
 import { addressOf } from '../fhir/reference.ts'
@@ -10,11 +10,11 @@ import { type Span, spanOf } from './zoned-period.ts'
 
 type Types = Pick<Slot, 'appointmentType' | 'serviceType' | 'specialty'>
 
-/** A visit that an entry may want: a slot that is free, or an appointment that is booked. */
+/** A visit that an entry may want: a free slot, or a booked appointment. */
 export interface PossibleVisit extends Span {
-  /** What the slot, or the appointment, says of itself. */
+  /** Types stated by the slot or the appointment. */
   readonly types: Types
-  /** `Type/id` of those who see the patient and where, PractitionerRoles with whom and what they stand for. */
+  /** `Type/id` of people and places, including the practitioners and places of PractitionerRoles. */
   readonly actors: ReadonlySet<string>
 }
 
@@ -23,18 +23,18 @@ export interface WaitlistEntry {
   readonly resource: Appointment
 }
 
-/** What the references and dates of an entry depend on. */
+/** Context for the references and dates of an entry. */
 export interface EntryReading {
   readonly baseUrl: string
-  /** In the zone of the clinic. */
+  /** Clock of the clinic's time zone. */
   readonly clock: ZoneClock
 }
 
 const MINUTE = 60_000
 
 /**
- * Whether the visit starts in a requested period, is long enough, of a type that the entry names and with somebody, and at
- * a place, that it names. What the entry leaves open may be anything, and a slot that names no type takes visits of any.
+ * Whether the visit starts in a requested period, is long enough, and has a type, person and place that the entry
+ * names. Anything that the entry leaves open may have any value, and a slot without a type accepts visits of any type.
  */
 export function wants(entry: Appointment, visit: PossibleVisit, { baseUrl, clock }: EntryReading): boolean {
   const { requestedPeriod = [], minutesDuration = 0 } = entry
@@ -67,10 +67,10 @@ const askedPlaces = (entry: Appointment, baseUrl: string) => actorsOf(entry, bas
 export const actorsOf = ({ participant }: Appointment, baseUrl: string): readonly string[] =>
   participant.flatMap(({ actor }) => (actor?.reference === undefined ? [] : [addressOf(actor.reference, baseUrl)]))
 
-/** Of RFC 5545, as Appointment.priority is: 1 comes first, 9 last; 0 is none. */
+/** Priority of RFC 5545, as in Appointment.priority: 1 is the highest, 9 the lowest, 0 undefined. */
 const NORMAL_PRIORITY = 5
 
-/** By priority, then by when they joined. */
+/** Sorts by priority, then by the time of joining. */
 export const byTurn = (one: WaitlistEntry, other: WaitlistEntry): number =>
   priorityOf(one) - priorityOf(other) || joinedAt(one) - joinedAt(other) || (one.id < other.id ? -1 : 1)
 
@@ -79,14 +79,14 @@ const priorityOf = ({ resource: { priority = 0 } }: WaitlistEntry): number => pr
 const joinedAt = ({ resource: { created, meta } }: WaitlistEntry): number =>
   Date.parse(created ?? meta?.lastUpdated ?? '') || 0
 
-/** Whether both may want the same visit: neither asks for a type, or for somebody, that the other does not want. */
+/** Whether both may want the same visit: neither requires a type or a person that the other excludes. */
 function compete(one: Appointment, other: Appointment, baseUrl: string): boolean {
   const [people, others] = [askedPeople(one, baseUrl), askedPeople(other, baseUrl)]
   const isSomebodyShared = people.length === 0 || others.length === 0 || people.some((actor) => others.includes(actor))
   return isSomebodyShared && isOfTypes(one, other)
 }
 
-/** 1 for the entry that is offered a visit first, among those that compete with it and itself. */
+/** The position of the entry among its competitors; 1 gets the first offer. */
 export const positionOf = (
   entry: WaitlistEntry,
   entries: readonly WaitlistEntry[],

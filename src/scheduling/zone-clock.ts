@@ -1,24 +1,27 @@
-/** The clocks of an IANA time zone: which instant they show a time at, also where daylight saving skips or repeats it. */
+/**
+ * Conversion between instants and wall-clock times of an IANA time zone, including times skipped or repeated by
+ * daylight saving.
+ */
 import { IANAZone } from 'luxon'
 import { memoize } from '../fhir/memoize.ts'
 
 const DAY = 86_400_000
 
-/** Days of which a clock remembers the offset: ten years. */
+/** Most days for which a clock caches the offset: ten years. */
 const MOST_DAYS = 3_660
-/** Zones whose clocks are kept. */
+/** Most zones whose clocks are cached. */
 const MOST_ZONES = 64
 
-/** A time as clocks show it, without its zone: milliseconds since 1970, as if it were UTC. */
+/** A wall-clock time without its zone: milliseconds since 1970, as if it were UTC. */
 export type WallTime = number
 
-/** Whether this is an IANA zone. JavaScript takes offsets such as +05:00 too, but they have no daylight saving. */
+/** Whether this is an IANA zone. JavaScript also accepts offsets such as +05:00, which have no daylight saving. */
 export const isTimeZone = (name: string): boolean => /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name)
 
 /** Instants are milliseconds since 1970 UTC. */
 export class ZoneClock {
   readonly #zone: IANAZone
-  /** By day of UTC; undefined for a day on which it changes. */
+  /** Offset by day of UTC; undefined for a day on which it changes. */
   readonly #offsets = new Map<number, number | undefined>()
 
   constructor(timeZone: string) {
@@ -29,14 +32,14 @@ export class ZoneClock {
     return instant + this.offsetAt(instant)
   }
 
-  /** The first instant at which the clocks show this time; undefined where they skip it. */
+  /** The first instant of this wall-clock time; undefined if it is skipped. */
   instantOf(time: WallTime): number | undefined {
     const [earlier, later] = this.#candidates(time)
     if (this.wallTimeAt(earlier) === time) return earlier
     return this.wallTimeAt(later) === time ? later : undefined
   }
 
-  /** The same, and for a time that is skipped the instant at which the clocks skip it. */
+  /** As instantOf; for a skipped time, the instant of the change. */
   instantFrom(time: WallTime): number {
     const instant = this.instantOf(time)
     if (instant !== undefined) return instant
@@ -49,7 +52,7 @@ export class ZoneClock {
     return from
   }
 
-  /** As FHIR writes it, with the offset of the zone: `2026-03-02T09:00:00-05:00`. */
+  /** FHIR instant with the zone's offset: `2026-03-02T09:00:00-05:00`. */
   format(instant: number): string {
     const minutes = Math.round(this.offsetAt(instant) / 60_000)
     const local = new Date(instant + minutes * 60_000).toISOString().slice(0, 19)
@@ -58,14 +61,14 @@ export class ZoneClock {
     return `${local}${minutes < 0 ? '-' : '+'}${digits(hours)}:${digits(rest)}`
   }
 
-  /** By the offset of the day before and that of the day after, the earlier one first. */
+  /** Candidates by the offsets of the day before and the day after, the earlier one first. */
   #candidates(time: WallTime): [earlier: number, later: number] {
     const one = time - this.offsetAt(time - DAY)
     const other = time - this.offsetAt(time + DAY)
     return one < other ? [one, other] : [other, one]
   }
 
-  /** Milliseconds that its clocks are ahead of UTC. */
+  /** Offset from UTC in milliseconds. */
   offsetAt(instant: number): number {
     const day = Math.floor(instant / DAY)
     if (!this.#offsets.has(day)) {
@@ -81,10 +84,10 @@ export class ZoneClock {
   }
 }
 
-/** The clock of a zone, which many may use. */
+/** The shared clock of a zone. */
 export const clockOf = memoize(MOST_ZONES, (timeZone) => new ZoneClock(timeZone))
 
-/** A zone of luxon that asks Intl for its offset once a day, and not for each date. */
+/** A luxon zone that queries Intl for its offset once a day instead of for each date. */
 class ClockedZone extends IANAZone {
   readonly #clock: ZoneClock
 
@@ -93,11 +96,11 @@ class ClockedZone extends IANAZone {
     this.#clock = clockOf(timeZone)
   }
 
-  /** Minutes. */
+  /** Offset in minutes. */
   override offset(instant: number): number {
     return Number.isFinite(instant) ? this.#clock.offsetAt(instant) / 60_000 : Number.NaN
   }
 }
 
-/** For dates that are reckoned with: as the zone itself, but faster. @param timeZone an IANA name */
+/** A zone for date arithmetic: equal to the original, but faster. @param timeZone an IANA name */
 export const zoneOf = memoize(MOST_ZONES, (timeZone): IANAZone => new ClockedZone(timeZone))

@@ -1,15 +1,17 @@
-/** Dates and periods as instants: a date is a whole day of a zone. https://hl7.org/fhir/R4/datatypes.html#Period */
+/**
+ * Dates and periods as instants; a date is a whole day of a time zone. https://hl7.org/fhir/R4/datatypes.html#Period
+ */
 import type { Period } from 'fhir/r4'
 import { parseDateRange } from '../fhir/dates.ts'
 import type { ZoneClock } from './zone-clock.ts'
 
-/** Milliseconds since 1970 UTC; the end is not part of it. */
+/** Milliseconds since 1970 UTC; the end is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** What a date or time denotes: a year, a month, a day, a second. Undefined for a date that does not exist. */
+/** The span of a date or time: a year, a month, a day, a second. Undefined for a date that does not exist. */
 export function spanOfDate(text: string, clock: ZoneClock): Span | undefined {
   const range = parseDateRange(text)
   if (range === undefined) return undefined
@@ -17,7 +19,7 @@ export function spanOfDate(text: string, clock: ZoneClock): Span | undefined {
   return text.includes('T') ? { start, end } : { start: clock.instantFrom(start), end: clock.instantFrom(end) }
 }
 
-/** It ends at a time, or with a day. A missing end is open. */
+/** A period ends at a time, or with the end of a day. A missing end is open. */
 export function spanOf({ start, end }: Period, clock: ZoneClock): Span {
   return {
     start: start === undefined ? Number.NEGATIVE_INFINITY : (spanOfDate(start, clock)?.start ?? Number.NaN),
@@ -25,7 +27,7 @@ export function spanOf({ start, end }: Period, clock: ZoneClock): Span {
   }
 }
 
-/** The instant by which a period is over that ends so. */
+/** The end of a period whose end is written in this form. */
 export function endOf(text: string, clock: ZoneClock): number | undefined {
   const span = spanOfDate(text, clock)
   return text.includes('T') ? span?.start : span?.end

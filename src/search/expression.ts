@@ -1,6 +1,6 @@
 /** FHIRPath unions of search parameters that many types share: https://hl7.org/fhir/R4/searchparameter.html. */
 
-/** Splits at separators that stand outside parentheses and quotes; the parts are trimmed. */
+/** Splits at separators outside parentheses and quotes; the parts are trimmed. */
 export function splitOutside(text: string, separator: string): readonly string[] {
   const parts: string[] = []
   let depth = 0
@@ -21,8 +21,8 @@ export function splitOutside(text: string, separator: string): readonly string[]
 }
 
 /**
- * The branches of a union that speak of `base`: `A.x | B.y` for B is `B.y`.
- * @throws Error when none does.
+ * The branches of a union that concern `base`: of `A.x | B.y`, B has `B.y`.
+ * @throws Error when there are none
  */
 export function expressionFor(base: string, expression: string): string {
   const branches = splitOutside(expression, '|').filter((branch) => /^\(*(\w+)/.exec(branch)?.[1] === base)

@@ -1,14 +1,14 @@
 /**
- * What has to be looked up before a query is a plan: the codes of a value set, what is above or below a code or a
- * resource. The parser asks for a lookup and reads on as if it had found nothing; once it is resolved, the query is
- * parsed again.
+ * Lookups needed before a query becomes a plan: the codes of a value set, or the codes or resources above or below one.
+ * The parser requests a lookup and continues as if it had found nothing; once it is resolved, the query is parsed
+ * again.
  */
 import { FhirError } from '../fhir/outcome.ts'
 import { type Condition, NOTHING } from './plan.ts'
 
 export type Direction = 'above' | 'below'
 
-/** `name` is the parameter with its value, as the client wrote them; the answer is a condition on `param`. */
+/** A lookup. `name` is the parameter with its value, as the client wrote them; the result is a condition on `param`. */
 export type Lookup = { readonly name: string; readonly param: string } & (
   | {
       readonly kind: 'value-set'
@@ -24,31 +24,31 @@ export type Lookup = { readonly name: string; readonly param: string } & (
       /** The reference parameter of `type` that leads upwards: `partof` of Location. */
       readonly parent: string
     }
-  /** The media types that occur and are of this kind: `image`, or `text/xml` whatever its parameters. */
+  /** The stored media types of this kind: `image`, or `text/xml` with any parameters. */
   | { readonly kind: 'media-type'; readonly types: readonly string[]; readonly mediaType: string }
 )
 
 export type LookUp = (question: Lookup) => Condition
 
-/** Of one search: each takes some reads. */
+/** Most lookups of one search: each takes several reads. */
 const MAX_LOOKUPS = 20
 
-/** What a parser may ask for. */
+/** The questions that a parser may ask. */
 export interface Questions {
   readonly lookUp: LookUp
-  /** Of a code system: whether the clinic has it as a case-sensitive one. */
+  /** True when the clinic has the code system as a case-sensitive one. */
   readonly isCaseSensitive: (system: string) => boolean
 }
 
 export interface Answers {
   readonly condition: (lookup: Lookup) => Promise<Condition>
-  /** Those of the code systems that are case-sensitive. */
+  /** The case-sensitive ones among the code systems. */
   readonly caseSensitive: (systems: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
 /**
- * What `parse` returns once all that it asks for is answered.
- * @throws FhirError 400 when there are too many lookups; what the answers throw
+ * The result of `parse` once all its lookups are resolved.
+ * @throws FhirError 400 when there are too many lookups; errors of the lookups
  */
 export async function resolveLookups<Parsed>(
   parse: (questions: Questions) => Parsed,
@@ -74,7 +74,7 @@ export async function resolveLookups<Parsed>(
     if (open.size === 0 && systems.size === 0) return parsed
     if (resolved.size + open.size > MAX_LOOKUPS) throw tooMany()
     const found = systems.size === 0 ? systems : await answers.caseSensitive([...systems])
-    // It was read as if none were.
+    // It was parsed as if none were.
     if (open.size === 0 && found.size === 0) return parsed
     for (const system of systems) sensitive.set(system, found.has(system))
     for (const [key, lookup] of open) resolved.set(key, await answers.condition(lookup))

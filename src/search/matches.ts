@@ -1,6 +1,6 @@
 /**
- * Whether a resource in memory matches a condition: one that a transaction is about to write is not in a store yet.
- * `plan.ts` says what each condition means; the engines compile the same conditions.
+ * Tests whether a resource in memory matches a condition, such as one that a transaction is about to write, and that is
+ * not in the store yet. `plan.ts` defines the conditions; the engines compile the same ones.
  */
 import { circleAround, type GeoPoint, haversineOf } from '../fhir/great-circle.ts'
 import { INNER_ID, isInner, resourceTypeOf } from './inner.ts'
@@ -14,7 +14,10 @@ export interface Candidate {
   readonly entries: readonly IndexEntry[]
 }
 
-/** References to other resources are not followed: a condition on one matches only what the candidate contains. */
+/**
+ * True when the candidate matches. References to other resources are not followed: a chained condition matches only
+ * resources that the candidate contains.
+ */
 export function matches(condition: Condition, candidate: Candidate): boolean {
   switch (condition.kind) {
     case 'any':
@@ -34,7 +37,7 @@ export function matches(condition: Condition, candidate: Candidate): boolean {
     case 'missing':
       return candidate.entries.some(({ param }) => param === condition.param) !== condition.missing
     case 'chain':
-      // What has a canonical url is a resource of its own.
+      // A resource with a canonical url is never contained.
       return (
         condition.canonical !== true &&
         innerTargets(condition, candidate).some((inner) => matches(condition.where, inner))
@@ -55,13 +58,13 @@ export function matches(condition: Condition, candidate: Candidate): boolean {
   }
 }
 
-/** That of an inner resource is the one that it has there, if it has one. */
+/** The id of the candidate; for an inner resource, its id within the container, if it has one. */
 function idsOf({ type, id, entries }: Candidate): readonly string[] {
   if (!isInner(type)) return [id]
   return entries.flatMap((entry) => (entry.kind === 'uri' && entry.param === INNER_ID ? entry.value : []))
 }
 
-/** The resources within the candidate that it refers to by the chain's parameter. */
+/** The resources within the candidate to which it refers by the chain's parameter. */
 function innerTargets({ param, types }: Extract<Condition, { kind: 'chain' }>, candidate: Candidate) {
   const { entries, lastUpdated } = candidate
   const referred = new Set(
@@ -70,7 +73,7 @@ function innerTargets({ param, types }: Extract<Condition, { kind: 'chain' }>, c
   return entries.flatMap((entry): readonly Candidate[] => {
     const isTarget = entry.kind === 'inner' && types.includes(resourceTypeOf(entry.type)) && referred.has(entry.id)
     if (!isTarget) return []
-    // What is within the same resource can refer to each other.
+    // Resources within the same container can refer to each other.
     const others = entries.filter(({ kind }) => kind === 'inner')
     return [{ type: entry.type, id: entry.id, lastUpdated, entries: [...entry.entries, ...others] }]
   })
@@ -126,7 +129,7 @@ const matchesParts = (
     return value !== undefined && matchesEntry(part, value)
   })
 
-/** Of a token, or of the unit of a quantity. */
+/** True when system and code match, of a token or of the unit of a quantity. */
 const matchesCoding = (
   condition: { readonly system?: string; readonly code?: string },
   entry: { readonly system: string; readonly code: string },
@@ -159,7 +162,7 @@ function matchesString(
 const matchesWord = ({ match, value }: Extract<Condition, { kind: 'words' }>, word: string): boolean =>
   match === 'equal' ? word === value : word.startsWith(value)
 
-/** By code points, as UTF-8 does. */
+/** Compares by code points, as UTF-8 does. */
 const compareText = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))
 
 const matchesReference = (

@@ -1,4 +1,4 @@
-/** The search parameters of every type: https://hl7.org/fhir/R4/searchparameter-registry.html, and our own beside them. */
+/** The search parameters of every type: https://hl7.org/fhir/R4/searchparameter-registry.html, and the server's own. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SearchParameter as SearchParameterResource } from 'fhir/r4'
@@ -20,28 +20,27 @@ export interface SearchParameterRecord {
   readonly code: string
   readonly type: SearchParameterResource['type']
   readonly url: string
-  /** FHIRPath, only what concerns the type the row stands under. */
+  /** The part of the FHIRPath expression that concerns the type of the row. */
   readonly expression: string
   /** Types that a reference may point to; `*`: any. */
   readonly target?: readonly string[]
-  /** Of a reference: its values are canonicals, or may be. */
+  /** Set for references whose values are canonicals, or may be. */
   readonly canonical?: true
   /**
-   * How long an indexed range can be. instant: a point in time; date: a day, month, year or less; absent: any length
-   * (a Period). https://hl7.org/fhir/R4/search.html#date
+   * The length of indexed ranges. instant: a point in time; date: a day, month, year or less; absent: any length (a
+   * Period). https://hl7.org/fhir/R4/search.html#date
    */
   readonly span?: 'instant' | 'date'
-  /** A resource has one value at most, so that two conditions must hold for the same one. */
+  /** True when a resource has one value at most, so that two conditions must hold for the same one. */
   readonly single?: boolean
-  /** The code system of a `code` element, which holds no system itself. */
+  /** The code system of a `code` element, whose values do not contain it. */
   readonly system?: string
   /**
-   * What the elements of a token are, where that is one of these: `code` where `system` is known, else `string`; `mixed`
-   * of several types, where case never counts in one of them. Of a string: it is about names or addresses, whole ones or
-   * parts of them.
+   * The type of the elements, where it is one of these. Of a token: `code` where `system` is known, otherwise `string`;
+   * `mixed` for several types of which some ignore case. Of a string: names or addresses, whole ones or parts.
    */
   readonly element?: 'ContactPoint' | 'Identifier' | 'boolean' | 'code' | 'string' | 'mixed' | 'HumanName' | 'Address'
-  /** Compared by sound. */
+  /** True when values are compared by sound. */
   readonly phonetic?: boolean
   /** The parts of a composite. */
   readonly component?: readonly { readonly definition: string; readonly expression: string }[]
@@ -49,11 +48,11 @@ export interface SearchParameterRecord {
 
 export interface SearchParameter extends SearchParameterRecord {
   readonly type: ServedType
-  /** Of a composite, in order. */
+  /** The parts of a composite, in order. */
   readonly parts?: readonly ComponentParameter[]
 }
 
-/** A parameter as a part of a composite: its expression is about one repetition. */
+/** A parameter as a part of a composite: its expression applies to one repetition. */
 export interface ComponentParameter extends SearchParameterRecord {
   readonly type: Exclude<ServedType, 'composite' | 'special'>
 }
@@ -62,14 +61,17 @@ const RESOURCES = join(import.meta.dirname, '..', '..', 'resources')
 
 type Records = Readonly<Record<string, readonly SearchParameterRecord[]>>
 
-/** Of extensions, by resource type. */
+/** Parameters of extensions, by resource type. */
 let added: Readonly<Record<string, readonly SearchParameter[]>> = {}
 let loaded: { readonly official: Records; readonly own: Records } | undefined
-/** By resource type. */
+/** Parameters by resource type. */
 const cache = new Map<string, ReadonlyMap<string, SearchParameter>>()
 const NONE: ReadonlyMap<string, SearchParameter> = new Map()
 
-/** All parameters served for a type by code, those of every resource (`_id`, `_tag`) included; none for an unknown type. */
+/**
+ * All parameters served for a type by code, including those of every resource (`_id`, `_tag`); none for an unknown
+ * type.
+ */
 export function searchParametersOf(type: string): ReadonlyMap<string, SearchParameter> {
   const known = cache.get(type)
   if (known !== undefined) return known
@@ -96,25 +98,25 @@ function recordsOf(type: string): readonly SearchParameterRecord[] {
 }
 
 /**
- * What extensions add, by resource type: served and indexed in every clinic of every app of this process
+ * Adds the parameters of extensions, by resource type: served and indexed in every clinic of every app of this process
  * (src/extensions/definitions.ts).
- * @throws Error once parameters have been used: what is stored so far would lack the values
+ * @throws Error once parameters have been used: resources stored so far would lack the values
  */
 export function addSearchParameters(parameters: typeof added): void {
   if (cache.size > 0) throw new Error('Search parameters are in use already; extensions add theirs before that')
   added = parameters
 }
 
-/** Whether it is one of an extension. */
+/** True for a parameter of an extension. */
 export const isAdded = (parameter: SearchParameter): boolean =>
   Object.values(added).some((parameters) => parameters.includes(parameter))
 
-/** One that R4, or we, define for a type or for every resource, served or not. */
+/** A parameter that R4, or this server, defines for a type or for every resource, served or not. */
 export const definedParameter = (type: string, code: string): SearchParameterRecord | undefined =>
   recordsOf(type).find((record) => record.code === code)
 
 /**
- * What the components of a composite parameter of `type` are.
+ * The parts of a composite parameter of `type`.
  * @throws Error naming the definition that cannot be a part
  */
 export const partsOf = (
@@ -169,7 +171,7 @@ function recordOf(resource: SearchParameterResource, base: string, file: string)
 
 const readJson = (...path: readonly string[]): unknown => JSON.parse(readFileSync(join(...path), 'utf8'))
 
-/** Reason codes of the errors that lenient handling turns into warnings. */
+/** Reason codes of errors that lenient handling turns into warnings. */
 export const UNKNOWN_PARAMETER = 'search-parameter-unknown'
 export const UNKNOWN_MODIFIER = 'search-modifier-unknown'
 export const EMPTY_VALUE = 'search-value-empty'
@@ -180,7 +182,7 @@ export const EMPTY_PARAMETER = 'search-parameter-empty'
 export const emptyParameter = (name: string): FhirError =>
   badRequest(`${name} has no value`, { reason: EMPTY_PARAMETER })
 
-/** 400 naming the unknown code and the valid ones, the one most like it first. */
+/** A 400 naming the unknown code and the valid ones, the most similar first. */
 export function unknownParameter(code: string, types: readonly string[], valid: Iterable<string>): FhirError {
   const known = types.length === 1 ? recordsOf(types[0] ?? '').find((record) => record.code === code) : undefined
   const wrong =

@@ -1,6 +1,6 @@
 /**
- * A search as data: the query string is parsed into it and every engine compiles it.
- * It holds no FHIR rule any more: prefixes, precision and modifiers have become bounds, negations and unions.
+ * A search as data: the query string is parsed into it, and every engine compiles it. It no longer contains FHIR rules:
+ * prefixes, precision and modifiers have become bounds, negations and unions.
  */
 
 /** Inclusive bounds on an indexed range [low, high]; an absent bound does not restrict. */
@@ -17,8 +17,8 @@ export type Condition =
   | { readonly kind: 'all'; readonly of: readonly Condition[] }
   | { readonly kind: 'not'; readonly of: Condition }
   /**
-   * `value` is verbatim for exact, and else folded (see fold); greater and less compare by code points, and an empty
-   * value is never less.
+   * `value` is verbatim for exact, and otherwise folded (see fold); greater and less compare by code points, and an
+   * empty value is never less.
    */
   | {
       readonly kind: 'string'
@@ -26,13 +26,13 @@ export type Condition =
       readonly match: 'prefix' | 'contains' | 'suffix' | 'equal' | 'greater' | 'less' | 'exact'
       readonly value: string
     }
-  /** `value` is one of the words, or how one of them begins; it is folded, and has no space. */
+  /** `value` equals one of the words, or is a prefix of one; it is folded, and has no space. */
   | { readonly kind: 'words'; readonly param: string; readonly match: 'equal' | 'prefix'; readonly value: string }
-  /** Without `system`: any; `system: ''`: the token has none. Without `code`: any code of the system. */
+  /** Without `system`: any system; `system: ''`: the token has none. Without `code`: any code of the system. */
   | { readonly kind: 'token'; readonly param: string; readonly system?: string; readonly code?: string }
   /**
-   * Without `type`: any type. An absolute reference outside this server has type '' and its URL as id. With `versions`
-   * the version begins with `version`: 2.1 is 2.1.0 too, and not 2.10.
+   * Without `type`: any type. An absolute reference outside this server has type '' and its URL as id. With `versions`,
+   * the version begins with `version`: 2.1 matches 2.1.0, but not 2.10.
    */
   | {
       readonly kind: 'reference'
@@ -42,14 +42,14 @@ export type Condition =
       readonly version?: string
       readonly versions?: 'below'
     }
-  /** Below is what begins with `value`, above what `value` begins with: see beginningsOf. */
+  /** Below matches values that begin with `value`, above those that `value` begins with: see beginningsOf. */
   | {
       readonly kind: 'uri'
       readonly param: string
       readonly match: 'exact' | 'below' | 'above'
       readonly value: string
     }
-  /** A value of the same parameter for which it does not hold. */
+  /** The resource has a value of the same parameter for which `of` does not hold. */
   | { readonly kind: 'unequal'; readonly of: Equality }
   /** Dates in milliseconds since 1970 UTC; numbers as they are. */
   | { readonly kind: 'date' | 'number'; readonly param: string; readonly bounds: RangeBounds }
@@ -68,19 +68,23 @@ export type Condition =
       readonly longitude: number
       readonly distance: number
     }
-  /** Each holds for the part of the same place in one and the same entry. */
+  /** Each part holds for the value in the same place of one and the same entry. */
   | { readonly kind: 'composite'; readonly param: string; readonly parts: readonly PartCondition[] }
   /** The resource has an entry for `param` (missing: false) or none (missing: true). */
   | { readonly kind: 'missing'; readonly param: string; readonly missing: boolean }
-  /** The id of a contained resource is the one that it has in its container. */
+  /** The id of the resource; for a contained resource, its id within the container. */
   | { readonly kind: 'id'; readonly ids: readonly string[] }
-  /** The resource is of one of these types, contained or not: where a search over several asks something else of each. */
+  /**
+   * The resource is of one of these types, contained or not: for searches over several types with different conditions
+   * on each.
+   */
   | { readonly kind: 'type'; readonly types: readonly string[] }
   /** meta.lastUpdated, milliseconds since 1970 UTC. */
   | { readonly kind: 'lastUpdated'; readonly bounds: RangeBounds }
   /**
-   * `param` points to a resource of one of `types`, or to one of them within the same resource (inner.ts), for which
-   * `where` holds: `subject:Patient.name=x`. With `canonical` it names the resource by its url and version (canonical.ts).
+   * `param` refers to a resource of one of `types`, or to one of them within the same resource (inner.ts), for which
+   * `where` holds: `subject:Patient.name=x`. With `canonical`, it refers by the url and version of that resource
+   * (canonical.ts).
    */
   | {
       readonly kind: 'chain'
@@ -90,8 +94,8 @@ export type Condition =
       readonly where: Condition
     }
   /**
-   * A resource of `type`, contained or not, for which `where` holds points here by `param`:
-   * `_has:Observation:patient:code=x`. With `canonical` it names this one by its url and version.
+   * A resource of `type`, contained or not, for which `where` holds refers to this one by `param`:
+   * `_has:Observation:patient:code=x`. With `canonical`, it refers by the url and version of this one.
    */
   | {
       readonly kind: 'has'
@@ -101,7 +105,7 @@ export type Condition =
       readonly where: Condition
     }
 
-/** What no resource fulfils. */
+/** A condition that no resource fulfils. */
 export const NOTHING: Condition = { kind: 'any', of: [] }
 
 /** A condition on a part of a composite: there are no modifiers. */
@@ -116,8 +120,8 @@ export type Equality = Extract<Condition, { kind: 'token' | 'reference' | 'uri' 
 export type SortKey =
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
   /**
-   * By the lowest entry of `param` ascending, the highest descending; resources without one come last, and an empty text
-   * or code is none. Before them those come that have an entry of `textOrderParam` alone.
+   * Sorts by the lowest entry of `param` ascending, the highest descending; resources without one come last, and an
+   * empty text or code counts as none. Resources with only an entry of `textOrderParam` come before these.
    */
   | {
       readonly by: 'string' | 'token' | 'uri' | 'date' | 'number' | 'quantity'
@@ -125,15 +129,15 @@ export type SortKey =
       readonly descending: boolean
     }
   | {
-      /** By the id of what is referred to. */
+      /** Sorts by the id of the referenced resource. */
       readonly by: 'reference'
       readonly param: string
       readonly descending: boolean
-      /** The types that `param` points to; other references may count as none. Absent: any type. */
+      /** The types to which `param` refers; other references may count as none. Absent: any type. */
       readonly targets?: readonly string[]
     }
 
-/** The name of the entries that tell the order of concepts without a code (types/token-order.ts). */
+/** The parameter of entries for the order of concepts without a code (types/token-order.ts). */
 export const textOrderParam = (param: string, descending: boolean): string =>
   `${param}:${descending ? 'text-descending' : 'text-ascending'}`
 
@@ -144,46 +148,53 @@ export interface Include {
   readonly param: string
   /** Only targets of this type. */
   readonly target?: string
-  /** `param` holds canonicals, and is followed as such: to definitions of these types. */
+  /** Set when the canonicals of `param` are followed, to definitions of these types. */
   readonly canonical?: readonly string[]
-  /** false: what the matches point to (_include). true: what points to the matches (_revinclude). */
+  /**
+   * false: resources to which the matches refer (_include). true: resources that refer to the matches (_revinclude).
+   */
   readonly reverse: boolean
-  /** Follow from included resources too, and from those that resources contain: these are there with their containers. */
+  /**
+   * True to follow references of included resources too, and of contained ones, which are returned with their
+   * containers.
+   */
   readonly iterate: boolean
 }
 
 export interface SearchPlan {
   readonly clinic: string
-  /** Resource types searched; several only at system level. Contained resources have types of their own (inner.ts). */
+  /**
+   * The searched resource types; several only at system level. Contained resources have types of their own (inner.ts).
+   */
   readonly types: readonly string[]
   /** All must hold. */
   readonly where: readonly Condition[]
   /**
-   * The query itself, where `where` is what it means at the moment (the codes of a value set, a date compared with
-   * now): the cursors of its pages belong to the query.
+   * The query itself, where `where` is its meaning at the moment (the codes of a value set, a date compared with now):
+   * the cursors of its pages belong to the query.
    */
   readonly asked?: string
   /** Ties are broken by the engine's own stable order, so that pages neither repeat nor lose a resource. */
   readonly sort: readonly SortKey[]
-  /** Page size; 0 asks for the total only. */
+  /** Page size; 0: only the total is requested. */
   readonly count: number
-  /** Cursor of the page before, as `SearchResult.next` gave it. */
+  /** Cursor of the previous page, from `SearchResult.next`. */
   readonly after?: string
   readonly total: 'none' | 'estimate' | 'accurate'
-  /** Where one page is not all, the total is no larger than this: what follows is not counted. Absent: all are counted. */
+  /** Where there are several pages, counting of the total stops here. Absent: all are counted. */
   readonly countUpTo?: number
   readonly include: readonly Include[]
-  /** Included resources at most; more are cut off and `SearchResult.truncated` is set. */
+  /** Most included resources; more are cut off, and `SearchResult.truncated` is set. */
   readonly includeLimit: number
 }
 
 /** One value found in a resource when it was written, in the form its search parameter type compares. */
 export type IndexEntry =
   | { readonly kind: 'string'; readonly param: string; readonly folded: string; readonly exact: string }
-  /** Folded words, or sounds, each of them once, with a space between two; one entry for each parameter. */
+  /** Folded words, or phonetic codes, each once, separated by spaces; one entry for each parameter. */
   | { readonly kind: 'words'; readonly param: string; readonly words: string }
   | { readonly kind: 'token'; readonly param: string; readonly system: string; readonly code: string }
-  /** What record linkage finds a resource by; no search does. */
+  /** A key by which record linkage finds a resource; no search does. */
   | { readonly kind: 'key'; readonly param: string; readonly key: string }
   | {
       readonly kind: 'reference'
@@ -208,8 +219,8 @@ export type IndexEntry =
   | InnerEntry
 
 /**
- * A resource within this one (inner.ts), which is found by `entries`. `param` is the reference that leads to it, of which
- * there is an entry too.
+ * A resource within this one (inner.ts), found by `entries`. `param` is the reference that leads to it, which has an
+ * entry of its own too.
  */
 export interface InnerEntry {
   readonly kind: 'inner'
@@ -222,8 +233,8 @@ export interface InnerEntry {
 export type PartEntry = Extract<IndexEntry, { kind: PartCondition['kind'] }>
 
 /**
- * A combined index that a provider declares for a search its users make all day. `equal` are one or two token
- * or reference parameters compared for equality; `range` a date parameter. Slot: schedule, status and start.
+ * A combined index that a provider declares for a search its users make all day. `equal` are one or two token or
+ * reference parameters compared for equality; `range` is a date parameter. Slot: schedule, status and start.
  */
 export interface CombinedIndex {
   readonly type: string
@@ -231,22 +242,22 @@ export interface CombinedIndex {
   readonly range: string
 }
 
-/** By resource type and parameter: other parameters whose every value it has too (index/covered.ts). */
+/** By resource type and parameter: other parameters all of whose values it has too (index/covered.ts). */
 export type CoveredParameters = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 
 /** Bounds of open-ended periods: the first and last millisecond of a JavaScript Date. */
 export const BEGINNING_OF_TIME = -8_640_000_000_000_000
 export const END_OF_TIME = 8_640_000_000_000_000
 
-/** Characters of what is above another address; an engine looks for each beginning. */
+/** Most characters of an address above another one; an engine searches for each beginning. */
 const LONGEST_ABOVE = 200
 
-/** Every text of at most LONGEST_ABOVE characters that `value` begins with, and itself. */
+/** Every beginning of `value` of at most LONGEST_ABOVE characters, and `value` itself. */
 export const beginningsOf = (value: string): readonly string[] => [
   ...Array.from({ length: Math.min(value.length - 1, LONGEST_ABOVE) }, (_, index) => value.slice(0, index + 1)),
   value,
 ]
 
-/** Whether `beginning` is one of `beginningsOf(value)`. */
+/** True when `beginning` is one of `beginningsOf(value)`. */
 export const isBeginning = (beginning: string, value: string): boolean =>
   beginning === value || (beginning.length <= LONGEST_ABOVE && value.startsWith(beginning))

@@ -1,10 +1,10 @@
-/** What callers say around their name, and the name without it: "yes, hi, this is Jane Doe speaking" is "jane doe". */
+/** Removes the words around a name: "yes, hi, this is Jane Doe speaking" becomes "jane doe". */
 import { withDoubleU } from './spelling.ts'
 import { plain } from './spoken.ts'
 
 /**
- * The name in lower case: words with a space between, a pause as the word ",". More than one where the first word may
- * be a filler or a name ("so young kim"); '' where nothing else was said.
+ * The name in lower case: words separated by spaces, with "," for a pause. More than one result if the first word may
+ * be a filler or a name ("so young kim"); [''] if nothing else was said.
  */
 export function withoutAsides(text: string): readonly string[] {
   let rest = withoutEnding(afterAnchor(normalized(text)))
@@ -16,14 +16,14 @@ export function withoutAsides(text: string): readonly string[] {
   return withFewerWords(withoutEnding(rest.replace(CONTINUATION, '')))
 }
 
-/** Without the words at the beginning that may be fillers, without the first of them, and with all. */
+/** The text without all possible fillers at the beginning, without the first one only, and unchanged. */
 const withFewerWords = (text: string): readonly string[] => [
   ...new Set([text.replace(MAYBE_FILLERS_FIRST, ''), text.replace(MAYBE_FILLER_FIRST, ''), text]),
 ]
 
 const alternatives = (...phrases: readonly string[]): string => phrases.join('|')
 
-/** Fillers that are nobody's name. */
+/** Fillers that are never names. */
 const FILLER = alternatives(
   ...['yes', 'yeah', 'yep', 'yup', 'yea', 'ya', 'hi', 'hello', 'hey', 'howdy', 'hiya', 'there', 'greetings'],
   ...['good (?:morning|afternoon|evening|day)', 'uh-huh', 'mm+', 'okay', 'alright'],
@@ -31,7 +31,7 @@ const FILLER = alternatives(
   ...['excuse me', 'sir', "ma'am", 'maam', 'speaking', 'again', 'i said', 'you can say', 'let me see'],
 )
 
-/** Fillers that are somebody's name, too: So, Um, Oh, Ok, No and Im are Korean family names. */
+/** Fillers that are also names: So, Um, Oh, Ok, No and Im are Korean family names. */
 const MAYBE_FILLER = alternatives(
   ...['so', 'um', 'oh', 'ah', 'eh', 'er', 'ok', 'sure', 'well', 'no', 'nope', 'right', 'and', 'im'],
 )
@@ -39,7 +39,7 @@ const MAYBE_FILLER = alternatives(
 const MY_NAME_IS =
   "(?:(?:my|the|his|her|our|your) )?(?:(?:full|whole|complete|legal|own|patient's|patient|caller's|caller) )*names?(?:'s| is| was| would be| will be)?"
 
-/** Phrases that introduce a name, and are never one. */
+/** Phrases that introduce a name and are never one. */
 const INTRODUCTION = alternatives(
   `(?:and )?${MY_NAME_IS}`,
   "(?:it's|it is|that's|that is|this is) me",
@@ -53,8 +53,8 @@ const INTRODUCTION = alternatives(
 )
 
 /**
- * Fillers go where more words follow, introductions always. What may be a name goes where a pause or one of the
- * others follows.
+ * Fillers are removed if words follow, introductions always. Possible names are removed only before a pause or another
+ * filler or introduction.
  */
 const LEAD_INS: readonly RegExp[] = [
   new RegExp(`^(?:${INTRODUCTION})(?:$| (?:, )?)`, 'u'),
@@ -70,7 +70,7 @@ const MAYBE_FILLER_FIRST = new RegExp(`^(?:${MAYBE_FILLER}) (?=\\p{L})`, 'u')
 const afterAnchor = (text: string): string =>
   text.replace(/^.*(?<!\S)(?:my|the) (?:full |whole |legal )?name(?:'s| is) (?:, )?(?=\p{L})/u, '')
 
-/** Where the caller goes on to speak of something else. */
+/** The start of another topic after the name. */
 const CONTINUATION = new RegExp(
   `(?<=\\p{L}) (?:, )?(?:and )?(?:${alternatives(
     "i(?:'d|'m|'ve| would| am| want| wanted| need| have| was| live| think)",
@@ -81,7 +81,7 @@ const CONTINUATION = new RegExp(
   'u',
 )
 
-/** Said after a name, and not part of it. */
+/** Words after a name that do not belong to it. */
 const ENDINGS: readonly RegExp[] = [
   new RegExp(
     `(?<=\\p{L})(?: ,)? (?:${alternatives(
@@ -115,7 +115,7 @@ function withoutEnding(text: string): string {
   }
 }
 
-/** Signs of the sentence become pauses; the hyphens and apostrophes of names stay. */
+/** Replaces punctuation by pauses; keeps hyphens and apostrophes within names. */
 const normalized = (text: string): string =>
   withDoubleU(plain(text).toLowerCase())
     .replace(/…|\.{2,}|[^\p{L}\p{M}\p{N}\s.'-]+|(?<!\S)-+(?!\S)/gu, ' , ')

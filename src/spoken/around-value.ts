@@ -1,6 +1,6 @@
-/** What callers say before and after a value, and the value without it: "you can reach me at …", "… please". */
+/** Removes the words around a value, such as "you can reach me at …" and "… please". */
 
-/** What the value is of; decides how callers introduce it. */
+/** The kind of value; decides how callers introduce it. */
 export type ValueKind = 'email' | 'phone' | 'date' | 'identifier'
 
 const FILLER =
@@ -17,7 +17,7 @@ const NOUNS: Readonly<Record<ValueKind, string>> = {
     '(?:member|membership|insurance|policy|subscriber|group|card)? ?(?:id|identification|number|i d)(?: number)?',
 }
 
-/** Phrases that end where the value begins. */
+/** Phrases immediately before the value. */
 const VERBS: Readonly<Record<ValueKind, string>> = {
   email:
     '(?:(?:you can|you could|please|just|can you|could you) )*(?:(?:send|forward|mail|e-?mail) (?:it|that|this|them|everything) (?:over )?to(?: me at)?|(?:e-?mail|reach|contact|write(?: to)?) me at|i can be reached at|use)',
@@ -52,7 +52,7 @@ const ENDING =
 const shortened = (text: string, patterns: readonly RegExp[]): string =>
   patterns.reduce((rest, pattern) => rest.replace(pattern, '').trim(), text)
 
-/** @param text as `plain` gives it, at most as long as `tooLong` permits */
+/** @param text as returned by `plain`, no longer than `tooLong` permits */
 export function bareValue(text: string, kind: ValueKind): string {
   const patterns = [...LEAD_INS[kind], ENDING]
   let rest = text
@@ -63,14 +63,14 @@ export function bareValue(text: string, kind: ValueKind): string {
   }
 }
 
-/** Said where the caller takes back what was said, or offers a choice: what counts is then not certain. */
+/** Words that retract or offer alternatives, so that the value is uncertain. */
 const SELF_CORRECTION =
   /(?<![\p{L}\p{N}'@._+-])(?:no|not|nope|wait|sorry|actually|oops|correction|scratch|strike|rather|instead|or|i mean|mean|meant|maybe|perhaps|probably|possibly|either|otherwise|except|but|i think|i guess|again|change)(?![\p{L}\p{N}'@._+-])/iu
 
-/** @param text as `bareValue` gives it */
+/** @param text as returned by `bareValue` */
 export const hasSecondThoughts = (text: string): boolean => SELF_CORRECTION.test(text)
 
-/** What callers and programs say in place of a value. */
+/** Words in place of a value, from callers and programs. */
 const NO_VALUE = new Set(
   `none nothing unknown n/a na null undefined nan true false yes yeah yep yup nope ok okay hi hello hey bye goodbye please
   thanks thank.you sorry what me myself self she speaking same skip next wait again repeat uninsured self.pay self-pay not.sure
@@ -79,5 +79,5 @@ const NO_VALUE = new Set(
     .map((phrase) => phrase.replaceAll('.', ' ')),
 )
 
-/** Such a word may be a name or an id all the same: then it can be spelled. */
+/** Whether the text stands for no value. If it is a name or an id all the same, it can be spelled. */
 export const isNoValue = (text: string): boolean => NO_VALUE.has(text.toLowerCase().replace(/[.,!?]+$/, ''))

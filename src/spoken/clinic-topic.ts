@@ -1,12 +1,12 @@
-/** What a caller asks about the clinic, in any words: "are you open on Saturday", "where can I park". */
+/** The topic of a question about the clinic, in any words: "are you open on Saturday", "where can I park". */
 
 export type ClinicTopic =
   | { readonly kind: 'everything' | 'hours' | 'address' | 'phone' | 'name' }
   | { readonly kind: 'contact'; readonly system: 'email' | 'fax' | 'url'; readonly spoken: string }
-  /** What the places say of themselves may tell: sentences with such a word. */
+  /** A topic covered by sentences in the descriptions of the sites, found by these words. */
   | { readonly kind: 'note'; readonly words: RegExp; readonly spoken: string }
 
-/** In the order in which they are tried: "where can I park" is not about the address. */
+/** Tried in this order: "where can I park" is not about the address. */
 const TOPICS: readonly (readonly [said: RegExp, topic: ClinicTopic])[] = [
   note('parking', 'park(?:ing|ed)?|garages?|cars?', 'parking|garages?'),
   note('access', 'wheelchairs?|accessib\\w*|step-free|steps?|stairs|ramps?|elevators?|lifts?|disab\\w*'),
@@ -20,7 +20,7 @@ const TOPICS: readonly (readonly [said: RegExp, topic: ClinicTopic])[] = [
   [/\bname\b|\bcalled\b/, { kind: 'name' }],
 ]
 
-/** @param written what tells of it, where that is not what callers say */
+/** @param written the words to find in descriptions, if they differ from the callers' words */
 function note(spoken: string, said: string, written = said): readonly [RegExp, ClinicTopic] {
   return [wordsOf(said), { kind: 'note', words: wordsOf(written), spoken }]
 }
@@ -29,14 +29,14 @@ function wordsOf(alternatives: string): RegExp {
   return new RegExp(`\\b(?:${alternatives})\\b`, 'i')
 }
 
-/** Said in every question, and no topic. */
+/** Words in any question, which do not indicate a topic. */
 const COMMON = new Set(
   'about also another anything clinic could does doctor from have help here information know like many much need other please some tell that them there they this want what which will with would your yours'.split(
     ' ',
   ),
 )
 
-/** @param text as it was said; absent: everything */
+/** @param text the caller's words; absent: everything */
 export function clinicTopic(text: string | undefined): ClinicTopic {
   if (text === undefined) return { kind: 'everything' }
   const said = text.toLowerCase()

@@ -1,9 +1,9 @@
-/** The words of a spoken e-mail address between its signs, as the characters that they stand for. */
+/** The words between the signs of a spoken e-mail address, as characters. */
 import { isSupportedCountry } from 'libphonenumber-js'
 import { DIGITS, mayGroupOtherwise, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
 import { natoLetter } from './spelling.ts'
 
-/** What a stretch of words is; a question where it is not certain. */
+/** The text of a sequence of words; a question if it is uncertain. */
 export type Stretch = { readonly text: string } | { readonly question: string }
 
 const ONE_WORD =
@@ -19,7 +19,7 @@ export const isNumber = (word: string): boolean =>
 const isLetter = (word: string): boolean => /^[a-z]$/.test(word)
 const isScale = (word: string): boolean => word === 'hundred' || word === 'thousand'
 
-/** Words of a sentence, which no caller says as a part of an address without spelling it. */
+/** Words of sentences, which no caller uses in an address without spelling them. */
 const OF_SENTENCES = new Set(
   `is are am was were be been it its it's that that's this there here i'm im you your you're me my mine we us our they
   them he she him her his to too for from with without of on in by as at and the an if then than when where who what
@@ -30,10 +30,10 @@ const OF_SENTENCES = new Set(
   ),
 )
 
-/** NATO words that are given names as well. */
+/** NATO words that are also given names. */
 const NATO_NAMES = new Set(['charlie', 'juliet', 'juliett', 'mike', 'oscar', 'romeo', 'victor', 'papa', 'sierra'])
 
-/** Spelled in NATO letters: three and more, which may not all be names. */
+/** Reads three or more NATO words as letters, unless all may be names. */
 function spelledOut(words: readonly string[]): readonly string[] {
   const isSpelled = words.every(
     (word) =>
@@ -58,7 +58,7 @@ const isOBesideNumber = (words: readonly string[]): boolean =>
   words.some((word, at) => word === 'o' && (isNumber(words[at - 1] ?? '') || isNumber(words[at + 1] ?? '')))
 
 /**
- * What stands before or after the "at" of an address, between two signs.
+ * Reads the words between two signs, before or after the "at".
  * @param joined the caller said that it is one word
  */
 export function localStretch(words: readonly string[], joined: boolean): Stretch {
@@ -68,7 +68,7 @@ export function localStretch(words: readonly string[], joined: boolean): Stretch
   const numbers = numbersRead(heard)
   if (numbers === undefined) return { question: FIGURE }
   const plain = numbers.filter((word) => !isLetter(word) && !isDigits(word))
-  // "one" by itself is a word as well: jane@one.com.
+  // A lone "one" is also a word: jane@one.com.
   if (heard.length === 1 && numbers[0] !== heard[0]) return { question: FIGURE }
   if (plain.length === 0) return { text: numbers.join('') }
   return withWords(numbers, plain, joined, heard)
@@ -91,13 +91,13 @@ function withWords(
   const [before, after] = [parts.slice(0, at), parts.slice(at + 1)]
   if (before.some(isDigits) || (before.length === 1 && MAY_BE_A_WORD.has(before[0] ?? '')))
     return { question: ONE_WORD }
-  // "jane, j a n e" and "capital j, jane" say one letter or several twice.
+  // "jane, j a n e" and "capital j, jane" repeat one or more letters.
   if (word.startsWith(before.join('') || ' ')) return { question: SPELLING }
   if (isLoneNumberWord(heard, word)) return { question: FIGURE }
   return withLettersAfter(before, word, after)
 }
 
-/** "jane j a n e" spells the word; "john d" has a letter more. */
+/** "jane j a n e" spells the word; "john d" adds a letter. */
 function withLettersAfter(before: readonly string[], word: string, after: readonly string[]): Stretch {
   const letters = after.filter(isLetter)
   if (letters.length === 0) return { text: [...before, word, ...after].join('') }
@@ -109,7 +109,7 @@ function withLettersAfter(before: readonly string[], word: string, after: readon
 
 const MOST_JOINED = 3
 
-/** Letters that are words, or sound like one that callers use to think. */
+/** Letters that are words, or sound like common ones. */
 const MAY_BE_A_WORD = new Set(['a', 'e', 'i', 'o', 'u', 'y'])
 
 /** "lucky seven" may be luckyseven. */
@@ -118,7 +118,7 @@ const isLoneNumberWord = (heard: readonly string[], word: string): boolean => {
   return others.length === 1 && (DIGITS.has(others[0] ?? '') || others[0] === 'ten')
 }
 
-/** With figures in place of number words; undefined where these can be read in more than one way. */
+/** Replaces number words by figures; undefined if that is ambiguous. */
 function numbersRead(words: readonly string[]): readonly string[] | undefined {
   if (mayGroupOtherwise(words)) return undefined
   const read = wordsToDigits(words)
@@ -126,17 +126,17 @@ function numbersRead(words: readonly string[]): readonly string[] | undefined {
   return hasScale && (read.some(isScale) || read.filter(isDigits).length > 1) ? undefined : read
 }
 
-/** What speech recognition divides though it is one word. */
+/** Provider names that speech recognition divides into several words. */
 const PROVIDERS = new Set(
   'gmail googlemail hotmail outlook icloud yahoo ymail aol protonmail comcast verizon bellsouth sbcglobal fastmail earthlink facebook btinternet'.split(
     ' ',
   ),
 )
 
-/** A part of the domain between two dots. */
+/** Reads a label of the domain. */
 export function domainLabel(words: readonly string[], joined: boolean): Stretch {
   const together = words.join('')
-  // Between two signs a word stands for itself.
+  // A single word between two signs stands for itself.
   if (
     PROVIDERS.has(together) ||
     /^[a-z]{2,}$/.test(words.length === 1 && !isNumber(together) && together !== 'oh' ? together : '')
@@ -156,5 +156,5 @@ const ENDINGS = new Set(
   travel aero cat asia tel post example test invalid`.split(/\s+/),
 )
 
-/** Whether callers mean it as the end of a domain: "con" and "comma" are slips of speech recognition. */
+/** Whether callers mean it as a top-level domain: "con" and "comma" are errors of speech recognition. */
 export const isTopLevel = (label: string): boolean => ENDINGS.has(label) || isSupportedCountry(label.toUpperCase())

@@ -1,10 +1,10 @@
-/** Free text of a caller, which is kept: on one line, and cut with a mark where it is too long. */
+/** A caller's free text, stored on one line and truncated with a mark if too long. */
 const MARK = ' […]'
 
-/** Characters of what a caller tells in their own words: several minutes of speech. */
+/** Most characters of a caller's own words: several minutes of speech. */
 export const KEPT_LENGTH = 4000
 
-/** Undefined where there is none. @param maxLength characters, with the mark */
+/** Returns undefined if there is no text. @param maxLength characters, including the mark */
 export function keptText(value: unknown, maxLength: number): string | undefined {
   if (value === undefined) return undefined
   const text = String(value)

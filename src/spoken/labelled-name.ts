@@ -1,8 +1,8 @@
-/** A name whose parts the caller names: "last name Smith, first name John". */
+/** Names whose parts the caller labels: "last name Smith, first name John". */
 import { type NamePart, withoutNotes } from './name-notes.ts'
 import { withoutSaid, withSpelling } from './spelled-name.ts'
 
-/** Words as `withSpelling` gives them. */
+/** Words in the form that `withSpelling` returns. */
 export interface LabelledName {
   readonly family: readonly string[]
   readonly given: readonly string[]
@@ -13,13 +13,13 @@ type Label = 'family' | 'given'
 const LABEL =
   /(?<=^| )(?:(?:and|with|my|the|his|her|our|a) )*(?<!\bno )(?:(first|given|christian|last|family|middle) (?:name|initial)|(fore|sur)name)s?(?:'s| is| was| would be)?(?: ,)?(?= |$)/gu
 
-/** "smith is my last name" is turned into "last name smith". */
+/** Turns "smith is my last name" into "last name smith". */
 const LABEL_AFTER =
   /(?<=^| )(?:(?:,|and) )*(\p{L}[^,]*?) is (?:my|the|his|her) ((?:first|given|last|family|middle) name|forename|surname)(?= |$)/gu
 
 /**
- * The readings of a text in which a part of the name is labelled; undefined when none is.
- * @param text as `withoutAsides` gives it
+ * Readings of a text in which part of the name is labelled; undefined if none is.
+ * @param text as returned by `withoutAsides`
  */
 export function labelledName(text: string): readonly LabelledName[] | undefined {
   const said = text.replace(LABEL_AFTER, ' $2 $1').trim()
@@ -36,10 +36,10 @@ export function labelledName(text: string): readonly LabelledName[] | undefined 
 const labelOf = (word: string | undefined): Label =>
   ['last', 'family', 'sur'].includes(word ?? '') ? 'family' : 'given'
 
-/** Without what binds it to the label. */
+/** Removes the words that connect it to the label. */
 const bare = (text: string): string => text.replace(/^(?: |,|is )+|(?:(?:^| )(?:,|and|is|with|my))* *$/g, '')
 
-/** What was said before the labels is the part that they leave, without what they say again. */
+/** The words before the labels are the unlabelled part of the name, minus words repeated in the labelled ones. */
 function combined(
   before: string,
   parts: readonly { readonly label: Label; readonly text: string }[],

@@ -1,29 +1,32 @@
-/** Remarks of callers about a name, beside it: "hyphenated", "one word", "MD", "now Jones". One rule for all readers of names. */
+/**
+ * Callers' remarks about a name, beside it: "hyphenated", "one word", "MD", "now Jones". Shared by all readers of
+ * names.
+ */
 
-/** `whole`: given and family name. */
+/** `whole`: given and family name together. */
 export type NamePart = 'given' | 'family' | 'whole'
 
-/** Said before a name, and no part of it. */
+/** Words before a name that do not belong to it. */
 export const TITLES: readonly string[] =
   `mr mrs ms mx miss mister missus madam dr doctor prof professor rev reverend captain sergeant lieutenant colonel
   corporal officer nurse rabbi`.split(/\s+/)
 
-/** Said after a name, and no part of it. */
+/** Words after a name that do not belong to it. */
 export const DEGREES: readonly string[] = 'md phd esq esquire rn lpn dds dmd dvm cpa mba jd edd psyd lcsw msw'.split(
   ' ',
 )
 
-/** Every name that a note can leave; the note is understood where there is one. */
+/** A remark, with the names that it can leave; it is understood if there is at least one. */
 type Note = readonly [words: string, names: (name: string, part: NamePart, words: string) => readonly string[]]
 
 const confirmed = (name: string): readonly string[] => [name]
 
 const wordsOf = (name: string): readonly string[] => name.split(' ').filter((word) => word !== ',')
 
-/** Beyond these the words are a sentence rather than a name. */
+/** More words are a sentence rather than a name. */
 const MOST_WORDS = 6
 
-/** The name with each two words that follow one another made one. */
+/** All names in which two consecutive words are joined. */
 const joined = (name: string, sign: string): readonly string[] =>
   (wordsOf(name).length > MOST_WORDS ? [] : [...name.matchAll(/(?<=[\p{L}.]) (?=\p{L})/gu)]).map(
     ({ index }) => name.slice(0, index) + sign + name.slice(index + 1),
@@ -31,7 +34,7 @@ const joined = (name: string, sign: string): readonly string[] =>
 
 const hyphenated = (name: string): readonly string[] => (name.includes('-') ? [name] : joined(name, '-'))
 
-/** A whole name may mean its last part: "Jane Van Dyke, two words". */
+/** A remark about a whole name may refer to its last part: "Jane Van Dyke, two words". */
 const counted =
   (count: number) =>
   (name: string, part: NamePart): readonly string[] => {
@@ -45,7 +48,7 @@ const counted =
 const withApostrophe = (name: string): readonly string[] =>
   name.includes("'") ? [name] : /^[odl] ?\p{L}{2,}$/iu.test(name) ? [name.replace(/^(.) ?/u, "$1'")] : []
 
-/** Only is a family name, too: where a whole name is expected, or it has a capital. */
+/** "Only" is also a family name: considered if a whole name is expected, or it is capitalized. */
 const onlyThat = (name: string, part: NamePart, words: string): readonly string[] =>
   part === 'whole' || /(?<!\p{L})(?:Only|Just|Alone)(?!\p{L})/u.test(words) ? [name, words] : [name]
 
@@ -82,18 +85,18 @@ const before = BEFORE.map(
   ([words, names]) => [new RegExp(`^${LINKS}(?:${words})(?: ?,)? (\\p{L}.*)$`, 'iu'), names] as const,
 )
 
-/** Words that tell of another name. */
+/** Words that refer to another name. */
 const OTHER_NAME =
   'now|nowadays|currently|recently|formerly|previously|originally|once|then|later|ex|n[ée]e|maiden|married|marriage|divorced|widowed|deceased|nicknam(?:e|ed)|alias|aka|also|known as|(?:go|goes|went) by|calls|everyone|everybody|people call|used to|became|legally|officially|preferr?ed|short for|for short|but'
 
-/** Words that tell how a name is written, or what it is like. */
+/** Words that describe the spelling or the sound of a name. */
 const WRITING =
   'like|as in|rhymes|same as|only|alone|words?|letters?|hyphens|hyphenated|accent(?:s|ed)?|lower ?case|capitals|capitalized|silent|plural|singular|spaces|(?:al)?together|separate(?:d|ly)?|joined|combined|backwards|usual|usually'
 
-/** Words of the sentence, and signs at its end. */
+/** Words of sentences, and names of final punctuation marks. */
 const SENTENCE = 'obviously|basically|simply|of course|full stop|(?:exclamation|question) (?:mark|point)'
 
-/** By itself such a word may be a name; beside a name it is a remark about it. */
+/** On its own such a word may be a name; beside a name it is a remark. */
 const REMARK = new RegExp(
   `(?<![\\p{L}'-])(?:${OTHER_NAME}|${WRITING}|${SENTENCE})(?![\\p{L}'-])|(?<=\\p{L} )(?:dot|over|(?:small|little|big) \\p{L})$`,
   'iu',
@@ -104,9 +107,9 @@ const isSpelled = (text: string): boolean =>
   /(?<![\p{L}'])\p{L}(?:[ .,-]+\p{L}(?![\p{L}'])| (?:as|for|like) )/iu.test(text)
 
 /**
- * Every name that is left without the notes about it. None where a remark is left, several where a note can be meant in
- * more than one way.
- * @param text words with a space between, and commas
+ * All names that remain without the remarks about them: none if a remark is not understood, several if it is
+ * ambiguous.
+ * @param text words separated by spaces, and commas
  */
 export function withoutNotes(text: string, part: NamePart): readonly string[] {
   for (const [pattern, names] of [...after, ...before]) {

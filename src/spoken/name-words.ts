@@ -1,4 +1,4 @@
-/** The words of a name, and what of them is spelled: "Smith, S M I T H". */
+/** The words of a name, with its spelled part: "Smith, S M I T H". */
 import { doubleMetaphone } from 'double-metaphone'
 import type { NamePart } from './name-notes.ts'
 import { repeatDoubled } from './numbers.ts'
@@ -7,11 +7,11 @@ import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.t
 const SMALL_PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu)$/i
 export const PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu|st\.?|san|mac) /i
 
-/** Words of a sentence, which are part of no name. */
+/** Words of sentences, which never belong to a name. */
 export const OF_SENTENCES =
   /(?<![\p{L}'-])(?:with(?:out)?|is|was|are|my|your|name|named|first|last|middle|spell(?:ed|ing)?|spelt|don't|know|can|will you|it|it's|that|that's|this|as in|comma|dash|hyphen|apostrophe|double|capital|uppercase|lowercase|born|calling|for|to|from|and|wife|husband|mother|father|the|uh|uhm|um|umm|er|erm|hmm|yes|yeah|yep|ok|bye|goodbye|correct|exactly|right|period|moment|second|minute|also|aka|known as|formerly|née|nee|maiden|initial|they|call me|call|hold on|hang on|same as|like|under|me|myself|hello)(?![\p{L}'-])/iu
 
-/** Letters and words, pauses as ",", with the signs of names in the words that they join. */
+/** Splits into letters and words, with "," for a pause; hyphens and apostrophes join the words of a name. */
 export function wordsIn(text: string): readonly string[] {
   const said = withDoubleU(text)
     .replace(/(?<!\p{L}{2} )\b(?:capital|upper ?case) (?=\p{L})/giu, '')
@@ -37,13 +37,13 @@ const ANNOUNCEMENT =
 interface Spelled {
   readonly before: readonly string[]
   readonly isAnnounced: boolean
-  /** A pause is before the letters. */
+  /** True if a pause precedes the letters. */
   readonly isApart: boolean
   readonly letters: string
   readonly after: readonly string[]
 }
 
-/** Undefined where nothing is spelled. */
+/** Returns undefined if nothing is spelled. */
 export function spelledWords(words: readonly string[]): Spelled | undefined {
   const all = lettersOf(words)
   const from = all.findIndex((word, at) => isLetter(word) && isLetter(next(all, at)))
@@ -63,7 +63,9 @@ export function spelledWords(words: readonly string[]): Spelled | undefined {
   }
 }
 
-/** Single letters in small ones, without examples; NATO words where all are spelled in them. */
+/**
+ * Single letters in lower case, without examples ("as in Sam"); NATO words count if all of the name is spelled in them.
+ */
 function lettersOf(words: readonly string[]): readonly string[] {
   // An example must begin with its letter: "S as in Sam".
   const hasExamples = words.some((word, at) => isLetter(word) && /^(?:as|for|like)$/i.test(words[at + 1] ?? ''))
@@ -77,7 +79,7 @@ function lettersOf(words: readonly string[]): readonly string[] {
 
 const SMALL = /^(?:\p{L}\.?|double|triple|as|in|for|like)$/iu
 
-/** The index after the last letter, of those with pauses and signs between. */
+/** The index after the last letter of a sequence with pauses and signs in it. */
 function endOfLetters(words: readonly string[], from: number): number {
   const isBetween = (at: number): boolean =>
     (words[at] === ',' || SIGNS.has(words[at] ?? '')) && isLetter(words[at + 1] ?? '')
@@ -111,7 +113,7 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['space', ' '],
 ])
 
-/** "s , m , i , t , h"; the pause after an example belongs to it. */
+/** "s , m , i , t , h" is one name; the pause after an example belongs to it. */
 const isOneName = ([first = '', ...others]: readonly string[]): boolean =>
   first.length <= 2 && others.every((group) => group.length === 1)
 
@@ -122,7 +124,7 @@ const groupsOf = (run: readonly string[]): readonly string[] =>
     .split(' , ')
     .map((group) => group.replaceAll(' ', ''))
 
-/** Undefined where words and letters do not agree, or it is not certain which of them the letters spell. */
+/** Returns undefined if words and letters disagree, or it is uncertain which words the letters spell. */
 export function spelledName(spelled: Spelled, part: NamePart): string | undefined {
   const { before, letters, after } = spelled
   const isWhole = part === 'whole'
@@ -138,7 +140,7 @@ export function spelledName(spelled: Spelled, part: NamePart): string | undefine
 
 const isNameWord = (word: string): boolean => !OF_SENTENCES.test(word) && /^[\p{L}\p{M}'.-]+$/u.test(word)
 
-/** What is spelled counts, where it sounds like the word before or is announced as it. */
+/** The spelling replaces the word before it, if it sounds like that word or is announced. */
 function corrected({ before, isAnnounced, isApart, letters }: Spelled): string | undefined {
   const isLike = soundsLike(before.at(-1) ?? '', letters)
   const isSpelling = isLike ? isAnnounced || isApart : isAnnounced && before.length === 1
@@ -171,7 +173,7 @@ const soundsLike = (one: string, other: string): boolean => {
   return doubleMetaphone(plainText(other)).some((sound) => sounds.includes(sound))
 }
 
-/** Words as they were written; where all is in small letters, with capitals. Undefined where a pause divides them. */
+/** The words as written, capitalized if all are in lower case. Undefined if a pause divides them. */
 export function writtenName(words: readonly string[], part: NamePart): string | undefined {
   const pause = words.indexOf(',')
   // "Smith, John"
@@ -184,10 +186,10 @@ export function writtenName(words: readonly string[], part: NamePart): string | 
   return words.map((word, at) => (isSmall && !isParticle(word, at) ? capitalized(word) : word)).join(' ')
 }
 
-/** Letters, and signs between them: O'Brien, Smith-Jones, J.R. */
+/** Letters, with signs between them: O'Brien, Smith-Jones, J.R. */
 const NAME_WORD = /^\p{L}[\p{L}\p{M}]*(?:['.-][\p{L}\p{M}]+)*\.?$/u
 
-/** Beyond these the words are hardly a name, but its letters in words of their own: "Sam Mary Ida Tom Harry". */
+/** More words are hardly a name, but a private spelling alphabet: "Sam Mary Ida Tom Harry". */
 const MOST_WORDS: Readonly<Record<NamePart, number>> = { given: 3, family: 3, whole: 6 }
 
 const withCapital = (word: string): string => (word === word.toLowerCase() ? capitalized(word) : word)

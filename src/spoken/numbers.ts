@@ -1,6 +1,6 @@
-/** Number words of English as callers say them, and how they become digits. */
+/** English number words as callers say them, and their conversion to digits. */
 
-/** The letter o is not among them: in an e-mail address it is a letter, elsewhere callers mean "oh" (see `ohForO`). */
+/** The letter o is not included: in an e-mail address it is a letter, elsewhere callers mean "oh" (see `ohForO`). */
 export const DIGITS: ReadonlyMap<string, number> = new Map(
   Object.entries({
     zero: 0,
@@ -21,7 +21,7 @@ export const DIGITS: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** Where no letters can be meant, a lone o is a zero. */
+/** If no letters are possible, a lone o is a zero. */
 export const ohForO = (word: string): string => (word === 'o' ? 'oh' : word)
 
 export const TEENS: ReadonlyMap<string, number> = new Map(
@@ -69,8 +69,8 @@ interface Heard {
 }
 
 /**
- * Number words to the digits they stand for, in the order said: five twenty one nineteen -> 5 21 19. Other words stay.
- * "hundred" and "thousand" count: two thousand one is 2001, as in a year.
+ * Converts number words to digits, in the order spoken: five twenty one nineteen -> 5 21 19. Other words stay.
+ * "hundred" and "thousand" are scales: two thousand one is 2001, as in a year.
  */
 export function wordsToDigits(words: readonly string[]): string[] {
   const out: string[] = []
@@ -82,11 +82,12 @@ export function wordsToDigits(words: readonly string[]): string[] {
   return out
 }
 
-/** "hundred" and "thousand" of one text, beyond which nobody can tell how it is to be read. */
+/** Most words "hundred" and "thousand" in a text; with more, it has too many readings. */
 const MAX_SCALES = 3
 
 /**
- * Every way to read number words as a row of digits: "eight hundred five" is 8005 or 805. None where there are too many.
+ * All readings of number words as a sequence of digits: "eight hundred five" is 8005 or 805. Empty if there are too
+ * many.
  */
 export function rowReadings(words: readonly string[]): readonly (readonly string[])[] {
   return words.filter((word) => SCALE.has(word)).length > MAX_SCALES ? [] : readingsFrom(words, 0)
@@ -109,23 +110,23 @@ function readingsFrom(words: readonly string[], from: number): readonly (readonl
   return [out]
 }
 
-/** Tens and digits of one text, beyond which it has more digits than any phone number. */
+/** Most tens and digits in a text; more have more digits than any phone number. */
 const MAX_TENS = 7
 
-/** Index of each "forty" that a digit of 1 to 9 follows. */
+/** Index of each word for tens that is followed by a digit from 1 to 9. */
 const tensBeforeDigits = (words: readonly string[]): readonly number[] =>
   words.flatMap((word, at) => (TENS.has(word) && (DIGITS.get(words[at + 1] ?? '') ?? 0) > 0 ? [at] : []))
 
 /**
- * The words as they are meant where a digit does not belong to the tens before it: "forty four" as 40 and 4. Every way
- * but the usual one; none where there are too many.
+ * Readings in which a digit does not belong to the tens before it: "forty four" as 40 and 4. All except the usual one;
+ * empty if there are too many.
  */
 export function otherGroupings(words: readonly string[]): readonly (readonly string[])[] {
   const places = tensBeforeDigits(words)
   return places.length > MAX_TENS ? [] : groupings(words, places).slice(1)
 }
 
-/** The usual grouping comes first. */
+/** Begins with the usual grouping. */
 function groupings(words: readonly string[], [place, ...others]: readonly number[]): readonly (readonly string[])[] {
   if (place === undefined) return [words]
   const all = groupings(words, others)

@@ -1,17 +1,17 @@
-/** What a tool understood of what the caller said, in normal form, so that the agent can read it back. */
+/** Normalized values of the caller's statements, for the agent to read back. */
 import type { CallSession } from '../core/call-session.ts'
 import { sayDate } from './say-time.ts'
 
 interface ReadBack {
-  /** Over FHIR each is a parameter with two parts. */
+  /** In FHIR, one parameter with two parts for each value. */
   readonly values?: object
-  /** In which order day and month were read is heard only in words. */
+  /** The date of birth in words, as only these reveal in which order day and month were read. */
   readonly inWords?: string
 }
 
 /**
- * Members of the result; none where there is nothing to read back.
- * @param values by the name of the argument; those that have no other form than the one in which they were said are left out
+ * Members of the result; empty if there is nothing to read back.
+ * @param values by argument name; values without a normal form of their own are omitted
  * @param dateOfBirth the one among them, YYYY-MM-DD
  */
 export function readBack(

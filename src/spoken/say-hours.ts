@@ -1,10 +1,10 @@
-/** Opening hours as an agent reads them aloud: "Monday to Friday from 8:30 in the morning to 5 in the afternoon". */
+/** Opening hours in words: "Monday to Friday from 8:30 in the morning to 5 in the afternoon". */
 import { DAYS_OF_WEEK, type DayHours, type DayOfWeek } from '../scheduling/availability.ts'
 import type { OpeningWeek } from '../scheduling/opening-hours.ts'
 import { listed } from './say.ts'
 import { sayClock } from './say-time.ts'
 
-/** '' where no day is open. Days with the same hours are said together. */
+/** '' if no day is open. Days with the same hours are combined. */
 export function sayHours(week: OpeningWeek): string {
   const byHours = Map.groupBy(week, ([, hours]) => JSON.stringify(hours))
   const parts = Array.from(byHours.values(), (days) => {

@@ -1,9 +1,10 @@
-/** Times as an agent reads them aloud: "Tuesday, November 24th, at 2:30 in the afternoon". */
+/** Times in words: "Tuesday, November 24th, at 2:30 in the afternoon". */
 import { DateTime } from 'luxon'
 import { instantsAt } from './when/wall-clock.ts'
 
 /**
- * A moment in full, which `spokenTimes` reads as the same moment. The year is said when it is not that of `now`.
+ * A moment in full, which `spokenTimes` parses as the same moment. The year is included if it differs from that of
+ * `now`.
  * @param time in the clinic's zone
  * @param now in the clinic's zone
  */
@@ -16,7 +17,7 @@ export function sayTime(time: DateTime, now: Pick<DateTime, 'year'>): string {
 export const sayDay = (day: DateTime): string =>
   `${day.setLocale('en').toFormat('cccc, LLLL')} ${day.day}${SUFFIXES[ORDINAL.select(day.day)] ?? 'th'}`
 
-/** "March 3rd, 1980", which `spokenDate` reads as the same date. @param date YYYY-MM-DD */
+/** "March 3rd, 1980", which `spokenDate` parses as the same date. @param date YYYY-MM-DD */
 export function sayDate(date: string): string {
   const day = DateTime.fromISO(date, { zone: 'utc' })
   return `${sayDay(day).replace(/^\w+, /, '')}, ${day.year}`
@@ -25,7 +26,7 @@ export function sayDate(date: string): string {
 const ORDINAL = new Intl.PluralRules('en', { type: 'ordinal' })
 const SUFFIXES: Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> = { one: 'st', two: 'nd', few: 'rd' }
 
-/** Until which minute of the day, and what it is called; the night reads as the evening of the same day. */
+/** Parts of the day by their end, in minutes since midnight; the night counts as the evening of the same day. */
 const PARTS: readonly (readonly [until: number, name: string])[] = [
   [12 * 60, 'in the morning'],
   [17 * 60, 'in the afternoon'],
@@ -43,7 +44,7 @@ export function sayClock(minute: number): string {
 
 const DAY = 86_400_000
 
-/** When the clocks go back they show some times twice. */
+/** When clocks are set back, some times occur twice; these get a distinguishing phrase. */
 function turnOf(time: DateTime): string {
   const [before, after] = [time.toMillis() - DAY, time.toMillis() + DAY]
   if (time.zone.offset(before) === time.zone.offset(after)) return ''

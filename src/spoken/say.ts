@@ -1,4 +1,4 @@
-/** Pieces of the sentences that are spoken to the caller. */
+/** Parts of sentences for the caller. */
 import type { StatedField } from './stated-values.ts'
 
 const NAMES: Readonly<Record<StatedField, string>> = {

@@ -1,23 +1,23 @@
-/** Names that callers spell, beside the words that they say: "Smith, S M I T H", "Jon, that is J O N". */
+/** Names that callers spell in addition to saying them: "Smith, S M I T H", "Jon, that is J O N". */
 import { doubleMetaphone } from 'double-metaphone'
 import { isLetter, natoLetter, spelledLetters } from './spelling.ts'
 
 type Token =
   | { readonly kind: 'word'; readonly text: string }
-  /** Spelled one after the other; with an apostrophe or a hyphen where the caller said so. */
+  /** Consecutive spelled letters, with an apostrophe or a hyphen if the caller said so. */
   | { readonly kind: 'letters'; readonly text: string }
   | { readonly kind: 'pause' }
-  /** "spelled": the letters that follow are the word before. */
+  /** "spelled": the letters that follow spell the word before. */
   | { readonly kind: 'spelled' }
 
-/** Letters that stand alone are initials, and more of them a word; two may be either. */
+/** Fewest letters that form a word; a single one is an initial, and two may be either. */
 const SHORTEST_WORD = 3
-/** Letters that may be given and family name without a pause between: j o h n d o e. */
+/** Letters that may be a given and a family name without a pause between them: j o h n d o e. */
 const FULL_NAME = /^\p{L}{6,}$/u
 
 /**
- * The words of a name, pauses as ",", with what is spelled in place of the words that it spells. Spelling counts where
- * it sounds like a word, or was announced; else it is a word of its own. There may be more than one reading.
+ * The words of a name, with "," for a pause; spelled letters replace the words that they spell. A spelling counts if
+ * it sounds like a word or was announced; otherwise it is a separate word. There may be more than one reading.
  */
 export function withSpelling(text: string): readonly (readonly string[])[] {
   const words = spelledLetters(commasBetweenLetters(announced(text)).split(' '))
@@ -27,10 +27,10 @@ export function withSpelling(text: string): readonly (readonly string[])[] {
 
 const MAX_READINGS = 16
 
-/** The word of a token list that says that letters follow; no letter, so that no caller can say it. */
+/** Token that announces letters; not a letter, so that no caller can say it. */
 const SPELLED = '='
 
-/** Spelling and Spell are family names, so these by themselves announce nothing. */
+/** Spelling and Spell are family names, so on their own they announce nothing. */
 const ANNOUNCEMENT =
   /(?<=^| )(?:(?:and|it's|its|that's|thats|that is|it is|which is) )*(?:spelled|spelt|spelling (?:it|is)|(?:let me|i'll|i will|i|you) spell)(?: (?:it|that|is|as|like this|for you|out))*(?: ,)?(?= |$)/gu
 const SPELLING_CUE =
@@ -45,13 +45,16 @@ const announced = (text: string): string =>
     .replace(/(?<=\p{L}{2}) hyphen (?=\p{L}{2})/gu, '-')
     .replace(/ apostrophe (?=\p{L}{2})/gu, "'")
 
-/** "s , m as in mary , i , t , h" is one word; "j o h n , s m i t h" stays two. */
+/** "s , m as in mary , i , t , h" becomes one word; "j o h n , s m i t h" stays two. */
 const commasBetweenLetters = (text: string): string =>
   text.replace(COMMAS_BETWEEN_LETTERS, (letters) => letters.replaceAll(' ,', ''))
 
 const COMMAS_BETWEEN_LETTERS = /(?<=^| )(?:\p{L}(?: (?:as in|as|for|like) \p{L}+)? , ){2,}\p{L}(?= |$)/gu
 
-/** NATO words are letters where all words are, or where they spell a word; a few of them may be names as well. */
+/**
+ * NATO words are read as letters if all words are NATO words, or if they spell a word; as some are also names, both
+ * readings may remain.
+ */
 function tokenLists(words: readonly string[]): readonly (readonly Token[])[] {
   const plainly = tokensOf(words)
   const stretch = natoStretch(words)
@@ -74,7 +77,7 @@ function tokenLists(words: readonly string[]): readonly (readonly Token[])[] {
 
 const MOST_NATO_NAMES = 3
 
-/** From and to (exclusive): the first three or more NATO words, and letters among them. */
+/** Start and end (exclusive) of the first sequence of three or more NATO words, with letters among them. */
 function natoStretch(words: readonly string[]): readonly [number, number] | undefined {
   const isSpelled = (word: string | undefined) =>
     word !== undefined && (natoLetter(word) !== undefined || isLetter(word))
@@ -107,7 +110,7 @@ function tokensOf(words: readonly string[]): readonly Token[] {
 
 const NO_NAME: readonly string[] = ['', 'space']
 
-/** @param isBetween letters are before and after the word */
+/** @param isBetween whether letters are before and after the word */
 function letterOf(word: string, isBetween: boolean): string | undefined {
   if (isLetter(word)) return word
   return isBetween ? SIGNS.get(word) : undefined
@@ -129,7 +132,7 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ['dash', '-'],
 ])
 
-/** The words so far, in each reading. */
+/** Readings of the words up to each token. */
 function resolved(tokens: readonly Token[]): readonly (readonly string[])[] {
   let readings: readonly (readonly string[])[] = [[]]
   for (const [index, token] of tokens.entries()) {
@@ -140,7 +143,7 @@ function resolved(tokens: readonly Token[]): readonly (readonly string[])[] {
   return readings
 }
 
-/** A word that was spelled just before is not said a second time. */
+/** Adds a word unless it only repeats the one just spelled. */
 function withWord(words: readonly string[], word: string, before: Token | undefined): readonly string[] {
   const isRepeated = before?.kind === 'letters' && before.text.length >= SHORTEST_WORD && soundsLike(before.text, word)
   return isRepeated && words.at(-1) === before.text ? words : [...words, word]
@@ -158,14 +161,14 @@ function withLetters(
   if (span !== undefined) {
     const replaced = replacing(words, said, span)
     const isSame = plainText(said.slice(span.from, span.to).join('')) === plainText(letters)
-    // What only sounds alike, without a pause between, may be another part of the name: Dana D E A N.
+    // Without a pause, a spelling that only sounds alike may be another part of the name: Dana D E A N.
     return isSame || before?.kind !== 'word' ? [replaced] : [replaced, [...words, letters]]
   }
   if (before?.kind === 'spelled' && said.length > 0) return [replacingLast(words, letters)]
   return withOwnLetters(words, letters, at === tokens.length - 1)
 }
 
-/** Letters that spell none of the words; at the end they may spell one that was not understood. */
+/** Letters that spell none of the words; at the end they may spell one that was not recognized. */
 function withOwnLetters(words: readonly string[], letters: string, isLast: boolean): readonly (readonly string[])[] {
   const own = [...words, letters]
   const initials = [...words, ...letters]
@@ -174,7 +177,7 @@ function withOwnLetters(words: readonly string[], letters: string, isLast: boole
   return isLast && isAfterFullName ? [own, replacingLast(words, letters)] : [own]
 }
 
-/** The words of the span as they are spelled; pauses stay where no word goes. */
+/** Replaces the words of the span by their spelling; pauses stay unless a word is removed. */
 function replacing(words: readonly string[], said: readonly string[], span: Span): readonly string[] {
   const spelled = [...said.slice(0, span.from), ...span.words, ...said.slice(span.to)]
   let next = 0
@@ -186,7 +189,7 @@ function replacingLast(words: readonly string[], letters: string): readonly stri
   return words.with(last, letters)
 }
 
-/** The words without those that are said as `name`, or sound like it. */
+/** The words without those that equal `name` or sound like it. */
 export function withoutSaid(words: readonly string[], name: readonly string[]): readonly string[] {
   const others = words.filter((word) => word !== ',')
   const span = spanOf(others, name.join(''))
@@ -196,11 +199,11 @@ export function withoutSaid(words: readonly string[], name: readonly string[]): 
 interface Span {
   readonly from: number
   readonly to: number
-  /** As many as it has, as they are spelled. */
+  /** The spelled words, one for each word of the span. */
   readonly words: readonly string[]
 }
 
-/** The words that the letters spell: the same ones, else those that sound alike; the last of them. */
+/** The words that the letters spell: an identical sequence, else one that sounds alike; the last match. */
 function spanOf(words: readonly string[], letters: string): Span | undefined {
   const spans = spansOf(words)
   const same = spans.find(({ words }) => plainText(words.join('')) === plainText(letters))
@@ -212,7 +215,7 @@ function spanOf(words: readonly string[], letters: string): Span | undefined {
   return undefined
 }
 
-/** Every stretch of the words, the last and the short ones first. */
+/** All sequences of the words; the last and the shortest first. */
 function spansOf(words: readonly string[]): readonly Span[] {
   const spans: Span[] = []
   for (let to = words.length; to > 0; to--) {
@@ -224,7 +227,7 @@ function spansOf(words: readonly string[]): readonly Span[] {
 
 const MAX_WORDS_SPELLED = 3
 
-/** The letters divided so that each part sounds like the word at its place. */
+/** Divides the letters so that each part sounds like the word at its place. */
 function aligned(words: readonly string[], letters: string): readonly string[] | undefined {
   const [word, ...others] = words
   if (word === undefined) return undefined
@@ -237,7 +240,7 @@ function aligned(words: readonly string[], letters: string): readonly string[] |
   return undefined
 }
 
-/** As Double Metaphone has it; an initial is no sound of a name. */
+/** Compares by Double Metaphone; single letters never match. */
 function soundsLike(one: string, other: string): boolean {
   if (one.length < 2 || other.length < 2) return false
   const sounds = soundsOf(one)

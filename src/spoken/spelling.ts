@@ -10,20 +10,20 @@ const NATO: ReadonlyMap<string, string> = new Map(
 
 export const isLetter = (word: string): boolean => /^\p{L}$/u.test(word)
 
-/** The letter that a NATO word stands for. Mike and Victor are names as well, so it is the caller who must be sure. */
+/** The letter of a NATO word. Mike and Victor are also names, so the calling code must be certain. */
 export const natoLetter = (word: string): string | undefined => NATO.get(word)
 
-/** "double u" is a letter, not two. */
+/** "double u" is one letter, not two. */
 export const withDoubleU = (text: string): string => text.replace(/\bdouble (?:u|you)\b/g, 'w')
 
-/** "double l" as "l l", and without examples: see `withoutExamples`. */
+/** Expands "double l" to "l l", and removes examples: see `withoutExamples`. */
 export const spelledLetters = (words: readonly string[]): string[] => repeatDoubled(withoutExamples(words))
 
 /**
- * "b as in bravo", "b for bravo", "b like bravo" are the letter; the word must begin with it, and a comma after it
- * belongs to it.
- * @param isOther words that are no example
- * @param certain what stands for a letter that has an example
+ * Reduces "b as in bravo", "b for bravo" and "b like bravo" to the letter; the word must begin with it, and a comma
+ * after it is removed too.
+ * @param isOther whether a word is not an example
+ * @param certain the representation of a letter that has an example
  */
 export function withoutExamples(
   words: readonly string[],
@@ -44,7 +44,7 @@ export function withoutExamples(
   return out
 }
 
-/** Words of "as in", "for", "like" or "as" at `at`; 0 when there is none of them. */
+/** Number of words in "as in", "for", "like" or "as" at `at`; 0 if there is none of them. */
 function linkAt(words: readonly string[], at: number): number {
   if (words[at] === 'as' && words[at + 1] === 'in') return 2
   return ['for', 'like', 'as'].includes(words[at] ?? '') ? 1 : 0

@@ -1,17 +1,17 @@
-/** Which of the names that there are a caller means: "doctor Smith", "the riverside office", "a check up". */
+/** Selects the name that a caller means: "doctor Smith", "the riverside office", "a check up". */
 import { doubleMetaphone } from 'double-metaphone'
 import { memoize } from '../fhir/memoize.ts'
 import { isSingleEdit } from '../matching/one-off.ts'
 import { plain } from './spoken.ts'
 
 export interface SpokenChoice {
-  /** Indexes of the names that have all the words that were said. */
+  /** Indexes of the names that contain all the stated words. */
   readonly certain: readonly number[]
-  /** Where there are none: those that sound alike, or have some of the words. */
+  /** If there are none: indexes of names that sound alike, or contain some of the words. */
   readonly similar: readonly number[]
 }
 
-/** Words before and around a name, and letters behind it. */
+/** Words before and around a name, and letters after it. */
 const AROUND = new Set(
   [
     'a an the with at in on for to of from my our please i want need see visit appointment office clinic location place',
@@ -20,16 +20,16 @@ const AROUND = new Set(
   ].flatMap((words) => words.split(' ')),
 )
 
-/** Said by those who have no wish. Beside a name they may rule it out: "no Okafor", "I don't want Okafor". */
+/** Words of callers without a preference. Beside a name they may exclude it: "no Okafor", "I don't want Okafor". */
 const NO_WISH = new Set('no preference doesnt matter dont mind care'.split(' '))
 
-/** Characters; a name is shorter. */
+/** Most characters; a name is shorter. */
 const MAX_LENGTH = 200
 
-/** Whether somebody or something was named: "any doctor" names nobody. */
+/** Whether a particular person or thing was named: not by "any doctor". */
 export const isNamed = (said: string): boolean => tellingWords(said.slice(0, MAX_LENGTH)).length > 0
 
-/** Case, accents, titles and punctuation do not count. None match where nothing but titles was said. */
+/** Ignores case, accents, titles and punctuation. Nothing matches if only titles were said. */
 export function chooseSpoken(said: string, names: readonly string[]): SpokenChoice {
   const words = tellingWords(said.slice(0, MAX_LENGTH))
   const all = names.map((name) => nameOf(name))
@@ -48,7 +48,7 @@ export function chooseSpoken(said: string, names: readonly string[]): SpokenChoi
   }
 }
 
-/** Names that are asked for in every call, and what is said of them; and words of these. */
+/** Size of the caches of names, of callers' phrases about them, and of their words. */
 const MAX_CACHED = 5_000
 
 const wordsOf = memoize(MAX_CACHED, (text): readonly string[] =>
@@ -69,10 +69,10 @@ const tellingWords = (text: string): readonly string[] => tellingOf(wordsOf(text
 
 interface SpokenName {
   readonly words: readonly string[]
-  /** Its words in one, and those that tell it from others. */
+  /** Its words joined, and its distinguishing words joined. */
   readonly whole: string
   readonly telling: string
-  /** Its words, and each with the next one in one: "checkup" is "check-up", and the other way round. */
+  /** Its words, and each pair of consecutive words joined, as "checkup" means "check-up" and vice versa. */
   readonly known: ReadonlySet<string>
 }
 
@@ -82,11 +82,11 @@ const nameOf = memoize(MAX_CACHED, (text): SpokenName => {
   return { words, whole: words.join(''), telling: tellingOf(words).join(''), known: new Set([...words, ...joined]) }
 })
 
-/** By their sound, or with one letter that is another. */
+/** Compares by sound, or with one letter changed. */
 const soundsLike = (name: readonly string[], words: readonly string[]): boolean =>
   words.every((word) =>
     name.some((one) => soundOf(one) === soundOf(word) || (word.length > 4 && isSingleEdit(one, word))),
   )
 
-/** A word that has none is its own. */
+/** A word without a Double Metaphone code stands for itself. */
 const soundOf = memoize(MAX_CACHED, (word) => doubleMetaphone(word)[0] || word)

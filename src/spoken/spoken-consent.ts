@@ -1,4 +1,4 @@
-/** Yes or no, as callers answer a question for their consent. A hedge, a condition or both at once is asked back. */
+/** Yes or no in reply to a question for consent. A hedge, a condition, or both at once gives a question. */
 import { type ParsedValue, plain } from './spoken.ts'
 
 const phrases = (text: string): ReadonlySet<string> =>
@@ -21,12 +21,12 @@ const NO = phrases(`no, nope, nah, n, false, no way, i don't, i do not, i don't 
   i would prefer not to, please don't, please do not, don't, do not, absolutely not, certainly not, definitely not,
   of course not, i refuse, i decline, i disagree, no thanks, no thank you, not at all thanks`)
 
-/** Politeness and hesitation, which are neither. */
+/** Politeness and hesitation, which mean neither. */
 const AROUND = new Set(['please', 'thanks', 'uh', 'um', 'er', 'well', 'oh', 'so', 'sir', "ma'am"])
 
-/** Words of the longest phrase. */
+/** Number of words in the longest phrase. */
 const MAX_PHRASE = 7
-/** Characters; an answer is shorter. */
+/** Most characters; a reply is shorter. */
 const MAX_LENGTH = 200
 
 export function spokenConsent(value: unknown): ParsedValue<boolean> {
@@ -50,7 +50,7 @@ const wordsOf = (text: string): readonly string[] =>
     .split(/[\s,.;!-]+/)
     .filter((word) => word !== '')
 
-/** One for each phrase; undefined for a word that is in none. */
+/** One value for each phrase; undefined for a word outside all phrases. */
 function answersIn(words: readonly string[]): readonly (boolean | undefined)[] {
   const found: (boolean | undefined)[] = []
   for (let at = 0; at < words.length; ) {
@@ -63,7 +63,7 @@ function answersIn(words: readonly string[]): readonly (boolean | undefined)[] {
   return found
 }
 
-/** Words of the longest phrase at `at`; 0 where there is none. */
+/** Number of words in the longest phrase at `at`; 0 if there is none. */
 function phraseAt(words: readonly string[], at: number): number {
   for (let length = MAX_PHRASE; length > 0; length--) {
     const phrase = words.slice(at, at + length)

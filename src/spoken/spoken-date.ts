@@ -1,7 +1,7 @@
 /**
- * A birth date as callers say or type it. Accepted only when day, month and year are all certain: every way to read
- * the words is tried, and they must agree on one date. A year of two digits is not certain; 03/04/1980 is read in the
- * clinic's order.
+ * Birth dates as callers say or type them. A date is accepted only if day, month and year are all certain: every
+ * reading of the words is tried, and all must agree on one date. A two-digit year is not certain; 03/04/1980 is read in
+ * the clinic's order.
  */
 import { DateTime } from 'luxon'
 import type { DateOrder } from '../clinics/date-order.ts'
@@ -9,19 +9,19 @@ import { bareValue } from './around-value.ts'
 import { DIGITS, ohForO, repeatDoubled, TEENS, TENS } from './numbers.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
-/** No living person was born earlier, so of several ways to read a date one after it is meant. */
+/** No living person was born earlier, so a reading after this date is preferred. */
 const EARLIEST_LIKELY = '1870-01-01'
 
-/** Words of a date without fillers; "monday march twenty first one thousand nine hundred eighty five" has ten. */
+/** Most words of a date without fillers; "monday march twenty first one thousand nine hundred eighty five" has ten. */
 const MAX_WORDS = 12
 
 const EXAMPLE = 'for example "March 3, 1980" or 1980-03-03'
 
-/** What the meaning of a date depends on. */
+/** Context that decides the meaning of a date. */
 export interface DateLocale {
-  /** In the clinic's time zone; "in the past" means before its day. */
+  /** The current time in the clinic's time zone; "in the past" means before its day. */
   readonly now: DateTime
-  /** How 03/04/1980 is read. */
+  /** The order in which 03/04/1980 is read. */
   readonly dateOrder: DateOrder
 }
 
@@ -50,8 +50,8 @@ function likely(dates: ReadonlySet<string>): readonly string[] {
 }
 
 /**
- * The date of 1980-03-03T00:00:00Z. A program that writes the midnight of its own zone in UTC writes another day there,
- * so with a time of day the date must be the same in the clinic's zone.
+ * The date of a timestamp such as 1980-03-03T00:00:00Z. A program that writes its local midnight in UTC may write a
+ * different day, so if there is a time of day, the date must be the same in the clinic's zone.
  */
 function dateOfTimestamp(text: string, now: DateTime): string | undefined {
   const [, date, time] = TIMESTAMP.exec(text) ?? []
@@ -68,7 +68,7 @@ const MONTH_NAME =
   /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** Said between the parts of a date, without meaning for it. */
+/** Words between the parts of a date that carry no meaning. */
 const FILLERS = new Set('uh um er the in on is and i was born comma slash dash hyphen dot point year'.split(' '))
 
 const ORDINALS: ReadonlyMap<string, string> = new Map(
@@ -120,7 +120,7 @@ function readings(all: readonly string[], order: DateOrder): string[] {
 
 const LABELS: readonly string[] = ['day', 'month']
 
-/** "month three day four 1980": whatever the clinic's order is. */
+/** "month three day four 1980": independent of the clinic's order. */
 function labelled(words: readonly string[]): string[] {
   const day = words.indexOf('day')
   const month = words.indexOf('month')
@@ -147,13 +147,13 @@ function withMonthName(words: readonly string[], at: number): string[] {
   return orders.flatMap(([day, year]) => dates(years(year), [month], small(day)))
 }
 
-/** "the third of the fourth nineteen eighty": what is said before "of" is the day. */
+/** "the third of the fourth nineteen eighty": the part before "of" is the day. */
 const dayOfMonth = (day: readonly string[], rest: readonly string[]): string[] =>
   splits(rest.filter((word) => word !== 'of')).flatMap(([month, year]) => dates(years(year), small(month), small(day)))
 
 /**
- * Year first is year-month-day; year last is day-month or month-day: as the clinic's order has it, and the other way
- * round where that is no date (25/12/1980).
+ * A leading year means year-month-day; a trailing one day-month or month-day, in the clinic's order, or in the other
+ * one if that gives no date (25/12/1980).
  */
 function inNumbers(words: readonly string[], order: DateOrder): string[] {
   const yearFirst = splits(words).flatMap(([head, tail]) =>
@@ -174,7 +174,7 @@ function inNumbers(words: readonly string[], order: DateOrder): string[] {
   return [...yearFirst, ...(inOrder.length > 0 ? inOrder : yearLast(other))]
 }
 
-/** "nineteen eighty three three" is 1983 with a part that is missing, or 1980. */
+/** "nineteen eighty three three" is 1983 with a missing part, or 1980. */
 const isCutInNumber = (head: readonly string[], [next = '']: readonly string[]): boolean =>
   TENS.has(head.at(-1) ?? '') && (DIGITS.get(next) ?? 0) > 0
 
@@ -183,17 +183,17 @@ const eightDigits = (text: string, order: DateOrder): string[] => [
   ...inNumbers([text.slice(0, 2), text.slice(2, 4), text.slice(4)], order),
 ]
 
-/** Every way to cut a list in two that are not empty. */
+/** Every split of a list into two non-empty parts. */
 const splits = (words: readonly string[]): (readonly [readonly string[], readonly string[]])[] =>
   words.slice(1).map((_word, index) => [words.slice(0, index + 1), words.slice(index + 1)] as const)
 
-/** The real dates among all combinations. */
+/** The valid dates among all combinations. */
 function dates(year: readonly number[], month: readonly number[], day: readonly number[]): string[] {
   const all = year.flatMap((y) => month.flatMap((m) => day.map((d) => DateTime.utc(y, m, d))))
   return all.filter((date) => date.isValid).map((date) => date.toFormat('yyyy-MM-dd'))
 }
 
-/** The number from 0 to 99 that the words can mean (none or one): 3, three, oh three, twenty one, one nine. */
+/** Numbers from 0 to 99 that the words can mean (none or one): 3, three, oh three, twenty one, one nine. */
 function small(words: readonly string[]): number[] {
   const [first = '', second] = words
   if (words.length === 1) return list(number(cardinal(first)))
@@ -205,7 +205,9 @@ function small(words: readonly string[]): number[] {
 
 const digits = (words: readonly string[]): string => words.map((word) => digit(word) ?? ' ').join('')
 
-/** "third" is three, 3rd is 3. Only the last word of a number is an ordinal: "first second" is two days. */
+/**
+ * Turns "third" into three, and 3rd into 3. Only the last word of a number is an ordinal: "first second" is two days.
+ */
 const cardinal = (word: string): string => ORDINALS.get(word) ?? word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1')
 
 const list = (value: number | undefined): number[] => (value === undefined ? [] : [value])
@@ -215,7 +217,7 @@ const number = (word: string): number | undefined =>
 
 const digit = (word: string): number | undefined => (/^\d$/.test(word) ? Number(word) : DIGITS.get(word))
 
-/** The year of four digits that the words can mean (none or one). */
+/** Four-digit years that the words can mean (none or one). */
 function years(words: readonly string[]): number[] {
   const [first = ''] = words
   if (words.some((word) => cardinal(word) !== word)) return []
@@ -224,13 +226,13 @@ function years(words: readonly string[]): number[] {
   return [...new Set(found)].filter((year) => year >= 1000 && year <= 2999)
 }
 
-/** one nine eight zero */
+/** "one nine eight zero" */
 function digitByDigit(words: readonly string[]): number[] {
   const all = words.map(digit)
   return words.length === 4 && !all.includes(undefined) ? [Number(all.join(''))] : []
 }
 
-/** nineteen eighty five, nineteen oh five, 19 80; the second half must have two digits, or it is not a year. */
+/** "nineteen eighty five", "nineteen oh five", 19 80. The second half must have two digits. */
 function inPairs(words: readonly string[]): number[] {
   const [head = '', ...tail] = words
   const century = TEENS.get(head) ?? TENS.get(head) ?? (/^\d\d$/.test(head) ? Number(head) : undefined)
@@ -240,7 +242,7 @@ function inPairs(words: readonly string[]): number[] {
   return full ? small(tail).map((rest) => century * 100 + rest) : []
 }
 
-/** two thousand, two thousand one, nineteen hundred five, one thousand nine hundred eighty */
+/** "two thousand", "two thousand one", "nineteen hundred five", "one thousand nine hundred eighty" */
 function inScales(words: readonly string[]): number[] {
   const thousand = words.indexOf('thousand')
   const hundred = words.indexOf('hundred')
@@ -248,7 +250,7 @@ function inScales(words: readonly string[]): number[] {
   const thousands = thousand < 0 ? [0] : small(words.slice(0, thousand))
   const hundreds = hundred < 0 ? [0] : small(words.slice(thousand + 1, hundred))
   const tail = words.slice(Math.max(thousand, hundred) + 1)
-  // "two thousand one two" is a year and a digit too many.
+  // "two thousand one two" is a year with an extra digit.
   const rest = tail.length === 0 ? [0] : tail.length === 2 && (digit(tail[0] ?? '') ?? 0) > 0 ? [] : small(tail)
   return thousands.flatMap((t) => hundreds.flatMap((h) => rest.map((r) => t * 1000 + h * 100 + r)))
 }

@@ -1,6 +1,6 @@
 /**
- * An e-mail address as callers say or spell it, in normal form. Each word must have its place in the address, or be one
- * that callers say around it; else the answer asks back, as no address may be stored that was not said.
+ * E-mail addresses as callers say or spell them, in normal form. Each word must belong to the address or to the phrases
+ * around it; otherwise the result is a question, as no address may be stored that was not said.
  */
 import isEmail from 'validator/lib/isEmail.js'
 import { bareValue, hasSecondThoughts } from './around-value.ts'
@@ -32,7 +32,7 @@ const checked = (address: string): ParsedValue => {
 const NOT_VALID = `That is not a valid e-mail address; give it in full, ${EXAMPLE}`
 const MORE_THAN_ONE = `The e-mail address has more than one "at"; give it again, ${EXAMPLE}`
 
-/** The address where it was typed as one, beside nothing but asides; a sentence's last dot is cut off. */
+/** The address if it was typed, with nothing around it but fillers; without the final dot of a sentence. */
 function typedAddress(text: string): string | undefined {
   const inBrackets = /^[^<>@]*<([^\s<>@]+@[^\s<>@]+)>$/.exec(text)?.[1]
   const address = (inBrackets ?? bareValue(text, 'email')).replace(/^mailto:/i, '').replace(/[.,;!?]+$/, '')
@@ -59,7 +59,7 @@ const CASE =
   /(?:\b(?:all|in)\s+)*\b(?:lower\s?case|upper\s?case|(?:all|in) cap(?:ital)?s|in capital letters)\b,?|\bcapital(?= [a-z]\b)/g
 
 interface Part {
-  /** The sign before it; '' at the beginning. */
+  /** The sign before the words; '' at the beginning. */
   readonly sign: string
   readonly words: readonly string[]
 }
@@ -91,7 +91,7 @@ function joinedAddress(parts: readonly Part[], at: number, joined: boolean): Par
   return unclear(`The end of the e-mail address is not certain; what comes after the last dot, ${EXAMPLE}?`)
 }
 
-/** "dot com, dot com", and "w w w" before an address, as before that of a web page. */
+/** "dot com, dot com", and "w w w" before an address as before the name of a website. */
 const SLIPS = /(\.[a-z]+)\1$|(?:^|@)www\./
 
 function wordsOf(text: string): readonly string[] {
@@ -111,18 +111,16 @@ function wordsOf(text: string): readonly string[] {
   )
 }
 
-/**
- * Without the sentence's punctuation; letters spelled with hyphens (d-o-e) and numbers (ninety-nine) as their parts.
- */
+/** Removes the sentence's punctuation; splits letters spelled with hyphens (d-o-e) and numbers (ninety-nine). */
 function cleanWord(word: string): string[] {
   const bare = word.length > 1 ? word.replace(/[.;:!?]+$/, '').replace(/^["'(<]+|["')>]+$/g, '') : word
   const parts = bare.split('-')
   return /^[a-z\d](?:-[a-z\d]){2,}$/.test(bare) || parts.every(isNumber) ? parts : [bare]
 }
 
-/** What stands between the signs (@ . _ - +). */
+/** Splits at the signs (@ . _ - +). */
 function partsOf(words: readonly string[]): readonly Part[] {
-  // Where the sign itself is there, "at" is a word.
+  // If "@" itself was written, "at" is a word.
   const isWritten = words.includes('@')
   const parts: { sign: string; words: string[] }[] = [{ sign: '', words: [] }]
   for (const word of words) {
@@ -135,7 +133,7 @@ function partsOf(words: readonly string[]): readonly Part[] {
   return withCountries(parts)
 }
 
-/** "co uk" said without the dot between. */
+/** Adds the dot missing from "co uk". */
 const withCountries = (parts: readonly Part[]): readonly Part[] =>
   parts.flatMap((part, index) => {
     const [first = '', second = '', ...others] = part.words

@@ -1,17 +1,15 @@
-/** A number on a card (member id, group id) as it is printed, or as callers spell it: "m as in mary 9 0 0 oh 7". */
+/** Numbers on a card (member id, group id), as printed or as spelled: "m as in mary 9 0 0 oh 7". */
 import { bareValue, hasSecondThoughts, isNoValue } from './around-value.ts'
 import { DIGITS, mayGroupOtherwise, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
 import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood, wholeNumberText } from './spoken.ts'
 
-/** Characters of a normal form. */
+/** Most characters of a normal form. */
 const MAX_LENGTH = 200
 
 const SPELL = 'give it letter by letter and digit by digit, for example XYZ-1235 or "m as in mary nine zero zero"'
 
-/**
- * What was typed in one piece stays as it is. What was spelled is in capitals, without spaces; "dash" and "slash" count.
- */
+/** A value typed in one piece is kept. A spelled one becomes upper case without spaces; "dash" and "slash" count. */
 export function spokenIdentifier(value: unknown): ParsedValue {
   const digits = wholeNumberText(value)
   if (digits !== undefined) return understood(digits)
@@ -33,7 +31,7 @@ function readSpoken(text: string): ParsedValue {
     : understood(id)
 }
 
-/** Printed on a card; "X-Y-Z-1-2" is how speech recognition writes what is spelled. */
+/** Printed as on a card; "X-Y-Z-1-2" is the transcript of a spelled value. */
 const isOnePiece = (said: string): boolean =>
   !/\s/.test(said) && !isWordOfNumber(said.toLowerCase()) && !/^[A-Za-z\d](?:-[A-Za-z\d]){2,}$/.test(said)
 
@@ -46,7 +44,7 @@ const SIGNS: ReadonlyMap<string, string> = new Map(
   Object.entries({ dash: '-', hyphen: '-', minus: '-', slash: '/', '-': '-', '/': '/', space: '' }),
 )
 
-/** How speech recognition writes the names of letters, where the word is no other. */
+/** Names of letters as speech recognition writes them, except those that are common words. */
 const LETTER_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     bee: 'b',
@@ -69,7 +67,7 @@ const LETTER_NAMES: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** @param introduced words before it were left out, so that an "a" may be an article */
+/** @param introduced whether an introduction was removed, so that an "a" may be an article */
 function spelled(text: string, introduced: boolean): string | undefined {
   const written = withDoubleU(text.replace(/^number (?=\S)|\b(?:capital|upper ?case|lower ?case|letter) (?=\S)/gi, ''))
     .split(/[\s,;]+/)
@@ -82,7 +80,7 @@ function spelled(text: string, introduced: boolean): string | undefined {
     (word) => SIGNS.get(word) ?? LETTER_NAMES.get(word) ?? certain(natoLetter(word)) ?? word,
   )
   if (words.some((word, at) => isOh(word) && !isZero(words, at))) return undefined
-  // Who says "zero" for the figure may mean the letter.
+  // A caller who says "zero" for the figure may mean the letter with "o".
   if (words.includes('o') && words.some((word) => word !== 'oh' && DIGITS.get(word) === 0)) return undefined
   const read = wordsToDigits(words.map((word) => (isOh(word) ? 'zero' : word)))
   if (mayGroupOtherwise(words) || words.some((word) => word === 'hundred' || word === 'thousand')) return undefined
@@ -91,22 +89,24 @@ function spelled(text: string, introduced: boolean): string | undefined {
   )
     return undefined
   const id = read.join('').toUpperCase()
-  // More was to follow.
+  // An incomplete value.
   return /^[-/]|[-/]$/.test(id) ? undefined : id
 }
 
-/** A capital, as nothing else is here: the O of "oscar" or "o as in orange" is no zero. */
+/**
+ * Marks a certain letter by upper case, used for nothing else here: the O of "oscar" or "o as in orange" is not a zero.
+ */
 const certain = <Letter extends string | undefined>(letter: Letter) => letter?.toUpperCase() as Letter
 
-/** Groups that were printed keep their capitals until then, as these tell them from words. */
+/** Keeps the upper case of printed groups for now, as it distinguishes them from words. */
 const lowered = (word: string): string => (isPrinted(word) ? word : word.toLowerCase())
 
-/** A group of characters as on a card: in capitals, or with a digit. */
+/** A group of characters as on a card: in upper case, or with a digit. */
 const isPrinted = (word: string): boolean => /^(?=.*\d|[A-Z\d-]{2,}$)[A-Za-z\d]+(?:-[A-Za-z\d]+)*$/.test(word)
 
 const isOh = (word: string): boolean => word === 'oh' || word === 'o'
 
-/** Between digits, and at the end after them, "oh" is a zero; beside a letter it may be one. */
+/** "oh" is a zero between digits, and at the end after digits; beside a letter it is uncertain. */
 function isZero(words: readonly string[], at: number): boolean {
   const next = (step: number): string | undefined => {
     let index = at + step

@@ -1,16 +1,16 @@
-/** An amount of money in cents: as a number, or as callers and agents say it, with its unit. */
+/** An amount of money in cents: a number, or callers' and agents' words with the unit. */
 import { isNumber } from '../fhir/json.ts'
 import { DIGITS, TEENS, TENS } from './numbers.ts'
 import { type ParsedValue, plain } from './spoken.ts'
 
-/** An unsignedInt of FHIR. */
+/** Largest unsignedInt of FHIR. */
 const MOST_CENTS = 2_147_483_647
-/** Characters; an amount is shorter. */
+/** Most characters; an amount is shorter. */
 const MAX_LENGTH = 200
 
 /**
- * 12999, "12999", "$129.99", "129 dollars and 99 cents", "one hundred twenty nine dollars and ninety nine cents". Digits
- * alone are cents, as the argument has them; words alone ("twelve ninety nine") may be either, and are asked back.
+ * 12999, "12999", "$129.99", "129 dollars and 99 cents", "one hundred twenty nine dollars and ninety nine cents".
+ * Digits alone are cents, as in the argument; words alone ("twelve ninety nine") are ambiguous, and give a question.
  */
 export function spokenCents(value: unknown): ParsedValue<number> {
   const cents = isNumber(value) ? Number(value) : typeof value === 'string' ? centsOf(value) : undefined
@@ -54,7 +54,7 @@ function inUnits(said: string): number | undefined {
   return (dollars ?? 0) * 100 + cents
 }
 
-/** A whole number in figures or in words, all of them scaled: "twelve ninety nine" is none. */
+/** An integer in figures or in words with all scales: "twelve ninety nine" is not one. */
 function amount(words: readonly string[]): number | undefined {
   const [only = ''] = words
   if (words.length === 1 && /^(?:\d+|\d{1,3}(?:,\d{3})+)$/.test(only)) return Number(only.replaceAll(',', ''))

@@ -1,6 +1,6 @@
 /**
- * A name as it is stored, out of the sentence in which it was said: "my name is Jane" is Jane, "S M I T H" is Smith.
- * What was said beside it and is not understood is asked back, as is a spelling that contradicts the name.
+ * Extracts a name from the sentence in which it was said: "my name is Jane" is Jane, "S M I T H" is Smith. Other words
+ * that are not understood give a question, as does a spelling that contradicts the name.
  */
 import { hasSecondThoughts, isNoValue } from './around-value.ts'
 import { type NamePart, TITLES, withoutNotes } from './name-notes.ts'
@@ -8,7 +8,7 @@ import { OF_SENTENCES, PARTICLE, spelledName, spelledWords, wordsIn, writtenName
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 import { spokenConsent } from './spoken-consent.ts'
 
-/** Characters of a name; the sentence around it may be longer. */
+/** Most characters of a name; the sentence around it may be longer. */
 const MAX_LENGTH = 100
 
 export function spokenName(text: string, part: NamePart): ParsedValue {
@@ -19,7 +19,7 @@ export function spokenName(text: string, part: NamePart): ParsedValue {
   const [said = '', ...others] = withoutNotes(bare, part)
   const name = others.length > 0 || hasNoName(said) ? undefined : nameIn(said, part)
   if (name === undefined) return unclear(`The name is not certain; give ${EXPECTED[part]} alone, or spell it`)
-  // "my name is Mary Ann" holds one name or two.
+  // "my name is Mary Ann" contains one name or two.
   if (part !== 'whole' && introduction === 'any' && /\s/.test(name) && !PARTICLE.test(name))
     return unclear(`It is not certain which of the names it is; give ${EXPECTED[part]} alone`)
   return name.length > MAX_LENGTH ? tooLongName(name) : understood(name)
@@ -34,7 +34,7 @@ const EXPECTED: Readonly<Record<NamePart, string>> = {
   whole: 'the first name and the last name',
 }
 
-/** A yes or no by itself is an answer to something else: whose name is "No" or "Sure" can spell it. */
+/** A lone yes or no replies to something else; a person whose name is "No" or "Sure" can spell it. */
 const hasNoName = (said: string): boolean =>
   said === '' || isNoValue(said) || spokenConsent(said).ok || (/\s/.test(said) && hasSecondThoughts(said))
 
@@ -43,7 +43,7 @@ const FILLERS =
 const ENDING =
   /(?:[\s,.;!?]+(?:please|thanks|thank you|okay|speaking|here|sir|ma'am|(?:and )?that's (?:it|all|me)|is my (?:first |last |family |given |full )?name))+[.!?]*$/i
 const IS = "(?:'s| is| was| would be|:)"
-/** The part of the name that the introduction names, or any. */
+/** Introductions, with the part of the name that they announce. */
 const INTRODUCTIONS: readonly (readonly [NamePart | 'any', RegExp])[] = [
   ['given', new RegExp(`^(?:and )?(?:(?:my|the|his|her) )?(?:first|given|christian|fore) ?name${IS}?[,:]? `, 'i')],
   ['family', new RegExp(`^(?:and )?(?:(?:my|the|his|her) )?(?:last|family|sur) ?name${IS}?[,:]? `, 'i')],
@@ -57,11 +57,11 @@ const INTRODUCTIONS: readonly (readonly [NamePart | 'any', RegExp])[] = [
 
 interface Introduced {
   readonly said: string
-  /** Undefined where nothing introduces it. */
+  /** Undefined if nothing introduces it. */
   readonly introduction: NamePart | 'any' | undefined
 }
 
-/** `said` is '' where another part of the name is introduced. */
+/** `said` is '' if another part of the name is introduced. */
 function withoutIntroduction(text: string, part: NamePart): Introduced {
   const rest = text.replace(FILLERS, '').replace(ENDING, '')
   const [names, pattern] = INTRODUCTIONS.find(([, one]) => one.test(rest)) ?? []
@@ -86,7 +86,7 @@ function nameIn(said: string, part: NamePart): string | undefined {
   return spelledName(spelled, part)
 }
 
-/** "Sarah with an h" agrees with what was heard, where there is the letter. */
+/** "Sarah with an h" confirms the name if it contains the letter. */
 function withoutHint(text: string): { readonly text: string; readonly isConfirmed: boolean } {
   const [whole, name = '', letter = ''] = /^([\p{L}'-]+),? (?:spelled )?with an? (\p{L})[.!]?$/iu.exec(text) ?? []
   if (whole === undefined) return { text, isConfirmed: true }
@@ -103,7 +103,7 @@ const SUFFIXES: Readonly<Record<string, string>> = {
   'the fourth': 'IV',
 }
 
-/** "Smith the third" is Smith III. */
+/** Turns "Smith the third" into Smith III. */
 const suffixed = (text: string): string =>
   text.replace(
     /(?<=\p{L},?) (jr|junior|sr|senior|the (?:second|third|fourth))[.!]?$/iu,

@@ -1,6 +1,6 @@
 /**
- * A phone number as callers say or type it, in normal form. What is neither a digit nor said around the number, and what
- * can be read as more than one number, is asked back.
+ * Phone numbers as callers say or type them, in normal form. The result is a question if the text contains anything
+ * besides digits and the usual phrases, or can be read as more than one number.
  */
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
 import { parsePhone } from '../matching/parse-phone.ts'
@@ -9,11 +9,11 @@ import { bareValue } from './around-value.ts'
 import { DIGITS, ohForO, otherGroupings, repeatDoubled, rowReadings } from './numbers.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
-/** Digits, after formatting is stripped (spec.md section 8). */
+/** Number of digits without formatting (spec.md section 8). */
 const MIN_DIGITS = 7
 const MAX_DIGITS = 15
 
-/** Said between the digits, without meaning for them. */
+/** Words between the digits that carry no meaning. */
 const SEPARATORS = new Set(
   `uh um er and then dash hyphen minus dot point period comma space slash bracket brackets parenthesis parentheses open
   close`.split(/\s+/),
@@ -22,7 +22,7 @@ const SEPARATORS = new Set(
 /**
  * "five five five, oh one double two", "plus one 555…", "(020) 7946-0958 ext. 12".
  * @param region ISO 3166 code of the clinic's country, e.g. US: decides which national numbers are possible
- * @returns E.164 when the number is possible there or names its country itself, else the digits as given
+ * @returns E.164 if the number is possible there or states its country itself, else the digits as given
  */
 export function spokenPhone(text: string, region: string | undefined): ParsedValue {
   if (tooLong(text)) return unclear('That is too long for a phone number; give nothing but its 7 to 15 digits')
@@ -41,8 +41,8 @@ export function spokenPhone(text: string, region: string | undefined): ParsedVal
 }
 
 /**
- * "forty four twenty seven" is 44 27, or 40 4 20 7; "one hundred" may be the end of 0100. What was heard is certain where
- * it is a valid number of its country, and no other grouping gives a possible one.
+ * "forty four twenty seven" is 44 27, or 40 4 20 7; "one hundred" may be the end of 0100. A reading is certain if it
+ * is a valid number of its country and no other grouping gives a possible one.
  */
 function isGroupedOtherwise(number: string, value: string, region: string | undefined): boolean {
   const others = readingsOf(number, otherGroupings).filter((digits) => checked(digits).ok)
@@ -61,15 +61,15 @@ const notCertain = unclear(
   'It is not certain where the phone number ends; give it again, with "extension" before an extension and "plus" before a country code',
 )
 
-/** What a program makes of a number that it keeps as a decimal. */
+/** Decimals added by programs that store the number as a float. */
 const DECIMALS = /(?<=^\+?\d{7,15})\.0+$/
 
-/** An "oh" may be meant by it. */
+/** A hesitation that may be a misheard "oh". */
 const HESITATION = /(?<![\p{L}\p{N}])(?:uh|um)(?![\p{L}\p{N}])(?!$)/u
 
 /**
- * A whole number is said, and more after it: an extension, a correction, a second number. A number that was typed, with spaces,
- * dashes, dots and brackets alone, has as many digits as it has.
+ * True if a complete number is followed by more: an extension, a correction, a second number. A typed number, with
+ * only spaces, dashes, dots and brackets, is taken as it is.
  */
 function goesOn(number: string, region: string): boolean {
   if (!/[\p{L},;/]/u.test(number)) return false
@@ -95,9 +95,7 @@ function checked(number: string): ParsedValue {
     : understood(number)
 }
 
-/**
- * Each with the digits after a + where there is one; anything else that the text holds is left in, for the check to find.
- */
+/** Each reading has its digits, after a + if there is one; any other text remains, for the check to find. */
 function readingsOf(
   text: string,
   groupings: (words: readonly string[]) => readonly (readonly string[])[] = (words) => [words],
@@ -113,7 +111,7 @@ function readingsOf(
     .flatMap((one) => rowReadings(one).map(formatted))
 }
 
-/** "oh" before a number is a zero or a sigh. */
+/** "oh" before a number is a zero or an interjection. */
 const withLeadingOh = (words: readonly string[]): readonly (readonly string[])[] =>
   words[0] === 'oh' && DIGITS.has(words[1] ?? '') ? [words, words.slice(1)] : [words]
 
@@ -128,7 +126,7 @@ const withoutAreaCode = (text: string): string => {
     : rest.replace(/^((?:\S+\s+){1,3}?)(?:and |then )?(?:the |my )?(?:phone )?number(?: is)?[:,]?\s/, '$1')
 }
 
-/** "country code four four" is a number with a plus. */
+/** Turns "country code four four" into a number with a plus. */
 const withCountryCode = (words: readonly string[]): readonly string[] => {
   const [first, second, third, ...others] = words.filter((word) => word !== '')
   if (first !== 'country' || second !== 'code') return words
@@ -136,24 +134,24 @@ const withCountryCode = (words: readonly string[]): readonly string[] => {
   return (rest[0] ?? '').startsWith('+') ? rest : ['plus', ...rest]
 }
 
-/** The extension after the number itself: ;ext=12, x12, ext. 12, extension one two, #12. */
+/** An extension after the number: ;ext=12, x12, ext. 12, extension one two, #12. */
 const EXTENSION =
   /^(.*?[\p{L}\d)])\s*[,;]?\s*(?:;ext=|\bextension\b|\bextn?\b\.?|(?<=[\d\s)])x(?=[\s.:]*\d)|#)(?:[\s.:-]*(?:number|is|double|triple|\d{1,6}|oh?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand)(?![\p{L}\d])){1,8}[.!?]*$/u
 
-/** 555-0123, 555-0124: together they would be the digits of one. */
+/** Two numbers, as in 555-0123, 555-0124: together they would be the digits of one. */
 const TWO_NUMBERS = /^(?![+0]).*?(?<!\d)\d{3}[-. ]?\d{4}[\s,;/]+(?:and |then )?(?:\d{3}[-. ])?\d{3}[-. ]?\d{4}(?!\d)/
 
-/** An international number whose national part has the shape that its country gives it. */
+/** True for an international number whose national part has the form required by its country. */
 const isComplete = (number: string): boolean =>
   number.startsWith('+1') ? /^\+1[2-9]\d{2}[2-9]\d{6}$/.test(number) : number.startsWith('+')
 
-/** Never invents a country: a number that is not possible in the region keeps the digits it came with. */
+/** Never invents a country: a number that is not possible in the region keeps its digits. */
 function normalForm(number: string, region: string | undefined): string {
   const country = countryOf(region)
   if (number.startsWith('+')) return e164(number) ?? number
   if (/^00[1-9]/.test(number)) return e164(`+${number.slice(2)}`) ?? `+${number.slice(2)}`
   const national = e164(number, country)
-  // No code of a country begins with a zero.
+  // No country code begins with a zero.
   if (national !== undefined || !/^011[1-9]/.test(number)) return national ?? number
   return e164(`+${number.slice(3)}`) ?? `+${number.slice(3)}`
 }
@@ -166,5 +164,5 @@ function e164(number: string, country?: CountryCode): string | undefined {
   return parsed?.isPossible() && !NO_AREA.test(parsed.number) ? parsed.number : undefined
 }
 
-/** Possible by its length alone: no area code of North America begins so. */
+/** Possible by length only: no area code of North America begins with these digits. */
 const NO_AREA = /^\+1[01]/

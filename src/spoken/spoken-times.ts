@@ -1,6 +1,6 @@
 /**
- * What callers say of when a visit shall be ("next Tuesday after two", "any afternoon next week"), as windows in which to
- * look for free slots. Every way to read the words is tried; where more than one is left, the answer is a question.
+ * Requested times as callers say them ("next Tuesday after two", "any afternoon next week"), as windows in which to
+ * search for free slots. Every reading of the words is tried; if more than one remains, the result is a question.
  */
 import { plain } from './spoken.ts'
 import { resolve } from './when/resolve.ts'
@@ -8,7 +8,7 @@ import { sentenceOf } from './when/sentence.ts'
 import { tokensOf } from './when/tokens.ts'
 import type { SpokenTimes, TimesLocale } from './when/window.ts'
 
-/** Characters; nobody says more about a time. */
+/** Most characters; nobody says more about a time. */
 const MAX_LENGTH = 300
 const MAX_WORDS = 60
 

@@ -1,6 +1,6 @@
 import { FhirDecimal, isNumber } from '../fhir/json.ts'
 
-/** What parsing a spoken (or typed) value gives: its normal form, or a sentence that says what would be right. */
+/** The result of parsing a spoken or typed value: its normal form, or a sentence that describes a valid value. */
 export type ParsedValue<Value = string> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: string }
@@ -9,15 +9,13 @@ export const understood = (value: string): ParsedValue => ({ ok: true, value })
 
 export const unclear = (error: string): ParsedValue => ({ ok: false, error })
 
-/** Characters; an e-mail address spelled letter by letter ("j as in juliet") fits. */
+/** Most characters; an e-mail address spelled letter by letter ("j as in juliet") fits. */
 const MAX_LENGTH = 1000
 
-/** Checked first, so that no text takes long to parse. */
+/** Checked first, so that parsing never takes long. */
 export const tooLong = (text: string): boolean => text.length > MAX_LENGTH
 
-/**
- * One spelling for what transcribers write in several ways: compatibility forms, invisible marks, dashes, apostrophes.
- */
+/** Unifies variants used by transcribers: compatibility forms, invisible characters, dashes, apostrophes. */
 export const plain = (text: string): string =>
   text
     .normalize('NFKC')
@@ -26,7 +24,7 @@ export const plain = (text: string): string =>
     .replace(/[‘’ʼ]/g, "'")
     .trim()
 
-/** The digits of a JSON number of 0 and more; undefined where JSON may have lost some of them, and for anything else. */
+/** The digits of a non-negative JSON integer; undefined if JSON may have lost some of them, and for anything else. */
 export function wholeNumberText(value: unknown): string | undefined {
   if (!isNumber(value)) return undefined
   const text = value instanceof FhirDecimal ? value.source.replace(/\.0+$/, '') : String(value)

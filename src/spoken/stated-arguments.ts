@@ -1,4 +1,4 @@
-/** Several arguments of a tool at once: all that are missing or bad are reported together. */
+/** Reads several arguments of a tool; all missing or invalid ones are reported together. */
 import type { OperationInput } from '../core/operation.ts'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 import type { ParsedValue } from './spoken.ts'
@@ -7,9 +7,9 @@ import { argumentIssue } from './stated-values.ts'
 type Readers<Name extends string> = Readonly<Record<Name, (value: unknown) => ParsedValue>>
 
 /**
- * The normal form of each.
+ * The normal form of each argument.
  * @param optional names that may be absent
- * @throws FhirError 400 with an issue for each value that is missing or bad, the missing ones first
+ * @throws FhirError 400 with an issue for each missing or invalid value, the missing ones first
  */
 export function readAll<Name extends string>(
   readers: Readers<Name>,

@@ -1,4 +1,4 @@
-/** A name as a caller states it ("my name is John Smith", "Smith, S M I T H"), for matching. Pure. */
+/** A name as stated by a caller ("my name is John Smith", "Smith, S M I T H"), for matching. Pure. */
 
 import type { Patient } from 'fhir/r4'
 import { fold } from '../fhir/text-folding.ts'
@@ -10,16 +10,16 @@ import { type LabelledName, labelledName } from './labelled-name.ts'
 import { DEGREES, TITLES, withoutNotes } from './name-notes.ts'
 import { withSpelling } from './spelled-name.ts'
 
-/** Words of a name; a search needs no more. */
+/** Most words of a name; a search needs no more. */
 const MAX_WORDS = 6
 
-/** Several readings of a statement, and several divisions of each. */
+/** Most names, from several readings of a statement with several divisions each. */
 const MAX_NAMES = 40
 
 /**
- * Every way to read the words as given names and family name, the likelier first. Which of them is the family name is
- * only certain where the caller says so; matching tries both orders. A single word is the family name, which matching
- * tries as given name too. Empty when the text holds no name.
+ * All readings of the words as given names and family name, the likeliest first. The family name is certain only if
+ * the caller labels it; matching tries both orders. A single word is returned as the family name, which matching also
+ * tries as the given name. Empty if the text contains no name.
  */
 export function statedName(text: string): readonly PersonName[] {
   const names = withoutAsides(text).flatMap((said) => {
@@ -32,8 +32,8 @@ export function statedName(text: string): readonly PersonName[] {
 }
 
 /**
- * Family and first given name agree, perhaps by a nickname or in a spelling that sounds the same; a single word is one of the
- * two.
+ * True if family and first given name agree, perhaps by a nickname or a spelling that sounds the same; a single word
+ * may be either.
  */
 export function hasStatedName(stated: readonly PersonName[], patient: Pick<Patient, 'name'>): boolean {
   const names = nameFormsOf(patient)
@@ -52,9 +52,9 @@ function isSameName(stated: NameForms, name: NameForms): boolean {
 }
 
 /**
- * How well family and first given name agree with those of the record: `same` where the given name is the very same,
- * `alike` where it is a nickname or sounds the same.
- * @param stated full names, as `formsOf` gives them
+ * Agreement of family and first given name with the record: `same` if the given name is identical, `alike` if it is a
+ * nickname or sounds the same.
+ * @param stated full names, in the form that `formsOf` returns
  */
 export function fullNameAgreement(
   stated: readonly NameForms[],
@@ -82,7 +82,7 @@ interface Parts {
   readonly suffixes: readonly string[]
 }
 
-/** All divisions of one reading; `words` as `withSpelling` gives them. */
+/** All divisions of one reading; `words` in the form that `withSpelling` returns. */
 function divisions(words: readonly string[]): readonly PersonName[] {
   const { groups, suffixes } = partsOf(words)
   const all = groups.flat().slice(0, MAX_WORDS)
@@ -95,7 +95,7 @@ function divisions(words: readonly string[]): readonly PersonName[] {
   return [...names, ...suffixAsName(words, all)]
 }
 
-/** The name whose parts the caller has named; a part by itself is a single word. */
+/** The name whose parts are labelled; a single part is one word. */
 function inParts({ family, given }: LabelledName): readonly PersonName[] {
   const [last, first] = [partsOf(family), partsOf(given)]
   const [familyWords, givenWords] = [last.groups.flat(), first.groups.flat()]
@@ -124,13 +124,13 @@ function partsOf(words: readonly string[]): Parts {
   return { groups: withoutRepeats(withoutTitles(groups.filter((group) => group.length > 0))), suffixes }
 }
 
-/** A title is one where a name follows it. */
+/** A word counts as a title only if a name follows it. */
 const withoutTitles = (groups: readonly (readonly string[])[]): readonly (readonly string[])[] =>
   groups.map((group) =>
     group.length > 1 && TITLES.includes(group[0] ?? '') ? (withoutTitles([group.slice(1)])[0] ?? group) : group,
   )
 
-/** "bond, james bond" is james bond. */
+/** Reduces "bond, james bond" to james bond. */
 function withoutRepeats(groups: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const [first = [], second = [], ...others] = groups
   if (first.length === 0 || second.length === 0) return groups
@@ -147,7 +147,7 @@ function aroundComma(groups: readonly (readonly string[])[], suffixes: readonly 
   return [{ family: family.join(' '), given: given.slice(0, MAX_WORDS), suffixes }]
 }
 
-/** Given names first, and where they are several words these as the family name, too: "de la cruz maria". */
+/** Given names first, and for several words also the family name first: "de la cruz maria". */
 const inAnyOrder = (words: readonly string[], suffixes: readonly string[]): readonly PersonName[] =>
   words.slice(1).flatMap((_word, index) => {
     const [head, tail] = [words.slice(0, index + 1), words.slice(index + 1)]
@@ -155,7 +155,7 @@ const inAnyOrder = (words: readonly string[], suffixes: readonly string[]): read
     return head.length === 1 ? [inOrder] : [inOrder, { given: tail, family: head.join(' '), suffixes }]
   })
 
-/** Senior is a family name, too, and Junior a given one; nobody says Jr. for them. */
+/** Senior is also a family name, and Junior a given name; nobody says Jr. for them. */
 function suffixAsName(words: readonly string[], others: readonly string[]): readonly PersonName[] {
   const last = fold(words.findLast((word) => word !== ',') ?? '')
   return NAMES_TOO.includes(last) && last !== others.at(-1) ? [{ given: others, family: last, suffixes: [] }] : []

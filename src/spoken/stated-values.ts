@@ -1,4 +1,4 @@
-/** What callers state, argument by argument: parsed from spoken or written form into its normal form. */
+/** Normalizes callers' statements, argument by argument, from spoken or written form. */
 import { DateTime } from 'luxon'
 import { type DateOrder, dateOrderOf } from '../clinics/date-order.ts'
 import type { ClinicSettings } from '../clinics/settings.ts'
@@ -13,7 +13,7 @@ import { spokenName } from './spoken-name.ts'
 import { spokenPhone } from './spoken-phone.ts'
 import { statedName } from './stated-name.ts'
 
-/** The arguments of the tools that state something of a patient (spec 2.3). */
+/** Tool arguments that state something about a patient (spec 2.3). */
 export type StatedField = TextField | 'commsConsent'
 
 type TextField =
@@ -29,13 +29,13 @@ type TextField =
   | 'referralSource'
   | 'reasonForVisit'
 
-/** What the meaning of a stated value depends on. */
+/** Context that decides the meaning of a stated value. */
 export interface ClinicLocale {
-  /** ISO 3166 code, in which a phone number without a country code is read. */
+  /** ISO 3166 code of the country for phone numbers without a country code. */
   readonly region: string | undefined
-  /** How 03/04/1980 is read. */
+  /** The order in which 03/04/1980 is read. */
   readonly dateOrder: DateOrder
-  /** In the time zone of the clinic. */
+  /** The current time in the clinic's time zone. */
   readonly now: DateTime
 }
 
@@ -66,11 +66,11 @@ const PARSERS: Readonly<Record<TextField, (text: string, locale: ClinicLocale) =
   reasonForVisit: freeText,
 }
 
-/** What has a normal form, besides the words in which it was said. */
+/** The values whose normal form may differ from the caller's words. */
 export const withNormalForm = <Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
   Object.fromEntries(Object.entries(values).filter(([field]) => PARSERS[field as TextField] !== freeText))
 
-/** What a caller tells in their own words is never refused for its length. */
+/** A caller's own words are never refused for their length. */
 function freeText(text: string): ParsedValue {
   return textUpTo(KEPT_LENGTH, text)
 }
@@ -80,10 +80,10 @@ function textUpTo(maxLength: number, text: string): ParsedValue {
   return kept === undefined ? unclear(MISSING) : understood(kept)
 }
 
-/** @param value the argument as it came; a blank one counts as absent before it gets here */
+/** @param value the argument as received; a blank one was treated as absent before */
 export function readStated(field: TextField, value: unknown, locale: ClinicLocale): ParsedValue {
   if (typeof value === 'string' && value.isWellFormed()) return PARSERS[field](value, locale)
-  // Platforms send a number where the transcript has nothing but digits.
+  // Platforms send a number if the transcript has only digits.
   const digits = field === 'phone' ? wholeNumberText(value) : undefined
   if (digits !== undefined) return PARSERS[field](digits, locale)
   return { ok: false, error: value === undefined ? MISSING : 'The value must be a string' }
@@ -91,10 +91,10 @@ export function readStated(field: TextField, value: unknown, locale: ClinicLocal
 
 const MISSING = 'The value is missing'
 
-/** Characters of a name and of what is said around it. */
+/** Most characters of a name with the words around it. */
 const MAX_WHOLE_NAME_LENGTH = 200
 
-/** A whole name as it was stated, from which `statedName` reads its parts. */
+/** A whole name as stated, which `statedName` then parses. */
 export function readWholeName(value: unknown): ParsedValue {
   if (typeof value !== 'string' || !value.isWellFormed()) return unclear('The value must be a string')
   const text = statedText(value, MAX_WHOLE_NAME_LENGTH)
@@ -103,7 +103,7 @@ export function readWholeName(value: unknown): ParsedValue {
 
 const NO_CERTAIN_NAME = 'The value holds no name that is certain; give first and last name alone, or spell them'
 
-/** What was stated and could not be read, for staff to look at. */
+/** A stated value that could not be read, for staff to look at. */
 export function unreadableText(value: unknown): string {
   const text = typeof value === 'string' || isNumber(value) ? String(value).toWellFormed() : ''
   return onOneLine(text).slice(0, MAX_WHOLE_NAME_LENGTH).toWellFormed() || 'not text'
@@ -111,7 +111,7 @@ export function unreadableText(value: unknown): string {
 
 const onOneLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
 
-/** Text in any words, for which platforms also send a number, true or false. */
+/** Free text, for which platforms may also send a number or a boolean. */
 export function readAsText(value: unknown): ParsedValue {
   if (typeof value === 'string' && value.isWellFormed()) return understood(value)
   if (typeof value === 'boolean') return understood(String(value))
@@ -119,19 +119,19 @@ export function readAsText(value: unknown): ParsedValue {
   return unclear(value === undefined ? MISSING : 'The value must be text, a number, true or false')
 }
 
-/** What is on one line of a card, cut with a mark where it is longer than `maxLength` characters. */
+/** A line of text on a card, truncated with a mark beyond `maxLength` characters. */
 export function readLine(value: unknown, maxLength: number): ParsedValue {
   if (typeof value === 'string' && value.isWellFormed()) return textUpTo(maxLength, value)
   return unclear(value === undefined ? MISSING : 'The value must be a string')
 }
 
-/** Given and family name, as `spokenName` stores them. */
+/** Given and family name, in the form that `spokenName` stores. */
 export function readPersonName(value: unknown): ParsedValue {
   if (typeof value === 'string' && value.isWellFormed()) return spokenName(value, 'whole')
   return unclear('The value must be a string')
 }
 
-/** Free text on one line: control characters and runs of white space become one space. */
+/** Free text on one line: control characters and runs of whitespace become one space. */
 function statedText(text: string, maxLength: number): ParsedValue {
   const value = onOneLine(text)
   if (value === '') return { ok: false, error: MISSING }
@@ -140,7 +140,7 @@ function statedText(text: string, maxLength: number): ParsedValue {
   return { ok: true, value }
 }
 
-/** What is wrong with an argument, without the value itself, as the text may end up in a log. */
+/** The problem with an argument, without its value, as the text may be logged. */
 export const argumentIssue = (name: string, value: unknown, error: string): Issue =>
   value === undefined
     ? { code: 'required', reason: 'missing-argument', diagnostics: `${name}: ${error}`, expression: name }
@@ -151,8 +151,8 @@ export const invalidArgument = (name: string, error: string): FhirError =>
   badRequest(`${name}: ${error}`, { expression: name, reason: 'invalid-argument' })
 
 /**
- * An argument that is known to be text, on one line.
- * @throws FhirError 400 when it is blank or longer than `maxLength` characters
+ * An argument already known to be text, on one line.
+ * @throws FhirError 400 if it is blank or longer than `maxLength` characters
  */
 function readText(name: string, value: unknown, maxLength: number): string {
   const stated = statedText(String(value), maxLength)
@@ -160,6 +160,6 @@ function readText(name: string, value: unknown, maxLength: number): string {
   return stated.value
 }
 
-/** The same for one that may be absent. @throws FhirError 400 as `readText` does */
+/** As readText, for an optional argument. @throws FhirError 400 as `readText` does */
 export const optionalText = (name: string, value: unknown, maxLength: number): string | undefined =>
   value === undefined ? undefined : readText(name, value, maxLength)

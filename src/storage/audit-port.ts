@@ -1,15 +1,15 @@
 /**
- * The store of the audit trail, beside the store of resources: blocks of events, each written once and never changed. It
- * knows nothing of what an event is (src/record/audit).
+ * The store of the audit trail, beside the store of resources: blocks of events, each written once and never changed.
+ * It does not interpret events (src/record/audit does).
  */
 
-/** Events of one clinic, one after the other in time, as one process has written them together. */
+/** Consecutive events of one clinic, written together by one process. */
 export interface AuditBlock {
   /** '' for events of the whole service. */
   readonly clinic: string
   /** Unique in its clinic; sorts by `first` and then by the process that wrote it. */
   readonly key: string
-  /** Time of its first event, milliseconds since 1970 UTC. No event of a block is later than `first` and BLOCK_SPAN. */
+  /** Time of its first event, milliseconds since 1970 UTC. Its other events are at most BLOCK_SPAN later. */
   readonly first: number
   /** The ids of the patients that its events are about, each once. */
   readonly patients: readonly string[]
@@ -19,7 +19,7 @@ export interface AuditBlock {
 /** Milliseconds. */
 export const BLOCK_SPAN = 1_000
 
-/** Which blocks of a clinic, by their keys. */
+/** A range of a clinic's blocks, by their keys. */
 export interface AuditScan {
   readonly clinic: string
   readonly order: 'oldest first' | 'newest first'
@@ -28,20 +28,23 @@ export interface AuditScan {
   readonly to: number
   /** Blocks that come after this one in the order. */
   readonly after?: string
-  /** Other blocks are passed over, and count for the limit. */
+  /** Only blocks with events about this patient are returned; all others still count towards the limit. */
   readonly patient?: string
-  /** Blocks that are looked at. */
+  /** Most blocks examined. */
   readonly limit: number
 }
 
 export interface AuditPage {
-  /** Those that match, in the order. */
+  /** The matching blocks, in the requested order. */
   readonly blocks: readonly StoredBlock[]
-  /** The key of the last block that was looked at; absent: there is no more. */
+  /** The key of the last block examined; absent: there are no more. */
   readonly next?: string
 }
 
-/** How the keys of the blocks begin whose first event is at `time`: texts of the same length, which sort as times do. */
+/**
+ * The prefix of the keys of blocks whose first event is at `time`. All prefixes have the same length, so they sort as
+ * times do.
+ */
 export const keyAt = (time: number): string =>
   Math.min(Math.max(Math.floor(time), 0), LAST_TIME)
     .toString(36)
@@ -52,7 +55,7 @@ const LAST_TIME = 36 ** KEY_LENGTH - 1
 
 export type StoredBlock = Pick<AuditBlock, 'key' | 'first' | 'events'>
 
-/** How long events are kept: an engine removes those that are older by itself. */
+/** The time for which events are kept; the engine itself removes older ones. */
 export interface Retention {
   readonly days: number
 }
@@ -60,11 +63,11 @@ export interface Retention {
 export const MILLISECONDS_PER_DAY = 86_400_000
 
 /**
- * An engine opens its database when it is first needed, so that one that cannot be opened keeps nothing from starting. All
- * methods throw StoreUnavailable then.
+ * An engine opens its database on first use, so a database that cannot be opened does not stop the server from
+ * starting; all methods throw StoreUnavailable then.
  */
 export interface AuditStore {
-  /** All or none. */
+  /** Writes all or none. */
   write(blocks: readonly AuditBlock[]): Promise<void>
   scan(scan: AuditScan): Promise<AuditPage>
   read(clinic: string, key: string): Promise<StoredBlock | undefined>

@@ -1,38 +1,38 @@
 /**
- * Composite entries as what an index can hold, and conditions on them as what it can find: the values that are compared
- * for equality first, then a number. `code-value-quantity` of systolic 120 mm[Hg]: text 8480-6, low 15998640.
+ * Composite entries in a form that an index can hold, and conditions on them in a form that it can find: first the
+ * values compared for equality, then a number. `code-value-quantity` of systolic 120 mm[Hg]: text 8480-6, low 15998640.
  */
 import type { Condition, PartCondition, PartEntry, RangeBounds } from '../search/plan.ts'
 
 export interface CompositeKey {
-  /** The kinds and names of the parts, and whether `low` is a point: only those of one shape are compared. */
+  /** The kinds and names of the parts, and whether `low` is a point: only keys of the same shape are compared. */
   readonly shape: string
-  /** Of the first part that is a text, and of the second; '' where there is none. */
+  /** The values of the first and second parts that are texts; '' where there is none. */
   readonly text: string
   readonly more: string
   /** The low end of the first part that is a range; 0 where there is none. */
   readonly low: number
-  /** All else, at places that the shape determines. */
+  /** All other values, at places that the shape determines. */
   readonly rest: readonly (string | number)[]
 }
 
-/** What a text or a number of a key is compared with. */
+/** A test of one text or number of a key. */
 export type ValueTest =
   | { readonly equals: string }
   | { readonly startsWith: string }
   | { readonly min?: number | undefined; readonly max?: number | undefined }
 
-/** All tests must hold; a value without a test may be any. */
+/** All tests must hold; a value without a test may be anything. */
 export interface CompositeTests {
   readonly shape: string
   readonly text: ValueTest | undefined
   readonly more: ValueTest | undefined
   readonly low: ValueTest | undefined
-  /** By place. */
+  /** Tests by place in CompositeKey.rest. */
   readonly rest: ReadonlyMap<number, ValueTest>
 }
 
-/** The fields of a part in the order of `rest`; the first one goes into a column of its own where one is free. */
+/** The fields of a part in the order of `rest`; the first one gets its own column where one is free. */
 type Fields<Field> = { readonly by: 'text' | 'range'; readonly fields: readonly [Field, ...Field[]] }
 
 export function compositeKey(parts: readonly PartEntry[]): CompositeKey {
@@ -41,7 +41,7 @@ export function compositeKey(parts: readonly PartEntry[]): CompositeKey {
   return { shape: shapeOf(parts, point), text: String(text), more: String(more), low: Number(low), rest }
 }
 
-/** At least one of them must hold: points and ranges are tested in different ways. */
+/** Alternatives, of which at least one must hold: points and ranges are tested in different ways. */
 export function compositeTests({ parts }: Extract<Condition, { kind: 'composite' }>): readonly CompositeTests[] {
   const [first] = parts.filter(isRange)
   if (first === undefined) return [testsFor(parts, undefined)]
@@ -58,7 +58,7 @@ function testsFor(parts: readonly PartCondition[], point: boolean | undefined): 
   }
 }
 
-/** For a column that no part has a value in, so that an index can seek by the next column. */
+/** The test for a column in which no part has a value, so that an index can seek by the next column. */
 const EMPTY: ValueTest = { equals: '' }
 
 /** Both ends of a point are the same, so one test does. */
@@ -93,7 +93,7 @@ interface Placed<Field> {
   readonly rest: readonly Field[]
 }
 
-/** The first fields of two texts and one range have a column of their own. */
+/** Assigns the first fields of two texts and one range to their own columns. */
 function placed<Field>(parts: readonly Fields<Field>[]): Placed<Field> {
   const found: { text?: Field; more?: Field; low?: Field } = {}
   const rest: Field[] = []
@@ -147,7 +147,7 @@ function testsOf(part: PartCondition): Fields<ValueTest | undefined> {
 const equals = (value: string | undefined): ValueTest | undefined =>
   value === undefined ? undefined : { equals: value }
 
-/** As low <= high, an upper bound on the one bounds the other. */
+/** As low <= high, an upper bound on high also bounds low. */
 function rangeTests({ lowMin, lowMax, highMin, highMax }: RangeBounds): [ValueTest | undefined, ValueTest | undefined] {
   const max = lowMax === undefined && highMax === undefined ? undefined : least(lowMax, highMax)
   return [between(lowMin, max), between(highMin, highMax)]

@@ -1,6 +1,7 @@
 /**
  * The store of contents: bytes beside the resources, such as files, which are written and read in pieces and never
- * changed. It knows nothing of what refers to them (src/content). `test/storage/content-store.test.ts` is its specification.
+ * changed. References to them are kept elsewhere (src/content). `test/storage/content-store.test.ts` is its
+ * specification.
  */
 import { StoreUnavailable } from './port.ts'
 
@@ -10,38 +11,35 @@ export interface ByteRange {
   readonly end: number
 }
 
-/**
- * A name is the server's own (random), used once, and belongs to a clinic. An engine opens its database when it is first
- * needed.
- */
+/** Each content has a name, random and used once, within its clinic. An engine opens its database on first use. */
 export interface ContentStore {
   /**
-   * Durable when it resolves. When it fails, `delete` removes what there is of it.
-   * @throws StoreUnavailable, and what `pieces` throws
+   * Durable when it resolves. After a failure, `delete` removes whatever was stored.
+   * @throws StoreUnavailable, and whatever `pieces` throws
    */
   write(clinic: string, name: string, pieces: AsyncIterable<Uint8Array>): Promise<void>
   /**
-   * In pieces that are as long as the engine likes; all bytes without a range, and no more than there are.
+   * Reads in pieces whose length the engine chooses; without a range, all bytes. A range may reach beyond the end.
    * @throws StoreUnavailable, ContentMissing
    */
   read(clinic: string, name: string, range?: ByteRange): AsyncIterable<Uint8Array>
-  /** Does nothing where there is none. @throws StoreUnavailable */
+  /** Does nothing where there is no such content. @throws StoreUnavailable */
   delete(clinic: string, name: string): Promise<void>
-  /** Waits for nothing: whoever writes or reads fails. */
+  /** Does not wait: reads and writes under way fail. */
   close(): Promise<void>
 }
 
-/** There is no content of that name, or a part of it is missing. Becomes 503: it may come back from a backup. */
+/** There is no content of that name, or a part of it is missing. Becomes 503, as it may be restored from a backup. */
 export class ContentMissing extends StoreUnavailable {
   constructor() {
     super('A content is not where it was stored')
   }
 }
 
-/** Bytes of a piece: several are in memory for each content that is written or read. */
+/** Bytes of a piece: several pieces are in memory for each content being written or read. */
 export const PIECE_BYTES = 128 * 1024
 
-/** The same bytes in pieces of that length, but for the last one. */
+/** The same bytes in pieces of exactly `length`, except for the last one. */
 export async function* inPieces(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = []
   let size = 0

@@ -1,9 +1,9 @@
-/** Cursors: where a page ended, as text that is valid only for the search or history it was written for. */
+/** Cursors: the end of a page, as text that is valid only for the search or history it was written for. */
 import { hash } from 'node:crypto'
 import type { SearchPlan } from '../search/plan.ts'
 import { type HistoryQuery, InvalidCursor, type ScanQuery } from './port.ts'
 
-/** Values of what a page is ordered by; null where the resource has none. */
+/** A sort value of the last item of a page; null where the resource has none. */
 export type CursorKey = string | number | null
 
 /** @param query any JSON value; the cursor is base64url of the keys and a checksum of both */
@@ -12,8 +12,8 @@ export function writeCursor(query: unknown, keys: readonly CursorKey[]): string 
 }
 
 /**
- * The `count` keys of a cursor that `writeCursor` gave for the same `query`.
- * @throws InvalidCursor when it is not such a cursor
+ * The `count` keys of a cursor that `writeCursor` returned for the same `query`.
+ * @throws InvalidCursor for any other text
  */
 export function readCursor(cursor: string, query: unknown, count: number): readonly CursorKey[] {
   const [found, ...keys] = parsed(cursor)
@@ -39,7 +39,10 @@ const isKey = (value: unknown): value is CursorKey =>
 const checksum = (query: unknown, keys: readonly CursorKey[]): string =>
   hash('sha256', JSON.stringify([query, keys]), 'base64url').slice(0, 16)
 
-/** What a cursor of a search is valid for: the matches and their order, not how many are shown or what is included. */
+/**
+ * The parts of a search to which its cursor is bound: the matches and their order, but not the page size or the
+ * includes.
+ */
 export const searchCursorQuery = ({ clinic, types, where, sort, asked }: SearchPlan): unknown => [
   clinic,
   types,

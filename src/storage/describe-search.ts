@@ -1,10 +1,10 @@
-/** A search in the words of its query string, without the values: for messages, which must not repeat patient data. */
+/** Describes a search by its query string without the values, for messages, which must not repeat patient data. */
 import type { Condition, SearchPlan, SortKey } from '../search/plan.ts'
 import type { HistoryQuery, KeysQuery, ValuesQuery } from './port.ts'
 
-/** Characters; what is longer is cut. */
+/** Characters; longer descriptions are cut. */
 const LONGEST = 200
-/** A page of so many resources or more says so. */
+/** From this page size on, `_count` is included in the description. */
 const LARGE_PAGE = 200
 
 /** `Observation?subject:Patient.name&_sort=date&_total=accurate` */
@@ -23,7 +23,7 @@ export function describeSearch({ types, where, sort, total, include, count }: Se
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
 
-/** One for each parameter that the condition compares. */
+/** A name for each parameter that the condition compares. */
 function namesIn(condition: Condition): readonly string[] {
   switch (condition.kind) {
     case 'any':

@@ -1,4 +1,7 @@
-/** What is missing where something is recorded beside the requests: how much of each clinic, between when and when, and why. */
+/**
+ * Gaps in a recording, such as the audit trail: per clinic and reason, how many items were lost, and between which
+ * times.
+ */
 
 export interface Gap {
   readonly clinic: string
@@ -7,7 +10,7 @@ export interface Gap {
   /** Milliseconds since 1970 UTC. */
   readonly from: number
   readonly to: number
-  /** How many. */
+  /** Number of lost items. */
   readonly count: number
 }
 
@@ -16,12 +19,12 @@ export class Gaps {
   #gaps = new Map<string, Gap>()
   #takenAt = Number.NEGATIVE_INFINITY
 
-  /** @param between milliseconds between two times at which they are told of */
+  /** @param between least milliseconds between two reports of gaps */
   constructor(between: number) {
     this.#between = between
   }
 
-  /** How much is missing that nothing tells of yet. */
+  /** Number of lost items not yet reported. */
   get count(): number {
     return this.#gaps.values().reduce((sum, { count }) => sum + count, 0)
   }
@@ -34,9 +37,9 @@ export class Gaps {
   }
 
   /**
-   * Those that are to be told of now. While more and more is missing, there are a few of them rather than one for each write.
+   * The gaps to be reported now. While losses continue they are reported at intervals, rather than once for each write.
    * @param now milliseconds since 1970 UTC
-   * @param isLast there will be no later time to tell of them
+   * @param isLast there will be no later report
    */
   take(now: number, isLast: boolean): readonly Gap[] {
     if (this.#gaps.size === 0 || (now - this.#takenAt < this.#between && !isLast)) return []

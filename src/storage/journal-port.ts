@@ -1,6 +1,6 @@
 /**
- * The store of the request journal, beside the store of resources: entries of a clinic in the order in which they were
- * written. It knows nothing of what an exchange is (src/record/journal).
+ * The store of the request journal, beside the store of resources: the entries of each clinic, in the order in which
+ * they were written. It does not interpret exchanges (src/record/journal does).
  */
 
 export interface JournalEntry {
@@ -10,66 +10,66 @@ export interface JournalEntry {
   readonly id: string
   /** Milliseconds since 1970 UTC. */
   readonly at: number
-  /** It tells of exchanges that are missing, so it is found by every filter. */
+  /** The entry reports exchanges that are missing from the journal, so every filter finds it. */
   readonly isGap: boolean
-  /** Name of those who may read it: a reader asks for the names that it may see. */
+  /** The group that may read the entry; a reader requests the groups that it belongs to. */
   readonly audience: string
-  /** What it is found by; '' and 0 where it has none. */
+  /** Values to find the entry by; '' and 0 where it has none. */
   readonly run: string
   readonly call: string
   readonly status: number
   readonly path: string
   readonly type: string
-  /** What a list shows of it, and the rest: JSON. */
+  /** The part that a list shows, and the rest: JSON. */
   readonly summary: string
   readonly detail: string
 }
 
-/** What is kept of a clinic: entries that are both young and among the last. */
+/** Limits on the entries kept of a clinic: an entry is removed when it exceeds either. */
 export interface Kept {
   readonly days: number
   readonly entries: number
 }
 
-/** All of them hold; absent ones do for every entry. */
+/** All criteria must hold; an absent one holds for every entry. */
 export interface JournalFilter {
   readonly run?: string
   readonly call?: string
   /** Inclusive. */
   readonly status?: { readonly from: number; readonly to: number }
-  /** How the path begins. */
+  /** Prefix of the path. */
   readonly path?: string
   readonly type?: string
   /** Milliseconds since 1970 UTC. */
   readonly since?: number
-  /** Entries for one of these audiences. */
+  /** Only entries for one of these audiences. */
   readonly audiences?: readonly string[]
 }
 
 export interface JournalScan {
   readonly clinic: string
   readonly order: 'oldest first' | 'newest first'
-  /** Entries that come after this number in the order. */
+  /** Only entries that come after this number in the order. */
   readonly after?: number
   readonly filter: JournalFilter
-  /** Entries that are looked at. */
+  /** Most entries examined. */
   readonly limit: number
 }
 
 export interface NumberedSummary {
-  /** Its place among the entries of its clinic. */
+  /** Its position among the entries of its clinic. */
   readonly number: number
   readonly summary: string
 }
 
 export interface JournalPage {
-  /** Those that match, in the order. */
+  /** The matching entries, in the requested order. */
   readonly entries: readonly NumberedSummary[]
-  /** The number of the last one that was looked at; absent: there is no more. */
+  /** The number of the last entry examined; absent: there are no more. */
   readonly next?: number
 }
 
-/** The numbers of the oldest and the newest entry; 0 where there is none. */
+/** The numbers of the oldest and the newest entry; 0 where there are none. */
 export interface JournalBounds {
   readonly first: number
   readonly last: number
@@ -81,14 +81,14 @@ export interface FoundEntry extends NumberedSummary {
 }
 
 /**
- * An engine opens its database when it is first needed, so that one that cannot be opened keeps nothing from starting. All
- * methods throw StoreUnavailable then.
+ * An engine opens its database on first use, so a database that cannot be opened does not stop the server from
+ * starting; all methods throw StoreUnavailable then.
  */
 export interface JournalStore {
   /**
-   * All or none. Each entry gets the next number of its clinic, whichever process writes it: who has seen one number has
-   * seen, or can find, all that are smaller.
-   * @param kept by clinic: what is more is removed, if not at once
+   * Writes all or none. Each entry gets the next number of its clinic, whichever process writes it: a reader that has
+   * seen one number has seen, or can find, all smaller ones.
+   * @param kept limits by clinic; the excess is removed, though perhaps not at once
    */
   write(entries: readonly JournalEntry[], kept: ReadonlyMap<string, Kept>): Promise<void>
   scan(scan: JournalScan): Promise<JournalPage>

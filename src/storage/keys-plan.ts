@@ -1,4 +1,4 @@
-/** The search that a query by keys amounts to, which says what parts of the search index it needs. */
+/** The search equivalent to a query by keys, from which the needed parts of the search index follow. */
 import type { SearchPlan } from '../search/plan.ts'
 import type { KeysQuery } from './port.ts'
 

@@ -1,8 +1,8 @@
 /**
- * The storage port: everything the rest of the server can call on an engine, and all that an engine must implement.
- * No engine word enters it, no FHIR rule enters an engine. `test/storage/contract.ts` is its specification.
+ * The storage port: everything the rest of the server can call on an engine, and all that an engine must implement. No
+ * engine word enters it, and no FHIR rule enters an engine. `test/storage/contract.ts` is its specification.
  *
- * Every call names the clinic (tenant); an engine keys everything by it first.
+ * Every call names the clinic (tenant), which is the first part of every key in an engine.
  */
 import type { Transferable } from 'node:worker_threads'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
@@ -27,7 +27,7 @@ export interface StoredResource {
 export interface ResourceChange extends StoredResource {
   /** The version that must be current when this one is written; 0: the resource must never have existed. */
   readonly expect: number
-  /** The values to find it by; none for a deletion. */
+  /** The values by which searches find the resource; none for a deletion. */
   readonly entries: readonly IndexEntry[]
 }
 
@@ -56,23 +56,26 @@ export interface RecordChange {
   /** The new value; undefined deletes the record. */
   readonly value: unknown
   readonly due?: number | null
-  /** Of a copy: the version it has at its source. Absent: the current version plus one. */
+  /** The version at the source, for a copy. Absent: the current version plus one. */
   readonly version?: number
 }
 
 /**
- * The record in which a clinic declares what its resources are searched by besides what the server knows. Each version
- * of a resource is indexed by one version of this record, which only ever rises.
+ * The record in which a clinic declares search parameters of its own, in addition to the server's. Each version of a
+ * resource is indexed by one version of this record, which only ever rises.
  */
 export const CUSTOM_PARAMETERS = { kind: 'search-parameters', key: 'custom' } as const
 
-/** The record that says how far a clinic's resources are indexed by these. It belongs to one store; copies omit it. */
+/**
+ * The record of how far a clinic's resources are indexed by its own search parameters. It belongs to one store; copies
+ * omit it.
+ */
 export const CUSTOM_INDEX = { kind: 'search-index', key: 'custom' } as const
 
 /** By resource type, the lowest version of CUSTOM_PARAMETERS by which entries must have been extracted. */
 export type IndexVersions = Readonly<Record<string, number>>
 
-/** What must still be true when the changes are written: `plan` finds exactly these ids (in any order). */
+/** A condition checked when the changes are written: `plan` must find exactly these ids, in any order. */
 export interface Guard {
   readonly plan: SearchPlan
   readonly ids: readonly string[]
@@ -85,9 +88,9 @@ export interface ChangeSet {
   readonly clinic: string
   readonly resources: readonly ResourceChange[]
   /**
-   * The version of CUSTOM_PARAMETERS by which the entries were extracted, 0: there was none. Where the record has
-   * another version by now, an engine refuses the set as a conflict, or keeps the index version with the resource.
-   * Absent: it writes no entries of such parameters.
+   * The version of CUSTOM_PARAMETERS by which the entries were extracted; 0: there was none. Where the record has
+   * another version by now, an engine refuses the set as a conflict, or stores the index version with the resource.
+   * Absent: no entries of such parameters are written.
    */
   readonly indexVersion?: number
   readonly records: readonly RecordChange[]
@@ -95,7 +98,7 @@ export interface ChangeSet {
   readonly guards: readonly Guard[]
 }
 
-/** Another write came first: nothing of the change set was written. Read again, decide again, write again. */
+/** Another write came first: nothing of the change set was written. The caller reads, decides and writes again. */
 export class StoreConflict extends Error {
   readonly on: 'version' | 'record' | 'guard'
   /** Type/id, kind/key, or the searched type. */
@@ -109,9 +112,14 @@ export class StoreConflict extends Error {
 }
 
 export interface Unavailability {
-  /** `full`: nothing can be written until space is freed; reading goes on. Absent: `away`, it may pass by itself. */
+  /**
+   * `full`: nothing can be written until space is freed; reads still work. Absent: `away`, which may pass by itself.
+   */
   readonly reason?: 'away' | 'full'
-  /** The engine was lost while it wrote: the change set is there as a whole, or not at all. Absent: it is not there. */
+  /**
+   * The engine was lost during the write: the change set was written as a whole, or not at all. Absent: it was not
+   * written.
+   */
   readonly mayBeWritten?: boolean
   readonly cause?: unknown
 }
@@ -128,7 +136,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** A resource, with the values to find it by, is more than the engine can keep. Nothing was written. Becomes 413. */
+/** A resource, together with its index entries, exceeds the engine's limit. Nothing was written. Becomes 413. */
 export class ResourceTooLarge extends Error {
   override readonly name = 'ResourceTooLarge'
   /** Type/id. */
@@ -141,7 +149,7 @@ export class ResourceTooLarge extends Error {
 
 /** A search uses values that are still being extracted from stored resources. Becomes 503. */
 export class IndexIncomplete extends StoreUnavailable {
-  /** As `Patient?birthdate`. */
+  /** Types and parameters, such as `Patient?birthdate`. */
   readonly uses: readonly string[]
   constructor(uses: readonly string[]) {
     super(`The search index is not complete for ${uses.join(', ')}`)
@@ -158,14 +166,20 @@ export class InvalidCursor extends Error {
 }
 
 export interface SearchResult {
-  /** At most `plan.count`, in order. A contained resource has version, time and text of its container (search/inner.ts). */
+  /**
+   * At most `plan.count`, in order. A contained resource has the version, time and text of its container
+   * (search/inner.ts).
+   */
   readonly matches: readonly StoredResource[]
   readonly included: readonly StoredResource[]
-  /** Set when `plan.includeLimit` cut included resources off. */
+  /** True when `plan.includeLimit` cut off included resources. */
   readonly truncated: boolean
   /** Cursor of the next page, when there is one. */
   readonly next?: string
-  /** Matches over all pages: always when they fit this first page or `plan.total` is accurate; of the same snapshot. */
+  /**
+   * Matches over all pages, of the same snapshot. Present when all fit on this first page, or when `plan.total` is
+   * accurate.
+   */
   readonly total?: number
 }
 
@@ -185,7 +199,7 @@ export interface HistoryQuery {
   readonly since?: number
   /** Only versions that were current at some time within [from, to] (ms). */
   readonly at?: { readonly from: number; readonly to: number }
-  /** Only these versions; `name` is that of the list that they are from, to which the cursor of a page belongs. */
+  /** Only these versions. `name` identifies the list that they are from; a page cursor is valid for that list only. */
   readonly among?: { readonly name: string; readonly versions: readonly ListedVersion[] }
   readonly count: number
   /** Cursor of the page before. */
@@ -199,14 +213,14 @@ export interface HistoryPage {
   readonly total: number
 }
 
-/** Which values of a token or uri parameter occur in the resources. */
+/** A query for the values of a token or uri parameter that occur in the resources. */
 export interface ValuesQuery {
   readonly clinic: string
-  /** Absent: of every type. */
+  /** Absent: every type. */
   readonly type?: string
   readonly kind: 'token' | 'uri'
   readonly param: string
-  /** Values at most. */
+  /** Most values returned. */
   readonly limit: number
 }
 
@@ -223,17 +237,17 @@ export type RecordQuery = {
 } & (
   | {
       readonly clinic: string
-      /** By key: those behind this one. */
+      /** Ordered by key: only records behind this one. */
       readonly after?: string
       readonly dueBefore?: undefined
     }
   /** Only records with `due` at or before this time (ms), earliest first. */
   | { readonly clinic: string; readonly dueBefore: number; readonly after?: undefined }
-  /** What is due of every clinic (background work only). */
+  /** Due records of every clinic (background work only). */
   | { readonly clinic?: undefined; readonly dueBefore: number; readonly after?: undefined }
 )
 
-/** A part of all that a clinic has, for copies. */
+/** A page of everything that a clinic has, for copies. */
 export interface ScanQuery {
   readonly clinic: string
   readonly limit: number
@@ -247,30 +261,30 @@ export interface VersionScan extends ScanQuery {
 }
 
 export interface ScannedVersion extends StoredResource {
-  /** It was the newest version when it was read. */
+  /** True when it was the newest version at the time of reading. */
   readonly isCurrent: boolean
 }
 
 export interface ScanPage<Item> {
   /** Fewer than the limit where their texts are long. */
   readonly items: readonly Item[]
-  /** Absent: there is no more. */
+  /** Absent: there are no more. */
   readonly next?: string
 }
 
 /**
- * What a server searches by, and how an engine extracts it from stored resources: entries that are missing, because a
- * newer server wants more than an older one has written, are added in the background.
+ * The search parameters of a server, and how an engine extracts their values from stored resources: entries that an
+ * older server has not written are added in the background.
  */
 export interface Extraction {
-  /** Raised with every change; a store that was searched by a higher one is refused. */
+  /** Raised with every change; a store that was searched with a higher version is refused. */
   readonly version: number
   readonly types: readonly string[]
-  /** By code: a text that changes when the entries of that parameter do. */
+  /** By code: a text that changes whenever the entries of that parameter do. */
   parametersOf(type: string): ReadonlyMap<string, string>
   /**
    * @param custom the value of the clinic's record CUSTOM_PARAMETERS, where it has one
-   * @throws anything, for a resource that cannot be read: it keeps the entries it has
+   * @throws any error, for a resource that cannot be read: it keeps the entries it has
    */
   entriesOf(clinic: string, resource: StoredResource, custom?: unknown): readonly IndexEntry[]
 }
@@ -278,20 +292,20 @@ export interface Extraction {
 export interface IndexingProgress {
   readonly type: string
   readonly state: 'begins' | 'goes on' | 'is complete'
-  /** Resources since this server began with it. */
+  /** Resources reindexed since this server began with the type. */
   readonly done: number
   readonly left: number
-  /** Resources that keep the entries they had, since none could be extracted. */
+  /** Resources that keep their old entries, since none could be extracted. */
   readonly failed: number
 }
 
-/** Resources that are to be reindexed by the newest version of CUSTOM_PARAMETERS. */
+/** A batch of resources to be reindexed by the newest version of CUSTOM_PARAMETERS. */
 export interface Reindexing {
   readonly clinic: string
   readonly type: string
-  /** An engine that keeps the index version of each resource leaves out those that have this or a later one. */
+  /** An engine that stores the index version of each resource skips those that already have this or a later one. */
   readonly indexVersion: number
-  /** Resources at most. */
+  /** Most resources in the batch. */
   readonly limit: number
   /** Cursor of the batch before. */
   readonly after?: string
@@ -299,62 +313,68 @@ export interface Reindexing {
 
 export interface ReindexedBatch {
   readonly done: number
-  /** Of these, those that keep the entries they had. */
+  /** Number of these that keep their old entries, since none could be extracted. */
   readonly failed: number
   /** Absent: there are no more. */
   readonly next?: string
 }
 
-/** Which resources of a type have a key of `param` that begins with one of `beginnings`. */
+/** A query for the resources of a type that have a key of `param` beginning with one of `beginnings`. */
 export interface KeysQuery {
   readonly clinic: string
   readonly type: string
   readonly param: string
   readonly beginnings: readonly string[]
-  /** A beginning that more resources have is too common, and finds none of them. */
+  /** A beginning that more resources have is too common, and finds none of them, unless `some` is set. */
   readonly most: number
   /**
-   * What is too common finds some all the same: those of all beginnings together are at most `most` then, and those of an
-   * earlier beginning come before those of a later one.
+   * Too common beginnings find some of their resources too. At most `most` resources are then found by all beginnings
+   * together, those of an earlier beginning first.
    */
   readonly some?: boolean
 }
 
 export interface FoundByKeys {
   readonly resources: readonly StoredResource[]
-  /** Those of the beginnings that more than `most` resources have. */
+  /** The beginnings that more than `most` resources have. */
   readonly tooCommon: readonly string[]
-  /** Some resources of beginnings that are not left out are missing: there are too many, or their texts are too long together. */
+  /** True when the list is incomplete: there are too many resources, or their texts are too long together. */
   readonly isCut: boolean
 }
 
-/** Milliseconds that what another process has written may take to show in `readRecent`. */
+/** Milliseconds within which a write by another process shows in `readRecent`. */
 export const RECENT = 1_000
 
-/** Which changes of resources have been noticed. */
+/** Numbers the changes of resources that have been noticed. */
 export interface NoticedChanges {
   /** A number that grows with each change of a resource of one of these types, whoever made it. */
   last(clinic: string, types: readonly string[]): number
 }
 
-/** What is known at once where it is in memory: waiting for it would cost as much as looking it up. */
+/**
+ * A value at once where it is in memory (waiting for it would cost as much as looking it up), otherwise a promise of
+ * it.
+ */
 export type Recent<Value> = Value | undefined | Promise<Value | undefined>
 
-/** What a thread of this process needs to open the same store: an engine's own, to be handed over as it is. */
+/** An engine's own data with which a thread of this process opens the same store; passed on unchanged. */
 export interface SharedStore {
   readonly value: object
-  /** For `postMessage`, or for `new Worker`, beside the value. One thread can open the store by it. */
+  /**
+   * The transfer list for `postMessage` or `new Worker`, to be passed with the value. Only one thread can open the
+   * store by it.
+   */
   readonly transferList: readonly Transferable[]
 }
 
-/** How the parts of a store keep up with what they are given; calls that are under way count among those that wait. */
+/** The load of each part of a store; calls under way count as waiting. */
 export interface StoreLoad {
   readonly parts: readonly ComponentHealth[]
 }
 
 /**
- * Every method that reads throws StoreUnavailable where the engine cannot serve; BudgetError where it takes longer than
- * the request that it belongs to may, or the client has left; and QueueFull where too many long ones wait.
+ * Every method that reads throws StoreUnavailable where the engine cannot serve; BudgetError when the time of its
+ * request is up or the client has left; and QueueFull where too many long reads are waiting.
  */
 export interface ResourceStore {
   /** The current version (a deletion has method DELETE), or undefined when there never was one. */
@@ -366,32 +386,38 @@ export interface ResourceStore {
    */
   write(changes: ChangeSet): Promise<void>
   /**
-   * @param indexVersions that the entries of some types must have for the answer to be right
+   * @param indexVersions the index versions that the entries of some types must have for a correct result
    * @throws InvalidCursor, IndexIncomplete (EntriesOutdated where a reindex helps), StoreUnavailable
    */
   search(plan: SearchPlan, indexVersions?: IndexVersions): Promise<SearchResult>
   /**
-   * One batch; what was done by an earlier one stays done.
+   * Reindexes one batch; earlier batches stay done.
    * @throws StoreUnavailable
    */
   reindex(batch: Reindexing): Promise<ReindexedBatch>
   /** @throws InvalidCursor, StoreUnavailable */
   history(query: HistoryQuery): Promise<HistoryPage>
   /**
-   * Resources that have one of some keys, each once, in any order: for record linkage, which asks for many at once.
+   * The resources that have one of several keys, each once, in any order: for record linkage, which looks up many at
+   * once.
    * @throws IndexIncomplete, StoreUnavailable
    */
   findByKeys(query: KeysQuery): Promise<FoundByKeys>
-  /** Each once, in any order. Where more than a thousand resources have a code, one of its systems may be missing. */
+  /**
+   * Each value once, in any order. Where more than a thousand resources have a code, one of its systems may be missing.
+   */
   values(query: ValuesQuery): Promise<readonly StoredValue[]>
   readRecord(clinic: string, kind: string, key: string): Promise<StoredRecord | undefined>
   /**
-   * The same, perhaps from memory, for kinds that are read with every request and seldom change (the engine is opened
-   * with their list). What this store wrote shows at once, what another one wrote within RECENT milliseconds.
+   * Like readRecord, but perhaps from memory: for kinds that are read with every request and seldom change (their list
+   * is given when the engine is opened). Writes of this store show at once, those of another one within RECENT
+   * milliseconds.
    */
   readRecent(clinic: string, kind: string, key: string): Recent<StoredRecord>
   records(query: RecordQuery): Promise<readonly StoredRecord[]>
-  /** All that have a resource or a record, by the bytes of their names; '' first, where the service has records. */
+  /**
+   * All clinics that have a resource or a record, by the bytes of their names; '' first, where the service has records.
+   */
   clinics(): Promise<readonly string[]>
   /**
    * Every version of a clinic's resources, oldest first; the versions of one resource in their order.
@@ -406,16 +432,16 @@ export interface ResourceStore {
   /** True when there is no resource and no record yet. */
   isEmpty(): Promise<boolean>
   /**
-   * Notices what any process has committed until now, so that what is made of resources can be kept as long as they stay
-   * the same. Absent: the engine learns of the changes of other processes only by reading what they have changed.
+   * Notices the commits of all processes so far, so that values derived from resources can be cached until these
+   * change. Absent: the engine notices the changes of other processes only when it reads the changed resources.
    * @throws StoreUnavailable
    */
   noticeChanges?(): NoticedChanges
-  /** How far its parts are behind; reads nothing from the database. Absent: the engine does not know. */
+  /** The load of its parts, without reading from the database. Absent: the engine does not know. */
   load?(): StoreLoad
   /**
-   * For a thread of this process that opens the store too. Absent: it opens it by its address, or cannot (undefined).
-   * What is opened so ends with this store.
+   * The means for a thread of this process to open the store too. Absent: the thread opens it by its address;
+   * undefined: it cannot. A store opened in this way ends with this one.
    */
   share?(): SharedStore | undefined
   /** Waits for writes under way. */

@@ -1,6 +1,6 @@
 /**
- * A cache of records of a few kinds, which are read with every request and seldom change: each engine keeps one. Threads
- * of a process that have one each share a counter, by which the change that one of them writes shows in all at once.
+ * A cache of records of a few kinds, which are read with every request and seldom change. Each engine has one. The
+ * caches of the threads of a process share a counter, through which a change by one thread shows in all at once.
  */
 import type { StoredRecord } from './port.ts'
 
@@ -23,15 +23,15 @@ const MAX_CACHED = 10_000
 export class RecentCache {
   readonly #kinds: ReadonlySet<string>
   readonly #lifetime: number
-  /** Raised by `changed` in whichever thread. */
+  /** Raised by `changed` in any thread. */
   readonly #changes: Int32Array
-  /** The changes that what is cached has seen. */
+  /** The value of `changes` for which the cached records are valid. */
   #seen: number
   readonly #cached = new Map<string, Cached>()
 
   /**
-   * @param lifetime of what is cached, milliseconds
-   * @param changes one number, on memory that the threads share
+   * @param lifetime of a cached record, milliseconds
+   * @param changes one number, in memory that the threads share
    */
   constructor(kinds: readonly string[], lifetime: number, changes: Int32Array = new Int32Array(1)) {
     this.#kinds = new Set(kinds)
@@ -40,22 +40,22 @@ export class RecentCache {
     this.#seen = Atomics.load(changes, 0)
   }
 
-  /** To be noted before a record is read that is to be cached. */
+  /** The number of changes; callers note it before they read a record that they will cache. */
   get changes(): number {
     return Atomics.load(this.#changes, 0)
   }
 
-  /** To be called between a change and its acknowledgement: nothing that was read before is used any more. */
+  /** Drops everything read before. Called between a change and its acknowledgement. */
   changed(): void {
     Atomics.add(this.#changes, 0, 1)
   }
 
-  /** True for records of the kinds that are cached. */
+  /** True for records of the cached kinds. */
   covers({ kind }: Pick<RecordAddress, 'kind'>): boolean {
     return this.#kinds.has(kind)
   }
 
-  /** undefined: it is not cached; `record` is undefined where it is known that there is none. */
+  /** undefined: not cached; `record` is undefined where the record is known not to exist. */
   get(address: RecordAddress): Pick<Cached, 'record'> | undefined {
     this.#forgetOld()
     const cached = this.#cached.get(keyOf(address))
@@ -63,9 +63,9 @@ export class RecentCache {
   }
 
   /**
-   * Frozen, as several callers share it.
+   * Caches a record, frozen, as several callers share it.
    * @param readAt when the record was read, milliseconds since 1970 UTC
-   * @param changes as they were before it was read
+   * @param changes the value of `changes` before it was read
    */
   set(address: RecordAddress, record: StoredRecord | undefined, readAt: number, changes = this.changes): void {
     this.#forgetOld()
@@ -90,7 +90,7 @@ export class RecentCache {
   }
 }
 
-/** Neither kinds nor clinics have lines. */
+/** Kinds and clinics contain no line breaks, so the key is unambiguous. */
 const keyOf = ({ clinic, kind, key }: RecordAddress): string => `${kind}\n${clinic}\n${key}`
 
 function deepFrozen<T>(value: T): T {

@@ -1,18 +1,18 @@
-/** Responses of bounded size: a process has one memory for all its clients. */
+/** Limits the size of responses: all clients share the memory of one process. */
 import { requireWorker, spend } from '../isolation/budget.ts'
 import type { StoredResource } from './port.ts'
 
 type Text = Pick<StoredResource, 'text'>
 
-/** Characters that the texts of one response may have together. */
+/** Most characters that the texts of one response may have together. */
 const MAX_CHARACTERS = 32 * 1024 * 1024
 /** Characters of a stored text that are read, joined and sent in one step of the budget. */
 const CHARACTERS_PER_STEP = 250
 
-/** Characters of a text that is sent by the event loop: each is copied several times on its way. */
+/** Most characters of a text that the event loop sends: each is copied several times on its way. */
 const MAX_ON_EVENT_LOOP = 256 * 1024
 
-/** Pays for a stored text that is read. @throws BudgetError */
+/** Pays for reading a stored text. @throws BudgetError */
 export function spendOnText({ text }: Text): void {
   if (text.length > MAX_ON_EVENT_LOOP) requireWorker('the size of a resource')
   spend(text.length / CHARACTERS_PER_STEP, 'the size of its answer')
@@ -32,7 +32,7 @@ export class ResponseLimit {
   }
 }
 
-/** The first of `resources` whose texts fit one response, and at least one; reads no more of them. */
+/** The first of `resources` whose texts fit one response, and at least one; reads no further. */
 export function withinLimit<Item extends Text>(resources: Iterable<Item>): readonly Item[] {
   const [items, limit]: [Item[], ResponseLimit] = [[], new ResponseLimit()]
   for (const resource of resources) {
@@ -46,14 +46,17 @@ export interface WithResource {
   readonly resource: StoredResource
 }
 
-/** The first items of an answer, and at least one where there is one. */
+/** The first items of a response, and at least one where there is one. */
 export interface LimitedItems<Item> {
   readonly items: readonly Item[]
-  /** There are more, but their texts are too long together. */
+  /** True when there are more items, but their texts are too long together. */
   readonly isCut: boolean
 }
 
-/** Several answers in one order. What comes after the end of one that is cut may have the rest of it before. */
+/**
+ * Merges several lists in one order. The result ends with the last item of the first cut list, since the missing rest
+ * of that list might come next.
+ */
 export function mergeWithinLimit<Item extends WithResource>(
   parts: readonly LimitedItems<Item>[],
   compare: (one: Item, other: Item) => number,

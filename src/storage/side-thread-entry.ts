@@ -1,22 +1,22 @@
-/** What runs in a thread that writes what is kept beside the resources: see side-thread.ts. */
+/** The code of a thread that writes records beside the resources, such as the audit trail: see side-thread.ts. */
 import { parentPort } from 'node:worker_threads'
 import { freeMemoryWhenQuiet, keepMemory, lowerPriority } from '../isolation/free-memory.ts'
 import { CLOSE, type SideOrder, type SideReply } from './side-thread.ts'
 import { toSent } from './thread-errors.ts'
 
 interface Writer {
-  /** What is under way ends by it. */
+  /** Ends work under way. */
   close(): void | Promise<void>
 }
 
 interface SideWork<W extends Writer, Order> {
-  /** At the first order, and after a failure at the next one. */
+  /** Called at the first order, and again at the next one after `open` has failed. */
   readonly open: () => W
-  /** @returns what the server's log is to say */
+  /** @returns a notice for the server's log */
   readonly write: (writer: W, order: Order) => string | undefined | Promise<undefined>
 }
 
-/** As `nice` counts; nobody waits for it. */
+/** Difference in `nice` value: no request waits for this thread. */
 const PRIORITY = 10
 
 export function runSideThread<W extends Writer, Order>({ open, write }: SideWork<W, Order>): void {

@@ -1,34 +1,34 @@
 /**
- * Keeps a thread that writes what is kept beside the resources: starts it when it is first needed, and another one when it has
- * ended by a fault.
+ * Runs a thread that writes records beside the resources, such as the audit trail: started on first use, and again
+ * after a fault has ended it.
  */
 import { type Transferable, Worker } from 'node:worker_threads'
 import { StoreUnavailable } from './port.ts'
 import { type SentError, toThrown } from './thread-errors.ts'
 
-/** What the thread is given. */
+/** A message to the thread. */
 export interface SideOrder<Order> {
   readonly number: number
   readonly order: Order
 }
 
-/** What the thread answers to an order. */
+/** The thread's reply to an order. */
 export interface SideReply {
-  /** Of the order. */
+  /** The number of the order. */
   readonly number: number
   /** Undefined: written. */
   readonly error: SentError | undefined
-  /** What the server's log is to say. */
+  /** A notice for the server's log. */
   readonly notice?: string
 }
 
-/** Instead of an order: the end. */
+/** Sent instead of an order: ends the thread. */
 export const CLOSE = 'close'
 
 export interface SideThreadParts {
   /** The file that the thread runs. */
   readonly entry: string
-  /** What it does, for messages: `writes the audit trail`. */
+  /** The thread's task, for messages: `writes the audit trail`. */
   readonly what: string
   readonly workerData: unknown
   readonly onNotice?: (notice: string) => void
@@ -54,19 +54,19 @@ export class SideThread<Order extends object> {
     this.#parts = parts
   }
 
-  /** When the server's log was last told something: milliseconds since 1970 UTC. */
+  /** When the last notice for the server's log arrived: milliseconds since 1970 UTC. */
   get noticedAt(): number | undefined {
     return this.#noticedAt
   }
 
   /**
-   * @param transfer what the thread takes over, without a copy
-   * @throws StoreUnavailable, or what the thread met
+   * @param transfer objects handed over to the thread without a copy
+   * @throws StoreUnavailable, or the error that occurred in the thread
    */
   write(order: Order, transfer: readonly Transferable[] = []): Promise<void> {
     this.#worker ??= this.#start()
     const worker = this.#worker
-    // A server that is stopped waits for what it has sent.
+    // A stopping server waits for orders under way.
     worker.ref()
     this.#number += 1
     const number = this.#number
@@ -76,7 +76,7 @@ export class SideThread<Order extends object> {
     })
   }
 
-  /** Ends the thread when it has done, or given up, what it was given. */
+  /** Ends the thread once it has finished, or given up, its orders. */
   async close(): Promise<void> {
     const worker = this.#worker
     if (worker === undefined) return
@@ -102,7 +102,7 @@ export class SideThread<Order extends object> {
       if (error === undefined) waiting?.resolve()
       else waiting?.reject(toThrown(error))
     })
-    // What it met is said by those that wait for it.
+    // The waiting orders report the error.
     worker.on('error', () => {})
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined

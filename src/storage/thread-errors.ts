@@ -1,4 +1,4 @@
-/** Errors on their way between threads: a message keeps neither the class of an error nor its properties. */
+/** Errors in messages between threads, which keep neither the class nor the properties of an error. */
 import { BudgetError, OffloadRequired } from '../isolation/budget.ts'
 import { EntriesOutdated, IndexIncomplete, InvalidCursor, StoreConflict, StoreUnavailable } from './port.ts'
 
@@ -13,7 +13,7 @@ export type SentError =
     }
   | { readonly kind: 'cursor'; readonly message: string }
   | { readonly kind: 'budget'; readonly reason: BudgetError['reason']; readonly what: string }
-  /** Whatever else is thrown is a fault of the program. */
+  /** Any other error is a fault of the program. */
   | { readonly kind: 'fault'; readonly name: string; readonly message: string; readonly stack: string | undefined }
 
 export function toSent(error: unknown): SentError {

@@ -1,39 +1,38 @@
 /**
- * Writes what is recorded of requests beside them, as they never wait for it: in batches, one after the other, and once more
- * where the store could not be written.
+ * Writes records of requests, such as audit events, in the background, so that requests never wait for it: in batches,
+ * one at a time, each retried when the store could not be written.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from 'pino'
 import { StoreUnavailable } from './port.ts'
 
-/** Milliseconds before a write that failed is tried again, and between two log lines about it. */
+/** Milliseconds before a failed write is retried, and between two log lines about it. */
 export const RETRY_AFTER = 1_000
 const BETWEEN_REPORTS = 60_000
-/** Milliseconds that the end of the server waits for a store that does not answer. */
+/** Milliseconds that a stopping server waits for a store that does not respond. */
 const CLOSING_TIME = 3_000
 
 export interface WriteBehindParts<Batch> {
-  /** For the log: `the audit trail`. */
+  /** Name for the log: `the audit trail`. */
   readonly what: string
   readonly logger: Logger
-  /** Milliseconds from what is recorded until it is written: what a process that is killed loses. */
+  /** Milliseconds from recording to writing: a process that is killed loses this much. */
   readonly flushAfter: number
-  /** Whether there is anything to make a batch of. */
+  /** True when there is something to write. */
   readonly hasWork: () => boolean
-  /**
-   * All that waits, taken from where it waits; undefined: nothing is to be written of it.
-   * @param isLast there will be no later batch
-   */
+  /** Removes everything that waits, as one batch; undefined: none of it is to be written. */
   readonly pack: (isLast: boolean) => Batch | undefined | Promise<Batch | undefined>
   readonly write: (batch: Batch) => Promise<void>
-  /** How much is missing by now, for the log. */
+  /** Number of items lost so far, for the log. */
   readonly lost: () => number
-  /** ExchangeFacts of a batch that the store refuses for what it is; absent: it is tried again like any other. */
+  /**
+   * Called with a batch that the store refuses because of its content; absent: such a batch is retried like any other.
+   */
   readonly onRefused?: (batch: Batch) => void
   readonly onWritten?: () => void
 }
 
-/** Runs its argument for no request. */
+/** Runs its argument outside the context of any request. */
 const forNoRequest = AsyncLocalStorage.snapshot()
 
 export class WriteBehind<Batch> {
@@ -48,22 +47,22 @@ export class WriteBehind<Batch> {
     this.#parts = parts
   }
 
-  /** That is being written, or that could not be written yet. */
+  /** The batch that is being written, or that could not be written yet. */
   get unwritten(): Batch | undefined {
     return this.#unwritten
   }
 
-  /** The last batch could not be written. */
+  /** True when the last batch could not be written. */
   get isFailing(): boolean {
     return this.#reportedAt !== undefined
   }
 
-  /** To be called when something was recorded. */
+  /** Schedules a write; called after something was recorded. */
   writeSoon(): void {
     if (this.#timer === undefined && this.#writing === undefined) this.#writeAfter(this.#parts.flushAfter)
   }
 
-  /** Resolves when what was recorded before is written, or has failed to be. */
+  /** Resolves when everything recorded before the call is written, or its write has failed. */
   async flush(): Promise<void> {
     await this.#writing
     if (this.#hasWork) await this.#write()

@@ -11,7 +11,7 @@ import { packaged, type Terms, type TermsType } from './packaged.ts'
 import { supplementsOf } from './supplements.ts'
 import { StoredTerms, type Terminology, terminologyOf } from './terminology.ts'
 
-/** What to load, as `url`, `url|version` or `ValueSet/id`. */
+/** Terminology to load, as `url`, `url|version` or `ValueSet/id`. */
 export interface TermRequest {
   readonly codeSystems?: readonly string[]
   readonly valueSets?: readonly string[]

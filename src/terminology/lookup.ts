@@ -74,7 +74,7 @@ function answer(concepts: Concepts, concept: Concept, options: LookupOptions): L
   }
 }
 
-/** Properties and designations of one code; each has several parts in the answer. */
+/** Properties and designations of one code; each has several parts in the response. */
 const MAX_PARTS = 100_000
 
 const tooManyParts = (code: string): FhirError =>

@@ -42,8 +42,8 @@ export function hasId({ ids }: NamedSystem, id: string): boolean {
 }
 
 /**
- * Of the identifiers of a type the preferred one, or all where none is preferred. "OIDs are return as plain OIDs (not the
- * URI form)."
+ * The preferred identifiers of a type, or all where none is preferred. "OIDs are return as plain OIDs (not the URI
+ * form)."
  */
 export function idsOfType({ ids }: NamedSystem, type: IdentifierType): readonly string[] {
   const all = ids.filter((one) => one.type === type)
@@ -72,7 +72,7 @@ function isCurrent({ period: { start, end } = {} }: NamingSystemUniqueId, now: s
   return !(start !== undefined && isBefore(today, start)) && !(end !== undefined && isBefore(end, today))
 }
 
-/** A code system or value set that is known by its url, and by the URNs among its identifiers. */
+/** A code system or value set with its url and the URNs among its identifiers. */
 export const ofTerms = ({ resourceType, id, url, identifier }: CodeSystem | ValueSet): NamedSystem => ({
   name: url ?? `${resourceType}/${id}`,
   ids: [...(url === undefined ? [] : [uri(url)]), ...[identifier ?? []].flat().flatMap(urnOf)],
@@ -89,7 +89,7 @@ const FILE = join(import.meta.dirname, '../../resources/r4/naming-systems.json')
 
 let published: ReadonlyMap<string, NamedSystem> | undefined
 
-/** The one that R4 itself names so, in its packages or in its text. The file is read on first use. */
+/** The system that R4 itself gives this identifier, in its packages or in its text. The file is read on first use. */
 export function publishedSystem(id: string): NamedSystem | undefined {
   published ??= readPublished()
   return published.get(normalized(id))

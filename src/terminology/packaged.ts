@@ -1,6 +1,6 @@
 /**
  * The code systems, value sets and concept maps of the R4 packages (resources/r4/terminology.jsonl, `npm run
- * definitions`). The file is indexed on first use: in memory are the positions of the resources, and a cache of those
+ * definitions`). The file is indexed on first use: the positions of the resources are in memory, and a cache of those
  * read last.
  */
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
@@ -33,7 +33,7 @@ const MAX_CACHED_BYTES = 3_000_000
 
 /** Bytes that are parsed in one step. */
 const PARSED_IN_A_STEP = 64
-/** What the largest costs at most: the event loop must be able to fill its own cache. */
+/** Most steps charged for one resource: the event loop must be able to fill its own cache. */
 const MOST_STEPS = 2_000
 
 let positions: ReadonlyMap<string, FilePosition> | undefined

@@ -118,7 +118,7 @@ interface Tests {
 
 /** The tests of a part, for the code system it was last applied to. */
 const testCache = new WeakMap<SystemPart, Tests>()
-/** Those of parts with patterns, which limit their work on one question. */
+/** The tests of parts with patterns, which limit their work on one question. */
 const patternCache = new WeakMap<TermWork, WeakMap<SystemPart, Tests>>()
 
 function cacheFor({ filter = [] }: SystemPart, work: TermWork): WeakMap<SystemPart, Tests> {

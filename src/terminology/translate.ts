@@ -47,7 +47,7 @@ export interface Translation {
 }
 
 const MAX_MATCHES = 1000
-/** Size of all that is compared, those outside of the target too, in characters of JSON. */
+/** Size of everything that is compared, including concepts outside the target, in characters of JSON. */
 const MAX_COMPARED = 8_000_000
 /** Steps for a group of a map, a target of a code, a match, an element that is indexed. */
 const GROUP = 1
@@ -136,7 +136,7 @@ function* matchesIn(question: Question, map: ConceptMap, code: Code, followed: S
   }
 }
 
-/** Whether the group translates codes of this system, and to the system that is asked for; either may be open. */
+/** Whether the group translates from this system to the requested one; either may be unspecified. */
 function isBetween({ options }: Question, { source, target }: ConceptMapGroup, { system }: Code): boolean {
   const [from = system, to] = options.reverse === true ? [target, source] : [source, target]
   return from === system && (options.targetSystem === undefined || to === undefined || to === options.targetSystem)

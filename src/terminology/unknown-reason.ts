@@ -1,10 +1,10 @@
 /** Why a terminology question cannot be answered, and what the client can do about it. */
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 
-/** Why an answer is unknown: reported as an error when the answer is required, else as a warning. */
+/** The reason why a result is unknown: reported as an error when the result is required, else as a warning. */
 export type UnknownReason = Issue
 
-/** 422: the answer is required, but unknown. */
+/** 422: the result is required, but unknown. */
 export const unknownError = (reason: UnknownReason): FhirError => new FhirError(422, reason)
 
 /** 404: a definition that the request names is not available. */

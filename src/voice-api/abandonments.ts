@@ -78,7 +78,7 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
   return sideRouter(['abandonments'], router)
 }
 
-/** By a token it is the user who acts, by the secret the form or the platform that nobody knows. */
+/** The agent is the user of a token; with the secret it is the form or the platform, whose user is unknown. */
 function tellEntered(koa: KoaContext, { clinic, agent }: ClinicAccess, patient?: string): void {
   const by = { clinic, agent: agent.kind === 'user' ? agent : UNKNOWN }
   const patients = patient === undefined ? [] : [patient]

@@ -22,7 +22,7 @@ export const accessToCall = (session: CallSession): ExchangeAccess => ({
   patients: session.patient === undefined ? [] : [session.patient],
 })
 
-/** The end of a call, unless its clinic refused the request: then nobody knows who made it. */
+/** The access of the end of a call; where its clinic refused the request, the caller is unknown. */
 export const accessToEnd = (end: HandledEnd): ExchangeAccess =>
   'ended' in end
     ? accessToCall(end.ended)

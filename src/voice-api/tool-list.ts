@@ -46,7 +46,7 @@ function schemaOf({ type, max, documentation }: OperationParameter) {
   return documentation === undefined ? value : { ...value, description: documentation }
 }
 
-/** Of FHIR's types those that are no string in JSON. */
+/** JSON types of FHIR types that are not strings in JSON. */
 const JSON_TYPES: Readonly<Record<string, string>> = {
   boolean: 'boolean',
   decimal: 'number',

@@ -1,4 +1,4 @@
-/** Accounts over HTTP: who makes, sees, changes and ends whose. */
+/** Accounts over HTTP: who may create, see, change and remove which ones. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Role } from '../../src/clinics/accounts.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'

@@ -1,4 +1,4 @@
-/** Configuration of clinics: the sandbox switch and the settings, and who may touch whose. */
+/** Configuration of clinics: the sandbox switch and the settings, and who may change them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Role } from '../../src/clinics/accounts.ts'

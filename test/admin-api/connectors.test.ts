@@ -1,4 +1,4 @@
-/** A connector is tried: the class of what comes of it, and nothing that the system says. */
+/** Trying a connector gives the class of the outcome, and nothing of the system's response. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'

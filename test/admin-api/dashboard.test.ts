@@ -1,4 +1,7 @@
-/** How the dashboard is served: before it is built, when that failed, and then; and who is led to it. */
+/**
+ * How the dashboard is served before its build, after a failed and after a good one; and which clients are redirected
+ * to it.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

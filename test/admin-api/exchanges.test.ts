@@ -1,4 +1,4 @@
-/** The journal over HTTP: every request of a clinic and its answer, for its own staff. */
+/** The journal over HTTP: every request of a clinic and its response, for its own staff. */
 import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
@@ -473,7 +473,7 @@ describe('a request to the system of a clinic', () => {
       body: { text: expect.stringContaining('connection.test') },
     })
     expect(exchange.replay).toEqual({ possible: false, reason: 'it went to another system' })
-    // What an address says that is not public is shown to nobody.
+    // Responses from private addresses are not shown.
     expect(JSON.stringify(exchange.response)).not.toContain('far away')
   })
 })

@@ -1,4 +1,4 @@
-/** /health/live and /health/ready: the process answers, and which part of it is behind. */
+/** /health/live and /health/ready: whether the process responds, and which part of it is behind. */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { openTestStore } from '../support/database.ts'
@@ -28,7 +28,7 @@ test('needs no token', async () => {
 })
 
 describe('a store', () => {
-  /** What it does when it is asked whether it answers. */
+  /** Called by the health check of the store. */
   let ask: () => Promise<boolean>
 
   async function startWithStore(): Promise<void> {

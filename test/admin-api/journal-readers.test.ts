@@ -1,4 +1,4 @@
-/** Who reads what in the journal: of each route the clinic that its exchange is about, and the least role that may see it. */
+/** Access to the journal: for each route, the clinic that its exchange is about and the least role that may see it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Role } from '../../src/clinics/accounts.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
@@ -69,9 +69,9 @@ const batch = (...urls: readonly string[]) => ({
 const NAMES = { resourceType: 'AuditEvent' }
 const call = { message: { toolCalls: [{ id: '1', function: { arguments: { statedName: 'Ann Lee' } } }] } }
 
-/** Who asks, what, and the clinic and the least role of those who may read its exchange. */
+/** The user, the request, and the clinic and least role of the users who may read its exchange. */
 const ROUTES: readonly (readonly [Name | typeof NOBODY | typeof PLATFORM, string, string, string, Role, unknown?])[] = [
-  // FHIR: in the clinic of the token, whoever acts.
+  // FHIR: in the clinic of the token, for every role.
   ['staff', 'GET', '/Patient?_count=1', DEMO_CLINIC, 'staff'],
   ['admin', 'GET', '/Patient/{patient}', DEMO_CLINIC, 'staff'],
   ['our operator', 'GET', '/Patient/{patient}', DEMO_CLINIC, 'staff'],
@@ -103,7 +103,7 @@ const ROUTES: readonly (readonly [Name | typeof NOBODY | typeof PLATFORM, string
   ['our operator', 'POST', '/clinics', SERVICE, 'operator', { id: 'made', ...SETTINGS }],
   ['our operator', 'PUT', '/clinics/there-is-none/settings', SERVICE, 'operator', SETTINGS],
   ['our operator', 'POST', `/clinics/${OTHER_CLINIC}/settings`, SERVICE, 'operator', SETTINGS],
-  // What is refused is about nothing of the other clinic.
+  // A refused request is not about the other clinic.
   ['staff', 'GET', `/clinics/${OTHER_CLINIC}/settings`, DEMO_CLINIC, 'staff'],
   ['staff', 'GET', `/clinics/${OTHER_CLINIC}/outbox`, DEMO_CLINIC, 'staff'],
   ['our operator', 'GET', `/clinics/${OTHER_CLINIC}/outbox`, DEMO_CLINIC, 'staff'],

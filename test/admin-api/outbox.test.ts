@@ -1,4 +1,4 @@
-/** The outbox over HTTP: what was given up is listed for the staff of its clinic alone, and sent again. */
+/** The outbox over HTTP: failed deliveries are listed for the staff of their clinic only, and can be resent. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import type { ClinicSettings } from '../../src/clinics/settings.ts'
@@ -47,7 +47,7 @@ afterAll(async () => {
 })
 beforeEach(() => crm.answer(204))
 
-/** An intake that the CRM refuses for good. */
+/** An intake that the CRM refuses permanently. */
 async function refused(): Promise<{ readonly caller: Caller; readonly messageId: string }> {
   crm.answer(400)
   const caller = new Caller(server)

@@ -1,4 +1,4 @@
-/** Sessions: logging in, what happens to those who guess, renewal, and the end. */
+/** Sessions: logging in, limits on guessing, renewal, and the end. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import jsonwebtoken from 'jsonwebtoken'

@@ -1,4 +1,6 @@
-/** Slots kept generated from the availability of Schedules: by whom, how far, and what is left alone. */
+/**
+ * Slots generated from the availability of Schedules: by which server, how far ahead, and which Slots are left alone.
+ */
 import { describe, expect, test } from '@jest/globals'
 import type { Extension, Schedule, Slot } from 'fhir/r4'
 import { pino } from 'pino'
@@ -310,7 +312,7 @@ describe('generation', () => {
 describe('in the background', () => {
   const logger = pino({ level: 'silent' })
 
-  /** Until the loop itself finds nothing left to do. */
+  /** Waits until the loop finds nothing left to do. */
   async function settled(store: TestRepository, now: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const records: Repository['records'] = async (...query) => {

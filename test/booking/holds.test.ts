@@ -1,4 +1,4 @@
-/** Holds expire on time, whoever comes first: the background, of one server or several, or somebody who wants the time. */
+/** Holds expire on time, whether the background of a server ends them or a client who wants the time. */
 import { describe, expect, test } from '@jest/globals'
 import type { Appointment, Slot, StructureDefinition } from 'fhir/r4'
 import { pino } from 'pino'
@@ -27,7 +27,7 @@ interface Opened extends TestRepository {
   readonly change: <T>(work: (ctx: Context) => Promise<T>) => Promise<T>
   readonly statuses: () => Promise<readonly string[]>
   readonly appointment: (id: string) => Promise<Appointment>
-  /** Of the clinic. */
+  /** The number of stored holds. */
   readonly holds: () => Promise<number>
 }
 
@@ -87,7 +87,7 @@ const refusal = (reason: string) => expect.objectContaining({ status: 409, code:
 const loopOf = ({ repository, access }: TestRepository, clock: () => number) =>
   holdExpiry({ repository, accessOf: access, logger: pino({ level: 'silent' }), clock }, { look: 1, pause: 0 })
 
-/** Until it holds; how long that takes does not matter. */
+/** Resolves once the condition holds, however long that takes. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 2))
 }

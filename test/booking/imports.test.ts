@@ -1,4 +1,4 @@
-/** X-Import: true brings what another system has recorded, by admins and operators, and is seen in the audit trail. */
+/** X-Import: true, by which admins and operators import another system's records, with a mark in the audit trail. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Role } from '../../src/clinics/accounts.ts'
@@ -107,7 +107,7 @@ describe("HL7's examples", () => {
     ['Appointments, Slots, Schedules', SCHEDULING_EXAMPLES.toReversed()],
     ['by their ids', SCHEDULING_EXAMPLES.toSorted((one, other) => one.id.localeCompare(other.id))],
   ]
-  /** So that each order begins with nothing. */
+  /** The resources under new ids, so that none of an order is stored yet. */
   const renamed = (resources: readonly Resource[], suffix: string): readonly Resource[] =>
     JSON.parse(
       JSON.stringify(resources)

@@ -1,7 +1,8 @@
 /**
  * Random steps on a calendar: $find, $hold, $book and the other operations, bookings, changes and deletions of
- * appointments, by themselves, in transactions and two at once, writes to Slots, and time that passes. Whatever comes, what is answered and what is stored is what a simple model
- * says (model/calendar.ts). The seed of a failure, in the name of the test, makes the same steps again: RANDOM_SEED=….
+ * appointments, alone, in transactions and two at once, writes to Slots, and time that passes. Responses and stored
+ * resources are always those of a simple model (model/calendar.ts). The seed of a failure, in the name of the test,
+ * repeats its steps: RANDOM_SEED=….
  */
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -37,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The calendar as it should be, which changes. */
+/** The expected calendar, which the steps change. */
 interface Model {
   calendar: Calendar
   /** Appointments so far. */
@@ -96,7 +97,7 @@ async function take(step: Step, model: Model, clinic: Clinic): Promise<void> {
   }
 }
 
-/** A hold that has ended may be seen as such a moment later. */
+/** Ended holds may be noticed a moment later. */
 function expectFound(found: readonly string[], calendar: Calendar): void {
   const expired = [...calendar.appointments.values()].filter(({ isExpired }) => isExpired)
   const late = new Set(expired.flatMap(({ slots }) => slots))
@@ -140,7 +141,7 @@ function expectAnswer(answer: Answer, refusals: Outcome['refusals']): void {
   })
 }
 
-/** Whatever comes first: the answers and the state are those of one after the other. */
+/** Runs two actions at once: responses and state must be those of one after the other, in either order. */
 async function race(actions: readonly Action[], model: Model, clinic: Clinic): Promise<void> {
   const answers = await Promise.all(actions.map((action) => perform(clinic, action, 'PUT')))
   const stored = comparable(await clinic.stored(model.calendar.now))
@@ -176,7 +177,7 @@ function oneAfterTheOther(calendar: Calendar, actions: readonly Action[], order:
   return { calendar: after, refusals }
 }
 
-/** What of a calendar is stored. */
+/** The parts of a calendar that are stored. */
 function comparable({ slots, appointments }: Pick<Calendar, 'slots' | 'appointments'>) {
   const withoutMark = ({ isExpired: _isExpired, ...appointment }: Appointment) => ({
     ...appointment,

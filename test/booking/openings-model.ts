@@ -23,7 +23,7 @@ export function expectedOpenings(
     .map(({ run }) => run.map(({ id }) => id).join('+'))
 }
 
-/** Empty where there is no room for the visit. */
+/** The slots of a visit that begins with `first`; empty where there is not enough time. */
 function runFrom(first: Stored, free: readonly Stored[], minutes: number): readonly Stored[] {
   const run = [first]
   for (let last = first; Date.parse(last.end) - Date.parse(first.start) < minutes * MINUTE; ) {
@@ -36,7 +36,7 @@ function runFrom(first: Stored, free: readonly Stored[], minutes: number): reado
   return run
 }
 
-/** By start, kind of visit and Schedule; -1 where one is not asked for. */
+/** The sort key: start, kind of visit and Schedule; -1 where one is not part of the query. */
 const keyOf = (slot: Stored, { visitTypes, schedules }: Partial<OpeningsQuery>): readonly number[] => [
   Date.parse(slot.start),
   visitTypes?.indexOf(kindOf(slot)) ?? 0,

@@ -1,4 +1,4 @@
-/** Times that can be booked: what is offered, in which order, and page by page. */
+/** Times that can be booked: which are offered, in which order, and page by page. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Extension, PractitionerRole, Schedule, Slot } from 'fhir/r4'
@@ -57,7 +57,7 @@ const schedule = (id: string, more: Omit<Partial<Schedule>, 'id'> = {}, ...exten
   ...more,
 })
 
-/** Of a schedule, in half hours from now. */
+/** A Slot of a schedule, in half hours from now. */
 const slot = (of: string, [start, end]: readonly [number, number], more: Partial<Slot> = {}): Stored =>
   ({
     resourceType: 'Slot',
@@ -110,7 +110,7 @@ describe('what is offered', () => {
       schedule('b'),
       ...halves.flatMap((start) => [half('a', start), half('b', start)]),
     ])
-    // A page has ten more than are asked for: seven times two, and a-10.
+    // A page reads ten more slots than requested: seven pairs, and a-10.
     const isWanted = (start: number) => start >= at(10)
     expect(await found(clinic, { limit: 5, isWanted, schedules: ['a', 'b'] })).toEqual([
       ...['a-10', 'b-10', 'a-11', 'b-11', 'a-12'],

@@ -24,7 +24,7 @@ const SERVICE = 'HealthcareService/race'
 const SLOTS = 8
 const ROUNDS = randomRuns(50, { short: 0.06, long: 1, full: 1 })
 
-/** What a client wants to book: one slot, or two that follow one another. */
+/** A client's wish: one slot, or two that follow one another. */
 interface Wish {
   readonly slots: readonly string[]
   readonly body: ReturnType<typeof visit>
@@ -80,7 +80,7 @@ const CLIENTS_BY_WAY: readonly Client[] = [
     const id = await visits.offer(slots)
     return () => visits.book(id)
   },
-  // What is held is nobody else's, so it is booked in peace.
+  // Holds the time first, so that no other client can book it.
   async ({ slots }) => {
     const id = await visits.offer(slots)
     return async () => {
@@ -117,7 +117,7 @@ const CLIENTS_BY_WAY: readonly Client[] = [
   },
 ]
 
-/** What a tool answers, as an answer of FHIR; it is a refusal where the caller hears why. */
+/** The result of a tool as a FHIR response; a refusal where it has a sentence for the caller. */
 function asAnswer(result: Record<string, unknown>): FhirResponse {
   const { success, code, say } = result
   const status = success === true ? 201 : typeof say === 'string' ? 409 : 500

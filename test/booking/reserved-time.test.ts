@@ -1,4 +1,4 @@
-/** A visit reserves the time of its actors: no second one overlaps it, and free times leave out what does. */
+/** A visit reserves the time of its actors: no other visit may overlap it, and overlapping slots are not offered. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { keysForTimes } from '../../src/calls/visits/offered-time.ts'
@@ -59,7 +59,7 @@ const visitOf = ([from, to]: Halves, participants: readonly object[], more: obje
   ...more,
 })
 
-/** In a Slot, whose Schedule says who is there. */
+/** A visit in a Slot, whose Schedule has the actors. */
 const visitIn = async (schedule: string, halves: Halves, more: object = {}) =>
   visitOf(halves, [], { slot: slotsOf([await slotIn(schedule, halves)]), ...more })
 

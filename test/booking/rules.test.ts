@@ -1,4 +1,4 @@
-/** What an appointment must be to be booked, in every way of writing one; and what bad input is told. */
+/** The rules for booked appointments, in every way of writing one, and the refusals of bad input. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Bookings, bookingsOn, expectRefused, half, PATIENT, slot, slotsOf, visit } from '../support/booking.ts'

@@ -1,4 +1,4 @@
-/** What searches for times said about the visit: how long that is kept. */
+/** Details of a visit given when times were searched, and how long they are kept. */
 import { describe, expect, test } from '@jest/globals'
 import { contextOf, keepContexts, NO_CONTEXT } from '../../src/booking/visit-contexts.ts'
 import { openTestRepository } from '../support/repository.ts'

@@ -1,4 +1,4 @@
-/** The waitlist: whom a slot that was freed is offered to, and what ends offers and entries. */
+/** The waitlist: who is offered a freed slot, and what ends offers and entries. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Appointment, Task } from 'fhir/r4'
@@ -38,7 +38,7 @@ beforeEach(async () => {
   await bookings.policies({})
   for (const entry of await all<Resource>('Appointment?status=waitlist'))
     await bookings.change(entry, { status: 'cancelled' })
-  // What was offered to them is offered to nobody who joins after this.
+  // Waits until their offers have ended, so that those are not offered to entries of the next test.
   await until(async () => (await freedSlots()).length === 0)
 })
 

@@ -1,4 +1,4 @@
-/** A caller in tests: one call of the demo clinic with its own id, and what staff see of it over FHIR. */
+/** A caller in tests: one call of the demo clinic with its own id, and its resources as staff read them over FHIR. */
 import type { Encounter, FhirResource, Patient, Provenance, Task } from 'fhir/r4'
 import { toolFamilies } from '../../src/calls/families.ts'
 import { request, type TestServer } from '../support/server.ts'
@@ -63,7 +63,7 @@ export class Caller {
     this.find<Provenance>(`Provenance?entity=Encounter/${(await this.encounter())?.id}&_sort=_lastUpdated`)
 }
 
-/** What is attached to a Task, by code. */
+/** The inputs of a Task, by code. */
 export function attachedTo(task: Task | undefined): Readonly<Record<string, readonly unknown[]>> {
   const found: Record<string, unknown[]> = {}
   for (const { type, ...value } of task?.input ?? []) {

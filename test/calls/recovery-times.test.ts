@@ -1,4 +1,4 @@
-/** What time brings about: contact windows, opt-outs of messages that wait, links that end, registrations left open. */
+/** Effects of time: contact windows, opt-outs of waiting messages, links that expire, registrations left open. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Task } from 'fhir/r4'
 import { OPEN_REGISTRATION } from '../../src/calls/recovery/registration-follow-up.ts'

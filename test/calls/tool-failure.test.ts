@@ -1,4 +1,4 @@
-/** The result of a call that failed: what the agent may say. */
+/** The result of a failed tool call, with the sentence for the agent. */
 import { describe, expect, test } from '@jest/globals'
 import { failure } from '../../src/calls/tool-failure.ts'
 

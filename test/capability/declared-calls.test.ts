@@ -1,5 +1,5 @@
 /**
- * Every interaction, operation and format that /metadata declares is served. What is called follows from the statement;
+ * Every interaction, operation and format that /metadata declares is served. The calls are derived from the statement;
  * only the least inputs of operations are written here.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -39,7 +39,7 @@ const FLAGS = {
 } as const satisfies Readonly<Record<string, Call>>
 const LAST: Readonly<Record<string, Call>> = { delete: (type) => ['DELETE', `/${type}/m`, 204] }
 
-/** What should not have been answered so. */
+/** The calls whose status is not the expected one. */
 async function wrongly(calls: readonly (readonly [string, Call])[], type: string): Promise<readonly unknown[]> {
   const wrong: unknown[] = []
   for (const [name, call] of calls) {
@@ -111,7 +111,7 @@ describe('operations', () => {
     'patient-unmerge': [{ name: 'source-patient', valueReference: { reference: 'Patient/m' } }],
     'appointment-hold': [{ name: 'appointment-reference', valueReference: { reference: 'Appointment/m' } }],
     'appointment-book': [{ name: 'appointment-reference', valueReference: { reference: 'Appointment/m' } }],
-    // Refused, as what is called later finds the appointment as it is.
+    // Refused, so that later calls find the appointment unchanged.
     'appointment-cancel': [{ name: 'reason', valueCodeableConcept: { coding: 'none' } }],
     'appointment-reschedule': [{ name: 'slot', valueReference: { reference: 'Slot/m' } }],
     'patient-resolve-patient-identity': text({ statedName: 'Ada Lovelace' }),
@@ -154,8 +154,8 @@ describe('operations', () => {
   }
 
   /**
-   * Refusals for what the server does not know or cannot do, and for what INPUTS lacks; those for what the data are not
-   * are answers.
+   * Refusals because the server does not know or support the operation, or because INPUTS lacks a parameter; refusals
+   * because of the data count as served.
    */
   const isUnserved = ({ status, body }: FhirResponse): boolean =>
     status >= 500 ||

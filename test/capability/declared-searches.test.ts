@@ -1,6 +1,6 @@
 /**
- * Every search that /metadata declares is answered: each parameter, modifier, include and compartment. What is asked
- * follows from the statement; only sample values are written here.
+ * Every search that /metadata declares works: each parameter, modifier, include and compartment. The searches are
+ * derived from the statement; only sample values are written here.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parametersOf, partsOf } from '../search/naive/definitions.ts'
@@ -69,7 +69,9 @@ describe('search parameters', () => {
     }
   })
 
-  /** By type of parameter, as the statement tells in words: `token :not :text; uri :below; every type :missing`. */
+  /**
+   * By type of parameter, parsed from the text of the statement: `token :not :text; uri :below; every type :missing`.
+   */
   const declaredModifiers = (): ReadonlyMap<string, readonly string[]> => {
     const [, told = ''] = /Search modifiers: (.*)\.$/.exec(declared.rest.documentation ?? '') ?? []
     return new Map(

@@ -1,4 +1,4 @@
-/** What the suites share that call whatever /metadata declares: a server with a resource of every type. */
+/** Shared by the suites that call everything /metadata declares: a server with a resource of every type. */
 import { expect } from '@jest/globals'
 import type {
   CapabilityStatement,
@@ -9,7 +9,7 @@ import type {
 import { type MinimalResource, minimalResource } from '../support/minimal-resources.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-/** By type: what the rule of its provider requires besides R4. */
+/** Elements by type that its provider requires beyond R4. */
 const REQUIRED_BY_PROVIDER: Readonly<Record<string, object>> = {
   DocumentReference: { content: [{ attachment: { url: 'urn:oid:1.2.3' } }] },
 }
@@ -53,7 +53,7 @@ export interface Answered {
 
 const A_BATCH = 200
 
-/** The answers to GETs, in their order. */
+/** The responses to GETs, in order. */
 export async function answers({ server }: Declared, urls: readonly string[]): Promise<readonly Answered[]> {
   const found: Answered[] = []
   for (let start = 0; start < urls.length; start += A_BATCH) {

@@ -1,4 +1,4 @@
-/** The CapabilityStatement: what it declares is served, what it does not declare is not, and a wrong declaration stops the start. */
+/** The CapabilityStatement declares exactly what is served, and a wrong declaration stops the start. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

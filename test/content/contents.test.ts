@@ -35,7 +35,7 @@ async function textOf(read: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(found).toString('latin1')
 }
 
-/** Of the real store, with what it still has; it fails where a test says so. */
+/** The real store, with the names it holds; it fails where a test says so. */
 class WatchedStore implements ContentStore {
   readonly #store: ContentStore
   readonly names = new Set<string>()
@@ -51,7 +51,7 @@ class WatchedStore implements ContentStore {
     if (this.fails === 'write') throw new StoreUnavailable('as the test says', { reason: 'full' })
   }
 
-  /** What becomes of each piece that is read. */
+  /** Changes each piece that is read. */
   damage: (piece: Uint8Array) => Uint8Array = (piece) => piece
 
   async *read(...parameters: Parameters<ContentStore['read']>): AsyncGenerator<Uint8Array> {
@@ -75,7 +75,7 @@ interface Opened {
   readonly receive: (bytes: Uint8Array | string, clinic?: string) => Promise<ContentFacts>
   /** A Binary with the content is written. */
   readonly use: (sha256: string, clinic?: string) => Promise<void>
-  /** What the loops do once. */
+  /** One round of the background loops. */
   readonly collect: () => Promise<void>
   readonly records: () => Promise<readonly string[]>
 }
@@ -378,7 +378,7 @@ describe('a server that dies', () => {
   })
 })
 
-/** What must be there, by the rules. */
+/** The contents that must be there, by the rules. */
 class Model {
   readonly used = new Set<string>()
   /** When each was received last. */
@@ -408,7 +408,7 @@ const received =
     model.waiting.set(content, model.now)
   }
 
-/** By a request that has received it, whoever else has. */
+/** Gives up a content on behalf of one request that has received it, whether or not others have. */
 const givenUp =
   (content: string): Step =>
   async ({ contents, receive }, model) => {

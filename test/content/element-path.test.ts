@@ -1,4 +1,4 @@
-/** Where a body has got to: what errors about contents name. */
+/** The path of the element being read in a body, for errors about contents. */
 import { describe, expect, test } from '@jest/globals'
 import { pathInJson, pathInXml } from '../../src/content/element-path.ts'
 

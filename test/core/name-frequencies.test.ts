@@ -1,4 +1,4 @@
-/** How frequent the names are that somebody is asked for by: from the clinic's own data. */
+/** The frequencies of the names in a query, from the clinic's own data. */
 import { expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import { nameFrequencies } from '../../src/core/name-frequencies.ts'

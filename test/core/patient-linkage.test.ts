@@ -1,4 +1,4 @@
-/** Whom a linkage finds, however many others there are. */
+/** The patients that a linkage finds, however many others there are. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { HumanName, Patient } from 'fhir/r4'
@@ -8,7 +8,7 @@ import { PLACEHOLDER_TAG } from '../../src/matching/placeholder.ts'
 import { randomRuns } from '../support/random-runs.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
 
-/** Of each kind: placeholders of her name, and other people of her name. */
+/** How many there are of each kind: placeholders with her name, and other people with her name. */
 const MANY = 300
 
 const RUTH: Patient = {

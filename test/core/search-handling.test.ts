@@ -1,4 +1,4 @@
-/** What becomes of unknown search parameters: the client's preference, its clinic's setting, the server's. ADR 017. */
+/** Handling of unknown search parameters: the client's preference, its clinic's setting, the server's. ADR 017. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startTwoClinics, type TwoClinics } from '../support/two-clinics.ts'
 

@@ -1,4 +1,4 @@
-/** One assembly of a search: what holds for a search over HTTP holds for conditions and for handlers too. */
+/** One way to assemble searches: the same rules for searches over HTTP, conditions and handlers. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ClinicAccess } from '../../src/core/context.ts'
 import { startServer, type TestServer } from '../support/server.ts'

@@ -1,4 +1,4 @@
-/** The conformance resources that the server ships are stored in each clinic, once, and nobody changes them. */
+/** The conformance resources that the server ships are stored in each clinic, once, and cannot be changed. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ensureShipped } from '../../src/core/shipped.ts'
 import { StoreUnavailable } from '../../src/repository/repository.ts'

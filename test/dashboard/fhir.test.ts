@@ -1,4 +1,4 @@
-/** What the dashboard knows of FHIR: names, what is typed to find somebody, JSON that keeps its numbers, differences. */
+/** The dashboard's FHIR helpers: names, typed search criteria, JSON that keeps its numbers, differences. */
 import { describe, expect, test } from '@jest/globals'
 import { differencesBetween } from '../../dashboard/fhir/diff.ts'
 import { pathOf, prettyJson } from '../../dashboard/fhir/json-text.ts'

@@ -1,4 +1,4 @@
-/** The demo clinic: what it holds, when it is loaded, and what topping up leaves alone. */
+/** The demo clinic: its data, when it is loaded, and the data that topping up leaves alone. */
 
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -17,7 +17,7 @@ const ZONE = 'America/New_York'
 /** A Monday, shortly before the clinic opens. */
 const MONDAY = '2026-03-02T08:00:00-05:00'
 
-/** @param slotDays 30 are what the demo has, and few are there sooner */
+/** @param slotDays the demo has 30; fewer are generated faster */
 async function seeded(time = MONDAY, slotDays?: number): Promise<TestRepository & { readonly look: () => Context }> {
   const opened = await openTestRepository(time)
   await seedDemo(opened, { passwordCost: CHEAP_PASSWORDS, ...(slotDays && { slotDays }) })

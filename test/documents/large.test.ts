@@ -105,7 +105,7 @@ test('by reference: the Binary has the content', async () => {
   })
   const binary = await apart.fhir('GET', `/${attachment.url}`, undefined, { accept: 'application/fhir+json' })
   expect(Buffer.from(binary.body.data, 'base64').equals(bytes)).toBe(true)
-  // What was read is good for an update.
+  // A document as it was read is valid for an update.
   expect((await apart.fhir('PUT', `/DocumentReference/${body.id}`, body)).body.content).toEqual(body.content)
 })
 

@@ -1,4 +1,4 @@
-/** What a DocumentReference is held to, under each strictness: src/documents/rules.ts. */
+/** The rules for a DocumentReference under each strictness: src/documents/rules.ts. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -219,7 +219,7 @@ describe.each(STRICTNESS)('%s', (strictness) => {
     const validated = (await clinic.fhir('POST', '/DocumentReference/$validate', sample)).body
     const answer = await write(clinic, sample)
     const severity = documentRule(rule).severity[strictness]
-    // A list of accepted types is an own setting; only strict has one by itself.
+    // A list of accepted types is a setting of its own; only strict has one by default.
     const expected = rule === 'content-type-refused' && strictness !== 'strict' ? undefined : severity
     const told = (issues: readonly ExchangeFacts[] = []) =>
       issues.filter(({ details }) => details?.coding?.some(({ code }) => code === rule)).map((issue) => issue.severity)

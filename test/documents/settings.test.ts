@@ -1,4 +1,4 @@
-/** What a clinic asks of its documents: settings.documents. */
+/** A clinic's own rules for documents: settings.documents. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { DocumentSettings } from '../../src/clinics/document-settings.ts'

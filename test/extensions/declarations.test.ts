@@ -1,4 +1,4 @@
-/** What extensions add stands beside and around what the server has, in every app of a process alike. */
+/** Declarations of extensions extend and wrap those of the server, in every app of a process alike. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { OperationDefinition, SearchParameter } from 'fhir/r4'
 import type { Context } from '../../src/core/context.ts'

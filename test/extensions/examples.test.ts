@@ -1,4 +1,4 @@
-/** Each example does what it says when it is used as by somebody else: from a folder in which the package is installed. */
+/** Each example works as it says when used from another project, in which the package is installed. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

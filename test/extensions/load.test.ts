@@ -1,4 +1,6 @@
-/** EXTENSIONS, as the process reads it: what cannot be loaded ends it with one sentence that names the module. */
+/**
+ * EXTENSIONS, as the process reads it: a module that cannot be loaded ends it with one sentence that names the module.
+ */
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +11,7 @@ import { launchIn, newProject, SECRETS, staffOf, startIn } from './outside.ts'
 
 endProcessesAfterEach()
 
-/** What a module may have in it, and what is said of it; none: there is no such module. */
+/** Modules with their text and the sentence expected; without a text, there is no such module. */
 const MODULES: Readonly<Record<string, { readonly text?: string; readonly said: RegExp }>> = {
   'no-such-package': { said: /^The module no-such-package of EXTENSIONS is not found from \S+$/ },
   './no-such-file.ts': { said: /^The module \.\/no-such-file\.ts of EXTENSIONS is not found from \S+$/ },

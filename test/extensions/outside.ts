@@ -27,7 +27,7 @@ export const examples: readonly string[] = globSync('examples/*.ts', { cwd: ROOT
 /** A command that runs the one behind it in `folder`. */
 const within = (folder: string): readonly string[] => ['sh', '-c', 'cd "$0" && exec "$@"', folder]
 
-/** What servers are started with so that `staffOf` has a token at once. */
+/** The environment of servers that lets `staffOf` sign tokens itself. */
 export const SECRETS = { JWT_SECRET: 's'.repeat(32), WEBHOOK_SECRET: 'a secret of the platform' }
 
 export type Fhir = (method: string, path: string, body?: unknown) => Promise<FhirResponse>

@@ -1,4 +1,4 @@
-/** What an extension declares wrongly stops the start with one sentence, which names it. */
+/** A wrong declaration of an extension stops the start with one sentence that names it. */
 import { describe, expect, test } from '@jest/globals'
 import type { OperationDefinition, SearchParameter, StructureDefinition } from 'fhir/r4'
 import { toolFamilies } from '../../src/calls/families.ts'

@@ -1,4 +1,4 @@
-/** What is found of a load's writes afterwards, and what was lost or doubled of them. */
+/** Checks the writes of a load afterwards: none may be lost or doubled. */
 import { expect } from '@jest/globals'
 import type { Basic, Patient } from 'fhir/r4'
 import { emailOf, fhir, type Load, SYSTEM, type Target } from './load.ts'
@@ -7,7 +7,7 @@ import { report } from './table.ts'
 const PAGE = 1_000
 
 interface Found {
-  /** How often each create, conditional create, transaction and tool call is there, by name. */
+  /** The number of stored copies of each create, conditional create, transaction and tool call, by name. */
   readonly times: ReadonlyMap<string, number>
   readonly halfTransactions: readonly string[]
   readonly disorderedHistories: readonly string[]
@@ -19,7 +19,7 @@ export interface Outage {
   readonly back?: number
 }
 
-/** Every acknowledged write is there, each once; no answer was any other than success or a proper "not now". */
+/** Every acknowledged write is there exactly once, and every response was a success or a proper "not now". */
 export async function expectKept(load: Load, target: Target, { fault, back }: Outage): Promise<void> {
   const { times, halfTransactions, disorderedHistories } = await findWrites(load, target)
   const acknowledged = new Set(load.acknowledged.map(({ name }) => name))
@@ -55,7 +55,7 @@ async function findWrites(load: Load, target: Target): Promise<Found> {
       identifier.flatMap(({ system, value = '' }) => (system === SYSTEM ? value : [])),
     )
   const created = namesOf(basics.filter(({ id = '' }) => !load.clients.includes(id))).filter(isOurs)
-  // One after the other: many long ones at once are more than one token's share.
+  // One after the other, as many long histories at once exceed one token's share.
   const histories: (readonly Basic[])[] = []
   for (const client of load.clients) histories.push(await historyOf(target, client))
   const times = Map.groupBy(

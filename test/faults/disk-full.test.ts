@@ -72,7 +72,7 @@ async function expectReadOnly(target: Target, id: string, { status, said }: Expe
   expect((await request(target.url, 'GET', '/health/live')).status).toBe(200)
 }
 
-/** Of a copy: what SQLite itself finds wrong with the file. */
+/** The result of SQLite's own integrity check, on a copy of the file. */
 function integrityOf(folder: string): unknown {
   const copy = newFolder()
   for (const name of [FILE, `${FILE}-wal`]) {

@@ -4,7 +4,7 @@ import { type FhirResponse, request } from '../support/server.ts'
 
 export const SYSTEM = 'https://example.org/faults'
 const CLIENTS = 16
-/** Milliseconds that a client which was told "not now" waits. */
+/** Milliseconds that a client waits after a "not now". */
 const PAUSE = 100
 /** Milliseconds: an election, a time-out of the driver and its next attempt are over by then. */
 const PATIENCE = 40_000
@@ -16,27 +16,27 @@ export interface Target {
 }
 
 /**
- * create: sent once, so that it may be there once or not at all where its answer was lost.
- * conditional, tool: sent until it is answered, so it must be there once.
+ * create: sent once, so that it may be there once or not at all where its response was lost.
+ * conditional, tool: sent until there is a response, so it must be there once.
  * update: each of its versions says which request made it.
  * transaction: two resources, both or none.
  */
 export const KINDS = ['create', 'conditional', 'update', 'transaction', 'tool'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** What a request writes can be told by its name. */
+/** A request, whose name marks everything it writes. */
 export interface Write {
   readonly kind: Kind
   readonly client: string
   readonly name: string
 }
 
-/** What became of a request. */
+/** The outcome of a request. */
 type Answer = 'acknowledged' | 'refused' | 'unanswered'
 
 export class Load {
   readonly acknowledged: Write[] = []
-  /** Answers that are neither success nor a well-formed "not now". */
+  /** Responses that are neither a success nor a well-formed "not now". */
   readonly wrong: string[] = []
   refused = 0
   unanswered = 0
@@ -54,7 +54,7 @@ export class Load {
     this.#running = Promise.all(this.clients.map((client, index) => this.#write(client, index, kinds)))
   }
 
-  /** Goes on with other servers. */
+  /** Continues with other servers. */
   move(targets: readonly Target[]): void {
     this.#targets = targets
   }
@@ -81,7 +81,7 @@ export class Load {
     return Date.now() - start
   }
 
-  /** Ends when the requests under way are answered. */
+  /** Resolves when the requests under way have their responses. */
   async stop(): Promise<void> {
     this.#over = true
     await this.#running
@@ -173,7 +173,7 @@ function isSuccess({ kind }: Write, response: FhirResponse): boolean {
   return response.status === 200 || response.status === 201
 }
 
-/** 503 or 507 that a program can act on; a tool's answer is 200 always. */
+/** Whether the response is a 503 or 507 that a program can act on; a tool's response is always 200. */
 function saysNotNow({ kind }: Write, response: FhirResponse): boolean {
   if (kind === 'tool') {
     return (

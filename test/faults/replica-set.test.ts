@@ -91,7 +91,7 @@ describe('a replica set of three nodes', () => {
     expect([isUnavailable(read), isUnavailable(search)]).toEqual([true, true])
     expect([logIn.status, Object.keys(logIn.body), logIn.headers.get('retry-after')]).toEqual([503, ['error'], '5'])
     expect(live.status).toBe(200)
-    // It answers at once, and so says only after a moment that the database is silent.
+    // /health/ready responds at once, so it reports the silent database only after a moment.
     await until(async () => (await request(target.url, 'GET', '/health/ready')).status === 503)
   }
 })

@@ -6,7 +6,10 @@ import { expectKept } from './audit.ts'
 import { Load } from './load.ts'
 
 const KILLS = 4
-/** Milliseconds until every client has written its own resource again. MongoDB by itself gives up what was begun after 60 s. */
+/**
+ * Milliseconds until every client has written its own resource again. MongoDB itself aborts abandoned transactions
+ * after 60 s.
+ */
 const SERVICE_IS_BACK = 15_000
 const KINDS = ['update', 'transaction', 'tool'] as const
 

@@ -10,11 +10,11 @@ const SIZE = 64 * 1024 * 1024
 const REST = 2 * 1024 * 1024
 
 export interface SmallDisk {
-  /** For processes that run within it. */
+  /** The folder, for processes that run within it. */
   readonly folder: string
   /** The same, for this process. */
   readonly path: string
-  /** What a server must be started with to be within it, see `launch`. */
+  /** The command that starts a server within it, see `launch`. */
   readonly within: readonly string[]
   /** @param pid of the server whose `file` is on it */
   fill(pid: number, file: string): void
@@ -27,7 +27,7 @@ export async function tmpfs(): Promise<SmallDisk | undefined> {
   const folder = newFolder()
   for (const namespaces of [['--mount'], ['--user', '--map-root-user', '--mount']]) {
     const mount = `mount -t tmpfs -o size=${SIZE} tmpfs '${folder}' && echo mounted && exec cat`
-    // It holds the namespace, and ends with this process, whose end is the end of its input.
+    // Holds the namespace, and ends with this process, which closes its standard input.
     const holder = spawn('unshare', [...namespaces, 'sh', '-c', mount], { stdio: ['pipe', 'pipe', 'ignore'] })
     const [said] = await Promise.race([once(holder.stdout, 'data'), once(holder, 'close'), once(holder, 'error')])
     if (String(said).startsWith('mounted'))
@@ -53,7 +53,7 @@ function held(pid: number, folder: string, namespaces: readonly string[], end: (
   }
 }
 
-/** A limit to the size of files, for where there is no other way. To the server it is no full disk, but one that fails. */
+/** A limit on the size of files, as a fallback. To the server the disk is not full, but fails. */
 export function limited(): SmallDisk {
   const folder = newFolder()
   const limit = (pid: number, bytes: number | 'unlimited') =>

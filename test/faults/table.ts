@@ -2,16 +2,16 @@
 
 export interface FaultRow {
   readonly fault: string
-  /** Writes that the server said were done; of those, found again; found more than once. */
+  /** Writes that the server acknowledged; of those, found afterwards, not found, found more than once. */
   readonly acknowledged: number
   readonly found: number
   readonly lost: number
   readonly doubled: number
-  /** Found, though their answer was lost or said that nobody knows. */
+  /** Found, though their response was lost or said that the outcome is unknown. */
   readonly unacknowledged: number
-  /** Answers that said: not now. */
+  /** Responses that said "not now". */
   readonly refused: number
-  /** Milliseconds of the slowest answer, and until service was back. */
+  /** Milliseconds of the slowest response, and until service was back. */
   readonly slowest: number
   readonly back: number | undefined
 }

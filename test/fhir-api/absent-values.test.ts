@@ -1,7 +1,7 @@
 /**
  * Resources in which an extension stands in place of a primitive value, as R4 allows everywhere
- * (https://hl7.org/fhir/R4/json.html#primitive): they are stored, read, searched, changed and given to every operation
- * without a fault of the server.
+ * (https://hl7.org/fhir/R4/json.html#primitive): they can be stored, read, searched, changed and given to every
+ * operation without a fault of the server.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -59,7 +59,7 @@ class Requests {
     return answer
   }
 
-  /** The life of a resource: it is stored where the server takes it, and then everything is done with it. */
+  /** The life of a resource: created if the server accepts it, then used in every interaction. */
   async live(resource: Json): Promise<void> {
     const type = String(resource['resourceType'])
     const id = randomUUID()
@@ -121,7 +121,7 @@ describe('examples of R4', () => {
   })
 })
 
-/** What is done with stored resources of the types that the server reads itself. */
+/** A canonical URL that no other resource has. */
 const url = () => `http://example.org/${randomUUID()}`
 const STATES: readonly (readonly [
   string,
@@ -441,7 +441,7 @@ function pathsIn(resources: readonly Json[]): ReadonlySet<string> {
 
 type Uses = (typeof STATES)[number][2]
 
-/** Stores the resources, does with them what there is to do, and deletes them. */
+/** Stores the resources, uses them in every way, and deletes them. */
 async function use(requests: Requests, resources: readonly Json[], uses: Uses): Promise<void> {
   const stored = resources.map((resource) => ({ type: String(resource['resourceType']), id: randomUUID(), resource }))
   for (const { type, id, resource } of stored) {

@@ -250,7 +250,7 @@ describe('a Binary that is read', () => {
 
   test.each([
     ...['bytes=0-1,5-9', 'items=0-1', 'bytes=9-5', 'bytes=x-', 'bytes=0 - 1'],
-    // What may stand in two places would be tried in each.
+    // A naive pattern could match the spaces in two places, and would try each.
     `bytes=${' '.repeat(4000)}-${' '.repeat(4000)}x`,
   ])('is whole by Range: %s', async (range) => {
     const read = await send(path, { headers: { range } })

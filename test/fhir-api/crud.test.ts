@@ -1,4 +1,4 @@
-/** create, read, vread, update and delete over HTTP: statuses, headers and what is stored. */
+/** create, read, vread, update and delete over HTTP: statuses, headers and stored resources. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startServer, type TestServer } from '../support/server.ts'
 

@@ -24,7 +24,7 @@ const parameter = (id: string, element: string) => ({
 
 const named = (family: string) => ({ resourceType: 'Patient', name: [{ family }] })
 
-/** Of as many Patients as there are numbers up to `count`. */
+/** A transaction of `count` Patients. */
 const patients = (count: number, family: string) => ({
   resourceType: 'Bundle',
   type: 'transaction',
@@ -52,7 +52,7 @@ test('what one server writes is found by what another one has just been told, wh
       }
     })()
     expect((await one.fhir('PUT', `/SearchParameter/${id}`, parameter(id, element))).status).toBe(201)
-    // Both know it soon, and answer when all is indexed; what is written goes on meanwhile.
+    // Both servers learn of it soon, and serve searches by it once all is indexed; writes continue meanwhile.
     for (const { fhir } of [one, other]) {
       await until(async () => (await fhir('GET', `/Patient?${id}=nobody`)).status === 200)
     }
@@ -104,7 +104,7 @@ test('a server that is killed in the middle leaves the rest to the next, which f
 
   const [second, third] = [await start(env), await start(env)]
   const [there, elsewhere] = [await connected(second.url), await connected(third.url)]
-  // The one that was killed may have been just done.
+  // The server that was killed may have just finished.
   const early = await there('GET', '/Patient?killed=many&_summary=count')
   expect([503, 3000]).toContain(early.status === 200 ? early.body.total : early.status)
   expect((await elsewhere('POST', '/Patient', named('Many at last'))).status).toBe(201)

@@ -1,4 +1,4 @@
-/** What is answered while the resources of a clinic are still being indexed by its own search parameters. */
+/** Responses while the resources of a clinic are still being indexed by its own search parameters. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openStore } from '../../src/main/open-store.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
@@ -55,7 +55,7 @@ const statusOf = async (path: string): Promise<number> => (await server.fhir('GE
 const idsOf = ({ body }: FhirResponse): readonly string[] =>
   (body.entry ?? []).map(({ resource }: { resource: { id: string } }) => resource.id)
 
-/** Lets the indexing go on until searches by `code` are answered. */
+/** Lets the indexing continue until searches by `code` succeed. */
 async function indexed(code: string): Promise<void> {
   gate.resolve()
   await until(async () => (await stateOf(code)).state === 'complete' && (await statusOf(`/Patient?${code}=x`)) === 200)
@@ -126,7 +126,7 @@ test('a second parameter of the type leaves the first one answered, and so does 
   await put(parameter('second', { type: 'string', expression: 'Patient.name.given' }))
   expect(await statusOf('/Patient?second=x')).toBe(503)
   expect(await statusOf('/Patient?kin=Patient/target')).toBe(200)
-  // What follows every reference would meet what the old expression left.
+  // An include by every reference would find entries of the old expression.
   expect(await statusOf('/Patient?_include=Patient:*')).toBe(200)
   await put(parameter('kin', { type: 'reference', expression: 'Patient.generalPractitioner' }))
   expect(await statusOf('/Patient?_include=Patient:*')).toBe(503)

@@ -12,7 +12,7 @@ afterAll(() => clinics.server.close())
 
 const EYES = 'http://example.org/eyes'
 
-/** An active parameter of Patients by an extension, unless something else is said. */
+/** An active parameter of Patients by an extension, unless `more` says otherwise. */
 const parameter = (code: string, more: Record<string, unknown> = {}) => ({
   resourceType: 'SearchParameter',
   url: `http://example.org/SearchParameter/${code}`,
@@ -41,7 +41,7 @@ async function written(send: Send, resource: { readonly resourceType: string }):
   return body.id
 }
 
-/** The answer once it is no 503. */
+/** The response, once it is not 503 any more. */
 async function settled(send: Send, path: string): Promise<FhirResponse> {
   for (const deadline = Date.now() + 30_000; ; await sleep(50)) {
     const answer = await send('GET', path)
@@ -310,7 +310,7 @@ describe('what is refused with 422, and by which element', () => {
       'a component that there is not',
       { type: 'composite', component: [{ definition: 'http://example.org/none', expression: 'code' }] },
       'component[0].definition',
-      /is no search parameter/,
+      /is not a search parameter/,
     ],
   ])('%s', async (_name, more, element, message) => {
     const answer = await clinics.ours('POST', '/SearchParameter', parameter('refused', { base, ...more }))
@@ -338,7 +338,7 @@ describe('what is refused with 422, and by which element', () => {
     const transaction = await ours('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry: both })
     expect(transaction.status).toBe(422)
     expect((await ours('GET', '/SearchParameter?code=both&_summary=count')).body.total).toBe(0)
-    // Elsewhere, or of another type, it is nobody's.
+    // In another clinic, or for another type, the code is free.
     await written(clinics.theirs, again)
     await written(ours, parameter('twice', { base: ['Device'], expression: 'Device.deviceName.name' }))
   })

@@ -28,7 +28,7 @@ const XML = { 'content-type': 'application/fhir+xml', accept: 'application/fhir+
 const contentType = 'application/pdf'
 const title = 'A letter'
 
-/** Attachments by what their `data` has beside it. */
+/** Attachments by the elements beside their `data`. */
 const ATTACHMENTS: Readonly<Record<string, object>> = {
   'an id': { contentType, data: LONG, _data: { id: 'x' }, title },
   extensions: { contentType, data: LONG, _data: { extension: EXTENSION }, title },
@@ -77,7 +77,7 @@ const RESOURCES: readonly (readonly [string, object])[] = [
 
 const typeOf = (resource: object) => (resource as { resourceType: string }).resourceType
 
-/** Apart from what the server adds. */
+/** Without the elements that the server adds. */
 function expectSame(answered: Record<string, unknown>, sent: object): void {
   const { id: _id, meta: _meta, ...rest } = answered
   const text = JSON.stringify(rest, (name, value) => (name === 'size' || name === 'hash' ? undefined : value))

@@ -29,7 +29,7 @@ async function declared({ fhir }: TestServer): Promise<readonly string[]> {
   return body.rest[0].searchParam.map(({ name }: { name: string }) => name)
 }
 
-/** Once what was stored before is indexed. */
+/** The total of the search, once the resources stored before are indexed. */
 async function total({ fhir }: TestServer): Promise<number> {
   const deadline = Date.now() + 40_000
   let answer = await fhir('GET', SEARCH)

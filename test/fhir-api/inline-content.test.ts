@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => clinics.server.close())
 
-/** Of bodies without their contents. */
+/** The limit of bodies, which their contents do not count towards. */
 const LIMIT = MEGABYTE
 
 const dataOf = (resource: { content: { attachment: { data: string } }[] }) => resource.content[0]?.attachment.data
@@ -33,7 +33,7 @@ const inXml = (bytes: Buffer, quote = '"') =>
 
 const XML = { 'content-type': 'application/fhir+xml', accept: 'application/fhir+xml' }
 
-/** What the server has stored. */
+/** The text of the resource in the store. */
 const stored = async (type: string, id: string): Promise<string> =>
   (await clinics.server.app.repository.reader('demo-clinic').read(type, id))?.text ?? ''
 

@@ -1,4 +1,4 @@
-/** What R4 has and this server does not serve yet: /metadata says so, and requests for it are told. */
+/** Features of R4 that this server does not support yet: /metadata does not declare them, and requests are refused. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { CapabilityStatement } from 'fhir/r4'
 import { startServer, type TestServer } from '../support/server.ts'

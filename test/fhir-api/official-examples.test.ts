@@ -13,13 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Of each type in each published file; there are 11,000 in all. */
+/** The most examples of one type from each published file; there are 11,000 in all. */
 const MOST_OF_A_TYPE = 25
 const A_TRANSACTION = 25
 
 type WithMeta = OfficialResource & { readonly meta?: object }
 
-/** The text that the server must send: what was sent, with id and meta first and the version of the server in it. */
+/** The text that the server must send: the resource as sent, with id and the server's meta first. */
 function expectedText(resource: WithMeta, meta: object): string {
   const { resourceType, id, meta: own, ...rest } = resource
   return JSON.stringify({ resourceType, id, meta: { ...own, ...meta }, ...rest })

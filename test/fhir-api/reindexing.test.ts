@@ -1,4 +1,4 @@
-/** A server that searches by other values than the one before: what its clients and its log are told meanwhile. */
+/** A server that searches by other values than the one before: its responses and its log during reindexing. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pino } from 'pino'

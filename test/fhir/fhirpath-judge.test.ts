@@ -40,7 +40,7 @@ const judges = new Map<string, Evaluator>()
 /** The package refuses the type of a focus that is not an object. */
 const isPrimitive = (value: unknown): boolean => typeof value !== 'object' || value instanceof Number
 
-/** What the package says; its errors count as an answer too. */
+/** The result of the package; its errors count as a result too. */
 function judge(
   base: string | undefined,
   expression: string,
@@ -85,7 +85,7 @@ describe('the fhirpath package and the compiler agree', () => {
     },
   )
 
-  /** Where they do not, by key: our answer stands, for the reason given. */
+  /** Cases by key where the results differ; ours stands, for the reason given. */
   const OTHERWISE = new Set([
     'dom-3', // uses `as` on many values, which the package refuses and R4 means as ofType()
     'que-7', // writes `is Boolean` for what is a FHIR boolean

@@ -1,4 +1,4 @@
-/** What expressions cost: their work is paid from the budget of the request, whatever they do. */
+/** The cost of expressions: all their work is paid from the budget of the request. */
 import { describe, expect, test } from '@jest/globals'
 import { compileFhirPath, compileUserExpression, EvaluationError } from '../../src/fhir/fhirpath/fhirpath.ts'
 import { Budget, BudgetError, OffloadRequired, withBudget } from '../../src/isolation/budget.ts'

@@ -1,4 +1,4 @@
-/** The FHIRPath compiler: what it understands, how it treats missing and untyped data, and what it refuses. */
+/** The FHIRPath compiler: supported expressions, missing and untyped data, and refusals. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'

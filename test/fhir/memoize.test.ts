@@ -1,4 +1,4 @@
-/** Answers that are kept. */
+/** Cached results. */
 import { expect, test } from '@jest/globals'
 import { memoize } from '../../src/fhir/memoize.ts'
 

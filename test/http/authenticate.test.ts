@@ -40,7 +40,7 @@ interface Answer {
   readonly body: { readonly issue?: { code: string; diagnostics: string }[]; readonly error?: string }
 }
 
-/** A server that answers with its user; the function sends it one Authorization header. */
+/** A server whose response is the user; the function sends it an Authorization header. */
 async function serve(jwt: JwtConfig, jwks?: JwksOptions) {
   const koa = new Koa()
   koa.use(observed([]))

@@ -1,4 +1,4 @@
-/** What every answer says to caches and browsers, and what no answer says of the server. */
+/** Headers of every response for caches and browsers, and headers that no response may have. */
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'

@@ -1,4 +1,4 @@
-/** What clients and the log are told of a store that can't serve. */
+/** Responses and log entries when the store is unavailable. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import { failureOf, faultOf } from '../../src/http/fault.ts'
@@ -13,7 +13,7 @@ const FULL = new StoreUnavailable('the disk is full', { reason: 'full' })
 const UNKNOWN = new StoreUnavailable('lost on the way', { mayBeWritten: true })
 
 let server: TestServer
-/** What writes meet. */
+/** The fault that writes fail with. */
 let fault: StoreUnavailable | undefined
 beforeAll(async () => {
   const real = await openTestStore()
@@ -25,7 +25,7 @@ beforeAll(async () => {
     },
   }
   server = await startServer({}, { store })
-  // A clinic has what the server ships from its first request on.
+  // The first request of a clinic stores the resources that the server ships.
   await server.fhir('GET', '/Patient')
 })
 afterAll(() => server.close())

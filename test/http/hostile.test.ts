@@ -1,4 +1,4 @@
-/** What no well-behaved client sends: the server answers it in one sentence, keeps nothing of it, and goes on. */
+/** Hostile requests: the server refuses them in one sentence, keeps nothing of them, and keeps serving. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type ChangeSet, ResourceTooLarge } from '../../src/storage/port.ts'
@@ -130,7 +130,9 @@ describe('a search form', () => {
 })
 
 describe('what is no request that can be carried out', () => {
-  /** Sends each text as it is once the one before is answered; gives what came back until the connection was closed. */
+  /**
+   * Sends each text after the response to the one before; gives everything received until the connection was closed.
+   */
   const exchange = (...texts: readonly string[]): Promise<readonly string[]> =>
     new Promise((resolve, reject) => {
       const received: string[] = []

@@ -1,4 +1,4 @@
-/** Answers whose contents are more than a server sends at once. */
+/** Responses whose contents are too large to be sent at once. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newLastingDatabaseUrl } from '../support/database.ts'

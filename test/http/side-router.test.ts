@@ -1,4 +1,4 @@
-/** Addresses beside FHIR's: what they do not have is 404, a method they do not take is 405, both as a plain error. */
+/** Addresses outside FHIR: unknown ones are 404, wrong methods 405, both as a plain error. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { request, startServer, type TestServer } from '../support/server.ts'
 

@@ -1,4 +1,4 @@
-/** Connectors reach what a clinic has set, and nothing in the network of whoever runs the server. */
+/** Connectors reach the address that a clinic has set, but nothing in the private network of the server. */
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -29,7 +29,7 @@ const post = (url: string, outbound: Outbound) =>
 
 const failure = (reason: OutboundFailure['reason']) => expect.objectContaining({ name: 'OutboundFailure', reason })
 
-/** Answers one list of addresses after the other, and counts how often it is asked. */
+/** Resolves to one list of addresses after the other, and counts the lookups. */
 function resolver(...answers: readonly (readonly string[])[]) {
   let asked = 0
   const resolve = (

@@ -4,7 +4,7 @@ import { BackgroundLoop, type Job, type JobSource } from '../../src/isolation/ba
 
 const PACE = { look: 1, pause: 0 }
 
-/** Jobs that take so many batches; -1: another server has the lease, Infinity: it goes on until the loop is closed. */
+/** Jobs by their number of batches; -1: another server has the lease, Infinity: it runs until the loop is closed. */
 class Jobs implements JobSource {
   readonly steps: string[] = []
   readonly #batches: Readonly<Record<string, number>>

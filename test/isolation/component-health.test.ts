@@ -1,4 +1,4 @@
-/** What /health/ready tells of a part with a queue before it. */
+/** The state in /health/ready of a component with a queue. */
 import { expect, test } from '@jest/globals'
 import { loadOfQueue } from '../../src/isolation/fair-queue.ts'
 

@@ -1,4 +1,4 @@
-/** A thread under load until the flag in its `workerData` says that there are no requests any more. */
+/** A thread under load, until the flag in its `workerData` says that no more requests come. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { freeMemoryAfterLoad } from '../../src/isolation/free-memory.ts'
 
@@ -22,7 +22,7 @@ function work(objects: number): void {
 }
 work(LOAD.objects)
 let inUseUnderLoad: readonly object[] = Array.from({ length: IN_USE_UNDER_LOAD }, (_, n) => ({ n }))
-// V8 itself makes the memory of a thread smaller that does nothing.
+// The thread stays busy, as V8 itself shrinks the memory of an idle one.
 const goesOn = setInterval(() => {
   if (Atomics.load(flag, 0) === 0) work(LOAD.objects / 20)
   else {
@@ -30,6 +30,6 @@ const goesOn = setInterval(() => {
     clearInterval(goesOn)
   }
 }, 20)
-// What keeps the thread alive.
+// The listener keeps the thread alive.
 parentPort?.on('message', () => undefined)
 parentPort?.postMessage(`loaded ${inUseUnderLoad.length}`)

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 
 const MODULE = join(import.meta.dirname, '../../src/isolation/free-memory.ts')
 
-/** Of a thread that lowers its priority, and of the thread that it is started by. */
+/** Prints the priority of a thread that lowers its own, and that of the thread that started it. */
 const PROGRAM = `
   const { Worker } = require('node:worker_threads')
   const { getPriority } = require('node:os')

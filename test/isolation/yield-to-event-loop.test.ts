@@ -1,4 +1,4 @@
-/** What ends at the same moment goes on one after the other. */
+/** Callers of yieldToEventLoop that resume at the same moment do so one per turn of the event loop. */
 import { expect, test } from '@jest/globals'
 import { yieldToEventLoop } from '../../src/isolation/fair-queue.ts'
 

@@ -59,7 +59,10 @@ export class Batches {
   }
 }
 
-/** Every so many of the suites, which come in the order of their time, so that the batches take alike. */
+/**
+ * The batches: suites come in the order of their time and are dealt out in turn, so that all batches take about as
+ * long.
+ */
 function split(suites: readonly Test[]): Iterable<readonly Test[]> {
   const count = Math.ceil(suites.length / SIZE)
   return Map.groupBy(suites, (suite) => suites.indexOf(suite) % count).values()
@@ -73,7 +76,7 @@ const describing = (path: string): string => `describe(${JSON.stringify(path)}, 
 
 const isResult = (about: object): about is Result => about !== undefined && 'testResults' in about
 
-/** What of the result of a batch is about one suite. */
+/** The part of a batch's result that is about one suite. */
 function resultOf({ path }: Test, batch: Result): Result {
   const testResults = batch.testResults.filter(({ ancestorTitles }) => ancestorTitles[0] === path).map(withoutBatch)
   const count = (status: CaseResult['status']) => testResults.filter((result) => result.status === status).length
@@ -93,7 +96,7 @@ function resultOf({ path }: Test, batch: Result): Result {
   }
 }
 
-/** Jest has put them into words for the batch, each below a line with the names of its test. */
+/** The failures of one suite, from Jest's text for the batch, where each is below a line with the names of its test. */
 function failuresOf(path: string, failures: string): string {
   const name = `${path} › `
   const own = failures.split(/^(?=.*● )/m).filter((failure) => failure.split('\n', 1)[0]?.includes(name))

@@ -1,11 +1,11 @@
 /**
  * Where a test file runs (https://jestjs.io/docs/configuration#testenvironment-string): Node's environment, which a file
- * must leave as it found it. What would keep a process from ending (servers, sockets, child processes, timers) fails it.
+ * must leave as it found it. Anything that keeps a process alive (servers, sockets, child processes, timers) fails it.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import NodeEnvironment from 'jest-environment-node'
 
-/** Milliseconds for what is being closed: a client that waits for an answer may take some. */
+/** Milliseconds for closing: a client that waits for a response may take some. */
 const GRACE_PERIOD = 5_000
 /** Come and go by themselves; pipes are those of child processes, which are counted themselves. */
 const IGNORED = ['CloseReq', 'FSReqCallback', 'FSReqPromise', 'Immediate', 'PipeWrap', 'TickObject', 'TTYWrap']
@@ -25,7 +25,7 @@ export default class TidyEnvironment extends NodeEnvironment {
     await super.teardown()
     // Where Jest runs the files in its own process, that has servers and processes of its own.
     if (this.#hasFailed || process.send === undefined) return
-    // What the last test has started without waiting for it, such as a server that is to listen, is there by then.
+    // Lets work that the last test has started without waiting, such as a server about to listen, show up.
     await nextTurn()
     const deadline = Date.now() + GRACE_PERIOD
     while (this.#left().length > 0 && Date.now() < deadline) await sleep(25)

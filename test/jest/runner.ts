@@ -22,7 +22,7 @@ export default class WaitingBesideRunner {
   readonly #batches = new Batches()
   /** Tests are chosen by their names, which are longer in a batch. */
   readonly #isByName: boolean
-  /** So many failed tests end the run; 0: none do. */
+  /** The number of failed tests that ends the run; 0: never. */
   readonly #bail: number
   #failed = 0
   readonly #underWay = new Set<Test>()
@@ -78,7 +78,7 @@ export default class WaitingBesideRunner {
     this.#underWay.add(test)
   }
 
-  /** Jest ends the run when it is told of a failure, so it is told when nothing is under way any more. */
+  /** Jest ends the run at the first reported failure, so it is reported once nothing is under way any more. */
   async #end(test: Test, failed: number, tell: () => Promise<void>): Promise<void> {
     this.#failed += failed
     const isLast = failed > 0 && this.#isEnding

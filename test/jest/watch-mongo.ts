@@ -1,4 +1,6 @@
-/** In every test file that runs on MongoDB: what the server sends there names the clinic whose data it is about. */
+/**
+ * In every test file that runs on MongoDB, checks that the server's commands name the clinic whose data they are about.
+ */
 import { afterAll, expect } from '@jest/globals'
 import { onCommand, strayIn } from '../support/mongo-commands.ts'
 

@@ -219,7 +219,7 @@ describe('identifiers', () => {
     expect(levelsOfIdentifiers([of('A'), of('A', 's')], [of('A', 's')])).toEqual(['same'])
   })
 
-  /** Whichever record is asked with. */
+  /** The levels of two lists of identifiers; comparing is symmetric. */
   function levelsOfIdentifiers(one: readonly Identifier[], other: readonly Identifier[]): readonly Level[] {
     const [mine, theirs] = [{ identifier: [...one] }, { identifier: [...other] }]
     const evidence = compared(mine, theirs)

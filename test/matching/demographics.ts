@@ -5,7 +5,7 @@ import { demographicsOf } from '../../src/matching/demographics.ts'
 import { bitsOf, type Frequencies } from '../../src/matching/score.ts'
 import type { Field, FieldEvidence } from '../../src/matching/weights.ts'
 
-/** Of a clinic that knows nothing of how frequent names are. */
+/** Frequencies of a clinic that knows nothing of how frequent names are. */
 export const UNKNOWN: Frequencies = { patients: 10_000, of: () => undefined }
 
 export const patient = (more: Partial<Patient>): Patient => ({ resourceType: 'Patient', ...more })
@@ -30,7 +30,7 @@ export type Level = FieldEvidence['level']
 
 export type Levels = { readonly [F in Field]?: Level }
 
-/** By field; a field that tells nothing is absent. */
+/** The levels by field; a field without evidence is absent. */
 const levelsOf = (evidence: readonly FieldEvidence[]): Levels =>
   Object.fromEntries(evidence.map(({ field, level }) => [field, level]))
 

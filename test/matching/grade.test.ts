@@ -1,4 +1,4 @@
-/** From which probability and by which fields a record is listed, and what grade it has. */
+/** The probability and the fields that make a record listed, and its grade. */
 import { describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import {

@@ -1,4 +1,4 @@
-/** Keys: what two records of one person have in common, and what those of placeholders have not. */
+/** Keys that two records of one person share, and keys that placeholders lack. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Patient } from 'fhir/r4'
@@ -8,7 +8,7 @@ import { PLACEHOLDER, storedKeys } from '../../src/matching/keys.ts'
 import { PLACEHOLDER_TAG } from '../../src/matching/placeholder.ts'
 import { name, patient } from './demographics.ts'
 
-/** The beginnings of keys of what is asked for that the stored record has. */
+/** The prefixes of the query's keys that match keys of the stored record. */
 function shared(asked: Partial<Patient>, stored: Partial<Patient>, region?: string) {
   const { fallback, ...others } = askedKeys(demographicsOf(patient(asked), region))
   const first = Object.values(others).flat()
@@ -91,7 +91,7 @@ describe('what is asked for shares a key with the record', () => {
 })
 
 describe('where a key is too common, a longer one has fewer', () => {
-  /** The longer beginnings that the record has, of what is asked for, when all that begins with one of `kinds` is too common. */
+  /** The longer prefixes of the query's keys that match the record, when all keys of `kinds` are too common. */
   function longer(kinds: string, asked: Partial<Patient>, stored: Partial<Patient>): readonly string[] {
     const demographics = demographicsOf(patient(asked), 'US')
     const common = Object.values(askedKeys(demographics))

@@ -1,4 +1,4 @@
-/** What comparing patients costs a request, and how much of a Patient is compared. */
+/** The cost of comparing patients, and how much of a Patient is compared. */
 import { describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import { askedKeys } from '../../src/matching/asked-keys.ts'

@@ -1,4 +1,4 @@
-/** What is so of every pair of patients. */
+/** Properties that hold for every pair of patients. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { HumanName, Patient } from 'fhir/r4'
@@ -75,7 +75,7 @@ const patient: fc.Arbitrary<Known> = fc.record(
   { requiredKeys: [] },
 )
 
-/** Of names that nobody has, that some have and that everybody has. */
+/** Frequencies of names that nobody, some or everybody has. */
 const frequencies: fc.Arbitrary<Frequencies> = fc
   .record({ patients: fc.integer({ min: 1, max: 1_000_000 }), part: fc.constantFrom(0.00001, 0.01, 0.5, 0.999) })
   .map(({ patients, part }) => ({ patients, of: () => part }))

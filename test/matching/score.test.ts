@@ -1,4 +1,4 @@
-/** Weights and probabilities: how much the evidence says, and what competing candidates leave of it. */
+/** Weights and probabilities: the strength of evidence, and how competing candidates reduce it. */
 import { describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import { contributionsOf, type Frequencies, probabilitiesOf, smoothed, weightOf } from '../../src/matching/score.ts'

@@ -1,4 +1,4 @@
-/** The table of weights is one: likelihoods of what excludes one another, by which no agreement counts against a match. */
+/** The table of weights is sound: likelihoods of exclusive levels, by which no agreement counts against a match. */
 import { describe, expect, test } from '@jest/globals'
 import { type Likelihood, WEIGHTS } from '../../src/matching/weights.ts'
 

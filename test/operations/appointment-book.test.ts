@@ -38,7 +38,7 @@ const newPatient = async (): Promise<string> => {
   await visits.put({ resourceType: 'Patient', id, name: [{ family: 'Booked' }] })
   return `Patient/${id}`
 }
-/** What is stored of a kind. */
+/** The number of resources that a search finds. */
 const count = async (query: string): Promise<number> => (await visits.read(`${query}&_summary=count`)).total
 
 describe('$book of a new visit', () => {

@@ -1,4 +1,4 @@
-/** What $find keeps of an answer is never told once it has changed: docs/operations/appointment-find.md. */
+/** A cached response of $find is never given once its facts have changed: docs/operations/appointment-find.md. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Appointment, Bundle } from 'fhir/r4'
 import { type Clock, startCalendar, type Visits } from '../support/appointment-operations.ts'
@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-/** Of all that is asked of one practitioner. */
+/** The response of $find for one practitioner. */
 async function found(more: Readonly<Record<string, string>> = {}): Promise<Bundle<Appointment>> {
   const query = new URLSearchParams({ start: half(0), end: half(16), practitioner: PRACTITIONER, ...more })
   const { status, text, body } = await server.fhir('GET', `/Appointment/$find?${query}`)
@@ -34,7 +34,7 @@ const slotsIn = (bundle: Bundle<Appointment>) =>
   appointmentsIn(bundle).map(({ slot = [] }) => slot[0]?.reference?.replace('Slot/', ''))
 const offered = async (more?: Readonly<Record<string, string>>) => slotsIn(await found(more))
 
-/** Asks until the answer is kept. */
+/** Repeats $find until its response is cached. */
 const keep = async (more?: Readonly<Record<string, string>>) => {
   await found(more)
   return await found(more)

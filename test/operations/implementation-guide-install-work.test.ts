@@ -1,4 +1,7 @@
-/** ImplementationGuide/$install of more than one request may do: it stops between two parts, and goes on when repeated. */
+/**
+ * ImplementationGuide/$install of more than one request may do: it stops between two parts, and continues when
+ * repeated.
+ */
 import { beforeAll, expect, test } from '@jest/globals'
 import type { OperationRequest } from '../../src/core/operation.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'

@@ -36,7 +36,7 @@ const PEOPLE: Readonly<Record<string, Patient>> = {
   // A caller whose registration is not complete, and the patient whom the record stands for.
   caller: { ...person('Petra', 'Placehold', phone('+15185550170')), meta: { tag: [PLACEHOLDER_TAG] }, active: false },
   petra: person('Petra', 'Placehold', { birthDate: '1980-08-08', ...phone('+15185550170') }),
-  // Another placeholder of the same caller: the two are no pair.
+  // Another placeholder of the same caller: the two are not a pair.
   again: { ...person('Petra', 'Placehold', phone('+15185550170')), meta: { tag: [PLACEHOLDER_TAG] }, active: false },
   // Linked already.
   seen1: person('Sybil', 'Seealso', { birthDate: '1955-05-05', ...phone('+15185550180') }),

@@ -316,7 +316,7 @@ describe('what is asked', () => {
   test('a shared phone number makes nobody certain', async () => {
     const asked: Patient = { resourceType: 'Patient', telecom: [{ system: 'phone', value: '+15185550170' }] }
     expect(gradesOf(await match(asked))).toEqual({ senior: 'possible', junior: 'possible' })
-    // Another given name outweighs what they share: one of them may have another given name now, but that is unlikely.
+    // Another given name outweighs the shared fields: a person may have changed it, but that is unlikely.
     expect(gradesOf(await match(person('Wilma', 'Homestead', { phone: '+15185550170' })))).toEqual({
       senior: 'possible',
       junior: 'possible',

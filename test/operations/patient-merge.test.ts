@@ -93,7 +93,7 @@ const provenancesOf = async (id: string, activity: 'merge' | 'unmerge'): Promise
   return all.filter(({ activity: { coding } }: Resource) => coding[0].code === activity)
 }
 
-/** Without what is new in every version. */
+/** Without the elements that change with every version. */
 const content = ({ meta: { versionId: _version, lastUpdated: _time, ...meta }, ...resource }: Resource) => ({
   ...resource,
   meta,
@@ -756,7 +756,7 @@ describe('at the same time', () => {
     ])
     const { issued, subject } = await read(`Observation/${before.id}`)
     expect(issued).toBe('2026-01-01T00:00:00Z')
-    // The write came before the merge, which then moved it; or after, and then says what its writer meant.
+    // The write came before the merge, which then changed its reference; or after, and its reference stands.
     expect([`Patient/${from}`, `Patient/${to}`]).toContain(subject.reference)
     const [provenance] = await provenancesOf(from, 'merge')
     for (const { reference } of provenance.target) {
@@ -886,7 +886,7 @@ describe('an unmerge', () => {
     const another = await onSource(2, parametersOf({ 'source-patient': `Patient/${pair.to}` }))
     expect([another.status, another.body.issue[0].expression]).toEqual([400, ['source-patient']])
     expect((await onSource(2)).status).toBe(200)
-    // Merged and taken back by others since, so that the version is another one.
+    // Merged and unmerged by others since, so the version has changed.
     await mergePair(pair)
     expect((await onSource(2)).status).toBe(412)
     expect((await read(`Patient/${pair.from}`)).active).toBe(false)
@@ -990,7 +990,7 @@ describe('a merge of more than one change may hold', () => {
 })
 
 describe('a merge that is taken back', () => {
-  /** Where the references of a resource go: the source, the target, somebody else. */
+  /** The targets of the references of a resource: the source, the target, another patient. */
   const who = fc.constantFrom('source', 'target', 'other')
   const graph = fc.array(fc.array(who, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 })
 

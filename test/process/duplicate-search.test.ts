@@ -36,7 +36,7 @@ const person = (number: number, copy: 'a' | 'b') => ({
 async function store(send: Send, people: readonly ReturnType<typeof person>[]): Promise<void> {
   const entry = people.map((resource) => ({ resource, request: { method: 'PUT', url: `Patient/${resource.id}` } }))
   const sent = () => send('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })
-  // A busy server asks for another try.
+  // Retries, as a busy server may refuse.
   for (let tries = 0; tries < 20; tries += 1) if ((await sent()).status === 200) return
   expect((await sent()).status).toBe(200)
 }
@@ -83,7 +83,7 @@ test('a server that is killed in the middle leaves the rest to the others, which
   const [second, third] = [await start(env), await start(env)]
   const [there, elsewhere] = [await connected(second.url), await connected(third.url)]
   const resumed = await there('GET', state)
-  // What was done stays done: it goes on, and does not begin again.
+  // The search is resumed, not restarted.
   expect([resumed.status, comparedIn(resumed) >= 100]).toEqual([202, true])
   await until(async () => (await elsewhere('GET', state)).status !== 202)
   const found = await allPairs(there)

@@ -11,7 +11,7 @@ endProcessesAfterEach()
 /** Acknowledged writes after which the server is killed, round by round. */
 const ROUNDS = [40, 150]
 const CLIENTS = 8
-/** Few enough that clients are in each other's way, and more than those that die leave booked. */
+/** Few enough that clients collide, and more than the killed clients leave booked. */
 const SLOTS = 48
 
 type Send = (method: string, path: string, body?: unknown) => Promise<FhirResponse>
@@ -21,13 +21,13 @@ async function connected(url: string): Promise<Send> {
   return (method, path, body) => request(url, method, path, body, { authorization })
 }
 
-/** Of an appointment: its status and slots, or undefined where there is none. */
+/** The status and slots of an appointment; undefined where there is none. */
 type State = string | undefined
 
 const stateOf = ({ status, slot = [] }: Pick<Appointment, 'status' | 'slot'>): string =>
   [status, ...slot.map(({ reference = '' }) => reference.replace('Slot/', ''))].join(' ')
 
-/** What the clients know: of each appointment the last state that was acknowledged, and the one asked for after that. */
+/** The clients' knowledge: the last acknowledged state of each appointment, and the state requested after that. */
 class Known {
   acknowledged = new Map<string, State>()
   readonly asked = new Map<string, State>()
@@ -48,7 +48,7 @@ class Known {
 const visitFrom = (at: number, more: object): Appointment =>
   ({ ...visit([`k-${at}`, `k-${at + 1}`], {}, [at, at + 2]), ...more }) as Appointment
 
-/** Books, moves and cancels until the server is gone. */
+/** Books, moves and cancels until the server is killed. */
 async function keepBooking(send: Send, known: Known, name: string): Promise<void> {
   for (let n = 0; ; n += 1) {
     const id = `visit-${name}-${n}`
@@ -76,7 +76,7 @@ async function all<R>(send: Send, query: string): Promise<readonly R[]> {
   return found
 }
 
-/** @returns what is stored */
+/** @returns the stored states */
 async function expectWhole(send: Send, known: Known): Promise<Map<string, State>> {
   const visits = await all<Appointment & { id: string }>(send, 'Appointment?patient.family=Killed')
   const stored = new Map<string, State>(visits.map((one) => [one.id, stateOf(one)]))

@@ -8,7 +8,7 @@ import { endProcessesAfterEach, login, start, stop, until } from '../support/ser
 
 endProcessesAfterEach()
 
-/** Deliveries after which the server is killed, round by round; those after them are under way, and get no answer. */
+/** Deliveries after which the server is killed, round by round; later ones are under way, and get no response. */
 const ROUNDS = [12, 30]
 const CLIENTS = 6
 
@@ -78,7 +78,7 @@ test(`a server that is killed in the middle of deliveries, ${ROUNDS.length} time
     const names = Array.from({ length: CLIENTS }, (_, client) => `${round}-${client}`)
     const clients = names.map((name) => keepSubmitting(server.url, name, acknowledged).catch(() => 'gone'))
     await until(() => vendor.requests.length >= before + count)
-    // What is sent now arrives, and the server dies before it knows.
+    // These deliveries arrive, but the server is killed before it gets the response.
     for (const _client of names) vendor.answerOnce('silent')
     const silenced = vendor.requests.length
     await until(() => vendor.requests.length > silenced)

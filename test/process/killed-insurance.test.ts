@@ -1,4 +1,4 @@
-/** kill -9 while insurance is verified: each is recorded with all that belongs to it or not at all, and a late answer once. */
+/** kill -9 while insurance is verified: each inquiry is recorded whole or not at all, and a late result once. */
 import { expect, test } from '@jest/globals'
 import type { CoverageEligibilityResponse, FhirResource, Task } from 'fhir/r4'
 import { attachedTo } from '../calls/caller.ts'
@@ -51,7 +51,7 @@ test('servers that are killed while the system is asked, before and after the ca
     let server = await start(env)
     await useSystem(server.url, system.url)
 
-    // Before the result is recorded: the repeat asks under the same key.
+    // Killed before the result is recorded: the retry uses the same key.
     const gone = submit(server.url, CALLS[0] ?? '').catch(() => 'gone')
     await until(() => system.asked.length === 1)
     await stop(server, 'SIGKILL')
@@ -65,7 +65,7 @@ test('servers that are killed while the system is asked, before and after the ca
     expect(system.keys()).toHaveLength(CALLS.length)
     expect(await statusesOf(server.url)).toEqual(CALLS.map(() => 'PENDING'))
 
-    // While the background asks: what it held is asked for again when its lease ends.
+    // Killed while the background asks the system: the inquiry is retried when its lease ends.
     await until(() => system.asked.length > asked)
     await stop(server, 'SIGKILL')
     system.answer({ body: { status: 'VERIFIED', copayCents: 2500 } })

@@ -1,4 +1,7 @@
-/** kill -9 in the middle of submit_intake: of each intake all is there (Patient, Encounter, Task or outbox row), or nothing. */
+/**
+ * kill -9 in the middle of submit_intake: each intake is stored whole (Patient, Encounter, Task or outbox row) or not
+ * at all.
+ */
 import { expect, test } from '@jest/globals'
 import type { Encounter, Patient, Task } from 'fhir/r4'
 import { attachedTo, INTAKE } from '../calls/caller.ts'
@@ -9,7 +12,7 @@ import { endProcessesAfterEach, login, start, stop, until } from '../support/ser
 
 endProcessesAfterEach()
 
-/** Answered intakes after which the server is killed, round by round. */
+/** Acknowledged intakes after which the server is killed, round by round. */
 const ROUNDS = [10, 40]
 const CLIENTS = 6
 

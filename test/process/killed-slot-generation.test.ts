@@ -40,7 +40,7 @@ async function starts(send: Send): Promise<readonly string[]> {
   return found
 }
 
-/** Every quarter of an hour once; of the first day those that were to come. */
+/** Each quarter of an hour once; on the first day only the future ones. */
 async function expectAllOnce(send: Send): Promise<void> {
   const byDay = Map.groupBy(await starts(send), (start) => start.slice(0, 10))
   const today = new Date().toISOString().slice(0, 10)

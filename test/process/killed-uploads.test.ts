@@ -1,6 +1,6 @@
 /**
- * kill -9 in the middle of uploads: what was acknowledged is there whole, no document refers to what is not, and nothing is kept
- * that none refers to.
+ * kill -9 in the middle of uploads: acknowledged contents are there whole, no document refers to a missing one, and
+ * contents that no document refers to are deleted.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
@@ -22,14 +22,14 @@ const HOUR = 3_600_000
 const CLINIC = 'demo-clinic'
 
 interface Acknowledged {
-  /** Of a Binary, or of a DocumentReference. */
+  /** The address of a Binary or a DocumentReference. */
   readonly address: string
   readonly sha256: string
 }
 
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** Of many sizes: within the resource, of one piece, of several; and the same ones from several clients. */
+/** A content that several clients upload. */
 const SAME = randomBytes(300_000)
 const anyBytes = (n: number) => (n % 4 === 3 ? SAME : randomBytes([2_000, 60_000, 900_000][n % 3] ?? 0))
 
@@ -69,7 +69,7 @@ const inJson = (path: string, body: object): Upload => ({
   body: JSON.stringify(body),
 })
 
-/** What was written, by the answer of the server. */
+/** The address of the written resource, from the response. */
 function addressIn({
   resourceType,
   id,
@@ -83,7 +83,7 @@ function addressIn({
   return location === undefined ? `/${resourceType}/${id}` : (new URL(location).pathname.split('/_history')[0] ?? '')
 }
 
-/** Until the server is gone. */
+/** Uploads until the server is killed. */
 async function keepUploading(client: number, url: string, authorization: string, known: Acknowledged[]): Promise<void> {
   for (let n = 0; ; n += 1) {
     const bytes = anyBytes(n)
@@ -110,7 +110,7 @@ async function bytesAt(url: string, address: string, authorization: string): Pro
   return await bytesAt(url, `/${attachment.url}`, authorization)
 }
 
-/** What is left of contents once a server an hour later has looked for what nothing refers to. */
+/** The contents that are left after a server, an hour later, has deleted those that nothing refers to. */
 async function collected(
   url: string,
 ): Promise<{ used: readonly string[]; waiting: number; stored: readonly string[] }> {
@@ -152,7 +152,7 @@ test(`a server that is killed in the middle of uploads, ${ROUNDS.length} times, 
   for (const { address, sha256 } of known) {
     expect({ address, sha256: hashOf(await bytesAt(server.url, address, authorization)) }).toEqual({ address, sha256 })
   }
-  // What was written and not acknowledged is whole too.
+  // Contents that were written but not acknowledged are whole too.
   for (const type of ['Binary', 'DocumentReference']) {
     const headers = { authorization, accept: 'application/fhir+json' }
     const all = await fetch(`${server.url}/${type}?_count=1000&_summary=true`, { headers })

@@ -1,4 +1,4 @@
-/** No request ends the process for all clinics: what it multiplies is given up before it fills the memory. */
+/** No request can end the process for all clinics: it is aborted before the data it multiplies fills the memory. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

@@ -1,11 +1,11 @@
-/** Small requests that would fill the memory if nothing bounded what they multiply. */
+/** Small requests whose multiplied data would fill the memory if nothing bounded it. */
 import type { Patient, ValueSet } from 'fhir/r4'
 import { packageOf } from '../support/packages.ts'
 import { profile } from '../support/profiles.ts'
 
 export interface MultiplyingRequest {
   readonly name: string
-  /** What is stored before. */
+  /** The resources stored before the request. */
   readonly stored?: () => readonly { readonly resourceType: string; readonly id?: string | undefined }[]
   readonly method: 'GET' | 'POST' | 'PATCH'
   readonly path: string
@@ -33,7 +33,7 @@ const ALL = '%resource.extension'
 const LONG = `'x'${".replace('x', 'xxxxxxxxxx')".repeat(6)}`
 const twice = (step: string): string => `extension${`.${step}`.repeat(2)}.count() >= 0`
 
-/** Each evaluates a part for each item of what the part before it has made, or makes a text longer and longer. */
+/** Each evaluates a part for every item made by the part before it, or makes a text longer and longer. */
 const EXPRESSIONS: Readonly<Record<string, string>> = {
   'select of a list': `extension.select(${ALL}).select(${ALL}).select(${ALL}).count() >= 0`,
   'combine in select': twice(`select(${ALL}.combine(${ALL}))`),
@@ -238,7 +238,7 @@ const reading = (url: string, count: number) => ({
   entry: times(count, () => ({ request: { method: 'GET', url } })),
 })
 
-/** Each answer has the 64 million characters that an answer may have, so fewer of them say as much. */
+/** Each response has the 64 million characters that are allowed, so ten of them are enough. */
 const LARGE_ANSWER = { method: 'POST', path: '/', status: 200, says: 'too-costly', times: 10 } as const
 
 const answers: readonly MultiplyingRequest[] = [

@@ -1,4 +1,4 @@
-/** The process as it is started: greeting, refusals, and what survives a kill -9. */
+/** The process from its start: greeting, refusals, and data that survives a kill -9. */
 import { Agent, get as httpGet, type IncomingMessage } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { newDatabaseUrl, newLastingDatabaseUrl } from '../support/database.ts'
@@ -49,7 +49,7 @@ describe('the process', () => {
     ['on a wrong interaction rule', { DISABLED_INTERACTIONS: 'Patient.fly' }, "'fly'"],
     ['on a file it cannot open', { DATABASE_URL: 'sqlite:/dev/null/emr.db' }, 'The folder /dev/null is not there'],
     [
-      // Of Linux: the system says ENOENT in a folder that is there.
+      // Linux: the system says ENOENT though the folder exists.
       'on a file in a folder that a special file system does not take',
       { DATABASE_URL: 'sqlite:/proc/data/emr.db' },
       'is not there, and this process cannot make it',

@@ -31,7 +31,7 @@ test('a time that one process books is not offered by the other once the booking
   expect(left).toHaveLength(SLOTS)
   for (let n = 0; n < SLOTS; n += 1) {
     const [booking, other] = n % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)
-    // Both keep what they tell.
+    // Both processes cache the response.
     expect([await found(booking), await found(other)]).toEqual([left, left])
     const [first] = left.splice((n * 7) % left.length, 1)
     const { status } = await send(booking, 'POST', '/Appointment/$book', {

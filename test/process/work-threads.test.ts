@@ -1,4 +1,4 @@
-/** Requests that would hold the event loop for too long are answered by a work thread, as the event loop would have. */
+/** Requests that would block the event loop for too long are handled by a worker, with the same response. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newLastingDatabaseUrl } from '../support/database.ts'

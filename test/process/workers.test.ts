@@ -30,7 +30,7 @@ const newDatabaseUrl = (): string => `sqlite:${join(newFolder(), 'emr.db')}`
 
 const startWorkers = (): Promise<Started> => start({ DATABASE_URL: newDatabaseUrl(), WORKERS: '2' })
 
-/** The numbers of the workers that answer, each over connections of its own. */
+/** The numbers of the workers that respond, each over connections of its own. */
 async function workersThatAnswer(url: string): Promise<readonly number[]> {
   const answers = await Promise.all(
     Array.from({ length: 8 }, () =>

@@ -1,4 +1,4 @@
-/** Definitions that nobody should write, and profiles of profiles: whatever is stored, a check ends and says something. */
+/** Hostile definitions, and profiles of profiles: whatever is stored, a check ends and reports something. */
 import { describe, expect, test } from '@jest/globals'
 import type { ElementDefinition, StructureDefinition } from 'fhir/r4'
 import { BASE, brief, extensionOf, issuesOf, profile, type Row } from '../support/profiles.ts'

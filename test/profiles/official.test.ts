@@ -1,4 +1,4 @@
-/** What HL7 published with R4: its profiles can be used, and its resources keep to them and to its extensions. */
+/** Profiles that HL7 published with R4: they can be used, and its resources conform to them and to its extensions. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -28,7 +28,7 @@ describe('resources of R4', () => {
     const said: unknown[] = []
     for (const resource of examples.filter(({ resourceType }) => resourceType === type)) {
       const issues = await issuesOf(resource, { definitions: [] }, [])
-      // Some value sets declare themselves as profiles, which there are none of.
+      // Some value sets name themselves in meta.profile, which is not a known profile.
       said.push(...issues.filter(({ severity, code }) => severity !== 'information' && code !== 'not-found'))
     }
     expect(said).toEqual([])

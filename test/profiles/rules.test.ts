@@ -1,4 +1,4 @@
-/** What the elements of a profile ask for, one rule after the other: https://hl7.org/fhir/R4/elementdefinition.html. */
+/** The rules of ElementDefinition, one by one: https://hl7.org/fhir/R4/elementdefinition.html. */
 import { describe, expect, test } from '@jest/globals'
 import { asSnapshot, BASE, brief, issuesOf, profile, type Row } from '../support/profiles.ts'
 import { ANIMALS, animals, PETS, pets } from '../support/terms.ts'
@@ -15,7 +15,7 @@ const constraint = (expression: string, severity: 'error' | 'warning' = 'error')
 })
 const animal = (code: string, more: object = {}) => ({ coding: [{ system: ANIMALS, code }], ...more })
 
-/** What is asked for; a resource; what is said of it; a piece of the sentence that tells what would be right. */
+/** The rows of the profile, a resource, the expected issues, and a piece of the sentence that says how to comply. */
 type Case = readonly [rows: readonly Row[], resource: object, said: readonly string[], sentence?: string]
 
 const CASES: Readonly<Record<string, Case>> = {

@@ -341,7 +341,7 @@ describe('blood pressure', () => {
       }
     })
     expect((await said(inKilos)).length).toBe(1)
-    // Of the base of both.
+    // The rule comes from the base of both profiles.
     expect(await said(changed(({ category: _category, ...rest }) => rest))).toContain(
       'error required Observation.category',
     )

@@ -1,4 +1,4 @@
-/** The replies of participants, and what the appointment shows of them. */
+/** The replies of participants, and how the appointment shows them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Bookings, bookingsOn, capacity, expectRefused, PATIENT, type Resource } from '../support/booking.ts'
 import { startServer, type TestServer } from '../support/server.ts'

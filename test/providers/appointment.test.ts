@@ -1,4 +1,4 @@
-/** Booking, moving and cancelling appointments, and what becomes of their slots. */
+/** Booking, moving and cancelling appointments, and the effect on their slots. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ClinicPolicies } from '../../src/clinics/settings.ts'

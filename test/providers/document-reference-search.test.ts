@@ -8,7 +8,7 @@ const LOINC = 'http://loinc.org'
 const CATEGORY = 'http://hl7.org/fhir/us/core/CodeSystem/us-core-documentreference-category'
 const coded = (system: string, code: string) => ({ coding: [{ system, code }] })
 
-/** Of each parameter, a value by which the one document is found. */
+/** For each parameter, a query that finds the one document. */
 const QUERIES: Readonly<Record<string, string>> = {
   authenticator: 'authenticator=Practitioner/auth',
   author: 'author=Practitioner/house',

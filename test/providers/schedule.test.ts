@@ -53,7 +53,7 @@ describe('the working hours of a Schedule', () => {
       scheduleWith('ignored', slotMinutes(60), open('00:00', '00:00')),
     )
     const count = async () => (await server.fhir('GET', `/Slot?schedule=Schedule/${body.id}&_summary=count`)).body.total
-    // All but those of today that are past.
+    // All slots but the past ones of today.
     while ((await count()) < 29 * 24) await new Promise((resolve) => setTimeout(resolve, 50))
     expect(await count()).toBeLessThanOrEqual(30 * 24)
   })
@@ -74,7 +74,7 @@ describe('free times are found', () => {
     return entry.filter((one: BundleEntry) => one.search?.mode === mode).flatMap(({ resource }) => resource ?? [])
   }
   const found = async <R extends Resource>(path: string) => (await entries(path)) as R[]
-  /** Of those of the demo clinic. */
+  /** The references of the slots to Schedules of the demo clinic. */
   const schedulesOf = (slots: readonly Slot[]) =>
     [...new Set(slots.map(({ schedule }) => schedule.reference))]
       .filter((reference) => reference?.startsWith('Schedule/schedule-'))

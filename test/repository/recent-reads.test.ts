@@ -1,4 +1,4 @@
-/** What is told of resources may be a moment old, and never older than what this server has written itself. */
+/** Recent reads may be a moment old, but never older than this server's own writes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Practitioner } from 'fhir/r4'

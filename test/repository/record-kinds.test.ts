@@ -1,4 +1,4 @@
-/** The list of record kinds says what is so: where each is written, and of what shape its values are. */
+/** The list of record kinds is right about where each is written and the shape of its values. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'

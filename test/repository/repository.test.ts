@@ -1,4 +1,4 @@
-/** Units of work: whole changes on what they have seen. */
+/** Units of work: atomic changes, based on the versions they have read. */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import { recordKind } from '../../src/repository/record-kinds.ts'

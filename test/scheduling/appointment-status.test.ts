@@ -1,4 +1,4 @@
-/** The moves an Appointment may make, and what they make of its slots. */
+/** The changes of status that an Appointment may make, and their effect on its slots. */
 import { describe, expect, test } from '@jest/globals'
 import {
   type AppointmentStatus,

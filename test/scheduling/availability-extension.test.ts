@@ -1,4 +1,4 @@
-/** The extension that holds the working hours of a Schedule: what it says, and what is refused with which words. */
+/** The extension with the working hours of a Schedule: its content, and refusals with their sentences. */
 import { describe, expect, test } from '@jest/globals'
 import type { Extension } from 'fhir/r4'
 import { FhirError } from '../../src/fhir/outcome.ts'

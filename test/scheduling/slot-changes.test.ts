@@ -1,4 +1,4 @@
-/** What generation changes among stored Slots, and what it leaves alone. */
+/** The stored Slots that generation changes, and those that it leaves alone. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Slot } from 'fhir/r4'
@@ -30,7 +30,7 @@ function change(
   return slotChanges({ schedule: 's', plan, blocks, stored, unwanted: new Set(unwanted), window })
 }
 
-/** What is stored after the changes, in order of time. */
+/** The Slots stored after the changes, in order of time. */
 function applied(stored: readonly SlotWithId[], { created, updated, removed }: SlotChanges): readonly SlotWithId[] {
   const changed = new Map([...stored, ...created, ...updated].map((slot) => [slot.id, slot]))
   for (const id of removed) changed.delete(id)

@@ -1,4 +1,4 @@
-/** accepted-packages.json and what `npm run check` says of package-lock.json (scripts/packages/). */
+/** accepted-packages.json, and the check of package-lock.json in `npm run check` (scripts/packages/). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'

@@ -7,7 +7,10 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 
-/** Notes each call; `ci` leaves behind what the real one would, in the project or, for Node, in the folder of --prefix. */
+/**
+ * Records each call; `ci` leaves the same files as the real one, in the project or, for Node, in the folder of
+ * --prefix.
+ */
 const NPM = `#!/bin/sh
 echo "$@" >> "$NPM_CALLS"
 if [ -n "$NPM_ERROR" ]; then echo "npm error code $NPM_ERROR" >&2; exit 1; fi

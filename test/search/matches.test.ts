@@ -113,7 +113,7 @@ describe('a resource in memory', () => {
   )
 })
 
-/** What refers to itself would be found by a chain in a population, where `matches` follows no reference. */
+/** A resource that refers to itself would be found by a chain in a population; `matches` does not follow references. */
 function withoutSelfReferences(candidate: Candidate): Candidate {
   const isSelf = (entry: IndexEntry) =>
     entry.kind === 'reference' &&

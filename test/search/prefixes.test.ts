@@ -106,7 +106,7 @@ interface Case extends Target {
   readonly found: readonly Prefix[]
 }
 
-/** How the ids begin of the targets that a value is compared with. */
+/** The prefix of the ids of the targets that a value is compared with. */
 const idsFor = (value: string): string => `for-${value.replaceAll(':', '.')}-at-`
 
 /** A heading in backquotes is a search value; the table below it has a target in each row, and a column for each prefix. */
@@ -146,7 +146,7 @@ async function store(resources: readonly (Resource & { readonly id: string })[])
   expect([status, text]).toEqual([200, expect.anything()])
 }
 
-/** The ids that begin with `prefix` of what is found. */
+/** The ids found that begin with `prefix`. */
 async function idsOf(query: string, prefix: string): Promise<readonly string[]> {
   const { status, body } = await server.fhir('GET', `/${query}&_count=1000`)
   expect([query, status]).toEqual([query, 200])
@@ -168,7 +168,7 @@ describe('the tables of ADR 018', () => {
   })
 
   const searches = CASES.flatMap((one) =>
-    // What is approximately a date depends on today.
+    // The range of `ap` around a date depends on today.
     PREFIXES.filter((prefix) => prefix !== 'ap' || !isDate(one)).map((prefix) => {
       const query = `${one.resource.resourceType}?${one.param}=${prefix}${one.value}`
       return [query, { query, prefix, one }] as const
@@ -195,8 +195,9 @@ const between =
     low <= point && point <= high
 
 /**
- * The rules as they are quoted, on sets instead of limits. All that can matter of a line of whole numbers are the limits, what
- * is beside them, and what is far away on both sides.
+ * The rules as they are quoted, on sets instead of limits. Of all whole numbers only the limits, the numbers beside
+ * them
+ * and numbers far away on both sides can matter.
  */
 function holdsByRule(prefix: Prefix, value: Limits, target: Limits): boolean {
   const limits = [value.low, value.high, target.low, target.high].filter(Number.isFinite)

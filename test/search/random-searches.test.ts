@@ -1,5 +1,5 @@
 /**
- * Random searches on random resources give what a look at every resource gives. The seed of a failure, in the name of
+ * Random searches on random resources find the same as a scan of every resource. The seed of a failure, in the name of
  * the test, makes the same ones again: RANDOM_SEED=….
  */
 import { stripVTControlCharacters } from 'node:util'
@@ -119,7 +119,7 @@ function expectSame(answer: Answer, resources: readonly Resource[], path: string
 
 const namesOf = (list: readonly Resource[]) => list.map(nameOf).sort()
 
-/** The resources that are in one of the answers and not in the other. */
+/** The resources that are in only one of the results. */
 function differing(resources: readonly Resource[], difference: string): string {
   const lines = stripVTControlCharacters(difference).split('\n')
   const names = lines.flatMap((line) => /^[-+] .*"(\w+\/\w+)"/.exec(line)?.[1] ?? [])

@@ -1,4 +1,4 @@
-/** Short ways to ask the search what a query means, what a resource is found by, and whether one finds the other. */
+/** Shortcuts to parse a query, to extract the entries of a resource, and to tell whether one finds the other. */
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { extractEntries } from '../../src/search/index/extract.ts'
 import { matches } from '../../src/search/matches.ts'
@@ -15,7 +15,7 @@ export const OPTIONS: Omit<SearchOptions, 'types'> = {
   includeLimit: 500,
   baseUrl: BASE,
   now: Date.UTC(2024, 0, 1),
-  // What is asked can be seen in the condition.
+  // Puts the lookup into the condition, where a test can see it.
   lookUp: (lookup) => ({ kind: 'missing', param: JSON.stringify(lookup), missing: false }),
 }
 
@@ -32,7 +32,7 @@ export function search(text: string, options: Partial<SearchOptions> = {}): Pars
 export const where = (text: string, options: Partial<SearchOptions> = {}): readonly Condition[] =>
   search(text, options).plan.where
 
-/** What begins with `value` (folded), or goes on with it after one of its words. */
+/** Names that begin with `value` (folded), or in which a later word does. */
 export function namePrefix(param: string, value: string): Condition {
   const whole = { kind: 'string', param, match: 'prefix', value } as const
   return { kind: 'any', of: [whole, { ...whole, param: `${param}:later-words` }] }

@@ -1,6 +1,6 @@
 /**
- * What callers say (forms/*.txt, a file for each argument), and what is stored of it: "said => value", or "said => ?words
- * of the answer" where it must be asked back. A line that begins with "!" is a trap, where a wrong value would be easy.
+ * Callers' phrases (forms/*.txt, a file for each argument) and the values stored for them: "said => value", or "said =>
+ * ?words of the question" where the tool must ask back. A line that begins with "!" is a trap: a wrong value is likely.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ import { heardTimes } from './times-support.ts'
 
 export interface SpokenForm {
   readonly said: string
-  /** Undefined where it must be asked back. */
+  /** Undefined where the tool must ask back. */
   readonly stored: string | undefined
-  /** Words of the answer that asks back. */
+  /** Words of the question asked back. */
   readonly question: string
   readonly isTrap: boolean
 }

@@ -1,4 +1,4 @@
-/** What is said by a simple rule is understood as what was meant, or asked back: never as another value. */
+/** Phrases made by a simple rule are understood as meant, or asked back: never as another value. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { ParsedValue } from '../../src/spoken/spoken.ts'
@@ -11,10 +11,10 @@ const DIGITS = 'zero one two three four five six seven eight nine'.split(' ')
 const TEENS = 'ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(' ')
 const TENS = ['', '', ...'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')]
 
-/** How often a rule must be understood rather than asked back, so that refusing everything does not pass. */
+/** The share of phrases that must be understood rather than asked back, so that refusing everything does not pass. */
 const MOSTLY = 0.9
 
-/** @returns the share of what was said that is understood; each of these must be what was meant */
+/** @returns the share of phrases that are understood; each of these must be understood as meant */
 function shareUnderstood<T>(
   said: fc.Arbitrary<readonly [text: string, meant: T]>,
   hear: (text: string) => ParsedValue<T>,

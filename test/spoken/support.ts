@@ -1,4 +1,4 @@
-/** What the tests of all spoken values share. */
+/** Shared by the tests of all spoken values. */
 import type { ParsedValue } from '../../src/spoken/spoken.ts'
 
 /** The value, or the error as text that no value looks like. */

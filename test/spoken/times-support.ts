@@ -1,4 +1,4 @@
-/** What the tests of spoken times share. */
+/** Shared by the tests of spoken times. */
 import { DateTime } from 'luxon'
 import { type ParsedValue, unclear, understood } from '../../src/spoken/spoken.ts'
 import { spokenTimes } from '../../src/spoken/spoken-times.ts'
@@ -35,7 +35,7 @@ function shown(times: SpokenTimes): string {
 
 export const read = (text: string, locale: TimesLocale): string => shown(spokenTimes(text, locale))
 
-/** The windows as one text, or what is asked back. */
+/** The windows as one text, or the question asked back. */
 export function heardTimes(text: string): ParsedValue {
   const times = spokenTimes(text, NEW_YORK)
   if (times.kind === 'windows') return understood(shown(times))

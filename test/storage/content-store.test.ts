@@ -248,7 +248,7 @@ describeOnMongo('the collection of the contents', () => {
   })
 })
 
-/** The inodes of what is brought to the disk, in order. */
+/** The inodes of the files synced to the disk, in order. */
 async function syncsDuring(work: () => Promise<void>): Promise<readonly number[]> {
   const any = await openFile(import.meta.filename)
   const handles: FileHandle = Object.getPrototypeOf(any)

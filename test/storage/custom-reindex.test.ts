@@ -35,7 +35,7 @@ const ownEntries = (text: string, custom: unknown): readonly IndexEntry[] => {
 
 const open = (url: string) => openAs(url, { extraction: EXTRACTION })
 
-/** A process, with what it believes to be the clinic's record. */
+/** A process, with its own view of the clinic's record. */
 class Writer {
   readonly store: ResourceStore
   readonly clinic: string

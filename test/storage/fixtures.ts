@@ -1,4 +1,4 @@
-/** A clinic to fill and to ask, in few words. */
+/** Short helpers to fill a clinic and to search it. */
 import { fold } from '../../src/fhir/text-folding.ts'
 import type { CombinedIndex, Condition, IndexEntry, PartEntry, SearchPlan } from '../../src/search/plan.ts'
 import type {
@@ -11,7 +11,7 @@ import type {
   StoredResource,
 } from '../../src/storage/port.ts'
 
-/** What stores under test are opened with. */
+/** The combined indexes of the stores under test. */
 export const COMBINED: readonly CombinedIndex[] = [
   { type: 'Slot', equal: ['schedule', 'status'], range: 'start' },
   { type: 'Appointment', equal: ['patient'], range: 'date' },
@@ -148,7 +148,7 @@ export class Clinic {
     return this.store.search(this.plan(types, plan))
   }
 
-  /** Addresses of all matches, by id where no sort is asked for. */
+  /** Addresses of all matches, by id where no sort is given. */
   async find(types: string | readonly string[], where: readonly Condition[]): Promise<readonly string[]> {
     const { matches } = await this.search(types, { where })
     return addresses(matches).toSorted()
@@ -158,7 +158,7 @@ export class Clinic {
     return this.store.history({ clinic: this.name, count: 100, ...query })
   }
 
-  /** Ids over all pages, with what `between` does between them. */
+  /** Ids over all pages, with a call of `between` after each. */
   async pages(type: string, plan: Partial<SearchPlan>, between: (page: number) => Promise<void> = async () => {}) {
     const found: string[][] = []
     for (let after: string | undefined, number = 0; number === 0 || after !== undefined; number += 1) {

@@ -81,7 +81,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   throw new Error('It did not come to pass within 30 seconds')
 }
 
-/** What a search gives once the parts it goes by are there. */
+/** The result of a search, once the indexes it uses are complete. */
 const eventually = (clinic: Clinic, conditions: Parameters<Clinic['find']>[1]): Promise<readonly string[]> =>
   until(async () => {
     try {
@@ -92,7 +92,7 @@ const eventually = (clinic: Clinic, conditions: Parameters<Clinic['find']>[1]): 
     }
   })
 
-/** ExchangeFacts a moment after the search has begun to answer. */
+/** The report that indexing is complete, which comes a moment after searches by it succeed. */
 const completed = (progress: readonly IndexingProgress[]): Promise<IndexingProgress> =>
   until(async () => progress.find(({ state }) => state === 'is complete'))
 
@@ -299,7 +299,7 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
           const completed: string[] = []
           const onIndexing = ({ state }: IndexingProgress) => completed.push(state)
           const after = await open(url, extracting(2, BY_COLOUR), { combined, onIndexing })
-          // Where it is dropped, nothing has to be made.
+          // Where the combined index is dropped, no new one is built.
           await until(async () => (combined.length === 0 || completed.includes('is complete') ? true : undefined))
           expect(await after.clinic().find('Patient', conditions)).toEqual(['Patient/15', 'Patient/20'])
           await after.write(person('10', 'Berg', 'red', { boss: '0' }))
@@ -382,7 +382,7 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
   })
 }
 
-/** What the process said until it was ended. */
+/** The output of the process until it was ended. */
 async function indexingProcess(
   url: string,
   isEnough: (lines: readonly string[]) => boolean,
@@ -466,7 +466,7 @@ describeOnMongo('an older server that goes on running on MongoDB', () => {
   })
 })
 
-/** What is in the stores of test/storage/old-stores, which servers of their versions wrote. */
+/** Expects the contents of the stores in test/storage/old-stores, which servers of earlier versions wrote. */
 async function expectOldStore(store: ResourceStore): Promise<void> {
   for (const name of ['north', 'south']) {
     const clinic = new Clinic(store, name)
@@ -509,7 +509,7 @@ async function expectOldStore(store: ResourceStore): Promise<void> {
   expect(await store.clinics()).toEqual(['', 'north', 'south'])
 }
 
-/** Waits until what the old server extracted differently is reindexed. */
+/** Waits until the entries that the old server extracted differently are reindexed. */
 async function whenIndexed(store: ResourceStore): Promise<void> {
   await until(async () => {
     try {

@@ -1,6 +1,6 @@
 /**
- * A store as naive as can be, in memory: what the engines are compared with. What a search finds is decided by the set
- * algebra in naive/, which shares neither code nor shape with the engines or with src/search/matches.ts.
+ * A deliberately naive store in memory, with which the engines are compared. Searches are done by the set algebra in
+ * naive/, which shares neither code nor design with the engines or with src/search/matches.ts.
  */
 import { createHash } from 'node:crypto'
 import type { SearchPlan } from '../../src/search/plan.ts'
@@ -43,13 +43,13 @@ interface Member extends ResourceChange {
   readonly number: number
 }
 
-/** A match with what it is sorted by. */
+/** A match with its sort keys. */
 interface Match extends Row {
   readonly member: Member
 }
 
 export interface Model extends ResourceStore {
-  /** What every match is sorted by, as JSON, in order: ties give the same text. */
+  /** The sort keys of every match, as JSON, in order: ties give the same text. */
   sortKeys(plan: SearchPlan): readonly string[]
   /** The same for one resource. */
   sortKeysOf(plan: SearchPlan, type: string, id: string): string
@@ -105,7 +105,7 @@ export function openModel(): Model {
     }
   }
 
-  /** What follows the place of the cursor, where the last match of the page before stood when it was shown. */
+  /** The matches after the place of the cursor, where the last match of the previous page was when it was read. */
   function after(plan: SearchPlan, all: readonly Match[], cursor: readonly Key[]): readonly Match[] {
     const place: Row = { keys: cursor.slice(0, -1), number: Number(cursor.at(-1)) }
     const rows = inOrder<Row>(plan.sort, [...all, place])
@@ -255,7 +255,7 @@ export function openModel(): Model {
     return scanned(all, `records of ${clinic}`, limit, after, (record) => record)
   }
 
-  /** Pages by how many came before: nobody writes between them. */
+  /** Pages by offset, as nothing is written between them. */
   function scanned<From, To>(
     all: readonly From[],
     query: string,

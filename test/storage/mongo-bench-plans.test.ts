@@ -1,4 +1,4 @@
-/** What MongoDB does for the requests that the benchmark makes (bench/scenarios.ts), on a part of its data set. */
+/** MongoDB's query plans for the requests of the benchmark (bench/scenarios.ts), on a part of its data set. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sizesAt } from '../../bench/data-set.ts'
 import { importData } from '../../bench/import-data.ts'
@@ -8,9 +8,9 @@ import { newMongoUrl } from '../support/mongo.ts'
 import { plansOf, tooCostly } from '../support/mongo-plans.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-/** As many as make each scenario find what it is about. */
+/** Large enough for each scenario to find its resources. */
 const SIZES = sizesAt(0.3)
-/** After these the server knows how much such searches find. */
+/** The number of first requests, after which the server knows how much such searches find. */
 const FIRST = 10
 const NEXT = 5
 
@@ -38,7 +38,7 @@ const KEYS: Readonly<Record<string, readonly [first: number, later: number]>> = 
   'prefix search': [2 * 21, SIZES.patients / 25 + 2],
   // A page of 50, and one more; a quarter of the slots is taken.
   'slot search': [102, 102],
-  // A week of 25 Appointments, of which a day is asked for.
+  // A week of 25 Appointments; the search is for one day.
   'include search': [128, 30],
   create: [1, 1],
   update: [1, 1],
@@ -50,7 +50,7 @@ const byName = new Map(
   scenarios(SIZES, { authorization: '', voiceSecret: '' }).map((scenario) => [scenario.name, scenario]),
 )
 
-/** Requests `from` to `to` of a scenario, each answered with what the scenario is about. */
+/** Sends requests `from` to `to` of a scenario, and expects the response of the scenario to each. */
 async function ask(name: string, from: number, to: number): Promise<void> {
   const access = { authorization: `Bearer ${server.token}`, voiceSecret: 'demo-secret' }
   const scenario = scenarios(SIZES, access).find((one) => one.name === name)

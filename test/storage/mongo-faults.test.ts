@@ -103,6 +103,7 @@ describe('the MongoDB engine', () => {
         'a commit that was carried out, whose answer says otherwise',
         { failCommands: ['commitTransaction'], writeConcernError },
       ],
+      ['a commit that was interrupted', { failCommands: ['commitTransaction'], errorCode: 11_601 }],
       ['a conflict with another transaction', { failCommands: ['update'], errorCode: 112 }],
     ])('%s once, a change is carried out once', async (_what, data) => {
       const { store } = await openStore()
@@ -122,6 +123,16 @@ describe('the MongoDB engine', () => {
       const set = { resources: [clinic.change('Patient/1'), clinic.change('Patient/2')] }
       await expect(clinic.writeSet(set)).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'full' })
       expect((await clinic.history()).total).toBe(0)
+    })
+
+    test('an interrupted commit each time, a change may be written: it is not written again, one of several or alone', async () => {
+      const { store } = await openStore()
+      const clinic = new Clinic(store, 'c')
+      await fail({ failCommands: ['commitTransaction'], errorCode: 11_601 }, 'alwaysOn')
+      const sets = [1, 2, 3].map((n) => ({ resources: [`Patient/${n}`, `Basic/${n}`].map((of) => clinic.change(of)) }))
+      const outcomes = await Promise.allSettled(sets.map((set) => clinic.writeSet(set)))
+      const mayBeWritten = { reason: { name: 'StoreUnavailable', mayBeWritten: true } }
+      expect(outcomes).toMatchObject(sets.map(() => mayBeWritten))
     })
 
     test('nothing at each commit, a change may be written: the error says so, in bounded time', async () => {

@@ -1,4 +1,4 @@
-/** The limits of searches on MongoDB: what each command may take, and how many of them a search sends. */
+/** The limits of searches on MongoDB: the time of each command, and the number of commands of a search. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Condition } from '../../src/search/plan.ts'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
@@ -42,7 +42,7 @@ const name = (match: 'prefix' | 'contains', value: string): Condition => ({
   value,
 })
 const ofPatient = (where: Condition): Condition => ({ kind: 'chain', param: 'subject', types: ['Patient'], where })
-/** Of every resource. */
+/** A condition that every resource fulfils. */
 const ANY: Condition = { kind: 'all', of: [] }
 const anyOf = (of: readonly Condition[]): Condition => ({ kind: 'any', of })
 const numbered = <T>(count: number, make: (n: number) => T): readonly T[] =>

@@ -24,7 +24,7 @@ const asked = <T>(reads: LongReads, read: () => Promise<T>, { clinic = 'one', ..
     reads.read(clinic, WHAT, read),
   )
 
-/** Reads that go on until they are ended. */
+/** Reads that last until they are stopped. */
 class Held {
   readonly #end = Promise.withResolvers<void>()
   underWay = 0

@@ -1,6 +1,6 @@
 /**
- * What MongoDB does for every kind of search: it reads an index, sees few keys for what finds few, and sorts no more
- * than a page. And what of it names its clinic.
+ * MongoDB's query plans for every kind of search: it reads an index, examines few keys for few matches, and sorts no
+ * more than a page. Every command names its clinic.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Condition, RangeBounds, SearchPlan } from '../../src/search/plan.ts'
@@ -125,7 +125,7 @@ const not = (of: Condition) => ({ kind: 'not', of }) as const
 
 type Search = readonly [name: string, type: string, plan: Partial<SearchPlan>, found: number, keys?: number]
 
-/** What finds few sees few keys of the index: twice as many as it finds, and some for where a range ends. */
+/** Selective searches examine few keys of the index: twice as many as they find, and some for the ends of ranges. */
 const SELECTIVE: readonly Search[] = [
   ['a token with its system', 'Patient', { where: [mrn('mrn-77')] }, 1],
   ['a token of any system', 'Patient', { where: [code('identifier', 'mrn-77')] }, 1],
@@ -271,7 +271,9 @@ const SELECTIVE: readonly Search[] = [
   ],
 ]
 
-/** What finds many stops at the end of the page, where an index has its order. Patient p5 has lost most values. */
+/**
+ * Searches with many matches stop at the end of the page, where an index has their order. Patient p5 lacks most values.
+ */
 const PAGES: readonly Search[] = [
   ['a frequent value', 'Patient', { where: [code('gender', 'female')], count: 20 }, 20, 21],
   ['everything', 'Patient', { count: 20 }, 20, 21],
@@ -323,7 +325,7 @@ const planned = async (type: string, plan: Partial<SearchPlan>, found: number): 
   return plans
 }
 
-/** What gives resources; the others find how many there would be, up to a limit: scans of keys read no document. */
+/** The plans that return resources; the others count matches up to a limit, by scans of keys that read no document. */
 const ofResources = (plans: readonly Plan[]): readonly Plan[] =>
   plans.filter(({ asked }) => asked['min'] === undefined && !JSON.stringify(asked).includes('$count'))
 
@@ -352,7 +354,7 @@ describe('MongoDB', () => {
       (param): Condition => ({ kind: 'chain', param, types, where: text('family', 'exact', 'Family5') }),
     )
     const commands = await commandsDuring(() => clinic.search('Observation', { where: chains }))
-    // Which types there are is asked of none of them.
+    // The list of types is read from none of them.
     const looked = commands.flatMap(({ name, command }) => {
       if (name === 'find') return [command['filter'].type]
       return name === 'aggregate' ? (command['pipeline'][0].$match?.type ?? []) : []

@@ -1,4 +1,4 @@
-/** MongoDB keeps the contract; and what only it has to do. */
+/** MongoDB fulfils the contract, and has duties of its own. */
 import { describe, expect, test } from '@jest/globals'
 import { Decimal128, type Document } from 'mongodb'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'

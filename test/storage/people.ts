@@ -17,7 +17,7 @@ export interface Person {
   readonly boss?: string
 }
 
-/** Of the type Patient, but for one that is asked for. */
+/** A resource of type Patient, unless `more` says otherwise. */
 export const person = (id: string, family: string, colour: string, more: Partial<Person> = {}): Person => ({
   resourceType: 'Patient',
   id,
@@ -32,7 +32,7 @@ type Parameters = Readonly<
 
 const family = { version: 'a', entries: (one: Person) => [string('family', one.family)] }
 
-/** What servers of three versions search by. */
+/** The search parameters of servers of several versions. */
 export const BY_FAMILY: Parameters = { family }
 export const BY_COLOUR: Parameters = {
   family,
@@ -51,12 +51,12 @@ export const BY_MATCH_TOKEN: Parameters = {
 export const BY_MATCH_KEY: Parameters = {
   match: { version: '2', entries: ({ family, colour }) => [key('match', `${family}|${colour}|`)] },
 }
-/** Of a server after that one. */
+/** The parameters of the version after that. */
 export const BY_OTHER_KEY: Parameters = {
   match: { version: '3', entries: ({ family, colour }) => [key('match', `${colour}|${family}|`)] },
 }
 
-/** Each contains a keeper of the same colour; to a later server, only those of blue ones do. */
+/** Each contains a keeper of the same colour; a later server extracts only the keepers of blue ones. */
 export const BY_KEEPER: Parameters = { family, keeper: { version: 'a', entries: keeperOf } }
 export const BY_BLUE_KEEPER: Parameters = {
   family,
@@ -71,7 +71,7 @@ function keeperOf({ id, colour }: Person): IndexEntry[] {
   ]
 }
 
-/** @param onEntries told of every resource whose entries are extracted */
+/** @param onEntries called with every resource whose entries are extracted */
 export function extracting(version: number, parameters: Parameters, onEntries = (_id: string): void => {}): Extraction {
   return {
     version,
@@ -89,7 +89,7 @@ export function extracting(version: number, parameters: Parameters, onEntries = 
 const BY_BOSS: CombinedIndex = { type: 'Patient', equal: ['boss', 'colour'], range: 'since' }
 export const COMBINED_BY_BOSS: readonly CombinedIndex[] = [BY_BOSS]
 
-/** Tests do not wait. */
+/** The shortest pauses, so that tests do not wait. */
 export const FAST: Pace = { batch: 4, pause: 0, look: 20, lease: 300 }
 
 /** sqlite:<file> or mongodb://… */
@@ -132,7 +132,7 @@ export async function serve(
   return new Server(await openAs(url, { extraction, ...settings }), extraction)
 }
 
-/** Tells another process. */
+/** Writes a line for the parent process. */
 export const say = (line: string): void => {
   writeSync(1, `${line}\n`)
 }

@@ -10,7 +10,7 @@ export interface RandomRequest {
 
 const UCUM = 'http://unitsofmeasure.org'
 
-/** What is left out is undefined, and so not sent. */
+/** An optional value; undefined values are not sent. */
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
 const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { minLength: 1, maxLength: 3 })
 
@@ -296,7 +296,7 @@ const INCLUDES: Readonly<Partial<Record<Type, readonly string[]>>> = {
   Encounter: ['_include:iterate=Encounter:part-of', '_revinclude=Observation:encounter'],
 }
 
-/** Those that no server makes up ids for, which have no order that two servers share. */
+/** The types whose ids the servers do not assign: assigned ids have no order that two servers share. */
 const SEARCHED = TYPES.filter((type) => type !== 'Practitioner')
 
 const searches = fc.constantFrom(...SEARCHED).chain((type) => {

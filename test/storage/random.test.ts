@@ -1,4 +1,4 @@
-/** Each engine and the naive model get the same random changes and answer the same random plans. */
+/** Each engine and the naive model get the same random changes and run the same random plans. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Condition, SearchPlan } from '../../src/search/plan.ts'
@@ -15,7 +15,7 @@ const combined = [
   { type: 'Slot', equal: ['code'], range: 'dates' },
 ] as const
 
-/** Gives a store without data for each run, and what ends the last one. */
+/** Gives an empty store for each run, and a function that closes the last one. */
 interface Subject {
   readonly next: () => Promise<ResourceStore>
   readonly end: () => Promise<void>
@@ -99,7 +99,7 @@ async function compareWithModel({ next, end }: Subject, { numRuns, single }: Amo
     }
   })
   try {
-    // To shrink a counterexample takes longer than a test may; one with its seed and path can be shrunk by itself.
+    // To shrink a counterexample takes longer than a test may; one with its seed and path can be shrunk separately.
     await fc.assert(property, { numRuns, endOnFailure: true })
   } finally {
     await end()

@@ -108,7 +108,7 @@ const wordCondition: fc.Arbitrary<Condition> = fc.record({
   value: fc.oneof(foldedWords, fc.constantFrom('an', 'z', '1')),
 })
 
-/** By its name what a composite consists of. */
+/** The parts of each composite, by its name. */
 const COMPOSITES: Readonly<Record<string, readonly [Kind, Kind]>> = {
   'code-value': ['token', 'number'],
   'code-size': ['token', 'quantity'],
@@ -126,7 +126,7 @@ const composites = fc
       .map((parts): IndexEntry => ({ kind: 'composite', param, parts })),
   )
 
-/** What the stores under test need not keep twice: see coveringNames. */
+/** Entries that the stores under test need not keep twice: see coveringNames. */
 export const COVERED: CoveredParameters = Object.fromEntries(TYPES.map((type) => [type, { name: ['family'] }]))
 
 /** A name has every family. */
@@ -135,7 +135,7 @@ const coveringNames = (list: readonly IndexEntry[]): readonly IndexEntry[] => [
   ...list.flatMap((entry) => (entry.kind === 'string' && entry.param === 'family' ? { ...entry, param: 'name' } : [])),
 ]
 
-/** What a resource is called, and what it calls another one. */
+/** Entries of a resource's own canonical, and of canonicals by which it refers to others. */
 const canonicals = fc
   .record({
     param: fc.constantFrom('_canonical', ...PARAMS.reference.map((code) => `canonical:${code}`)),

@@ -1,4 +1,4 @@
-/** Nothing but speed and size tells a client which engine answers: random requests get the same answers from both. */
+/** Both engines give the same responses to random requests, so that only speed and size tell them apart. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createClinic } from '../../src/clinics/clinics.ts'
@@ -15,7 +15,7 @@ const JWT_SECRET = 's'.repeat(40)
 /** One clinic on one server, as its staff sees it. */
 interface Subject {
   readonly ask: (asked: RandomRequest) => Promise<FhirResponse>
-  /** What an answer says, without what differs from server to server: addresses, times, ids that it made up. */
+  /** The response without what differs between servers: addresses, times, assigned ids. */
   readonly plain: (answer: FhirResponse) => string
 }
 

@@ -10,7 +10,7 @@ import { Clinic, date, ids, inner, quantity, reference, string, token } from './
 
 const open = async () => closeLater(await openSqliteStore({ path: ':memory:', combined: [] }))
 
-/** What a resource with a number has: nobody lacks a status, one in 500 lacks a day. */
+/** The entries of resource number `n`: all have a status, one in 500 lacks a day. */
 const entriesOf = (n: number): readonly IndexEntry[] => [
   token('status', n % 3 === 0 ? 'final' : 'draft', 'urn:status'),
   token('identifier', `I-${n}`, 'urn:ids'),
@@ -45,7 +45,7 @@ const CONDITIONS: readonly (readonly Condition[])[] = [
   ...['day', 'status', 'tag', 'size', 'nothing'].flatMap((param) => [[missing(param, true)], [missing(param, false)]]),
 ]
 
-/** Of what is stored, by number. */
+/** The entries of the stored resources, by number. */
 type Stored = ReadonlyMap<number, readonly IndexEntry[]>
 
 function holds(condition: Condition, entries: readonly IndexEntry[]): boolean {

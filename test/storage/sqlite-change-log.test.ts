@@ -1,4 +1,4 @@
-/** A store in a SQLite file notices what any thread and process has committed, by clinic and type. */
+/** A store in a SQLite file notices the commits of all threads and processes, by clinic and type. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { ResourceStore } from '../../src/storage/port.ts'

@@ -1,4 +1,6 @@
-/** What the SQLite engine makes of result codes (https://sqlite.org/rescode.html). With full disks: test/faults. */
+/**
+ * The errors that the SQLite engine throws for result codes (https://sqlite.org/rescode.html). Full disks: test/faults.
+ */
 import { expect, test } from '@jest/globals'
 import { StoreUnavailable } from '../../src/storage/port.ts'
 import { toStoreError } from '../../src/storage/sqlite/faults.ts'

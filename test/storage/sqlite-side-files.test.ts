@@ -55,7 +55,7 @@ const database = (script: string) => (path: string) => {
   db.close()
 }
 
-/** Files that are none of this version, and how they come about. */
+/** Files that this version cannot use, and how each comes about. */
 const FILES: Readonly<Record<string, (path: string) => void>> = {
   'is no database': (path) => writeFileSync(path, 'this is no database, '.repeat(1_000)),
   'is of zeros': (path) => writeFileSync(path, Buffer.alloc(8_192)),
@@ -129,7 +129,7 @@ const JOURNAL_1 = `
   INSERT INTO exchange VALUES ('one', 1, 'old', ${Date.now()}, 0, '', '', 200, '/', '', 'from version 1')`
 
 describe('files of the store', () => {
-  /** Of everything in a folder, and of the folder: what other users may do with it. */
+  /** The file modes of a folder and of everything in it. */
   const modesIn = (folder: string): readonly (readonly [string, string])[] =>
     [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))].map((path) => {
       const { mode } = statSync(path)

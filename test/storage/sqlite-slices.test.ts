@@ -39,7 +39,7 @@ function entriesOf(n: number): readonly IndexEntry[] {
   ]
 }
 
-/** Whose candidates are never few, some, and always. */
+/** Values of `fewCandidates`: candidates are never few, sometimes, and always. */
 const STORES = [0, 400, 1_000_000]
 let clinics: readonly Clinic[] = []
 

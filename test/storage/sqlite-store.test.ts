@@ -1,4 +1,4 @@
-/** The embedded engine keeps the contract, on a file and in memory; and what only it has to do. */
+/** The embedded engine fulfils the contract, on a file and in memory, and has duties of its own. */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,14 +29,14 @@ const openAt = async (path: string, fewCandidates = 4096) => {
   return { store, close: () => store.close() }
 }
 
-/** Every read exceeds what it may take on the event loop. */
+/** A store in which every read exceeds its time on the event loop. */
 const openForReaders: OpenStore = async () => {
   const options = { path: newFile(), combined: COMBINED, recentKinds: [REMEMBERED] }
   const store = await openSqliteStore({ ...options, times: { allowance: -1 } })
   return { store, close: () => store.close() }
 }
 
-/** As a thread opens it that shares the store of another one. */
+/** A store opened as by a thread that shares the store of another one. */
 const openShared: OpenStore = async () => {
   const path = newFile()
   const options = { path, combined: COMBINED, recentKinds: [REMEMBERED] }
@@ -51,7 +51,7 @@ const openShared: OpenStore = async () => {
   }
 }
 
-/** The system lets root write what is read-only. */
+/** Runs the work without root, which may write read-only files. */
 function unprivileged<T>(work: () => T): T {
   if (process.getuid?.() !== 0) return work()
   process.seteuid?.('nobody')

@@ -1,4 +1,4 @@
-/** The threads of the embedded engine: one writes, others share its store; what happens when one ends. */
+/** The threads of the embedded engine: one writes, others share its store, and any may end. */
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

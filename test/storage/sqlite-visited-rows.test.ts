@@ -1,4 +1,4 @@
-/** How many rows the embedded engine visits for a search: never more than in proportion to what is stored. */
+/** The number of rows that the embedded engine visits for a search: at most in proportion to the stored resources. */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { BudgetError } from '../../src/isolation/budget.ts'
 import type { Condition, IndexEntry, SearchPlan } from '../../src/search/plan.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { OutOfTime, TimeLimit, WorkingTime } from '../../src/storage/sqlite/time-limit.ts'
 
-/** A thread, and the clock beside it, which goes on while other programs have the processor. */
+/** Time of the thread, and of the clock, which also runs while other programs have the processor. */
 function threadAndClock() {
   const passed = { clock: 1_000_000, worked: 0 }
   const limit = new WorkingTime(

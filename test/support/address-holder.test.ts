@@ -1,4 +1,4 @@
-/** What a test file asks the main process of its run. */
+/** Requests of a test file to the main process of its run. */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

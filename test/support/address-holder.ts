@@ -1,9 +1,9 @@
-/** How the processes of a test run ask its main process for an address that becomes known while they run: over HTTP. */
+/** Gives the processes of a test run, over HTTP, an address that its main process learns while they run. */
 import { createServer, type Server } from 'node:http'
 
 /**
- * Not listening yet. Each answer ends its connection. Else one that is idle is closed after some seconds, and a test file
- * that has been busy for longer, so that it has not seen the end, would ask on it in vain.
+ * A server that is not listening yet. Each response closes its connection: an idle one would be closed after some
+ * seconds, and a busy test file that has not noticed would send its next request on it in vain.
  */
 export const holderOf = (address: () => Promise<string>): Server =>
   createServer((_request, response) => {

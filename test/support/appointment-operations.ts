@@ -37,7 +37,7 @@ export async function startCalendar(): Promise<{
 
 export type Visits = ReturnType<typeof visitsOn>
 
-/** What tests of holds and bookings do with a server; each has a calendar of its own. */
+/** Helpers for tests of holds and bookings; each test has a calendar of its own. */
 export function visitsOn(server: Pick<TestServer, 'fhir' | 'app'>, clinic = DEMO_CLINIC) {
   const bookings: Bookings = bookingsOn(server)
   const calendar = `calendar-${randomUUID().slice(0, 8)}`

@@ -46,7 +46,7 @@ export const visit = (ids: readonly string[], more: object = {}, [from, to] = [0
   ...more,
 })
 
-/** The entries of a transaction: `POST Appointment`, `PUT Slot/1`, and what they write. */
+/** The entries of a transaction: `POST Appointment`, `PUT Slot/1`, with their resources. */
 export const bundle = (...entries: readonly (readonly [string, object?])[]) => ({
   resourceType: 'Bundle',
   type: 'transaction',

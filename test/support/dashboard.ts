@@ -7,13 +7,13 @@ import { findBrowser } from '../../scripts/browser/find-browser.ts'
 import { closeLater } from './opened-stores.ts'
 import { startServer, type TestServer } from './server.ts'
 
-/** Windows that a test opens are closed after it, as each that is open follows what is changed. */
+/** Windows that a test opens are closed after it, as every open window follows changes. */
 export interface Windows {
-  /** A window that nobody has signed in to. */
+  /** A window without a session. */
   readonly open: (path?: string, options?: BrowserContextOptions) => Promise<Page>
-  /** A window in which somebody is signed in. */
+  /** A window with a signed-in user. */
   readonly signedIn: (path?: string, options?: BrowserContextOptions & { readonly as?: string }) => Promise<Page>
-  /** What browsers have complained of: errors of scripts, and what the Content-Security-Policy stopped. */
+  /** Complaints of the browser: script errors, and violations of the Content-Security-Policy. */
   readonly complaints: readonly string[]
   readonly close: () => Promise<void>
 }
@@ -26,7 +26,7 @@ export interface Dashboard extends Windows {
 const PATIENCE = 30_000
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/dashboard.ts')
-/** As browsers write it to their console for each answer that is no success, which pages expect at times. */
+/** The console message of browsers for each failed response; pages expect some of these. */
 const FAILED_ANSWER = /^Failed to load resource/
 
 /** @throws Error where there is no browser, or the dashboard cannot be built */
@@ -93,7 +93,7 @@ export async function signIn(page: Page, username: string, password: string): Pr
   await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
 }
 
-/** What axe finds wrong with the page (https://github.com/dequelabs/axe-core/blob/develop/doc/API.md). */
+/** The violations that axe finds on the page (https://github.com/dequelabs/axe-core/blob/develop/doc/API.md). */
 export async function findingsOf(page: Page): Promise<readonly string[]> {
   // The page has no frames of other sites, for which axe would need a second page. Nothing else is looked at but violations.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })

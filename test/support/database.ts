@@ -13,7 +13,7 @@ export async function newDatabaseUrl(): Promise<string> {
   return testEngine() === 'sqlite' ? 'sqlite::memory:' : await newMongoUrl()
 }
 
-/** The address of a database that is empty, and outlives who opens it; several servers and processes may. */
+/** The address of an empty database that outlives its connections; several servers and processes may open it. */
 export async function newLastingDatabaseUrl(): Promise<string> {
   return testEngine() === 'sqlite' ? `sqlite:${join(newFolder(), 'emr.db')}` : await newMongoUrl()
 }

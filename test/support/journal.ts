@@ -6,7 +6,7 @@ export const EXCHANGES = '/clinics/demo-clinic/exchanges'
 // biome-ignore lint/suspicious/noExplicitAny: assertions look into exchanges of every shape
 export type Shown = any
 
-/** The exchange of an answer. @throws Error when it does not come */
+/** The exchange of a response. @throws Error when it does not appear */
 export async function exchangeOf(
   server: Pick<TestServer, 'fhir'>,
   answer: FhirResponse,
@@ -15,7 +15,7 @@ export async function exchangeOf(
   return await exchangeWith(server, answer.headers.get('x-request-id') ?? '', of)
 }
 
-/** Milliseconds; a request ends a moment after its client has the answer. */
+/** Milliseconds; a request ends a moment after its client has the response. */
 const PATIENCE = 30_000
 
 export async function exchangeWith(server: Pick<TestServer, 'fhir'>, id: string, of = EXCHANGES): Promise<Shown> {
@@ -42,7 +42,7 @@ export interface StreamEvent {
 
 export interface OpenStream {
   readonly response: Response
-  /** Those that have come so far. */
+  /** The events received so far. */
   readonly events: readonly StreamEvent[]
   /** Resolves when the server has ended it. */
   readonly ended: Promise<void>
@@ -83,7 +83,7 @@ function eventIn(part: string): readonly StreamEvent[] {
   return [{ event, id: fields.get('id') ?? '', data: JSON.parse(fields.get('data') ?? '{}') }]
 }
 
-/** Setting what the journal keeps of the demo clinic. */
+/** Changes the journal settings of the demo clinic. */
 export async function setJournal(server: TestServer, settings: object): Promise<void> {
   const path = '/clinics/demo-clinic/settings'
   const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' }

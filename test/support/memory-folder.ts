@@ -20,7 +20,7 @@ export function folderInMemory(bytes: number): string | undefined {
   return folder
 }
 
-/** What was left by a process that was ended before it could remove it. */
+/** Removes folders of processes that ended before they could do so. */
 function removeAbandoned(): void {
   const folders = readdirSync(ROOT).filter((name) => name.startsWith(PREFIX))
   const abandoned = folders.filter((name) => !existsSync(`/proc/${name.slice(PREFIX.length)}`))

@@ -42,7 +42,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   Timing: { code: { text: 'x' } },
 }
 
-/** What invariants ask for besides. */
+/** Elements that invariants require in addition. */
 const INVARIANTS: Readonly<Record<string, object>> = {
   AllergyIntolerance: {
     clinicalStatus: {

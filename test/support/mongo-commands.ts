@@ -1,7 +1,7 @@
 /**
  * The commands that the server sends to MongoDB, as its driver reports them
  * (https://github.com/mongodb/specifications/blob/master/source/command-logging-and-monitoring/command-logging-and-monitoring.md),
- * and the rule that they keep: who works on the data of a clinic names the clinic first.
+ * and the rule that they keep: every command on the data of clinics names the clinic first.
  */
 import { type CommandStartedEvent, type Document, MongoClient } from 'mongodb'
 import { APP_NAME } from '../../src/storage/mongo/connection.ts'
@@ -20,7 +20,7 @@ const listeners = new Set<Listener>()
 const heard = new WeakSet<MongoClient>()
 const connect = MongoClient.prototype.connect
 
-/** Clients of the server that connect after this file was imported are heard. */
+/** Monitors all clients of the server that connect after this file is imported. */
 MongoClient.prototype.connect = async function connectHeard(this: MongoClient) {
   if (this.options.appName === APP_NAME && !heard.has(this)) {
     heard.add(this)
@@ -31,15 +31,15 @@ MongoClient.prototype.connect = async function connectHeard(this: MongoClient) {
 }
 
 /**
- * From now on `listener` is told of every command that the server sends.
- * @returns what ends it
+ * Calls `listener` with every command that the server sends from now on.
+ * @returns a function that stops this
  */
 export function onCommand(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** What the server sends while `work` is done. */
+/** The commands that the server sends during `work`. */
 export async function commandsDuring(work: () => Promise<unknown>): Promise<readonly SentCommand[]> {
   const commands: SentCommand[] = []
   const end = onCommand((command) => commands.push(command))
@@ -57,10 +57,10 @@ function tell({ commandName: name, command, databaseName: database }: CommandSta
   for (const listener of listeners) listener({ name, database, collection, command })
 }
 
-/** Collections that hold what belongs to clinics; `store` is the server's own. */
+/** Collections with the data of clinics; `store` is the server's own. */
 export const OF_CLINICS: ReadonlySet<string> = new Set(['resources', 'history', 'records', 'locks'])
 
-/** What may name no clinic, and why. */
+/** The commands that need not name a clinic, and why. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'find records {kind,due}': 'work of all clinics that is due: outbox, expiry',
   'find resources {}': 'is the store empty?',
@@ -71,8 +71,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What in `sent` does not name its clinic first, in the words of EXCEPTIONS; undefined where all is well. A `getMore`
- * goes on with what was asked before, a `killCursors` ends it.
+ * A command that does not name its clinic first, as a key of EXCEPTIONS; undefined where all is well. A `getMore`
+ * continues an earlier command, a `killCursors` ends it.
  */
 export function strayIn({ name, collection, command }: SentCommand): string | undefined {
   if (!OF_CLINICS.has(collection) || name === 'getMore' || name === 'killCursors') return undefined

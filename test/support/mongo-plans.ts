@@ -1,4 +1,4 @@
-/** How MongoDB carries out what the server sends: https://www.mongodb.com/docs/manual/reference/explain-results/. */
+/** How MongoDB executes the server's commands: https://www.mongodb.com/docs/manual/reference/explain-results/. */
 import type { Db, Document } from 'mongodb'
 import { type MongoTestOptions, openTestMongo, withDatabase } from './mongo.ts'
 import { commandsDuring, filtersOf, isChangeStream, OF_CLINICS, onCommand, type SentCommand } from './mongo-commands.ts'
@@ -7,23 +7,23 @@ import { commandsDuring, filtersOf, isChangeStream, OF_CLINICS, onCommand, type 
 const MOST_SORTED = 1_000
 
 export interface Plan {
-  /** What was asked, without what it was asked in (session, transaction). */
+  /** The command, without its circumstances (session, transaction). */
   readonly asked: Document
   readonly stages: ReadonlySet<string>
   readonly keysExamined: number
   readonly documentsExamined: number
   readonly returned: number
-  /** Of each sort in memory: how many it keeps while it sorts. */
+  /** The number of documents that each sort in memory keeps. */
   readonly sorted: readonly number[]
 }
 
-/** Collects what the server sends to the database at `url` while `work` is done, then has it explained. */
+/** Collects the commands that the server sends to the database at `url` during `work`, then has them explained. */
 export async function plansOf(url: string, work: () => Promise<unknown>): Promise<readonly Plan[]> {
   return await explained(url, await commandsDuring(work))
 }
 
 /**
- * A store as `openTestMongo` gives it. When it is closed, all that it was asked is explained.
+ * A store as `openTestMongo` gives it. When it is closed, all its queries are explained.
  * @throws Error on closing, when a query read a collection from end to end
  */
 export async function openExplainedMongo(options: MongoTestOptions): ReturnType<typeof openTestMongo> {
@@ -42,11 +42,11 @@ export async function openExplainedMongo(options: MongoTestOptions): ReturnType<
   }
 }
 
-/** Commands that differ in nothing but values are carried out alike. */
+/** The shape of a command, without its values: commands of one shape are executed alike. */
 const shapeOf = ({ name, collection, database, command }: SentCommand): string =>
   textOf([database, name, collection, command]).replace(/:(?:"[^"]*"|-?[\d.e+]+)/g, ':?')
 
-/** Queries of what belongs to clinics; each alike one once. */
+/** The explained queries of clinics' data, one for each shape. */
 async function explained(url: string, commands: readonly SentCommand[]): Promise<readonly Plan[]> {
   return await withDatabase(url, async (db) => {
     const ours = commands.filter(
@@ -59,11 +59,11 @@ async function explained(url: string, commands: readonly SentCommand[]): Promise
   })
 }
 
-/** Fields of a command that say in what it is sent. */
+/** Fields of a command that are about its circumstances. */
 const CIRCUMSTANCES =
   /^(\$.*|lsid|txnNumber|startTransaction|autocommit|readConcern|writeConcern|maxTimeMS|ordered|bypassDocumentValidation)$/
 
-/** As commands that can be explained; what changes documents, by how it finds them. */
+/** The queries of a command in a form that can be explained; for a write, those that find its documents. */
 function queriesOf({ name, collection, command }: SentCommand): readonly Document[] {
   if (isChangeStream(command)) return []
   switch (name) {
@@ -110,7 +110,7 @@ function nodesOf(part: unknown): readonly Document[] {
   return Array.isArray(part) ? inside : [part, ...inside]
 }
 
-/** Those that read a collection from end to end, or keep more than `page` resources, and the one after, to sort them. */
+/** The plans that scan a whole collection, or keep more than `page` + 1 resources to sort them. */
 export const tooCostly = (plans: readonly Plan[], page = MOST_SORTED): readonly Document[] =>
   plans
     .filter(({ stages, sorted }) => stages.has('COLLSCAN') || sorted.some((kept) => kept > page + 1))

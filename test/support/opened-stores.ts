@@ -7,7 +7,7 @@ interface Closable {
 }
 
 const opened: Closable[] = []
-/** Of these, so many were opened before the test. */
+/** The number of stores opened before the current test. */
 let lasting = 0
 
 export function closeLater<Store extends Closable>(store: Store): Store {

@@ -8,7 +8,7 @@ import type { Terms, TermsType } from '../../src/terminology/packaged.ts'
 
 export const BASE = 'http://example.org/StructureDefinition'
 
-/** An element as a row: its id, and what it asks for; path and slice name are those of the id. */
+/** An element as a row: its id and its rules; path and slice name follow from the id. */
 export type Row = readonly [id: string, rules: Partial<ElementDefinition> & Readonly<Record<string, unknown>>]
 
 const elementOf = ([id, rules]: Row): ElementDefinition => {
@@ -66,7 +66,7 @@ export interface World {
   readonly thorough?: boolean
 }
 
-/** What is said of a resource that declares the first profile, with these stored. */
+/** The issues of a resource that declares the first profile, with these definitions stored. */
 export function issuesOf(resource: object, world: World, profiles?: readonly string[]): Promise<readonly Issue[]> {
   const { definitions, terms = [], thorough = false } = world
   return checkProfiles(
@@ -89,7 +89,7 @@ export function issuesOf(resource: object, world: World, profiles?: readonly str
   )
 }
 
-/** `error structure Patient.name[0]`: what is compared in tables, without the sentence. */
+/** `error structure Patient.name[0]`: issues as tables compare them, without the sentence. */
 export const brief = (issues: readonly (Issue | OperationOutcomeIssue)[]): readonly string[] =>
   issues.map(({ severity, code, expression }) => `${severity} ${code} ${[expression ?? []].flat().join()}`)
 

@@ -8,7 +8,7 @@ export interface Fixture {
   readonly [element: string]: unknown
 }
 
-/** Stores it under its id; where it is refused, the test fails with the answer. */
+/** Stores a resource under its id; where it is refused, the test fails with the response. */
 export async function put(fhir: TestServer['fhir'], resource: Fixture): Promise<void> {
   const { status, text } = await fhir('PUT', `/${resource.resourceType}/${resource.id}`, resource)
   expect(status < 300 ? 'stored' : text).toBe('stored')

@@ -1,4 +1,4 @@
-/** A web server that remembers what it is sent and answers as it is told: a CRM for tests. */
+/** A web server that records requests and has scripted responses: a CRM for tests. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -10,7 +10,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string
   readonly received: readonly Received[]
-  /** From now on: this status and these headers; 'silent' never answers. */
+  /** Sets status and headers of the responses from now on; 'silent' sends none. */
   readonly answer: (status: number | 'silent', headers?: Readonly<Record<string, string>>) => void
   readonly close: () => Promise<void>
 }

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { validate } from '../../src/fhir/validate/validate.ts'
 
-/** What is wrong, the resource, and what is said: code, expression, a piece of the sentence. */
+/** The violated rule, the resource, and the expected issue: code, expression, a piece of the sentence. */
 export type Refusal = readonly [rule: string, resource: unknown, code: string, expression: string, said: string]
 
 export function refuses(refusals: readonly Refusal[]): void {

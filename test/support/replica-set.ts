@@ -11,16 +11,16 @@ import { newFolder } from './run.ts'
 const NAME = 'faults'
 /** The smallest that still does what a large one does. */
 const ARGUMENTS = ['--wiredTigerCacheSizeGB', '0.25', '--oplogSize', '200']
-/** Fail points, and nothing written for the vendor's support. */
+/** Enables fail points, and turns off diagnostic data. */
 const PARAMETERS = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false']
-/** Milliseconds without a word from the primary, after which the others elect another one. */
+/** Milliseconds of silence of the primary after which the others elect another one. */
 const ELECTION_TIMEOUT = 2_000
 /** Milliseconds. */
 const PATIENCE = 40_000
 
 interface Node {
   readonly port: number
-  /** Under which the others, and the clients, know it. */
+  /** The host:port by which the other nodes and the clients know it. */
   readonly host: string
   readonly folder: string
   server: MongoMemoryServer | undefined
@@ -28,7 +28,7 @@ interface Node {
 
 export interface ReplicaSetOptions {
   readonly nodes: number
-  /** What stands before the node at `port`, as host:port; else nothing does. */
+  /** A proxy before the node at `port`, as host:port; absent: none. */
   readonly behind?: (port: number) => Promise<string>
 }
 
@@ -66,7 +66,7 @@ export class ReplicaSet {
     await Promise.all((await this.#find(which)).map(kill))
   }
 
-  /** Starts those that do not run, and waits until all work together. */
+  /** Starts the nodes that are down, and waits until all work together. */
   async mend(): Promise<void> {
     await this.#startMissing()
     await this.#whole()
@@ -147,7 +147,7 @@ async function stateOf(node: Node): Promise<'primary' | 'secondary' | 'neither'>
   return hello['secondary'] === true ? 'secondary' : 'neither'
 }
 
-/** What the node itself says, whatever stands before it. */
+/** The response of the node itself, past any proxy. */
 async function commanded(node: Node | undefined, command: Document): Promise<Document> {
   const address = `mongodb://127.0.0.1:${node?.port}/?directConnection=true&serverSelectionTimeoutMS=2000`
   const client = new MongoClient(address)

@@ -1,4 +1,4 @@
-/** A request to a server, and what a test looks at of its answer. */
+/** A request to a server, and the parts of its response that tests look at. */
 
 export interface FhirResponse {
   readonly status: number
@@ -37,7 +37,7 @@ export async function request(
   }
 }
 
-/** Names the request and what is known of its connection, which the error of fetch does not. */
+/** Adds the request and the state of its connection to the error of fetch. */
 function brokenOff(request: string, error: unknown): Error {
   const { message = '', socket } = (error instanceof Error ? error.cause : {}) as { message?: string; socket?: object }
   return new Error(`${request} broke off: ${message} ${JSON.stringify(socket)}`, { cause: error })

@@ -1,9 +1,9 @@
-/** What all test files of a run share: its name, and a folder that goes when the run ends. */
+/** Shared by all test files of a run: its name, and a folder that is removed when the run ends. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** In Jest's main process, before there are others. */
+/** Called in Jest's main process, before it starts others. */
 export function beginRun(): void {
   process.env['TEST_RUN'] = `emr-test-${process.pid}-${Date.now().toString(36)}`
   mkdirSync(runFolder())
@@ -18,5 +18,5 @@ export const runName = (): string => process.env['TEST_RUN'] ?? 'emr-test'
 
 const runFolder = (): string => join(tmpdir(), runName())
 
-/** A folder of one's own within that of the run. */
+/** A new folder within that of the run. */
 export const newFolder = (): string => mkdtempSync(join(runFolder(), 'data-'))

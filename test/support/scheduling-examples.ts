@@ -17,7 +17,7 @@ const PATIENT = { reference: 'Patient/example', display: 'Peter James Chalmers' 
 const DOCTOR = { reference: 'Practitioner/example', display: 'Dr Adam Careful' }
 const PLACE = { reference: 'Location/1', display: 'South Wing, second floor' }
 
-/** Those to whom the examples refer, and who must be there. */
+/** The resources that the examples refer to, which must exist. */
 export const EXAMPLE_PEOPLE: readonly Resource[] = [
   { resourceType: 'Patient', id: 'example' },
   { resourceType: 'Practitioner', id: 'example' },

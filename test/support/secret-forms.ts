@@ -15,7 +15,7 @@ const json: Write = (text) => JSON.stringify(text).slice(1, -1)
 const base64: Write = (text) => Buffer.from(text).toString('base64')
 const utf16 = (text: string) => Buffer.from(text, 'utf16le')
 
-/** Those that are applied one after the other. */
+/** Encodings that are applied one after the other. */
 const ENCODINGS: Readonly<Record<string, Write>> = {
   percent: encodeURIComponent,
   'percent of each byte': bytes((byte) => `%${byte}`),
@@ -37,7 +37,7 @@ const ENCODINGS: Readonly<Record<string, Write>> = {
   'UTF-16 BE in hexadecimal digits': (text) => utf16(text).swap16().toString('hex'),
 }
 
-/** Those that stand by themselves. */
+/** Encodings that stand by themselves. */
 const ALONE: Readonly<Record<string, Write>> = {
   'as it is': (text) => text,
   'a form': (text) => new URLSearchParams({ a: text }).toString().slice(2),

@@ -1,4 +1,4 @@
-/** The server as it is started: a process of its own, at a free port, with what it prints. */
+/** The server as a process of its own, at a free port, with its output. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { TIME_LIMITS } from './time-limits.ts'
 const ENTRY = join(import.meta.dirname, '../../src/index.ts')
 /** Milliseconds; a busy machine takes its time. */
 const PATIENCE = 240_000
-/** Of the environment of the tests, which may configure a server that somebody runs. Compiling takes half of the start. */
+/** The only variables passed on, as others may configure a server. The compile cache halves the time of the start. */
 const INHERITED = Object.fromEntries(['PATH', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]))
 
 export interface Launched {
@@ -28,7 +28,7 @@ export interface Started extends Launched {
 
 const running = new Set<ChildProcess>()
 
-/** Ends what a test has started, whatever became of it. Called by the test files that start processes. */
+/** Ends the processes that a test has started, whatever its outcome. Called by the test files that start processes. */
 export function endProcessesAfterEach(): void {
   afterEach(async () => {
     await Promise.all([...running].map(end))

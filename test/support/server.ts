@@ -30,7 +30,7 @@ export interface TestServer {
   readonly close: () => Promise<void>
 }
 
-/** Of the demo: enough for the next working day, and few, since each server makes its own. */
+/** Days of Slots of the demo: enough to include a working day, and few, as each server generates its own. */
 const SLOT_DAYS = 5
 
 /**

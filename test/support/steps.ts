@@ -1,4 +1,4 @@
-/** What work costs: the steps that it pays from the budget of its request. */
+/** The cost of work: the steps that it pays from the budget of its request. */
 import { Budget, withBudget } from '../../src/isolation/budget.ts'
 
 /** Counts steps, and pays them from a budget that does not end by itself. */

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { contentFolderOf } from '../../src/storage/sqlite/content-store.ts'
 import { withDatabase } from './mongo.ts'
 
-/** @param url of a database that outlives who opens it */
+/** @param url of a database that outlives its connections */
 export async function storedNames(url: string): Promise<readonly string[]> {
   if (url.startsWith('mongodb')) {
     return await withDatabase(url, async (db) => await db.collection('content').distinct('name'))

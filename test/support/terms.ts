@@ -1,4 +1,4 @@
-/** A small terminology: animals in a hierarchy, with what R4 lets a code system say. */
+/** A small terminology: animals in a hierarchy, with all features of R4's code systems. */
 import type { CodeSystem, ConceptMap, ValueSet } from 'fhir/r4'
 
 export const ANIMALS = 'http://example.org/animals'
@@ -61,7 +61,7 @@ export const animals: CodeSystem = {
   ],
 }
 
-/** Latin names, by somebody else. */
+/** A supplement by another publisher, with Latin names. */
 export const latinNames: CodeSystem = {
   resourceType: 'CodeSystem',
   id: 'animals-latin',

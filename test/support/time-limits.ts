@@ -1,2 +1,2 @@
-/** Time limits of servers in tests: a busy machine takes its time. Tests of what takes too long set their own. */
+/** Time limits of servers in tests, generous for busy machines. Tests of timeouts set their own. */
 export const TIME_LIMITS = { MAX_WORK_MS: '60000' }

@@ -16,9 +16,9 @@ export interface TokenIssuer {
   /** Keys published from now on; tokens are signed with the first. */
   publish(...keys: readonly Key[]): void
   sign(claims: object, options?: { readonly key?: Key; readonly kid?: string; readonly header?: object }): string
-  /** How often the key set was asked for. */
+  /** How often the key set was fetched. */
   readonly requests: () => number
-  /** The HTTP status of the key set's answers. */
+  /** The HTTP status of the responses with the key set. */
   setStatus(status: number): void
   readonly close: () => Promise<unknown>
 }

@@ -1,4 +1,4 @@
-/** A server with two clinics: that of the demo, and another one. Where there is another one, the demo's accounts end. */
+/** A server with two clinics: the demo clinic and another one. With another clinic, the demo's accounts are removed. */
 import { type Account, createAccount } from '../../src/clinics/accounts.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
@@ -7,7 +7,7 @@ import { request, startServer, type TestServer } from './server.ts'
 
 export const OTHER_CLINIC = 'other-clinic'
 
-/** Of all accounts here. */
+/** The password of all accounts here. */
 export const PASSWORD = 'a long password'
 
 export interface TwoClinics {

@@ -2,7 +2,7 @@
 
 /** Templates and words for nothing: neither an id nor a number. */
 export const UNFILLED = [
-  // What platforms send most.
+  // The most frequent ones.
   '{{call.id}}',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a template that was not filled in
   '${call_id}',

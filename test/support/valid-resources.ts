@@ -1,4 +1,4 @@
-/** Small valid resources of the types a clinic uses most, which tests change to see what is refused. */
+/** Small valid resources of the types a clinic uses most, for tests that make them invalid. */
 export type ValidResource = Readonly<Record<string, unknown>> & { readonly resourceType: string }
 
 const concept = (system: string, code: string) => ({ coding: [{ system, code }] })

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
 /**
- * How it is cut. `silent`: nothing comes through, and nobody is told, as where packets are lost; what was sent comes
- * through when it is mended. `reset`: connections break off, and new ones too.
+ * How it is cut. `silent`: nothing comes through, and neither side notices, as where packets are lost; the data comes
+ * through when the wire is mended. `reset`: connections break off, and new ones too.
  */
 export type Cut = 'silent' | 'reset'
 
@@ -49,7 +49,7 @@ export async function wireTo(port: number): Promise<Wire> {
   }
 }
 
-/** What `from` says reaches `to`, for as long as `from` is not paused; its end too. */
+/** Passes the data and the end of `from` to `to`, while `from` is not paused. */
 function join(from: Socket, to: Socket, sockets: Set<Socket>): void {
   sockets.add(from)
   from.pause()

@@ -1,4 +1,4 @@
-/** What is fetched of a clinic's terminology for a question, and which of several is taken. */
+/** The parts of a clinic's terminology that are fetched for a request, and the choice among several versions. */
 import { describe, expect, test } from '@jest/globals'
 import type { CodeSystem } from 'fhir/r4'
 import { BoundedCache } from '../../src/terminology/bounded-cache.ts'
@@ -7,7 +7,7 @@ import { type FindTerms, gather, type TermRequest } from '../../src/terminology/
 import type { Terms, TermsType } from '../../src/terminology/packaged.ts'
 import { ANIMALS, animals, animalsToSounds, PETS, pets, valueSetOf } from '../support/terms.ts'
 
-/** A clinic that holds `stored`, and notes what it was asked for. */
+/** A clinic that holds `stored`, and records the requests to it. */
 function clinicOf(...stored: readonly Terms[TermsType][]) {
   const asked: string[] = []
   const find: FindTerms = async (type, keys) => {

@@ -1,4 +1,4 @@
-/** Patterns of regex filters: what they match, what is refused, and that none takes long. */
+/** Patterns of regex filters: their matches, refused ones, and that none takes long. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { patternOf } from '../../src/terminology/pattern.ts'

@@ -1,4 +1,4 @@
-/** What terminology costs a request: steps that grow with the size of what is asked, and no faster. */
+/** The cost of terminology: steps that grow linearly with the size of the request. */
 import { describe, expect, test } from '@jest/globals'
 import type { CodeSystem, ConceptMap, ValueSet } from 'fhir/r4'
 import { OffloadRequired } from '../../src/isolation/budget.ts'

@@ -1,4 +1,4 @@
-/** What searches and bindings ask of terminology. */
+/** Terminology for searches and bindings. */
 import { describe, expect, test } from '@jest/globals'
 import { isInValueSet, systemsOf } from '../../src/terminology/binding.ts'
 import { gather } from '../../src/terminology/gather.ts'

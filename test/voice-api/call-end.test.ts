@@ -31,7 +31,7 @@ afterAll(() => server.close())
 const post = (path: string, body?: unknown, headers: Record<string, string> = {}) =>
   request(server.url, 'POST', path, body, { ...HEADERS, ...headers })
 
-/** Asks again, as platforms do, where a busy server tells them to. */
+/** Retries, as platforms do, where a busy server tells them to. */
 const escalated = async (): Promise<Caller> => {
   const caller = new Caller(server)
   for (let tries = 0; tries < 20; tries += 1) {

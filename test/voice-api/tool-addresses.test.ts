@@ -1,4 +1,4 @@
-/** Every address under a tool family: no token is asked for, errors are plain JSON, and the secret guards the tools. */
+/** Every address under a tool family: no token is needed, errors are plain JSON, and the secret guards the tools. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toolFamilies } from '../../src/calls/families.ts'
 import { defineTool } from '../../src/calls/tool.ts'

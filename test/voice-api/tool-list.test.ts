@@ -1,4 +1,4 @@
-/** GET /tools: what a voice platform sets its agent up from. */
+/** GET /tools: the descriptions from which a voice platform sets up its agent. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toolFamilies } from '../../src/calls/families.ts'
 import { request } from '../support/request.ts'

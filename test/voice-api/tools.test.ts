@@ -29,7 +29,7 @@ const INSURANCE = '/patient-journey/submit_insurance_info'
 const VICTIM_NUMBER = '+12125550167'
 
 let server: TestServer
-/** What the insurance system was asked, and how long it takes. */
+/** The number of requests to the insurance system, and its delay in milliseconds. */
 let asked = 0
 let insuranceDelay = 0
 
@@ -59,7 +59,7 @@ const tasksOf = async (clinic: string) =>
   (await server.app.access(clinic, { kind: 'server' }).reader().search<Task>('Task', '_count=1000')).map(
     ({ resource }) => resource,
   )
-/** What a clinic has, to see that a request changed nothing of it. */
+/** The data of a clinic, to see that a request changed nothing. */
 const contentsOf = async (clinic: string) => JSON.stringify([await patientsOf(clinic), await tasksOf(clinic)])
 
 /** How often Tasks were written: a further escalation of a call is another version of its Task. */

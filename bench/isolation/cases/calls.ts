@@ -37,7 +37,7 @@ const toolCalls = (tool: string, call: string, count: number, argumentsOf: (n: n
 const ofTools = (parallel: number, count: number, make: (n: number) => HostileRequest): Attack =>
   inParallel(parallel, times(count, make))
 
-/** Lets the clinic have a verification system that takes connections and never answers, and has so many calls ask it. */
+/** Gives the clinic a verification system that accepts connections and never responds, and makes many calls use it. */
 const askingSilentSystem = (calls: number, seconds: number): Attack => ({
   kind: 'program',
   run: async (target) => {

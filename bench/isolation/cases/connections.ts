@@ -10,7 +10,7 @@ import {
   times,
 } from '../hostile-case.ts'
 
-/** Opens connections and lets `use` write to each, for some seconds. What they get is not judged. */
+/** Opens connections and lets `use` write to each, for some seconds. The responses are not judged. */
 const sockets = (count: number, seconds: number, use: (socket: Socket, n: number, target: Target) => void): Attack => ({
   kind: 'program',
   run: async (target) => {

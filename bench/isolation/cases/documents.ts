@@ -1,4 +1,4 @@
-/** Documents: what their content is looked at for, and what is looked up for them. */
+/** Documents: checks of their content, and look-ups for them. */
 import type { DocumentReference } from 'fhir/r4'
 import { type HostileCase, inParallel, send, times } from '../hostile-case.ts'
 import { creation, post } from './bundles.ts'

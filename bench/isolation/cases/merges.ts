@@ -1,4 +1,4 @@
-/** Merges of Patients. What they change remains on MongoDB, so they come last. */
+/** Merges of Patients. Their changes remain on MongoDB, so they come last. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type HostileCase, type HostileRequest, send, type Target, times } from '../hostile-case.ts'
 import { ONE_PATIENT } from '../stored/records.ts'

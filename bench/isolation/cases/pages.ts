@@ -1,4 +1,4 @@
-/** Answers that are large. */
+/** Requests with large responses. */
 import { connect, type Socket } from 'node:net'
 import { flood, gets, type HostileCase, inParallel, type Target, times } from '../hostile-case.ts'
 import { LONG_LIST, MANY_NAMES, ONE_PATIENT, VERSIONED } from '../stored/records.ts'

@@ -1,4 +1,4 @@
-/** Times that are generated, found and booked. What is booked and generated remains on MongoDB. */
+/** Times that are generated, found and booked. Bookings and generated Slots remain on MongoDB. */
 import type { Extension, Schedule } from 'fhir/r4'
 import { AVAILABILITY_URL } from '../../../src/scheduling/availability-extension.ts'
 import { flood, type HostileCase, type HostileRequest, send, type Target, times } from '../hostile-case.ts'
@@ -53,7 +53,7 @@ type Parameter = Readonly<Record<string, unknown>> & { readonly name: string }
 const call = (operation: '$find' | '$hold' | '$book', ...parameter: readonly Parameter[]): HostileRequest =>
   send('POST', `/Appointment/${operation}`, { resourceType: 'Parameters', parameter })
 
-/** No visit begins at this second. Each asks something else, so that no answer is kept for the next one. */
+/** No visit begins at this second. Each request differs, so that no cached response serves the next one. */
 const fitsNothing = (n: number): HostileRequest =>
   call(
     '$find',
@@ -80,7 +80,7 @@ const visit = (n: number, status: string) => ({
 const book = (n: number): HostileRequest =>
   call('$book', { name: 'appointment-resource', resource: visit(n, 'booked') })
 
-/** What is proposed is held by its id, which the first of these requests has stored. */
+/** A proposed visit is stored by the first request, and held by its id in the second. */
 const proposeAndHold = (n: number): readonly HostileRequest[] => [
   send('PUT', `/Appointment/proposed-${n}`, { ...visit(n, 'proposed'), id: `proposed-${n}` }),
   call('$hold', {

@@ -8,11 +8,11 @@ export const RECORDS = {
   patients: 10_000,
   encounters: 2_000,
   observations: 30_000,
-  /** Of ONE_PATIENT. */
+  /** The Observations of ONE_PATIENT. */
   observationsOfOne: 20_000,
 } as const
 
-/** Of the family Abeham. */
+/** A Patient of the family Abeham. */
 export const ONE_PATIENT = 'patient-225'
 
 export const practitioner = (n: number): Practitioner => ({

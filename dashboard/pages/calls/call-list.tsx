@@ -1,4 +1,4 @@
-/** The calls of late: those in progress first. */
+/** The recent calls, those in progress first. */
 import { Badge, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { Encounter } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'

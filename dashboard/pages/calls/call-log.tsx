@@ -1,4 +1,4 @@
-/** The tool calls, the newest first: what each was given, what it gave, and what the agent then says. */
+/** The tool calls, the newest first, with their arguments, results and the agent's sentence. */
 import { Badge, Code, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { Communication } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'

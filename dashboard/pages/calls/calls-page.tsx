@@ -1,4 +1,4 @@
-/** Calls as they happen: each tool call with what it was given and what it gave, and a telephone to try them with. */
+/** Calls as they happen: each tool call with its arguments and result, and a telephone to try the tools with. */
 import { Button, SimpleGrid, Stack } from '@mantine/core'
 import { useFresh } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'

@@ -8,7 +8,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { ScriptPlayer } from './script-player.tsx'
 import { ToolForm } from './tool-form.tsx'
 
-/** The demo clinic's, which docs/live-calls.md tells everybody; others type theirs. */
+/** The demo clinic's secret, which is public in docs/live-calls.md; others type their own. */
 const DEMO = { clinic: 'demo-clinic', secret: 'demo-secret' }
 
 const newCallId = (): string => `simulator-${crypto.randomUUID().slice(0, 8)}`

@@ -1,4 +1,6 @@
-/** One request of the telephone: a tool, its arguments as the caller says them, and as many calls of it as a batch has. */
+/**
+ * One request of the telephone: a tool, its arguments as the caller says them, and as many calls of it as a batch has.
+ */
 import { Button, Code, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -126,7 +128,7 @@ function argumentsOf(tool: Tool, values: Readonly<Record<string, string>>, json:
   return { args: Object.fromEntries(given.map(([name, value]) => [name, typed(tool, name, value)])) }
 }
 
-/** What is no value of its type is sent as it was said, as agents do too. */
+/** The value in the type of its argument; otherwise the text itself, as agents send it too. */
 function typed(tool: Tool, name: string, value: string): unknown {
   const type = tool.parameters.properties[name]?.type
   if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true'
@@ -151,7 +153,7 @@ const Answer = ({ text, results }: AnswerProps) => (
       </div>
     ))}
     <details>
-      <summary>The whole answer</summary>
+      <summary>The whole response</summary>
       <Code block style={{ whiteSpace: 'pre-wrap' }} tabIndex={0}>
         {text}
       </Code>

@@ -1,4 +1,4 @@
-/** One exchange: the request, the answer, and why it was so; to be sent again, or copied as a line for the shell. */
+/** One exchange: the request, the response and its reason; it can be replayed, or copied as a curl command. */
 import { Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { now } from '../../api/clock.ts'
@@ -36,7 +36,7 @@ function Whole({ exchange }: { readonly exchange: WholeExchange }) {
         actions={
           <>
             <LinkButton to="/journal" size="xs" variant="default" leftSection={<Icon name="arrowLeft" size={14} />}>
-              Journal
+              Requests
             </LinkButton>
             {curl !== undefined && (
               <CopyButton
@@ -62,30 +62,32 @@ function Whole({ exchange }: { readonly exchange: WholeExchange }) {
               loading={replay.isPending}
               onClick={() => replay.mutate()}
             >
-              Send again
+              Replay
             </Button>
           </>
         }
       />
       {exchange.replay.reason !== undefined && (
         <Text size="sm" c="dimmed">
-          It cannot be sent again: {exchange.replay.reason}
+          It cannot be replayed: {exchange.replay.reason}
         </Text>
       )}
       <ReplayPanel replay={replay} />
-      <Panel title="Why">
-        <Why exchange={exchange} />
-      </Panel>
+      {isExplained(exchange) && (
+        <Panel title="Why">
+          <Why exchange={exchange} />
+        </Panel>
+      )}
       {tools.length > 0 && <ToolCalls tools={tools} />}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <MessageView title="Request" message={request} />
-        <MessageView title="Answer" message={response} />
+        <MessageView title="Response" message={response} />
       </SimpleGrid>
     </Stack>
   )
 }
 
-/** The console sends what a token opens; telephones have their own page. */
+/** Whether the console can send the request: it has a token; tool calls belong to the telephone. */
 const isOverFhir = ({ direction, tools = [], call }: WholeExchange): boolean =>
   direction === 'in' && tools.length === 0 && call === undefined
 
@@ -115,27 +117,27 @@ function Facts({ exchange }: { readonly exchange: WholeExchange }) {
   )
 }
 
+const isExplained = ({ outcome, reason, cause, replayOf }: WholeExchange): boolean =>
+  outcome !== 'ok' || [reason, cause, replayOf].some((one) => one !== undefined)
+
 function Why({ exchange: { reason, outcome, cause, replayOf } }: { readonly exchange: WholeExchange }) {
   return (
     <Stack gap={4}>
-      <Text size="sm">
-        {reason === undefined ? (
-          OUTCOMES[outcome]
-        ) : (
-          <>
-            <b>{reason.code}</b>: {reason.text}
-          </>
-        )}
-      </Text>
-      {cause !== undefined && <PageLink to={`/journal/${cause}`}>The request that brought it about</PageLink>}
+      {reason !== undefined ? (
+        <Text size="sm">
+          <b>{reason.code}</b>: {reason.text}
+        </Text>
+      ) : (
+        outcome !== 'ok' && <Text size="sm">{OUTCOMES[outcome]}</Text>
+      )}
+      {cause !== undefined && <PageLink to={`/journal/${cause}`}>The request that caused it</PageLink>}
       {replayOf !== undefined && <PageLink to={`/journal/${replayOf}`}>The request that it repeats</PageLink>}
     </Stack>
   )
 }
 
 const OUTCOMES = {
-  ok: 'It was done as asked.',
-  refused: 'It was refused.',
-  failed: 'It failed.',
-  left: 'The client left before it had its answer.',
+  refused: 'The request was refused.',
+  failed: 'The request failed.',
+  left: 'The client disconnected before the response.',
 }

@@ -1,4 +1,4 @@
-/** Sending a request again, and how its answer differs. */
+/** Replaying a request, and the differences of its response. */
 import { Group, Table, Text } from '@mantine/core'
 import { type Replay, useReplay, type WholeExchange } from '../../api/exchanges.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -18,10 +18,10 @@ export function ReplayPanel({ replay: { data, error } }: { readonly replay: Repl
   if (data === undefined) return null
   const { exchange, status, duration, same, differences, isMore, hasBodies } = data
   return (
-    <Panel title="Sent again" aside={<PageLink to={`/journal/${exchange}`}>its exchange</PageLink>}>
+    <Panel title="Replay" aside={<PageLink to={`/journal/${exchange}`}>its exchange</PageLink>}>
       <Group gap="xs" mb="xs">
         <Text size="sm" role="status">
-          {same ? 'The same answer' : 'Another answer'}: {status}, {Math.round(duration)} ms.
+          {same ? 'The same response' : 'A different response'}: {status}, {Math.round(duration)} ms.
           {hasBodies ? '' : ' The bodies are not kept whole, so they were not compared.'}
         </Text>
       </Group>

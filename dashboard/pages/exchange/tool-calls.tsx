@@ -1,4 +1,4 @@
-/** The tool calls of a request, with what they were given and what they gave. */
+/** The tool calls of a request, with their arguments and results. */
 import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ToolCall } from '../../api/exchanges.ts'
 import { isRecord } from '../../api/problem.ts'

@@ -1,4 +1,4 @@
-/** The answer to a request: its status, what it says as a tree or as text, and what can be done with it. */
+/** The response to a request: its status, its body as a tree or as text, and the actions it allows. */
 import { Badge, Box, Button, Group, List, SegmentedControl, Text } from '@mantine/core'
 import type { CapabilityStatement } from 'fhir/r4'
 import { type ReactNode, useMemo } from 'react'
@@ -23,7 +23,7 @@ interface AnswerProps {
   readonly onEdit: (text: string, address: string, version: string | undefined) => void
 }
 
-/** Characters of text that are drawn; the rest is to be copied. */
+/** Most characters of text that are drawn; the whole can be copied. */
 const MOST_TEXT = 200_000
 
 const FORMS = [
@@ -43,7 +43,7 @@ export function Answer({ answer, statement, onOpen, onEdit }: AnswerProps) {
   const { status, request, milliseconds, headers } = answer
   return (
     <Panel
-      title="Answer"
+      title="Response"
       aside={
         <SegmentedControl
           aria-label="Form"
@@ -56,7 +56,7 @@ export function Answer({ answer, statement, onOpen, onEdit }: AnswerProps) {
     >
       <Group gap="xs" mb="sm">
         <Badge color={status >= 400 || status === 0 ? 'red' : 'cyan'} variant="filled">
-          {status === 0 ? 'no answer' : status}
+          {status === 0 ? 'no response' : status}
         </Badge>
         <Text size="sm" c="dimmed">
           {request.method ?? 'GET'} {request.path} · {milliseconds} ms
@@ -64,7 +64,7 @@ export function Answer({ answer, statement, onOpen, onEdit }: AnswerProps) {
         <InJournal exchange={headers.get('x-request-id')} />
       </Group>
       <Actions answer={answer} statement={statement} onOpen={onOpen} onEdit={() => editable(answer, pretty, onEdit)}>
-        <CopyButton text={pretty} label="Copy" said="The answer is copied." />
+        <CopyButton text={pretty} label="Copy" said="The response is copied." />
       </Actions>
       <Findings answer={answer} />
       <Box mt="sm">{form === 'tree' ? <Tree text={answer.text} onOpen={onOpen} /> : <JsonText text={pretty} />}</Box>
@@ -74,7 +74,7 @@ export function Answer({ answer, statement, onOpen, onEdit }: AnswerProps) {
 
 function InJournal({ exchange }: { readonly exchange: string | null }) {
   const clinic = useMaybeClinic()
-  // Operators of no clinic have no page for what belongs to none.
+  // Without a clinic, an operator has no page for exchanges that belong to none.
   if (exchange === null || clinic === undefined) return null
   return (
     <Text size="sm">
@@ -99,7 +99,7 @@ interface ActionsProps extends Pick<AnswerProps, 'answer' | 'statement' | 'onOpe
   readonly children: ReactNode
 }
 
-/** Of a resource, as far as they are declared. */
+/** The actions on a resource that the CapabilityStatement declares. */
 function Actions({ answer, statement, onOpen, onEdit, children }: ActionsProps) {
   const { resourceType: type, id, meta } = (answer.body ?? {}) as Shown
   const isResource = type !== undefined && id !== undefined && answer.status < 300 && isOf(answer.request, type, id)

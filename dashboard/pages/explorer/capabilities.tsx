@@ -50,7 +50,7 @@ export function Capabilities({ statement }: { readonly statement: CapabilityStat
           </ScrollArea.Autosize>
         </Stack>
         {shown === undefined ? (
-          <Empty icon="search" title="Nothing is called so">
+          <Empty icon="search" title="Nothing found">
             Types, search parameters and operations are searched.
           </Empty>
         ) : (

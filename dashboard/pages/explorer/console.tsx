@@ -1,4 +1,4 @@
-/** A console: a request with the token of the session, and its answer. Which request it is, is in the address. */
+/** A console: a request with the token of the session, and its response. The address holds the request. */
 import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import type { CapabilityStatement } from 'fhir/r4'
 import { type FormEvent, useEffect, useState } from 'react'
@@ -36,7 +36,7 @@ export function Console({ statement }: { readonly statement: CapabilityStatement
     headers: headersOf(headers, method),
     ...(takesBody(method) && body !== '' ? { body } : {}),
   }
-  // An address that names what to read is read at once; anything else waits for the button.
+  // An address that names a read sends it at once; any other request waits for the button.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is what it waits for
   useEffect(() => {
     setTyped(wanted)

@@ -1,4 +1,4 @@
-/** The server for integrators: what it can do, read from /metadata, and a console that tries it. */
+/** The server for integrators: its capabilities, read from /metadata, and a console to try them. */
 import { SegmentedControl } from '@mantine/core'
 import type { CapabilityStatement } from 'fhir/r4'
 import { useGet } from '../../api/queries.ts'
@@ -9,7 +9,7 @@ import { Capabilities } from './capabilities.tsx'
 import { Console } from './console.tsx'
 
 const VIEWS = [
-  { value: 'console', label: 'Requests' },
+  { value: 'console', label: 'Console' },
   { value: 'capabilities', label: 'Capabilities' },
 ]
 

@@ -4,7 +4,7 @@ import type { CapabilityStatement, CapabilityStatementRestResource } from 'fhir/
 export interface Offer {
   readonly code: string
   readonly method: string
-  /** `Patient/{id}`: what stands in braces is to be filled in. */
+  /** `Patient/{id}`: the text in braces is to be replaced. */
   readonly path: string
   readonly label: string
 }
@@ -22,7 +22,7 @@ const INTERACTIONS: Readonly<Record<string, (type: string) => Omit<Offer, 'code'
   'history-type': (type) => ({ method: 'GET', path: `${type}/_history`, label: 'History of the type' }),
 }
 
-/** The declaration of a type that is named: nothing can be asked for one that is not. */
+/** A declared resource that names its type, without which there are no requests for it. */
 export interface DeclaredType extends CapabilityStatementRestResource {
   readonly type: NonNullable<CapabilityStatementRestResource['type']>
 }
@@ -45,7 +45,7 @@ export const operationOffers = ({ type, operation = [] }: DeclaredType): readonl
     return [{ code, method: 'POST', path: `${type}/$${code}`, label: `$${code}` }]
   })
 
-/** Whether an interaction is declared: what is not, has no button. */
+/** Whether an interaction is declared; others have no button. */
 export const isOffered = (statement: CapabilityStatement, type: string, code: string): boolean =>
   resourcesOf(statement).some((one) => one.type === type && one.interaction?.some((each) => each.code === code))
 

@@ -1,4 +1,4 @@
-/** An answer as a tree that folds; what refers to something else in the server is a link to it. */
+/** A response as a collapsible tree, in which references to resources of the server are links. */
 import { Anchor, Button } from '@mantine/core'
 import { useState } from 'react'
 import { numberText } from '../../fhir/json-text.ts'
@@ -11,7 +11,7 @@ interface TreeProps {
   readonly onOpen: (path: string) => void
 }
 
-/** Members of a list that are drawn at first; more are shown when asked for. */
+/** Members of a list that are drawn at first; a button shows more. */
 const AT_FIRST = 50
 /** Levels that are open at first. */
 const OPEN_LEVELS = 3

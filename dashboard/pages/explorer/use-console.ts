@@ -1,4 +1,4 @@
-/** What the console has sent, and what came back. */
+/** The console's last request and its response. */
 import { useRef, useState } from 'react'
 import { type ApiAnswer, type ApiRequest, exchange } from '../../api/client.ts'
 import { issueOf, outcomeIn, type ProblemIssue, unreachable } from '../../api/problem.ts'
@@ -31,7 +31,7 @@ export function useConsole() {
       if (underWay.current === controller) setBusy(false)
     }
   }
-  /** What the server would find in it, at its elements. */
+  /** Has the server validate the body, to show its findings at their elements. */
   const validate = async (body: string): Promise<void> => {
     const type = /"resourceType"\s*:\s*"(\w+)"/.exec(body)?.[1] ?? 'Patient'
     await send({
@@ -44,7 +44,7 @@ export function useConsole() {
   return { answer, findings: findingsIn(answer) ?? findings, isBusy, send, validate }
 }
 
-/** Those of $validate, which answers 200 whatever it finds. */
+/** The findings of $validate, which responds 200 whatever it finds. */
 function findingsIn(answer: ConsoleAnswer | undefined): readonly ProblemIssue[] | undefined {
   if (answer === undefined || !answer.request.path.endsWith('$validate')) return undefined
   return outcomeIn(answer.body)?.issue.map(issueOf)

@@ -1,4 +1,4 @@
-/** What came in, what was answered, and why: the newest first, and what is new as it happens. */
+/** The journal: requests with their responses and reasons, the newest first, updated as they happen. */
 import { Button, Group, NativeSelect, Switch, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
@@ -14,7 +14,7 @@ import { ZoneNote } from '../../parts/times.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { EntryRow } from './entry-row.tsx'
 
-/** Rows that a page has at least, where there are so many. */
+/** The fewest rows shown, if the journal has as many. */
 const ENOUGH = 30
 
 const NO_FILTERS = { path: '', status: '', type: '', call: '', run: '' }
@@ -25,7 +25,7 @@ const STATUSES = [
   { value: '4xx', label: '4xx: refused' },
   { value: '5xx', label: '5xx: failed' },
   { value: '499', label: '499: the client left' },
-  { value: '0', label: 'No answer' },
+  { value: '0', label: 'No response' },
 ]
 
 export function JournalPage() {
@@ -35,7 +35,7 @@ export function JournalPage() {
   return (
     <>
       <PageHead
-        title="Journal"
+        title="Requests"
         description={<ZoneNote />}
         actions={<CopyAsCurl request={{ path: pathOf(clinic.id, filters) }} />}
       />
@@ -74,7 +74,7 @@ export function JournalPage() {
         />
         {isFiltered && (
           <Button variant="default" onClick={() => setFilters(NO_FILTERS)}>
-            All of them
+            Clear filters
           </Button>
         )}
       </Group>
@@ -92,9 +92,9 @@ export function JournalPage() {
 interface ExchangesProps {
   readonly filters: ExchangeFilters
   readonly isFiltered: boolean
-  /** What is new is shown at once; else it waits until it is asked for. */
+  /** Whether new exchanges are shown at once; otherwise a button shows them. */
   readonly follows: boolean
-  /** What pages of the dashboard read is left out. */
+  /** Whether reads by pages of the dashboard are left out. */
   readonly hidesOwn: boolean
 }
 
@@ -106,7 +106,7 @@ function Exchanges({ filters, isFiltered, follows, hidesOwn }: ExchangesProps) {
   const live = useLiveExchanges(id, filters, async () => {
     const isFirst = query.data === undefined
     await query.refetch()
-    // It was being read already, and may have been answered before.
+    // The first read may have been served before the stream began.
     if (isFirst) await query.refetch()
   })
   const [shown, setShown] = useState<readonly Entry[]>([])
@@ -115,7 +115,7 @@ function Exchanges({ filters, isFiltered, follows, hidesOwn }: ExchangesProps) {
   }, [live, follows])
   const waiting = live.filter(isShown).length - shown.filter(isShown).length
   const few = merged(shown, query.entries ?? []).filter(isShown).length < ENOUGH
-  // The next page, asked for while the list is read again, would end that, and what has come meanwhile would be missed.
+  // Fetching the next page during a refetch would abort it, and exchanges that came meanwhile would be missed.
   const hasMore = hasNextPage && !isFetching
   useEffect(() => {
     if (few && hasMore) void fetchNextPage()
@@ -150,7 +150,7 @@ function Exchanges({ filters, isFiltered, follows, hidesOwn }: ExchangesProps) {
 
 const keyOf = (entry: Entry): string => (isGap(entry) ? `gap ${entry.gap.from} ${entry.gap.why}` : entry.id)
 
-/** Each once: what has come by the stream may be in the list too. */
+/** Each exchange once: those of the stream may be in the list too. */
 function merged(live: readonly Entry[], stored: readonly Entry[]): readonly Entry[] {
   const all = new Map<string, Entry>()
   for (const entry of [...live, ...stored]) if (!all.has(keyOf(entry))) all.set(keyOf(entry), entry)
@@ -196,7 +196,7 @@ function NoExchanges({ isFiltered }: { readonly isFiltered: boolean }) {
     <Empty icon="journal" title="No requests yet">
       {settings.journal === 'off'
         ? 'The journal of this clinic is off; the settings turn it on.'
-        : 'Every request to this clinic shows up here as it happens, with its answer and the reason.'}
+        : 'Every request to this clinic shows up here as it happens, with its response and the reason.'}
     </Empty>
   )
 }

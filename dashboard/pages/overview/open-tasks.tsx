@@ -1,4 +1,4 @@
-/** What waits for somebody, the most urgent first. */
+/** The open Tasks, the most urgent first. */
 
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Task } from 'fhir/r4'
@@ -38,7 +38,7 @@ export function OpenTasks() {
 
 const List = ({ tasks }: { readonly tasks: readonly Task[] }) =>
   tasks.length === 0 ? (
-    <Empty icon="check" title="Nothing waits for anybody">
+    <Empty icon="check" title="No open tasks">
       Calls leave a task where somebody of the staff must act.
     </Empty>
   ) : (

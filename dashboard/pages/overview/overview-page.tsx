@@ -1,4 +1,4 @@
-/** What happens in the clinic today, and over the last two weeks. */
+/** The clinic today, and over the last two weeks. */
 import { SimpleGrid, Stack } from '@mantine/core'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ZoneNote } from '../../parts/times.tsx'

@@ -6,7 +6,7 @@ import { useClinic } from '../../parts/clinic-context.tsx'
 
 /** Days that charts go back. */
 export const CHART_DAYS = 14
-/** Milliseconds between questions for what is new. */
+/** Milliseconds between two polls. */
 export const EVERY = 20_000
 /** Rows of a list. */
 export const SHOWN = 6
@@ -16,13 +16,13 @@ export function useToday(): { readonly day: string; readonly zone: string } {
   return { day: dayOf(now(), zone), zone }
 }
 
-/** What lies on a day of the clinic. */
+/** Search parameters for a day of the clinic. */
 export const onDay = (day: string, zone: string): Parameters => [
   ['date', `ge${startOfDay(day, zone)}`],
   ['date', `lt${startOfDay(addDays(day, 1), zone)}`],
 ]
 
-/** The last days, with today. */
+/** The last CHART_DAYS days, including today. */
 export const lastDays = (day: string): readonly string[] =>
   Array.from({ length: CHART_DAYS }, (_, index) => addDays(day, index + 1 - CHART_DAYS))
 

@@ -1,4 +1,4 @@
-/** The coverages of a patient, and what insurers have answered about each. */
+/** The coverages of a patient, and the insurers' responses about each. */
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Coverage, CoverageEligibilityResponse, Patient } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'

@@ -1,4 +1,4 @@
-/** What is known of the person, and how far a registration by phone has come. */
+/** The demographics of the patient, and the progress of a registration by phone. */
 import { Button, Group, Progress, SimpleGrid, Table, Text } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import { useState } from 'react'

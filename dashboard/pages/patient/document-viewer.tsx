@@ -1,4 +1,4 @@
-/** Shows what a document says: text and PDF here, anything else to be downloaded. */
+/** Shows the content of a document: text and PDF here, anything else as a download. */
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Attachment, DocumentReference } from 'fhir/r4'
@@ -52,7 +52,7 @@ const isHere = (url: string): boolean => /^Binary\//.test(url) || url.startsWith
 
 interface ContentProps {
   readonly bytes: Blob
-  /** Undefined where nobody says what kind of content it is: it can only be downloaded. */
+  /** Undefined where the type of the content is unknown, so that it can only be downloaded. */
   readonly contentType: string | undefined
   readonly name: string | undefined
 }

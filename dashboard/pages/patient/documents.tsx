@@ -15,7 +15,7 @@ export function Documents({ patient }: { readonly patient: Patient }) {
     ['patient', patient.id ?? ''],
     ['_sort', '-date'],
     ['_count', '100'],
-    // Their contents are asked for one by one.
+    // Without contents, which are fetched one by one.
     ['_elements', 'type,date,description,status,author'],
   ])
   return <Loaded query={query}>{(bundle) => <List documents={matchesIn<DocumentReference>(bundle)} />}</Loaded>

@@ -32,7 +32,7 @@ export function Duplicates({ patient }: { readonly patient: Patient }) {
   return <Loaded query={query}>{(candidates) => <List patient={patient} candidates={candidates} />}</Loaded>
 }
 
-/** What the record says of the person, without what is about the record. */
+/** The parameters of $match: the demographics of the patient, without the rest of the record. */
 const questionOf = ({ identifier, name, telecom, gender, birthDate, address }: Patient) => ({
   resourceType: 'Parameters',
   parameter: [

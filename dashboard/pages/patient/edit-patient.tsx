@@ -1,4 +1,7 @@
-/** Changes what is known of a person. Where somebody else was faster both versions are shown, and nothing is lost. */
+/**
+ * Edits the demographics of a patient. Where somebody else has saved meanwhile, both versions are shown and none is
+ * lost.
+ */
 import { Button, Group, Modal, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'

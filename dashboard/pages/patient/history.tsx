@@ -1,4 +1,4 @@
-/** The versions of the record, each with what it changed. */
+/** The versions of the record, each with its changes. */
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Bundle, BundleEntry, Patient } from 'fhir/r4'
 import { useGet } from '../../api/queries.ts'

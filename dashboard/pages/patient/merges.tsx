@@ -1,4 +1,4 @@
-/** The merges of a record, told by the record that was replaced and by the one that has replaced it; each is taken back. */
+/** The merges of a record, shown on the replaced record and on the one that replaced it; each can be undone. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Patient } from 'fhir/r4'
@@ -12,7 +12,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { PageLink } from '../../parts/links.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 
-/** The last records that this one has replaced; the server decides whether each merge can be taken back. */
+/** The last records that this one has replaced; the server decides whether each merge can be undone. */
 const MOST_SHOWN = 5
 
 export function Merges({ patient }: { readonly patient: Patient }) {

@@ -1,4 +1,4 @@
-/** A Patient as the fields of a form, and back: what the form does not show stays as it is. */
+/** A Patient as the fields of a form, and back: elements that the form does not show stay as they are. */
 import type { ContactPoint, HumanName, Patient } from 'fhir/r4'
 import type { PatchStep } from '../../api/operations.ts'
 
@@ -33,7 +33,7 @@ export function fieldsOf(patient: Patient): PatientFields {
   }
 }
 
-/** What the form has changed, as https://www.rfc-editor.org/rfc/rfc6902: nothing else of the resource is touched. */
+/** The changes made in the form, as https://www.rfc-editor.org/rfc/rfc6902: nothing else in the resource is touched. */
 export function patchFor(patient: Patient, fields: PatientFields): readonly PatchStep[] {
   const next = withFields(patient, fields)
   return ELEMENT_NAMES.flatMap((name): readonly PatchStep[] => {

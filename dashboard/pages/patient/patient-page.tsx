@@ -1,4 +1,4 @@
-/** One patient: who it is, what happened, what is booked, covered, documented and changed, and who else it may be. */
+/** One patient: demographics, timeline, appointments, coverage, documents, history, and possible duplicates. */
 
 import { Badge, Group, Tabs } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
@@ -93,7 +93,7 @@ function Summary({ patient }: { readonly patient: Patient }) {
   return (
     <Group gap="xs">
       <span>{facts.join(' · ')}</span>
-      {isPlaceholder(patient) && <Badge variant="default">Stands for a caller</Badge>}
+      {isPlaceholder(patient) && <Badge variant="default">Unknown caller</Badge>}
       {active === false && !isPlaceholder(patient) && <Badge variant="default">Inactive</Badge>}
     </Group>
   )

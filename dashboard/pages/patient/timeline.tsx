@@ -1,4 +1,4 @@
-/** What happened: calls, tasks, appointments, documents and answers of insurers, the newest first. */
+/** The patient's timeline: calls, tasks, appointments, documents and insurers' replies, the newest first. */
 import { Timeline as Line, Text } from '@mantine/core'
 import type {
   Appointment,
@@ -62,7 +62,7 @@ export function Timeline({ patient }: { readonly patient: Patient }) {
 }
 
 function useHappenings<T extends FhirResource>(type: string, by: string, id: string, of: (resource: T) => Happening) {
-  // No contents of documents: they may be large.
+  // Documents without their contents, which may be large.
   const elements = type === 'DocumentReference' ? ([['_elements', 'type,date,description,status']] as const) : []
   const { data, error, refetch } = useSearch(type, [
     [by, id],
@@ -117,6 +117,6 @@ const ofEligibility = ({ id = '', created, outcome, disposition, meta }: Coverag
   id: `CoverageEligibilityResponse/${id}`,
   at: created ?? meta?.lastUpdated ?? '',
   icon: 'check',
-  title: 'The insurer answered',
+  title: 'The insurer replied',
   more: disposition ?? outcome ?? '',
 })

@@ -1,4 +1,7 @@
-/** Pairs of records that are likely to be of one person, found by a search of the whole clinic; each merged or kept apart. */
+/**
+ * Pairs of records that are likely to be of one person, found by a search of the whole clinic; each merged or kept
+ * apart.
+ */
 import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Patient } from 'fhir/r4'
@@ -33,7 +36,7 @@ export function DuplicatePairs({ run, onRun }: DuplicatePairsProps) {
         {({ pairs, notes }) => (
           <>
             {pairs.length === 0 ? (
-              <Empty icon="check" title="No pair is listed">
+              <Empty icon="check" title="No pairs">
                 A search compares every patient with those who may be the same person, and lists the pairs here.
               </Empty>
             ) : (
@@ -54,7 +57,7 @@ export function DuplicatePairs({ run, onRun }: DuplicatePairsProps) {
 
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
-/** What the server says of the search, with its times as those of the clinic. */
+/** The server's remarks on the search, with their times in the clinic's zone. */
 function Notes({ notes }: { readonly notes: readonly string[] }) {
   const { timeZone } = useClinic()
   if (notes.length === 0) return null
@@ -130,7 +133,7 @@ function Side({ patient }: { readonly patient: Patient }) {
     born && `born ${born}`,
     telecomOf(telecom, 'phone'),
     identifier?.[0]?.value,
-    isPlaceholder(patient) && 'stands for a caller',
+    isPlaceholder(patient) && 'unknown caller',
   ]
   return (
     <Stack gap={0} miw={0}>

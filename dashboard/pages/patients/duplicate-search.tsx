@@ -1,4 +1,4 @@
-/** The search of the clinic for duplicates: begun, watched, ended. It goes on without this page. */
+/** The clinic's search for duplicates: begun, watched, ended. It continues without this page. */
 import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'

@@ -8,7 +8,7 @@ export const listParameters = (text: string, tab: string): Parameters => [
   ...criteriaOf(text),
   [tab === 'placeholders' ? '_tag' : '_tag:not', PLACEHOLDER],
   ['_sort', tab === 'placeholders' ? '-_lastUpdated' : 'family,given'],
-  // Nothing but what a row shows.
+  // Only the elements that a row shows.
   ['_elements', 'name,birthDate,telecom,identifier,active,link'],
   ['_total', 'accurate'],
   ['_count', '100'],

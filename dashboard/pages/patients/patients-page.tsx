@@ -1,4 +1,4 @@
-/** The patients of the clinic, searched as you type; those that stand for callers, and likely duplicates, have tabs of their own. */
+/** The patients of the clinic, searched as you type; unknown callers and likely duplicates have tabs of their own. */
 import { CloseButton, Group, Loader, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Patient } from 'fhir/r4'
@@ -17,7 +17,7 @@ import { PatientRow } from './patient-row.tsx'
 
 const TABS = [
   { value: 'patients', label: 'Patients' },
-  { value: 'placeholders', label: 'Placeholders' },
+  { value: 'placeholders', label: 'Unknown callers' },
   { value: 'duplicates', label: 'Duplicates' },
 ]
 
@@ -53,7 +53,7 @@ interface PatientListProps {
 function PatientList({ q, tab, tabs, onSearch }: PatientListProps) {
   const [typed, setTyped] = useState(q)
   const [settled] = useDebouncedValue(typed, 120)
-  // Without the filters: only what is typed changes the address here.
+  // The filters are not a dependency: only typing changes the address here.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new function each time
   useEffect(() => {
     if (settled !== q) onSearch(settled)
@@ -106,28 +106,23 @@ function PatientList({ q, tab, tabs, onSearch }: PatientListProps) {
 }
 
 function countText(total: number, tab: string): string {
-  const one = tab === 'placeholders' ? 'record that stands for a caller' : 'patient'
-  const many = tab === 'placeholders' ? 'records that stand for callers' : 'patients'
+  const one = tab === 'placeholders' ? 'unknown caller' : 'patient'
+  const many = tab === 'placeholders' ? 'unknown callers' : 'patients'
   return `${total.toLocaleString('en')} ${total === 1 ? one : many}`
 }
 
 function NoPatients({ isSearch, tab }: { readonly isSearch: boolean; readonly tab: string }) {
   if (isSearch) {
     return (
-      <Empty icon="search" title="Nobody is found">
+      <Empty icon="search" title="No patients found">
         Names are found by their beginnings, whatever their case and accents: “abe ru” finds Ruth Abernathy.
       </Empty>
     )
   }
   if (tab === 'placeholders') {
     return (
-      <Empty
-        icon="call"
-        title="No caller is waiting for a record"
-        action={<LinkButton to="/patients">All patients</LinkButton>}
-      >
-        A call that does not know its patient yet keeps what it learns in a placeholder, until the registration is
-        complete.
+      <Empty icon="call" title="No unknown callers" action={<LinkButton to="/patients">All patients</LinkButton>}>
+        A call whose patient is not known yet keeps its data in a record of its own until the registration is complete.
       </Empty>
     )
   }

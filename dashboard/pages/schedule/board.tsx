@@ -1,4 +1,4 @@
-/** The visits and free times of a plan, as calendar or list, with what can be done with each. */
+/** The visits and free times of a plan, as calendar or list, with the actions on each. */
 import { Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { now } from '../../api/clock.ts'
@@ -121,7 +121,7 @@ function Dialogs({ opened, open, columns, moves, visits }: DialogsProps) {
   if (opened === undefined) return null
   if (opened.kind === 'book')
     return <BookDialog time={opened.time} entry={opened.entry} columns={columns} onClose={close} />
-  // As it is now, where it is still among those that are shown.
+  // The current version of the visit, if it is still shown.
   const visit = visits.find(({ id }) => id === opened.visit.id) ?? opened.visit
   if (opened.kind === 'move') {
     return <MoveDialog visit={visit} columns={columns} onMove={(time) => moves.move(visit, time)} onClose={close} />

@@ -1,4 +1,4 @@
-/** What a calendar shows of slots and visits. */
+/** Slots and visits as entries of a calendar. */
 import { now } from '../../api/clock.ts'
 import { scheduleIdOf, type TimedSlot } from '../../fhir/free-times.ts'
 import { clockText, minutesBetween } from '../../fhir/time.ts'
@@ -25,7 +25,7 @@ export function entriesOf({ slots, visits, columns, zone }: Shown): readonly Cal
   return [...painted, ...visits.map((visit) => visitEntry(visit, zone))].filter(({ row }) => rows.has(row))
 }
 
-/** Only what is free and yet to come, and what somebody has blocked; what is booked is seen by its visit. */
+/** Only future free slots and blocked ones; a booked slot is shown by its visit. */
 function slotEntry(slot: TimedSlot): CalendarEntry | undefined {
   const { id = '', start, end, status } = slot
   const isFree = status === 'free' && Date.parse(start) > now()
@@ -61,7 +61,7 @@ function visitEntry(visit: Visit, zone: string): CalendarEntry {
 
 const STEPS = [60, 30, 20, 15, 10, 5]
 
-/** Minutes of a grid on which all slots begin and end, as coarse as can be. */
+/** Minutes of the coarsest grid on which all slots begin and end. */
 export function stepOf(slots: readonly TimedSlot[]): number {
   const fits = (step: number) =>
     slots.every(

@@ -1,4 +1,4 @@
-/** Free times of a week from a day on, to choose one of. */
+/** The free times of the week that begins on a day, to choose one from. */
 import { Chip, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { Slot } from 'fhir/r4'
 import { useId, useMemo, useState } from 'react'
@@ -14,7 +14,7 @@ import classes from './schedule.module.css'
 import type { Column } from './use-plan.ts'
 
 interface Looked {
-  /** Schedule.id; empty: of all. */
+  /** Schedule.id; empty: all. */
   readonly who: string
   /** `2026-11-24` */
   readonly from: string
@@ -22,9 +22,9 @@ interface Looked {
 
 interface FreeTimePickerProps {
   readonly columns: readonly Column[]
-  /** Where one looks first. */
+  /** The practitioner and day shown first. */
   readonly first: Looked
-  /** Minutes that are needed; undefined: one Slot. */
+  /** Minutes needed; undefined: one Slot. */
   readonly minutes?: number | undefined
   readonly value: FreeTime | undefined
   readonly onChange: (time: FreeTime) => void
@@ -67,7 +67,7 @@ export function FreeTimePicker({ columns, first, minutes, value, onChange }: Fre
 }
 
 function useFreeSlots({ who, from }: Looked, zone: string) {
-  // A minute at a time, so that it is the same from one drawing to the next.
+  // Rounded to the minute, so that the query stays the same from one render to the next.
   const minute = new Date(now()).toISOString().slice(0, 16)
   const start = startOfDay(from, zone)
   const query = useAll<Slot>('Slot', [
@@ -92,7 +92,7 @@ interface TimesProps extends Pick<FreeTimePickerProps, 'columns' | 'value' | 'on
 
 function Times({ times, columns, value, onChange, from }: TimesProps) {
   const { timeZone } = useClinic()
-  // Of one name they are one stop of the Tab key, and the arrow keys go from one to the next.
+  // With one name the radio buttons are one stop of the Tab key, and the arrow keys move between them.
   const name = useId()
   const days = Object.entries(Object.groupBy(times, ({ start }) => dayOf(start, timeZone)))
   if (days.length === 0) {

@@ -13,7 +13,7 @@ import {
 import type { RowProps } from './part-list.tsx'
 
 interface WithCodes {
-  /** Of the kinds of visits. */
+  /** The codes of the kinds of visits. */
   readonly codes: readonly string[]
 }
 
@@ -98,7 +98,7 @@ export const TypeRow = ({ part, onChange, name }: RowProps<VisitType>) => (
   </>
 )
 
-/** Dates are whole days; what others have written with a time is shown as it is. */
+/** Dates are whole days; a value with a time, written by another client, is shown as it is. */
 const typeFor = (value: string): string => (value.length > 10 ? 'text' : 'date')
 
 interface FieldProps {

@@ -11,7 +11,7 @@ import type { Column } from './use-plan.ts'
 interface MoveDialogProps {
   readonly visit: Visit
   readonly columns: readonly Column[]
-  /** Tells by itself what comes of it. */
+  /** Moves the visit, and informs the user of the outcome itself. */
   readonly onMove: (time: FreeTime) => Promise<void>
   readonly onClose: () => void
 }

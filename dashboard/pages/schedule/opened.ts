@@ -1,4 +1,4 @@
-/** What is seen of the schedule, and what is open over it. */
+/** The view of the schedule, and the dialog open over it. */
 import type { Appointment } from 'fhir/r4'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import type { Visit } from '../../fhir/visits.ts'

@@ -11,7 +11,7 @@ type Part<N extends ListName> = Availability[N][number]
 export interface RowProps<P> {
   readonly part: P
   readonly onChange: (part: P) => void
-  /** What stands before the names of its fields, for who hears them: `Hours of the week 1`. */
+  /** The part's name, which screen readers hear with its fields: `Hours of the week 1`. */
   readonly name: string
 }
 
@@ -46,7 +46,7 @@ export function PartList<N extends ListName>(props: PartListProps<N>) {
       {parts.map((part, index) => {
         const label = `${title} ${index + 1}`
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: all that they are is in the fields
+          // biome-ignore lint/suspicious/noArrayIndexKey: their whole state is in the fields
           <div key={index}>
             <Group gap="xs" align="end" wrap="wrap" className="card" p="xs">
               {row({ part, name: label, onChange: (next) => set(parts.map((one, at) => (at === index ? next : one))) })}

@@ -1,4 +1,4 @@
-/** Whose schedule is seen. */
+/** Selects the practitioner whose schedule is shown. */
 import { Select } from '@mantine/core'
 import type { Column } from './use-plan.ts'
 

@@ -44,7 +44,7 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(filters.day) ? filters.day : today
   const view = viewOf(filters.view, isNarrow ?? false)
   const chosen = columns.find(({ id }) => id === filters.who)
-  // A week is of somebody.
+  // The week view needs a practitioner.
   const who = chosen ?? (view === 'week' ? columns[0] : undefined)
   const from = view === 'week' ? weekOf(day) : day
   const until = addDays(from, view === 'week' ? 7 : 1)

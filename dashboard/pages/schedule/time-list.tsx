@@ -1,4 +1,4 @@
-/** The same times as a list, for narrow windows, keyboards, and who hears it. */
+/** The same times as a list, for narrow windows, keyboards, and screen readers. */
 import { Button, Group, Stack, Switch, Text, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import { type FreeTime, freeTimes, type TimedSlot } from '../../fhir/free-times.ts'
@@ -63,7 +63,7 @@ function Times({ visits, free, onOpen }: TimesProps) {
   ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
   if (rows.length === 0) {
     return (
-      <Empty icon="calendar" title="Nobody comes, and nothing is free">
+      <Empty icon="calendar" title="No visits and no free times">
         Working hours fill a day with times that can be booked.
       </Empty>
     )

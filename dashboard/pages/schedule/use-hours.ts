@@ -33,5 +33,5 @@ function problemsOf(error: unknown, places: readonly string[]): readonly HoursPr
   return error.issues.map(({ text, expression }) => ({ place: placeOf(expression, places), text: wordsOf(text) }))
 }
 
-/** Without the path, which is told by the place where it stands. */
+/** The text without its path, as it is shown at the place that it is about. */
 const wordsOf = (text: string): string => text.replace(/^Schedule\.extension\[\d+\](\.extension\[\d+\])*\s*/, '')

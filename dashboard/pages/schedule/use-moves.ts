@@ -1,6 +1,7 @@
 /**
- * Changes that are shown at once, before the server has agreed: a visit that is dragged stands where it was dropped, one
- * that is missed looks so. What the server refuses goes back.
+ * Changes that are shown at once, before the server has confirmed them: a dragged visit stands where it was dropped,
+ * and
+ * a missed one looks so. Refused changes are reverted.
  */
 import { useState } from 'react'
 import { Problem } from '../../api/problem.ts'
@@ -14,7 +15,7 @@ type Shown = Partial<Pick<Visit, 'start' | 'end' | 'schedule' | 'status'>>
 
 interface MoveOptions {
   readonly zone: string
-  /** Shows what is free instead. */
+  /** Shows the free times instead. */
   readonly onRefused: (visit: Visit) => void
 }
 

@@ -1,4 +1,4 @@
-/** What a schedule shows of a span of days: who works, what is free, who comes. */
+/** The data of a schedule for a span of days: practitioners, free times, visits. */
 import type { Appointment, Patient, Practitioner, Schedule, Slot } from 'fhir/r4'
 import { useMemo } from 'react'
 import { type Found, useAll } from '../../api/all-pages.ts'
@@ -10,7 +10,7 @@ import { NOT_SHOWN, type Visit, visitOf } from '../../fhir/visits.ts'
 export interface Column {
   readonly id: string
   readonly label: string
-  /** Where. */
+  /** The location. */
   readonly note: string
   readonly schedule: Schedule
 }
@@ -21,7 +21,7 @@ export interface Plan {
   readonly isCut: boolean
 }
 
-/** The active schedules, by the name of who works. */
+/** The active schedules, sorted by the name of the practitioner. */
 export function useColumns() {
   const query = useAll<Schedule>('Schedule', [['_include', 'Schedule:actor']])
   const { data } = query

@@ -1,4 +1,4 @@
-/** What is done with visits, by the documented operations: docs/appointment.md. */
+/** Actions on visits, by the documented operations: docs/appointment.md. */
 import { useQueryClient } from '@tanstack/react-query'
 import type { Appointment, Bundle, Patient } from 'fhir/r4'
 import { useMemo } from 'react'
@@ -16,10 +16,10 @@ export interface Cancellation {
 
 const REASONS = 'http://terminology.hl7.org/CodeSystem/appointment-cancellation-reason'
 
-/** Names the visit where its changes are told apart from those of others. */
+/** The path by which changes of the visit are recognised. */
 export const pathOf = (id: string): string => `Appointment/${id}`
 
-/** After each of them all that depends on it is asked for anew. */
+/** After each action all queries that depend on it are refetched. */
 export function useVisitActions() {
   const client = useQueryClient()
   return useMemo(() => {
@@ -31,7 +31,7 @@ export function useVisitActions() {
         await refresh()
         return done
       } catch (error) {
-        // What was refused goes back at once, and does not wait for what is so now.
+        // A refused change is reverted at once, without waiting for the refetch.
         void refresh()
         throw error
       }
@@ -45,9 +45,9 @@ export function useVisitActions() {
       book: (time: FreeTime, patient: Patient, said: Said) => then(() => bookOne(newVisit(time, patient, said))),
       bookEntry: (time: FreeTime, entry: Appointment) => then(() => bookOne(entryAt(time, entry))),
       bookAgain: (cancelled: Appointment) => then(() => bookOne(withoutEnd(cancelled))),
-      /** @param seen the visit as it is moved: nothing newer is. @throws Problem 412 */
+      /** @param seen the version of the visit that is moved; a newer one is not. @throws Problem 412 */
       move: (seen: Appointment, slots: readonly string[]) => change(seen.id ?? '', () => moveOne(seen, slots)),
-      /** @param version that must be current, where it is a booking that is taken back */
+      /** @param version that must be current, where a booking is undone */
       cancel: (id: string, cancellation: Cancellation, version?: string) =>
         change(id, () => cancelOne(id, cancellation, version)),
       confirm: (id: string) => change(id, () => operate<Appointment>(`${pathOf(id)}/$confirm`, [])),
@@ -58,7 +58,7 @@ export function useVisitActions() {
 
 export type VisitActions = ReturnType<typeof useVisitActions>
 
-/** What is told of a visit besides its time. */
+/** The details of a visit besides its time. */
 export interface Said {
   readonly description: string
   readonly comment: string
@@ -82,7 +82,9 @@ const newVisit = (time: FreeTime, patient: Patient, { description, comment }: Sa
   participant: [{ actor: { reference: `Patient/${patient.id}`, display: patientName(patient) }, status: 'accepted' }],
 })
 
-/** An entry of the waitlist has the practitioners that it would take; the server puts those of the slot there. */
+/**
+ * An entry of the waitlist, booked at a time. Its practitioners stay in it: the server replaces them with the slot's.
+ */
 const entryAt = (time: FreeTime, entry: Appointment): Appointment => ({
   ...entry,
   status: 'booked',
@@ -112,7 +114,7 @@ const cancelOne = (id: string, { code, comment }: Cancellation, version?: string
     version,
   )
 
-/** It is written some seconds after it was chosen, so the visit must still be the one that was seen. */
+/** Written some seconds after the user chose it, so the visit must still be the version that was seen. */
 async function changeStatus(seen: Visit, status: VisitStatus): Promise<Appointment> {
   const current = await get<Appointment>(pathOf(seen.id))
   if (current.status !== seen.status || current.start !== seen.start) {

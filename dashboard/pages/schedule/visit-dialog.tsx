@@ -1,4 +1,4 @@
-/** One visit, and what can be done with it. */
+/** One visit, and the actions on it. */
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { conceptText } from '../../fhir/names.ts'

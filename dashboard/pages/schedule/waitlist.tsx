@@ -1,4 +1,4 @@
-/** Who waits for a visit, in the order in which they are offered what becomes free: docs/waitlist.md. */
+/** The waitlist, in the order in which freed times are offered: docs/waitlist.md. */
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { Appointment, Patient } from 'fhir/r4'
 import { useAll } from '../../api/all-pages.ts'
@@ -8,7 +8,7 @@ import { patientOf } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 
-/** Of RFC 5545: 1 first, 9 last, none is 5. */
+/** The sort key of an entry. Priorities are those of RFC 5545: 1 first, 9 last, none counts as 5. */
 const turnOf = ({ priority, created, meta }: Appointment): string =>
   `${priority === undefined || priority === 0 ? 5 : priority} ${created ?? meta?.lastUpdated ?? ''}`
 

@@ -1,4 +1,4 @@
-/** Who may sign in: docs/accounts.md. */
+/** The accounts that may sign in: docs/accounts.md. */
 import { Badge, Button, Group, Menu, Stack, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -12,7 +12,7 @@ import { NewAccountForm } from './new-account-form.tsx'
 
 export function Accounts() {
   const { clinic, role } = useUser()
-  // An operator sees those of all clinics.
+  // An operator sees the accounts of all clinics.
   const query = useQuery(accountsOf(role === 'operator' ? undefined : clinic))
   const [isAdding, setAdding] = useState(false)
   return (
@@ -53,7 +53,7 @@ function AccountTable({ accounts }: { readonly accounts: readonly Account[] }) {
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            {['User name', 'Name', 'Role', 'Clinic', 'State', 'Do'].map((title) => (
+            {['User name', 'Name', 'Role', 'Clinic', 'State', 'Actions'].map((title) => (
               <Table.Th key={title}>{title}</Table.Th>
             ))}
           </Table.Tr>
@@ -102,7 +102,7 @@ function AccountMenu({ account, onRemove }: AccountRowProps) {
   const { username, enabled } = account
   const client = useQueryClient()
   const [changing, setChanging] = useState<'name' | 'password'>()
-  // Of admins, an admin changes nothing but whether they sign in.
+  // An admin may change another admin only in whether they can sign in.
   const isWhole = useUser().role === 'operator' || account.role === 'staff'
   const refresh = () => client.invalidateQueries({ queryKey: ['accounts'] })
   const things = [accountPath(username)]

@@ -1,4 +1,4 @@
-/** The systems of others that the clinic works with: each set up, tried, taken away. */
+/** The external systems of the clinic: each can be set up, tried and removed. */
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type Trial, tryConnector } from '../../api/clinic-settings.ts'
@@ -11,7 +11,7 @@ import { CONNECTORS, type Connector } from './settings-fields.ts'
 
 interface ConnectorPanelsProps extends FieldsProps {
   readonly clinic: string
-  /** What is not saved yet is not tried. */
+  /** Whether there are unsaved changes, which a trial would not use. */
   readonly isChanged: boolean
 }
 

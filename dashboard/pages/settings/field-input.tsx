@@ -3,7 +3,7 @@ import { NativeSelect, NumberInput, PasswordInput, Switch, TagsInput, TextInput 
 import { valueAt, withValueAt } from './setting-values.ts'
 import type { SettingsField } from './settings-fields.ts'
 
-/** What the server shows in place of a secret, and keeps when it is sent back. */
+/** Stands for a secret in the server's response; sent back, it leaves the secret unchanged. */
 const IS_SET = 'set'
 
 export interface FieldsProps {
@@ -76,7 +76,7 @@ interface SecretProps {
   readonly onChange: (value: string) => void
 }
 
-/** It can be written and not read; left alone, it stays. */
+/** A secret can be written but not read; an untouched field keeps it. */
 function Secret({ value, onChange, ...shared }: SecretProps) {
   const isKept = value === IS_SET
   return (

@@ -7,7 +7,7 @@ export const valueAt = (settings: unknown, path: string): unknown =>
     return isRecord(whole) ? whole[name] : undefined
   }, settings)
 
-/** Undefined takes it out; an object that has nothing left in it too. */
+/** The settings with a value at a path; undefined removes it, and each object that is empty afterwards. */
 export const withValueAt = (settings: unknown, path: string, value: unknown): unknown =>
   put(settings, path.split('.'), value)
 
@@ -24,7 +24,7 @@ function put(whole: unknown, [name, ...rest]: readonly string[], value: unknown)
   return isGone ? others : { ...others, [name]: next }
 }
 
-/** As a person reads it. */
+/** The value as readable text. */
 export function textOfSetting(value: unknown): string {
   if (value === undefined) return 'not set'
   if (value === true || value === false) return value ? 'yes' : 'no'
@@ -32,7 +32,7 @@ export function textOfSetting(value: unknown): string {
   return isRecord(value) ? JSON.stringify(value) : String(value)
 }
 
-/** Of all problems, those of one field: each begins with the path of what it is about. */
+/** The first problem of a field: each problem begins with the path it is about. */
 export const problemAt = (problems: readonly string[], path: string): string | undefined =>
   problems.find((problem) => {
     const [at = ''] = problem.replaceAll(/\[(\d+)\]/g, '.$1').split(' ')

@@ -1,4 +1,4 @@
-/** The fields of the settings: where each stands in them, what it is called, and what it may be (docs/clinics.md). */
+/** The fields of the settings, with their paths, labels and possible values (docs/clinics.md). */
 
 export interface SettingsField {
   /** `policies.holdMinutes` */
@@ -92,7 +92,7 @@ export const BOOKING: readonly SettingsGroup[] = [
     title: 'Slots that are taken',
     fields: [
       toggle('policies.overbooking', 'A slot that is taken may be booked again'),
-      choice('policies.slotTakenStatus', 'Answer where a slot is taken', {
+      choice('policies.slotTakenStatus', 'Response where a slot is taken', {
         '409': '409 Conflict',
         '422': '422 Unprocessable',
       }),
@@ -148,7 +148,7 @@ export const DATA: readonly SettingsGroup[] = [
     ],
   },
   {
-    title: 'What is left unfinished',
+    title: 'Unfinished calls and registrations',
     fields: [
       {
         path: 'recovery.contactFrom',
@@ -168,7 +168,7 @@ export const DATA: readonly SettingsGroup[] = [
   },
   {
     title: 'The journal',
-    note: 'What is kept of requests and answers.',
+    note: 'How much of requests and responses is kept.',
     fields: [
       choice('journal', 'It keeps', {
         ...AS_SERVER,
@@ -198,11 +198,11 @@ export const CONNECTORS: readonly Connector[] = [
   {
     name: 'insurance',
     title: 'Insurance verification',
-    note: 'Absent: the simulator answers.',
+    note: 'Absent: the simulator is used.',
     fresh: { enabled: true, url: 'simulator' },
     canBeTried: true,
     fields: ({ url }) => [
-      toggle('insurance.enabled', 'Is asked'),
+      toggle('insurance.enabled', 'Enabled'),
       text('insurance.url', 'Address', 'https://…, or “simulator”.'),
       ...(url === 'simulator'
         ? []
@@ -216,7 +216,7 @@ export const CONNECTORS: readonly Connector[] = [
   {
     name: 'crm',
     title: 'CRM',
-    note: 'Is told what a caller has given at the intake.',
+    note: 'Receives the intake data of callers.',
     fresh: { kind: 'webhook', enabled: true, url: '' },
     canBeTried: true,
     fields: ({ kind = 'webhook' }) => [

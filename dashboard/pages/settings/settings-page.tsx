@@ -46,7 +46,7 @@ interface ClinicSettingsProps {
   readonly tab: SettingsTab
 }
 
-/** One form for all tabs, so that what is changed in one is not lost by looking at another. */
+/** One form for all tabs, so that changes in one are not lost by switching to another. */
 function ClinicSettings({ clinic, tab }: ClinicSettingsProps) {
   const query = useQuery(taggedSettingsOf(clinic.id))
   return (

@@ -1,4 +1,4 @@
-/** What staff have said about a Task, and saying more. */
+/** The comments on a Task, and a form for a new one. */
 import { Button, Stack, Text, Textarea, Title } from '@mantine/core'
 import type { Annotation, Task } from 'fhir/r4'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** Completes a Task with what came of it. */
+/** Completes a Task with its outcome. */
 import { Button, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import type { Task } from 'fhir/r4'
 import { useState } from 'react'
@@ -7,7 +7,7 @@ import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { offerUndo } from '../../parts/undo.tsx'
 import { useTaskActions } from './task-actions.ts'
 
-/** Of CodeSystem/task-outcome. */
+/** The codes of CodeSystem/task-outcome. */
 const OUTCOMES = [
   { code: 'done', text: 'Done' },
   { code: 'no-answer', text: 'The patient was not reached' },
@@ -21,7 +21,7 @@ export function CompleteForm({ task, onDone }: { readonly task: Task; readonly o
   const [words, setWords] = useState('')
   const [note, setNote] = useState('')
   const { complete, restore } = useTaskActions()
-  // A refused offer goes to the next one at once.
+  // A refused offer is made to the next entry at once.
   const goesOn = chosen === 'refused' && codeOf(task) === 'waitlist-offer'
   const { error, isBusy, submit } = useSubmit(async () => {
     const text = chosen === OTHER ? words.trim() : (OUTCOMES.find(({ code }) => code === chosen)?.text ?? chosen)
@@ -42,7 +42,7 @@ export function CompleteForm({ task, onDone }: { readonly task: Task; readonly o
         </Radio.Group>
         {chosen === OTHER && (
           <TextInput
-            label="What came of it"
+            label="Outcome in words"
             required
             value={words}
             onChange={({ currentTarget: { value } }) => setWords(value)}

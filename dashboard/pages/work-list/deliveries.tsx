@@ -1,4 +1,4 @@
-/** What could not be delivered to the CRM or to patients, and sending it again: docs/crm.md. */
+/** Failed deliveries to the CRM or to patients, to resend or remove: docs/crm.md. */
 import { Button, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -30,8 +30,8 @@ export function Deliveries({ state, onState }: DeliveriesProps) {
         {({ messages, isCut }) =>
           messages.length === 0 ? (
             <Empty icon="check" title={state === 'dead' ? 'Nothing was given up' : 'Nothing is waiting'}>
-              What is to reach the CRM, or a patient by message, is tried for two days. What is given up then is here,
-              to be sent again when the reason is gone.
+              Deliveries to the CRM, and messages to patients, are tried for two days. Those given up after that are
+              listed here, to be replayed once the cause is removed.
             </Empty>
           ) : (
             <>
@@ -52,7 +52,7 @@ function DeliveryTable({ messages }: { readonly messages: readonly Delivery[] })
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            {['What', 'For', 'Why', 'Since', 'Tries', 'Do'].map((title) => (
+            {['What', 'For', 'Why', 'Since', 'Tries', 'Actions'].map((title) => (
               <Table.Th key={title}>{title}</Table.Th>
             ))}
           </Table.Tr>
@@ -134,7 +134,7 @@ function RowActions({ messageId, onRemove }: { readonly messageId: string } & Pi
   return (
     <Group gap="xs" wrap="nowrap">
       <Button size="compact-sm" variant="default" loading={isBusy} onClick={resend}>
-        Send again
+        Replay
       </Button>
       <Button size="compact-sm" variant="subtle" onClick={remove}>
         Remove

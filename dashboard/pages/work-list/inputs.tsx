@@ -1,4 +1,4 @@
-/** What is attached to a Task: what is known of the call, and the slot that is offered. */
+/** The inputs of a Task: facts about the call, and the slot that is offered. */
 import { Stack, Title } from '@mantine/core'
 import type { Slot, Task, TaskInput } from 'fhir/r4'
 import { useGet } from '../../api/queries.ts'
@@ -62,7 +62,7 @@ function ReferenceLink({ reference, label }: { readonly reference: string; reado
   )
 }
 
-/** When it is, with a link to that day of the schedule, where it is booked. */
+/** The time of the slot, with a link to that day of the schedule. */
 function OfferedSlot({ id }: { readonly id: string }) {
   const { timeZone } = useClinic()
   const { data, error } = useGet<Slot>(`Slot/${id}`)

@@ -1,4 +1,4 @@
-/** What is done with Tasks, by the documented operations: docs/work-list.md. */
+/** Actions on Tasks, by the documented operations: docs/work-list.md. */
 import { useQueryClient } from '@tanstack/react-query'
 import type { Annotation, Task } from 'fhir/r4'
 import { useMemo } from 'react'
@@ -10,7 +10,7 @@ import type { Session } from '../../api/session.ts'
 import { USERS } from '../../fhir/work.ts'
 
 export interface Completion {
-  /** A code of CodeSystem/task-outcome; empty: the text stands for it. */
+  /** A code of CodeSystem/task-outcome; empty: the text alone. */
   readonly code: string
   readonly text: string
   readonly note: string
@@ -38,7 +38,10 @@ export function useTaskActions() {
   }, [client])
 }
 
-/** Writes the version before this one, which may be newer than the one that was seen. @throws Problem 412 where there is a newer one */
+/**
+ * Writes the version before this one, which may be newer than the one that was seen. @throws Problem 412 where there is
+ * a newer one
+ */
 async function restoreOne({ id, meta }: Task): Promise<Task> {
   const before = await get<Task>(`Task/${id}/_history/${Number(meta?.versionId) - 1}`)
   return put(before, meta?.versionId)
@@ -56,7 +59,7 @@ const noteOf = (text: string, { username, name }: Session): Annotation => ({
   text,
 })
 
-/** Comments add up, so one that meets another is written after it. */
+/** Adds a comment; where another one was added meanwhile, it is written after that. */
 async function commentOn(task: Task, note: Annotation): Promise<Task> {
   try {
     return await patch(task, [

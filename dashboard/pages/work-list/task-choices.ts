@@ -1,4 +1,4 @@
-/** What is chosen of the work list, as the address has it. */
+/** The filters of the work list, with their defaults; the address holds them. */
 
 export const FILTERS = { tab: 'open', owner: '', priority: '', due: '', code: '', task: '', state: 'dead' }
 export type Filters = typeof FILTERS

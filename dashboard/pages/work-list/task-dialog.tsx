@@ -1,4 +1,4 @@
-/** One Task: what it is about, what others have said, and what is done with it. */
+/** One Task: its subject, its comments, and its actions. */
 import { Badge, Button, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import type { Task } from 'fhir/r4'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-/** Which Tasks are seen; each choice is in the address. */
+/** The filters of the work list; each choice is in the address. */
 import { Group, Select } from '@mantine/core'
 import type { Filters } from './task-choices.ts'
 import { CODE_TEXT } from './task-text.ts'

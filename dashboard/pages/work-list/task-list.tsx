@@ -116,7 +116,7 @@ interface NoTasksProps {
 function NoTasks({ isFiltered, isClosed, onClear }: NoTasksProps) {
   if (isFiltered) {
     return (
-      <Empty icon="tasks" title="None of the tasks is so" action={<Button onClick={onClear}>Show all</Button>}>
+      <Empty icon="tasks" title="No matching tasks" action={<Button onClick={onClear}>Show all</Button>}>
         The choices above leave nothing over.
       </Empty>
     )

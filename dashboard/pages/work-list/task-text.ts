@@ -1,8 +1,8 @@
-/** What the codes of Tasks mean, in a word or two. */
+/** Short labels for the codes of Tasks. */
 import type { Task } from 'fhir/r4'
 import { statusText } from '../../fhir/names.ts'
 
-/** Of the clinic's CodeSystem/task-code. */
+/** Labels for the clinic's CodeSystem/task-code. */
 export const CODE_TEXT: Readonly<Record<string, string>> = {
   'billing-escalation': 'Billing escalation',
   callback: 'Callback',

@@ -42,7 +42,7 @@ function PatientLink({ id }: { readonly id: string }) {
         <bdi>{data === undefined ? `Patient/${id}` : patientName(data)}</bdi>
       </PageLink>
       {born === '' ? '' : `, born ${born}`}
-      {data !== undefined && isPlaceholder(data) ? ' (a placeholder of a call)' : ''}
+      {data !== undefined && isPlaceholder(data) ? ' (unknown caller)' : ''}
     </span>
   )
 }

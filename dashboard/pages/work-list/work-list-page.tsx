@@ -1,4 +1,4 @@
-/** What calls have left for the staff: Tasks that are claimed, commented, done; and deliveries that were given up. */
+/** The work that calls have left for staff: Tasks to claim, comment and complete; and failed deliveries. */
 import { SegmentedControl, Stack } from '@mantine/core'
 import { useFresh } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -26,7 +26,7 @@ export function WorkListPage() {
     <Stack gap="sm">
       <PageHead title="Work list" description={<ZoneNote />} />
       <SegmentedControl
-        aria-label="What is shown"
+        aria-label="View"
         data={TABS}
         value={tab}
         onChange={(value) => setFilters({ tab: value })}

@@ -1,4 +1,4 @@
-/** Numbers by day as bars, with the same numbers as a table for who does not see them. */
+/** Numbers by day as bars, with the same numbers as a table for screen readers. */
 import { Box, VisuallyHidden } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { AxisBottom, AxisLeft } from '@visx/axis'
@@ -13,7 +13,7 @@ export interface DayNumber {
 }
 
 interface DayBarsProps {
-  /** What is counted: "Calls". */
+  /** The title, such as "Calls". */
   readonly title: string
   readonly days: readonly DayNumber[]
   /** Pixels. */
@@ -79,5 +79,5 @@ export function DayBars({ title, days, height }: DayBarsProps) {
   )
 }
 
-/** Half a call is none. */
+/** The label of a tick, empty for fractions. */
 const whole = (value: { valueOf(): number }): string => (Number.isInteger(value.valueOf()) ? String(value) : '')

@@ -28,7 +28,7 @@ export const colours = ViewPlugin.fromClass(
   { decorations: ({ decorations }) => decorations },
 )
 
-/** Of what is seen. */
+/** The decorations of the visible text. */
 function decorate({ state, visibleRanges }: EditorView): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>()
   for (const { from, to } of visibleRanges) {

@@ -1,4 +1,4 @@
-/** Where an element of a resource stands in the text of an editor. */
+/** The position of an element of a resource in the text of an editor. */
 import { ensureSyntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 import { pathOf } from '../../fhir/json-text.ts'
@@ -16,10 +16,10 @@ interface Range {
   readonly to: number
 }
 
-/** Milliseconds for reading the text. */
+/** Most milliseconds for parsing the text. */
 const PATIENCE = 200
 
-/** Of the element, or of the nearest one around it that is there. */
+/** The range of the element, or of its nearest ancestor that exists. */
 export function rangeOf(state: EditorState, expression: string): Range {
   let node = valueIn(ensureSyntaxTree(state, state.doc.length, PATIENCE)?.topNode ?? null)
   let range: Range = { from: 0, to: Math.min(1, state.doc.length) }
@@ -40,7 +40,7 @@ const children = (node: Node | null): readonly Node[] => {
   return found
 }
 
-/** The value of a property or of the whole text; a value itself. */
+/** The value of a property or of the whole text; a value as it is. */
 function valueIn(node: Node | null): Node | null {
   if (node === null || VALUES.has(node.name)) return node
   return children(node).find(({ name }) => VALUES.has(name)) ?? null

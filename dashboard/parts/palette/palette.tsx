@@ -71,7 +71,7 @@ interface EntriesProps {
 function Entries({ query, go }: EntriesProps) {
   const clinic = useMaybeClinic()
   const isReference = referenceParts(query) !== undefined
-  // Each letter asks at once; a question that another letter overtakes is given up.
+  // Each letter starts a search at once, and aborts the one before.
   const isName = query !== '' && !isReference && clinic !== undefined
   const found = useSearch('Patient', [...criteriaOf(query), ['_count', '6'], ['_elements', 'name,birthDate']], {
     enabled: isName,

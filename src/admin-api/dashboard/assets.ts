@@ -29,7 +29,7 @@ export class Assets {
     this.#builds = builds
   }
 
-  /** Pages that are open go on after an upgrade, so files of the version before are found too. */
+  /** Finds also files of the previous version, as open pages continue after an upgrade. */
   async find(name: string, acceptEncoding: string): Promise<Asset | undefined> {
     if (!NAME.test(name)) return undefined
     for (const folder of [this.#builds.current, ...this.#builds.earlier().slice(0, 1)]) {

@@ -1,6 +1,6 @@
 /**
- * Where the dashboard is built: a folder for each version of its sources, so that what is built is never stale. It is made
- * under another name and renamed when it is complete; why a build failed is in a file beside it.
+ * The folder of the built dashboard: one for each version of its sources, so that the build is never stale. It is
+ * written under another name and renamed when it is complete; the reason of a failed build is in a file beside it.
  */
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -25,13 +25,13 @@ export class BuildFolder {
     this.root = join(project, '.runtime/dashboard')
   }
 
-  /** Of the sources as they were when it was first asked for. */
+  /** Version of the sources, read once. */
   get version(): string {
     this.#version ??= versionOf(this.#project)
     return this.#version
   }
 
-  /** The folder of this version, whether it is there or not. */
+  /** The folder of this version, even if it does not exist yet. */
   get current(): string {
     return join(this.root, this.version)
   }
@@ -72,7 +72,7 @@ export class BuildFolder {
 
 const changed = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-/** Of everything that the build reads. */
+/** Hash of everything that the build reads. */
 function versionOf(project: string): string {
   const hash = createHash('sha256')
   const sources = globSync('dashboard/**/*.{ts,tsx,css,html,svg,json}', { cwd: project })

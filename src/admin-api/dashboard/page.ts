@@ -1,4 +1,4 @@
-/** The page of the dashboard, and what is shown in its place while it is being built, or where that failed. */
+/** The page of the dashboard, and its substitutes while it is being built, or after that failed. */
 import { randomBytes } from 'node:crypto'
 
 export interface Page {
@@ -8,12 +8,13 @@ export interface Page {
   readonly policy: string
 }
 
-/** What the build leaves in the page for each request. */
+/** Placeholders in the built page, replaced for each request. */
 export const NONCE = '__NONCE__'
 const BASE = '__BASE__'
 
 /**
- * Nothing comes from elsewhere. Styles that scripts make carry the nonce; documents are shown from memory (`blob:`).
+ * Forbids content from other origins. Styles that scripts make carry the nonce; documents are shown from memory
+ * (`blob:`).
  * @param nonce of this request
  */
 const policyOf = (nonce: string): string =>
@@ -42,7 +43,7 @@ export function builtPage(template: string, path: string): Page {
   return { status: 200, html, policy: policyOf(nonce) }
 }
 
-/** Loads itself again until the dashboard is there. */
+/** Reloads itself until the dashboard has been built. */
 export const waitingPage = (): Page =>
   plainPage(503, '<meta http-equiv="refresh" content="2">', [
     'The dashboard is being built',

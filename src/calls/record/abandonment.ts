@@ -1,6 +1,7 @@
 /**
- * What somebody began and did not finish, as staff see it: a Task whose inputs say what it was and whom to contact, for a
- * placeholder Patient. What was filled in is on the Patient where it is a registration, else in a QuestionnaireResponse.
+ * An unfinished registration or form, as staff see it: a Task whose inputs state which one and how to reach the person,
+ * for a placeholder Patient. The completed fields are on the Patient for a registration, else in a
+ * QuestionnaireResponse.
  */
 import type { Task, TaskInput } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
@@ -13,7 +14,7 @@ export const ABANDONMENT_KINDS = ['checkout', 'form', 'registration'] as const
 export type AbandonmentKind = (typeof ABANDONMENT_KINDS)[number]
 
 export interface ContactPoints {
-  /** As spokenPhone gives it. */
+  /** In the form that spokenPhone returns. */
   readonly phone?: string
   readonly email?: string
 }
@@ -24,29 +25,30 @@ export interface Abandonment {
   readonly patient: string
   readonly kind: AbandonmentKind
   readonly stepReached: string
-  /** Where its person may be reached; nothing else is contacted. */
+  /** Contact points at which the person may be reached; no other is used. */
   readonly contact: ContactPoints
   readonly consent: boolean
   /** QuestionnaireResponse.id; absent for a registration. */
   readonly form?: string
-  /** Staff, or a call, have not closed it. */
+  /** False once staff or a call have closed it. */
   readonly isOpen: boolean
 }
 
 const OF_PATIENT = new URLSearchParams({ code: `${TASK_CODE_SYSTEM}|abandonment-recovery` }).toString()
 
 /**
- * Those of the registration of a Patient, closed ones too. The change is only written while there are no others.
+ * All abandonments of a patient's registration, including closed ones. The change commits only if no other is added
+ * meanwhile.
  * @param patient Patient.id
  */
 export async function registrationAbandonments(ctx: Context, patient: string): Promise<readonly Abandonment[]> {
   const found = await ctx.searchGuarded<Task>('Task', `patient=Patient/${patient}&${OF_PATIENT}`)
-  // Read one by one, so that the change is only written while they stay as they are.
+  // Read individually, so that the change commits only if none of them changes meanwhile.
   const all = await Promise.all(found.map(({ id }) => findAbandonment(ctx.unit, id)))
   return all.flatMap((one) => (one?.kind === 'registration' ? one : []))
 }
 
-/** Undefined where the clinic has no abandonment of that id. */
+/** Returns undefined if the clinic has no abandonment with that id. */
 export async function findAbandonment(unit: Pick<UnitOfWork, 'read'>, id: string): Promise<Abandonment | undefined> {
   const found = await unit.read('Task', id)
   if (found === undefined || found.deleted) return undefined
@@ -74,14 +76,14 @@ export async function findAbandonment(unit: Pick<UnitOfWork, 'read'>, id: string
 const inputOf = ({ input = [] }: Task, code: string): TaskInput | undefined =>
   input.find(({ type }) => hasCoding(type, { system: TASK_INPUT_SYSTEM, code }))
 
-/** The outputs of one kind, in their order. */
+/** Outputs with one code, in stored order. */
 export const outputsOf = ({ output = [] }: Task, code: string) =>
   output.filter(({ type }) => hasCoding(type, { system: TASK_INPUT_SYSTEM, code }))
 
-/** Outputs kept of a Task; with more the oldest are forgotten. */
+/** Most outputs kept in a Task; further ones displace the oldest. */
 const MAX_OUTPUTS = 50
 
-/** The Task, under way, with one more of what the recovery has brought about. */
+/** The Task, now in progress if it was only requested, with one more output of the recovery. */
 export const withOutput = (task: Task, code: string, text: string): Task => ({
   ...task,
   status: task.status === 'requested' ? 'in-progress' : task.status,

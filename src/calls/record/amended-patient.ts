@@ -1,6 +1,6 @@
 /**
- * What a call may change on a record that is not a placeholder: names and birth date are completed and never replaced;
- * phone, e-mail and address are added, and those they replace are kept with the use `old`.
+ * Changes that a call may make to a record that is not a placeholder: names and birth date are completed but never
+ * replaced; phone, e-mail and address are added, and the values they replace are kept with the use `old`.
  */
 import type { Address, ContactPoint, Patient } from 'fhir/r4'
 import { valuesIn } from '../../fhir/resource.ts'
@@ -8,11 +8,14 @@ import { fold } from '../../fhir/text-folding.ts'
 import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import { currentAddress, currentName, patientFields, telecomIndex, withCurrentName } from './patient-fields.ts'
 
-/** Of the arguments of the tools, those that tell who somebody is and where they are reached. */
+/** Tool arguments that state identity or contact details. */
 export const AMENDED_FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address'] as const
 export type AmendedField = (typeof AMENDED_FIELDS)[number]
 
-/** For staff: what is on file, and what was stated in its place, which is not what is saved where it may not be replaced. */
+/**
+ * The recorded and the stated value, for staff to compare. The stated one is not saved where the field may not be
+ * replaced.
+ */
 export interface Difference {
   readonly field: AmendedField
   readonly recorded: string | undefined
@@ -20,13 +23,13 @@ export interface Difference {
 }
 
 interface Reading {
-  /** Milliseconds since 1970 UTC: until when what is replaced was in use. */
+  /** End of use of replaced values, in milliseconds since 1970 UTC. */
   readonly now: number
-  /** Of the clinic: how a phone number without a country code is read. */
+  /** The clinic's region, for phone numbers without a country code. */
   readonly region: string | undefined
 }
 
-/** The same Patient where it has everything already. */
+/** Returns the same Patient if nothing is new. */
 export function amended(
   patient: Patient,
   stated: Readonly<Partial<Record<AmendedField, string>>>,
@@ -51,7 +54,7 @@ type Amend = (patient: Patient, value: string, reading: Reading) => Patient
 
 const sameText = (one: string | undefined, other: string): boolean => one !== undefined && fold(one) === fold(other)
 
-/** A first name is on file without the middle names that follow it. */
+/** A first name counts as on file even without the middle names that follow it on the record. */
 const isOnFile: Readonly<Record<AmendedField, OnFile>> = {
   firstName: (patient, value) => {
     const said = words(value)
@@ -70,7 +73,7 @@ const isOnFile: Readonly<Record<AmendedField, OnFile>> = {
 
 const words = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean)
 
-/** It is another text, or the same with accents that are not on file. */
+/** True for a different text, or for the same text with accents that are not on file. */
 const adds = (recorded: string, stated: string): boolean => !sameText(recorded, stated) || withAccents(recorded, stated)
 
 const withAccents = (recorded: string, stated: string): boolean =>

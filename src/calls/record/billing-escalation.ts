@@ -1,4 +1,7 @@
-/** The Task for the billing staff: one for each patient of a call, with all that is known of the call, which adds to it. */
+/**
+ * The Task for the billing staff: one for each patient of a call, with all facts of the call; repeats in the same call
+ * add to it.
+ */
 import type { CoverageEligibilityResponse, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -14,21 +17,21 @@ import {
   upsertStaffTask,
 } from './staff-task.ts'
 
-/** Of one call, the latest; each is a sentence or two. */
+/** Most reasons of one call, each a sentence or two; the latest are kept. */
 const MAX_REASONS = 50
 
-/** Characters of the list of reasons in Task.description; all of them are in Task.input in full. */
+/** Maximum length, in characters, of the list of reasons in Task.description; Task.input has all of them in full. */
 const MAX_DESCRIPTION = 2_000
 
 interface Moved {
-  /** The latest; absent: the one that a search finds, which is none that the same change writes. */
+  /** The latest response; absent: the one found by a search, which misses one written by the same change. */
   readonly verification?: CoverageEligibilityResponse | undefined
-  /** Patient.id of whom the Task was about until now. */
+  /** Patient.id of the Task's previous patient. */
   readonly from?: string | undefined
 }
 
 /**
- * A Task that staff have closed is opened again. Without a call, as staff raise it, each is a Task of its own.
+ * Reopens a Task that staff have closed. Without a call (raised by staff), each escalation is a new Task.
  * @param reason absent: the caller gave none
  */
 export async function escalateToBilling(
@@ -54,7 +57,10 @@ export async function escalateToBilling(
   })
 }
 
-/** The Task of the call, where that is about the patient; another one for whom the call went on with. */
+/**
+ * Id of the call's Task if that is about the patient; otherwise another id, for the patient with whom the call
+ * continued.
+ */
 async function idFor(ctx: Context, { callId }: CallSession, patient: string): Promise<string> {
   const ofCall = derivedId('billing-escalation', callId)
   const focus = (await ctx.find<Task>('Task', ofCall))?.resource.focus?.reference

@@ -1,6 +1,7 @@
 /**
- * What is known of a call besides what every Task has of it (staff-task.ts): who the patient is and where they are reached,
- * what they stated for their registration and of the visit, the outcomes of their identity, what the insurer answered, and the documents of the call.
+ * Facts about a call beyond those in every Task (staff-task.ts): the patient and their contact points, their statements
+ * for the registration and the visit, the outcomes of identification, the insurer's response, and the documents of the
+ * call.
  */
 import type { Coverage, CoverageEligibilityResponse, DocumentReference, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
@@ -12,11 +13,11 @@ import { patientFields } from './patient-fields.ts'
 import { attached, attachedReference, attachedText, codeOfInput, isTaskOf } from './staff-task.ts'
 
 interface Bundled {
-  /** As the change leaves it. */
+  /** The Patient as this change leaves it. */
   readonly patient: Versioned<Patient>
-  /** Patient.id of whom the call was taken for until this change. */
+  /** Patient.id that the call had before this change. */
   readonly from: string | undefined
-  /** The latest of the patient. */
+  /** The patient's latest response. */
   readonly verification: CoverageEligibilityResponse | undefined
 }
 
@@ -78,8 +79,8 @@ function copayCents({ insurance = [] }: CoverageEligibilityResponse): number | u
 }
 
 /**
- * The latest outcome of resolve_patient_identity, and that of verify_patient.
- * @param patients Patient.id of those of the call whom they may be about
+ * The latest outcomes of resolve_patient_identity and of verify_patient.
+ * @param patients Patient.id of each patient of the call whom they may be about
  */
 async function identityFacts(
   ctx: Context,
@@ -99,7 +100,7 @@ async function identityFacts(
   return [...outcomes.values()].flat()
 }
 
-/** More than a call has. */
+/** More Tasks than any call has. */
 const MAX_TASKS = 100
 
 const IDENTITY_CODES: ReadonlySet<string> = new Set([
@@ -115,10 +116,10 @@ const IDENTITY_CODES: ReadonlySet<string> = new Set([
 
 const ofCall = ({ callId }: CallSession): string => `encounter=Encounter/${encounterIdOf(callId)}`
 
-/** More than a call has. */
+/** More documents than any call has. */
 const MAX_DOCUMENTS = 20
 
-/** Transcripts and the like, which the platform has written with the Encounter of the call as their context. */
+/** Transcripts and similar documents, which the platform has written with the call's Encounter as context. */
 async function documents(ctx: Context, call: CallSession): Promise<readonly TaskInput[]> {
   const found = await ctx.search<DocumentReference>(
     'DocumentReference',

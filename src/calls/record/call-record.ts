@@ -1,4 +1,4 @@
-/** The call itself on the patient's record: one virtual Encounter for each call, and a Provenance of what it wrote. */
+/** Records the call on the patient's record: one virtual Encounter for each call, and a Provenance of its changes. */
 import type { Encounter, Patient, Provenance } from 'fhir/r4'
 import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -11,16 +11,16 @@ export const encounterIdOf = (callId: string): string => derivedId('call', callI
 const instant = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
 interface CallRecord {
-  /** Code of the operation that wrote: `submit-intake`. */
+  /** Code of the operation that made the changes, such as `submit-intake`. */
   readonly activity: string
   readonly written: readonly Versioned[]
-  /** Why the patient wants to be seen, where the caller said so. */
+  /** The patient's reason for the visit, if stated. */
   readonly reasonForVisit?: string
 }
 
 /**
- * Stages the Encounter and the Provenance of what was written; nothing when the change was not made by a call, or
- * everything was on file already.
+ * Stages the Encounter and the Provenance of the changes; does nothing if no call made the change, or nothing was
+ * changed.
  */
 export async function recordCall(
   ctx: Context,
@@ -59,10 +59,10 @@ async function recordEncounter(
 ): Promise<void> {
   const found = (await ctx.find<Encounter>('Encounter', encounterIdOf(call.callId)))?.resource
   const reason = reasonForVisit === undefined ? {} : { reasonCode: [{ text: reasonForVisit }] }
-  // A caller who turns out to be somebody else has another patient from then on.
+  // A caller who turns out to be someone else has another patient from then on.
   const subject = { reference: `Patient/${patient.id}` }
   if (found === undefined) {
-    // A tool that was at work when the call ended writes after that.
+    // A tool still running when the call ends writes after its end.
     const { endedAt } = (await ctx.unit.records.read(CALL, callKey(call.callId)))?.value ?? call
     const encounter: Encounter = { ...newEncounter(ctx, call, patient), ...reason }
     await ctx.update<Encounter>(endedAt === undefined ? encounter : finished(encounter, endedAt))
@@ -70,21 +70,21 @@ async function recordEncounter(
     found.subject?.reference !== subject.reference ||
     (reasonForVisit !== undefined && found.reasonCode?.[0]?.text !== reasonForVisit)
   ) {
-    // The reason of one patient is not that of another.
+    // The reason belongs to the previous patient.
     const { reasonCode: _reason, ...others } = found
     const kept = found.subject?.reference === subject.reference ? found : others
     await ctx.update<Encounter>({ ...kept, subject, ...reason })
   }
 }
 
-/** Stages the end of the Encounter of a call that has ended; a call that wrote nothing has none. */
+/** Stages the end of the Encounter of a call that has ended; a call without changes has none. */
 export async function finishEncounter(ctx: Context, { callId, endedAt }: CallSession): Promise<void> {
   const found = (await ctx.find<Encounter>('Encounter', encounterIdOf(callId)))?.resource
   if (endedAt === undefined || found?.status !== 'in-progress') return
   await ctx.update<Encounter>(finished(found, endedAt))
 }
 
-/** It ends at its start at the earliest, which is when the call first wrote. */
+/** The end is not before the start, which is the call's first write. */
 function finished(encounter: Encounter, endedAt: string): Encounter {
   const start = encounter.period?.start ?? endedAt
   return { ...encounter, status: 'finished', period: { start, end: start > endedAt ? start : endedAt } }

@@ -1,9 +1,11 @@
-/** Records that belong to a call, and end when it does. They are kept under its clinic, so no other clinic reads them. */
+/**
+ * Records that belong to a call, and end with it. They are stored under its clinic, so no other clinic can read them.
+ */
 import { CALL, CALL_LIFETIME, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { RecordKind } from '../../repository/record-kinds.ts'
 
-/** Undefined where the call has none. What an earlier call of the same id has left counts as none. */
+/** Returns undefined if the call has none. Records of an earlier call with the same id are ignored. */
 export async function readOfCall<Value>(
   ctx: Context,
   kind: RecordKind<Value>,
@@ -13,7 +15,7 @@ export async function readOfCall<Value>(
   return record?.due == null || record.due <= ctx.now ? undefined : record.value
 }
 
-/** To be read first: of two changes at the same time one then meets a conflict, and runs again. */
+/** The record must be read before: of two concurrent changes one then gets a conflict, and is retried. */
 export async function putOfCall<Value>(
   ctx: Context,
   kind: RecordKind<Value>,

@@ -10,13 +10,13 @@ import { CONSENT_CATEGORY_SYSTEM, concept } from './vocabulary.ts'
 
 const consentIdOf = (patient: string): string => derivedId('communication', patient)
 
-/** Whether the patient has said no, or staff have. @param patient Patient.id */
+/** Whether the patient, or staff, have refused it. @param patient Patient.id */
 export async function refusesCommunication(unit: Pick<UnitOfWork, 'read'>, patient: string): Promise<boolean> {
   const found = await unit.read('Consent', consentIdOf(patient))
   return found !== undefined && !found.deleted && (found.resource as Consent).status === 'inactive'
 }
 
-/** The Consent written; undefined when it said the same already. */
+/** Returns the written Consent; undefined if nothing changed. */
 export async function writeCommunicationConsent(
   ctx: Context,
   patient: string,

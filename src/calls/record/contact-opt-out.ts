@@ -1,6 +1,6 @@
 /**
- * Opt-outs, which are final for calls: a Consent that denies contact, which staff alone can end over FHIR (`status`
- * inactive). Each is found by the contact point and by the patient, so it holds for whoever is reached there.
+ * Opt-outs, which are final for calls: a Consent that denies contact, which only staff can end over FHIR (`status`
+ * inactive). It is found by contact point and by patient, so it applies to anyone reached at that contact point.
  */
 import { hash } from 'node:crypto'
 import type { Consent } from 'fhir/r4'
@@ -19,14 +19,14 @@ interface OptOut {
 
 const OPT_OUT = recordKind<OptOut>('contact-opt-out')
 
-/** Whom an opt-out is for: a number or an address, and a Patient. */
+/** The target of an opt-out: a number or an address, and a Patient. */
 export interface Reached {
   readonly point?: string | undefined
   /** Patient.id */
   readonly patient?: string | undefined
 }
 
-/** Numbers and addresses are not to be read from keys. */
+/** Hashed, so that keys reveal no numbers and addresses. */
 const keysOf = (channel: ContactChannel, { point, patient }: Reached): readonly string[] =>
   [point?.toLowerCase(), patient === undefined ? undefined : `Patient/${patient}`].flatMap((whom) =>
     whom === undefined ? [] : hash('sha256', JSON.stringify([channel, whom])),
@@ -45,7 +45,7 @@ async function isDenied(unit: Reader, key: string): Promise<boolean> {
   return found !== undefined && !found.deleted && (found.resource as Consent).status === 'active'
 }
 
-/** Stages it; where there is one of the contact point and of the patient, nothing changes. */
+/** Stages an opt-out; does nothing if both the contact point and the patient have one. */
 export async function optOut(ctx: Context, channel: ContactChannel, reached: Reached): Promise<void> {
   const denied = await Promise.all(keysOf(channel, reached).map((key) => isDenied(ctx.unit, key)))
   if (denied.every(Boolean)) return

@@ -1,4 +1,4 @@
-/** When a person may be contacted: the clinic's hours, in the person's own time zone where that is known. */
+/** Hours in which a person may be contacted: the clinic's, in the person's own time zone if known. */
 import type { Patient } from 'fhir/r4'
 import { DateTime, IANAZone } from 'luxon'
 import { recoveryDefaults } from '../../clinics/recovery-settings.ts'
@@ -7,7 +7,7 @@ import type { Context } from '../../core/context.ts'
 
 export interface ContactWindow {
   readonly zone: string
-  /** Minutes of the day. */
+  /** Minutes since midnight. */
   readonly from: number
   readonly until: number
 }
@@ -21,13 +21,13 @@ export async function contactWindow(ctx: Context, patient: string | undefined): 
   return windowOf(await readSettings(ctx.unit, ctx.clinic), found?.resource)
 }
 
-/** @param patient whose own zone counts, where it is known */
+/** @param patient whose own time zone applies, if known */
 export function windowOf({ timeZone, recovery }: ClinicSettings, patient: Patient | undefined): ContactWindow {
   const { contactFrom, contactUntil } = recoveryDefaults(recovery)
   return { zone: zoneOf(patient) ?? timeZone, from: minuteOf(contactFrom), until: minuteOf(contactUntil) }
 }
 
-/** No state tells it, as several have two zones: only what the address says counts. */
+/** Uses only a time zone stated in the address: states do not determine one, as several have two zones. */
 const zoneOf = (patient: Patient | undefined): string | undefined =>
   (patient?.address ?? [])
     .filter(({ use }) => use !== 'old')
@@ -37,7 +37,7 @@ const zoneOf = (patient: Patient | undefined): string | undefined =>
 
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 
-/** The first moment from `moment` on (ms since 1970 UTC) at which the window is open: `moment` itself while it is. */
+/** The first moment from `moment` on (ms since 1970 UTC) within the window; `moment` itself if it is. */
 export function firstOpen({ zone, from, until }: ContactWindow, moment: number): number {
   const local = DateTime.fromMillis(moment, { zone })
   const minute = local.hour * 60 + local.minute

@@ -1,6 +1,6 @@
 /**
- * What staff see of a contact that did not reach the clinic's CRM, or of a message that was not sent: one Task for it,
- * completed by a later delivery.
+ * The Task for staff about a contact that did not reach the clinic's CRM, or a message that was not sent. A later
+ * successful delivery completes it.
  */
 import type { Patient, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
@@ -18,7 +18,7 @@ export const deliveryTasks: DeliveryTasks = {
       const restriction = earlierDue(open.restriction, dueBy(priority, ctx.now))
       await ctx.update<Task>({ ...open, priority, description, ...(restriction === undefined ? {} : { restriction }) })
     }
-    // A Task that staff have closed is not raised again.
+    // A Task that staff have closed is not reopened.
     return row.task ?? (await raise(ctx, row, { priority, description }))
   },
 
@@ -64,7 +64,7 @@ const givenUp = (row: OutboxRow, reason: string) => ({
   }, or send it again.`,
 })
 
-/** Undefined where there is no patient whom the Task could be about. */
+/** Returns undefined if there is no patient for the Task. */
 async function raise(
   ctx: Context,
   row: OutboxRow,
@@ -81,7 +81,7 @@ async function raise(
   return (await createStaffTask(ctx, row.call, patient, { code, ...task, input })).id
 }
 
-/** The row's Task, while staff have not closed it. */
+/** The row's Task, unless staff have closed it. */
 async function openTask(ctx: Context, { task }: OutboxRow): Promise<Task | undefined> {
   const found = task === undefined ? undefined : (await ctx.find<Task>('Task', task))?.resource
   return found !== undefined && isOpenTask(found) ? found : undefined

@@ -1,6 +1,5 @@
 /**
- * Ids derived from what a resource represents, so that stating it again, even at the same moment, writes to the same
- * one.
+ * Ids derived from the represented facts, so that stating them again, even concurrently, writes to the same resource.
  */
 import { hash } from 'node:crypto'
 

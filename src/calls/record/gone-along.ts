@@ -1,4 +1,4 @@
-/** What a call has put on a patient who is somebody else, on the record of its caller instead. */
+/** Moves data of a call to the record of its caller, after it was written to another person's record. */
 import type { Appointment, CoverageEligibilityResponse, Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -12,11 +12,14 @@ import type { WrittenByCall } from './written-by-call.ts'
 
 export interface GoneAlong {
   readonly along: readonly Versioned[]
-  /** The latest of them, which no search of the same change finds. */
+  /** The latest response, which a search in the same change would miss. */
   readonly verification: CoverageEligibilityResponse | undefined
 }
 
-/** Said again for `own`, so that nothing of the other patient comes along; Tasks of the call are about `own` from then on. */
+/**
+ * Writes the same data again for `own`, so that no data of the other patient is copied. Open Tasks of the call are
+ * about `own` from then on.
+ */
 export async function goAlong(
   ctx: Context,
   call: CallSession,
@@ -45,7 +48,7 @@ export async function goAlong(
   return { along, verification }
 }
 
-/** A visit, or an entry of the waitlist. */
+/** Moves an appointment or a waitlist entry. */
 async function moveVisit(
   ctx: Context,
   id: string,

@@ -1,4 +1,4 @@
-/** What staff see when a call states what differs from a record that was there before it. */
+/** Tasks for staff when a call states something that differs from an existing record. */
 import type { CoverageEligibilityResponse, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -10,7 +10,7 @@ import { attachedReference, attachedText, codeOfInput, upsertStaffTask } from '.
 import { personOf, type StatedPerson } from './stated-person.ts'
 import type { TakenBack } from './written-by-call.ts'
 
-/** What a call added to a record or stated otherwise, one Task for each call and patient. */
+/** One Task for each call and patient, with all additions and differences. */
 export async function recordChange(
   ctx: Context,
   call: CallSession,
@@ -51,23 +51,23 @@ const isDifference = (input: TaskInput): boolean => DIFFERENCE_CODES.has(codeOfI
 /** More would not help staff to compare. */
 const MAX_DIFFERENCES = 60
 
-/** Each value once; of too many the latest. */
+/** Distinct inputs; if there are too many, the latest. */
 const distinct = (inputs: readonly TaskInput[]): readonly TaskInput[] =>
   [...new Map(inputs.map((input) => [`${codeOfInput(input)} ${input.valueString}`, input])).values()].slice(
     -MAX_DIFFERENCES,
   )
 
 interface OtherPerson {
-  /** Whom the call was taken for. */
+  /** The patient to whom the call was assigned before. */
   readonly recorded: Versioned<Patient>
   readonly stated: StatedPerson
-  /** Arguments that were stated before it was known that somebody else calls. */
+  /** Arguments that were stated before the mistake was noticed. */
   readonly earlierFields: readonly string[]
-  /** What the call had put on the record before that. */
+  /** The call's earlier changes to the record: undone, left in place, or moved. */
   readonly earlier: TakenBack & GoneAlong
 }
 
-/** @param own with which the call goes on; the Task is for the one whom it was taken for */
+/** @param own the patient with whom the call continues; the Task is for the one to whom it was assigned before */
 export async function recordOtherPerson(
   ctx: Context,
   call: CallSession,
@@ -89,7 +89,7 @@ export async function recordOtherPerson(
   })
 }
 
-/** @param own the placeholder of the call; the Task is for the one of an earlier call from the number */
+/** @param own the placeholder of the call; the Task is for the patient of an earlier call from the number */
 export const recordOtherCaller = (
   ctx: Context,
   call: CallSession,
@@ -113,7 +113,7 @@ interface Contradiction {
   readonly verification: CoverageEligibilityResponse | undefined
 }
 
-/** One Task for each call and record that is contradicted. */
+/** One Task for each call and contradicted record. */
 async function raiseContradiction(
   ctx: Context,
   call: CallSession,
@@ -143,7 +143,7 @@ const personInput = (side: 'recorded' | 'stated', { firstName, lastName, dateOfB
   ...attachedText(`${side}-${CODES.dateOfBirth}`, dateOfBirth),
 ]
 
-/** Each once, though it was written twice. */
+/** Distinct addresses, even of resources written twice. */
 const addressesOf = (written: readonly Versioned[]): readonly string[] => [
   ...new Set(written.map(({ type, id }) => `${type}/${id}`)),
 ]

@@ -1,7 +1,4 @@
-/**
- * What staff have to do after a verification without a result: one Task for each Coverage, which a later result
- * completes.
- */
+/** The Task for staff after a verification without a result: one for each Coverage, completed by a later result. */
 import type { Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -11,7 +8,7 @@ import { derivedId } from './derived-id.ts'
 import type { InsuranceRecord } from './insurance-record.ts'
 import { attachedReference, completeStaffTask, upsertStaffTask } from './staff-task.ts'
 
-/** For the statuses after which the caller is told that staff will look into it. */
+/** Instructions to staff, by status. With these statuses the caller hears that staff will look into it. */
 const FOLLOW_UPS: Partial<Readonly<Record<InsuranceStatus, string>>> = {
   PENDING: 'The insurance is being verified. Please tell the patient the result.',
   PAYER_NOT_SUPPORTED: 'The insurer takes no electronic verification. Please verify the insurance by hand.',
@@ -35,8 +32,8 @@ export async function followUp(
 }
 
 /**
- * Raises the Task of the Coverage, or opens it again, for a result that came when the caller was gone.
- * @param call in which the verification was asked for
+ * Raises or reopens the Task of the Coverage, for a result that arrived after the call.
+ * @param call the call that requested the verification
  */
 export async function followUpLater(
   ctx: Context,

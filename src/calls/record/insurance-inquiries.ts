@@ -1,7 +1,7 @@
 /**
- * Asks verification systems again for what is pending, in the background, until there is a result or it is given up: the
- * record gets it, and staff a Task. An inquiry is leased (by its record's version) while its system is asked, so when a
- * process dies another one asks as soon as the lease ends, and the result is recorded once.
+ * Repeats pending inquiries at verification systems in the background, until there is a result or the time is up: the
+ * record is updated, and staff get a Task. An inquiry is leased (by its record's version) during a request, so if a
+ * process dies, another one repeats the request when the lease ends, and the result is recorded once.
  */
 import { ownSystem } from '../../clinics/insurance-settings.ts'
 import { readSettings } from '../../clinics/settings.ts'
@@ -14,7 +14,7 @@ import { ASK_FOR, INQUIRY, type InsuranceInquiry } from './insurance-inquiry.ts'
 import { updateInsurance } from './insurance-record.ts'
 import { rememberChange } from './written-by-call.ts'
 
-/** Milliseconds that a system may take when nobody is on the line; shorter than the lease. */
+/** Timeout of a request in milliseconds while no caller waits; shorter than the lease. */
 const DEADLINE = 15_000
 
 export interface InquiryServices extends DueWorkServices {
@@ -44,7 +44,7 @@ interface Leased {
   readonly version: number
 }
 
-/** Undefined when another process has it, or it is done. */
+/** Returns undefined if another process holds the inquiry, or it is done. */
 const lease = (access: ClinicAccess, coverage: string): Promise<Leased | undefined> =>
   access.change(async ({ unit: { records }, now }) => {
     const record = await records.read(INQUIRY, coverage)
@@ -72,7 +72,7 @@ const noSystem: InsuranceResult = {
   again: { afterMs: 0 },
 }
 
-/** False when it goes on, or another process has it. */
+/** Returns false if the inquiry continues, or another process holds it. */
 const settle = (
   access: ClinicAccess,
   coverage: string,

@@ -1,6 +1,6 @@
 /**
- * What is still asked of a verification system after the caller has had PENDING: one inquiry for each Coverage, so that a
- * later verification of the same insurer and member id takes its place.
+ * A pending inquiry at the verification system, after the caller has had PENDING. There is one for each Coverage; a
+ * later verification of the same insurer and member id replaces it.
  */
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -11,31 +11,31 @@ import type { InsuranceCard, InsuranceRecord } from './insurance-record.ts'
 export interface InsuranceInquiry {
   readonly card: InsuranceCard
   readonly idempotencyKey: string
-  /** CoverageEligibilityResponse.id of the one that is queued. */
+  /** CoverageEligibilityResponse.id of the queued response. */
   readonly response: string
-  /** The live call it comes from, for the Task. */
+  /** The live call that requested it, for the Task. */
   readonly call?: CallSession
-  /** The clinic's own system was asked: the simulator never answers for it. */
+  /** True if the clinic's own system was asked; the simulator then never takes over. */
   readonly ofClinic: boolean
-  /** Times that it was asked. */
+  /** Number of requests so far. */
   readonly tries: number
-  /** Milliseconds since 1970 UTC: a try after that is the last one. */
+  /** Milliseconds since 1970 UTC; the first try after that is the last. */
   readonly tryUntil: number
 }
 
 export const INQUIRY = recordKind<InsuranceInquiry>('insurance-inquiry')
 
-/** Milliseconds for which a result is asked for. */
+/** How long a result is requested, in milliseconds. */
 export const ASK_FOR = 24 * 3_600_000
-/** Milliseconds until a system that has said PENDING is asked again, unless it says when. */
+/** Milliseconds until the next request after PENDING, unless the system states a time. */
 const FIRST_WAIT = 60_000
 
-/** What a verification system was asked, and its first answer. */
+/** A request to a verification system, with its first result. */
 export type AskedInsurance = Pick<InsuranceInquiry, 'card' | 'idempotencyKey' | 'ofClinic'> & {
   readonly result: InsuranceResult
 }
 
-/** Stages the inquiry for a result that is pending, and the end of any other inquiry of the Coverage. */
+/** Stages an inquiry if the result is pending, and ends any other inquiry of the Coverage. */
 export async function stageInquiry(
   ctx: Context,
   call: CallSession | undefined,
@@ -60,7 +60,7 @@ export async function stageInquiry(
   records.put(INQUIRY, coverage, inquiry, { due: ctx.now + (result.again?.afterMs ?? FIRST_WAIT) })
 }
 
-/** Stages the end of the inquiry of the Coverage, where it is of that call. */
+/** Stages the end of the Coverage's inquiry if that call made it. */
 export async function endInquiry({ unit: { records } }: Context, call: CallSession, coverage: string): Promise<void> {
   const inquiry = await records.read(INQUIRY, coverage)
   if (inquiry?.value.call?.callId === call.callId) records.delete(INQUIRY, coverage)

@@ -1,4 +1,4 @@
-/** What the insurance-verification system said, as Coverage, CoverageEligibilityRequest and -Response. */
+/** The result of an insurance verification, as Coverage, CoverageEligibilityRequest and CoverageEligibilityResponse. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse, Patient, Reference } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
@@ -17,7 +17,7 @@ export interface InsuranceRecord {
   readonly written: readonly Versioned[]
 }
 
-/** Stages all three. The same insurer and member id, however often submitted, write to the same Coverage. */
+/** Stages all three resources. Repeated submissions of the same insurer and member id write to the same Coverage. */
 export async function writeInsurance(
   ctx: Context,
   patient: Versioned<Patient>,
@@ -49,8 +49,8 @@ export async function writeInsurance(
 }
 
 /**
- * Stages a result that came later, in place of that of the response that was queued for it.
- * @returns undefined where staff have deleted one of them, or the patient, since
+ * Stages a late result, in place of that in the queued response.
+ * @returns undefined if staff have since deleted one of the resources or the patient
  */
 export async function updateInsurance(
   ctx: Context,
@@ -59,7 +59,7 @@ export async function updateInsurance(
 ): Promise<(InsuranceRecord & { readonly patient: Versioned<Patient> }) | undefined> {
   const coverage = await ctx.find<Coverage>('Coverage', coverageId)
   const queued = await ctx.find<CoverageEligibilityResponse>('CoverageEligibilityResponse', responseId)
-  // As it is now: two patients may have been merged.
+  // The current beneficiary: two patients may have been merged since.
   const beneficiary = coverage?.resource.beneficiary.reference?.replace(/^Patient\//, '')
   const patient = beneficiary === undefined ? undefined : await ctx.find<Patient>('Patient', beneficiary)
   if (coverage === undefined || queued === undefined || patient === undefined) return undefined
@@ -72,7 +72,7 @@ export async function updateInsurance(
   return { coverage: coverageId, response, patient, written: [...verified, response] }
 }
 
-/** A reference by name only: the clinic's insurers are not resources of the sandbox. */
+/** A reference by display only: the sandbox has no resources for the clinic's insurers. */
 const insurer = ({ payerName }: InsuranceCard): Reference => ({ type: 'Organization', display: payerName })
 
 async function writeCoverage(
@@ -85,12 +85,12 @@ async function writeCoverage(
   const current = found?.resource ?? newCoverage(patient.id, card)
   const next: Coverage = {
     ...current,
-    // Only a verification makes it active, and none makes it inactive: that would be a decision.
+    // Only a successful verification makes it active. No result makes it inactive: that is a decision for staff.
     status: status === 'VERIFIED' ? 'active' : current.status,
     ...subscriberOf(card, current),
     ...groupOf(card, current),
   }
-  // What is on file already needs no new version.
+  // Unchanged content needs no new version.
   if (found !== undefined && isDeepStrictEqual(next, current)) return { id: found.id, written: [] }
   const saved = await ctx.update<Coverage>(next)
   return { id: saved.id, written: [saved] }
@@ -107,13 +107,13 @@ const newCoverage = (patient: string, card: InsuranceCard): Coverage => ({
   payor: [insurer(card)],
 })
 
-/** A member id that is said aloud loses the dashes and spaces of the card. */
+/** A member id said aloud lacks the dashes and spaces of the card. */
 const signs = (memberId: string): string => fold(memberId).replace(/[\s/-]+/g, '')
 
 const coverageId = (patient: string, { payerName, memberId }: InsuranceCard): string =>
   derivedId('coverage', patient, fold(payerName), signs(memberId))
 
-/** The Coverage of that insurer and member id, no matter who wrote it. One that was entered in error counts as none. */
+/** The Coverage with that insurer and member id, whoever wrote it, unless it was entered in error. */
 async function findCoverage(
   ctx: Context,
   { id, created }: Versioned<Patient>,
@@ -165,7 +165,7 @@ function outcomeOf({ status, copayCents, errorMessage }: InsuranceResult, covera
   }
 }
 
-/** Each status of the verification system in the terms of CoverageEligibilityResponse. */
+/** The status of the verification system, mapped to CoverageEligibilityResponse. */
 const IN_FHIR: Readonly<
   Record<InsuranceStatus, { readonly outcome: CoverageEligibilityResponse['outcome']; readonly inforce?: boolean }>
 > = {

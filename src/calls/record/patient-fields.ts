@@ -1,15 +1,15 @@
 /**
- * The arguments of the tools (spec 2.3) as elements of a Patient.
- * Setters change one thing and keep everything else, so that an existing record loses nothing.
+ * Tool arguments (spec 2.3) as elements of a Patient. Each setter changes one element and keeps all others, so that an
+ * existing record loses nothing.
  */
 import type { Address, ContactPoint, HumanName, Patient } from 'fhir/r4'
 import type { StatedField } from '../../spoken/stated-values.ts'
 import { extensionOf, withExtension } from './vocabulary.ts'
 
-/** One argument: its value on a Patient, and the Patient with another value. */
+/** Getter and setter of one argument on a Patient. */
 export interface PatientField<Value> {
   readonly get: (patient: Patient) => Value | undefined
-  /** The same Patient when it has the value already. */
+  /** Returns the same Patient if it already has the value. */
   readonly set: (patient: Patient, value: Value) => Patient
 }
 
@@ -23,7 +23,9 @@ const textExtension = (id: string): PatientField<string> =>
     (patient, value) => withExtension(patient, id, { valueString: value }),
   )
 
-/** The name in use: official before usual before any other; never an old or maiden one. -1 when there is none. */
+/**
+ * Index of the name in use: official before usual before any other; never an old or maiden one. -1 if there is none.
+ */
 function nameIndex({ name = [] }: Patient): number {
   const uses: readonly HumanName['use'][] = ['official', 'usual', undefined]
   const byUse = uses.map((use) => name.findIndex((entry) => entry.use === use)).find((index) => index >= 0)
@@ -33,11 +35,11 @@ function nameIndex({ name = [] }: Patient): number {
 /** The name in use. */
 export const currentName = (patient: Patient): HumanName | undefined => patient.name?.[nameIndex(patient)]
 
-/** With another name in use. */
+/** Replaces the name in use. */
 export function withCurrentName(patient: Patient, change: (name: HumanName) => HumanName): Patient {
   const names = patient.name ?? []
   const at = nameIndex(patient)
-  // `text` would still show the name as it was.
+  // `text` would still contain the previous name.
   const { text: _text, ...current } = names[at] ?? {}
   return { ...patient, name: at < 0 ? [...names, change(current)] : names.with(at, change(current)) }
 }
@@ -62,7 +64,7 @@ type TelecomSystem = 'phone' | 'email'
 const inUse = (system: TelecomSystem, point: ContactPoint): boolean =>
   point.system === system && point.use !== 'old' && point.value !== undefined
 
-/** Of the contact points in use, the one with the best rank, else the first. -1 when there is none. */
+/** Index of the contact point in use with the best rank, else of the first one in use. -1 if there is none. */
 export function telecomIndex({ telecom = [] }: Patient, system: TelecomSystem): number {
   const best = telecom
     .filter((point) => inUse(system, point))
@@ -78,7 +80,7 @@ const telecom = (system: TelecomSystem): PatientField<string> =>
     (patient) => patient.telecom?.[telecomIndex(patient, system)]?.value,
     (patient, value) => {
       const points = patient.telecom ?? []
-      // A second number that is on file already stays the second number.
+      // A second number already on file stays the second number.
       if (points.some((point) => inUse(system, point) && point.value === value)) return patient
       const at = telecomIndex(patient, system)
       const point: ContactPoint = { ...points[at], system, value }
@@ -86,7 +88,7 @@ const telecom = (system: TelecomSystem): PatientField<string> =>
     },
   )
 
-/** The address in one line: its text, else its parts. */
+/** The address in one line: its text if it has one, else its parts. */
 function addressText({ text, line = [], city, state, postalCode, country }: Address): string | undefined {
   return text ?? ([...line, city, state, postalCode, country].filter(Boolean).join(', ') || undefined)
 }
@@ -107,7 +109,7 @@ const address = field(
   (patient, value) => {
     const addresses = patient.address ?? []
     const at = addressIndex(patient)
-    // Street and city of the earlier address must not stay beside the new text.
+    // The street and city of the previous address must not remain beside the new text.
     const next: Address = { use: addresses[at]?.use ?? 'home', text: value }
     return { ...patient, address: at < 0 ? [...addresses, next] : addresses.with(at, next) }
   },

@@ -1,17 +1,17 @@
-/** The call that has a placeholder: no other call is given it while that one goes on. */
+/** The call that holds a placeholder: no other call may use it until that one ends. */
 import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 
 interface PlaceholderHolder {
-  /** The latest call; absent: it was made with an abandonment, and no call has had it. */
+  /** The latest call; absent: the placeholder was created with an abandonment, and no call has held it. */
   readonly callId?: string
 }
 
 const HOLDER = recordKind<PlaceholderHolder>('placeholder-holder')
 
 /**
- * Two calls that take a placeholder at the same time conflict here, and one of them runs again.
+ * Two calls that take a placeholder concurrently conflict here, and one of them is retried.
  * @param patient Patient.id
  * @param call absent: for an abandonment
  */
@@ -21,11 +21,11 @@ export async function holdPlaceholder(ctx: Context, patient: string, call?: Call
   ctx.unit.records.put(HOLDER, patient, call === undefined ? {} : { callId: call.callId })
 }
 
-/** A call or an abandonment has made it, or a call has had it. */
+/** True if a call or an abandonment created it, or a call held it. */
 export const wasHeld = async ({ unit: { records } }: Context, patient: string): Promise<boolean> =>
   (await records.read(HOLDER, patient)) !== undefined
 
-/** Another call than this one has it, and has not ended. */
+/** True if a call other than this one holds it and has not ended. */
 export async function isHeldByOther(ctx: Context, patient: string, call: CallSession): Promise<boolean> {
   const holder = (await ctx.unit.records.read(HOLDER, patient))?.value.callId
   if (holder === undefined || holder === call.callId) return false

@@ -1,9 +1,9 @@
-/** When the registration of a patient is complete (spec 3): every field of update_registration_field is on file. */
+/** Completeness of a patient's registration (spec 3): every field of update_registration_field is on file. */
 import type { Patient } from 'fhir/r4'
 import { isPlaceholder, isPlaceholderTag, isReplaced } from '../../matching/placeholder.ts'
 import { patientFields } from './patient-fields.ts'
 
-/** In the order of spec 2.3, in which missing ones are listed. */
+/** In the order of spec 2.3, in which missing fields are listed. */
 export const REGISTRATION_FIELDS = [
   'firstName',
   'lastName',
@@ -19,7 +19,7 @@ export const REGISTRATION_FIELDS = [
 export type RegistrationField = (typeof REGISTRATION_FIELDS)[number]
 export type RegistrationStatus = 'ACTION_REQUIRED' | 'COMPLETE'
 
-/** A consent that was refused is on file too: `false` is an answer. */
+/** A refused consent is on file too: `false` is a value. */
 export const missingFields = (patient: Patient): readonly RegistrationField[] =>
   REGISTRATION_FIELDS.filter((name) => patientFields[name].get(patient) === undefined)
 

@@ -18,7 +18,7 @@ export type SelfPayDecision = (typeof SELF_PAY_DECISIONS)[number]
 
 export interface SelfPay {
   readonly decision: SelfPayDecision
-  /** As it was quoted to the caller. */
+  /** The price quoted to the caller. */
   readonly priceCents?: number
 }
 
@@ -27,7 +27,7 @@ export const isSelfPayDecision = (value: unknown): value is SelfPayDecision =>
 
 const selfPayId = (patient: string): string => derivedId('self-pay', patient)
 
-/** One that was entered in error counts as none. */
+/** A Coverage entered in error is ignored. */
 async function findSelfPay(ctx: Context, patient: string): Promise<Coverage | undefined> {
   const coverage = (await ctx.find<Coverage>('Coverage', selfPayId(patient)))?.resource
   return coverage?.status === 'entered-in-error' ? undefined : coverage
@@ -40,7 +40,7 @@ export async function readSelfPay(ctx: Context, patient: string): Promise<SelfPa
   return isSelfPayDecision(decision) ? { decision, ...(priceCents === undefined ? {} : { priceCents }) } : undefined
 }
 
-/** A decision without a price keeps the price that was recorded before. */
+/** A decision without a price keeps the price recorded before. */
 export async function writeSelfPay(
   ctx: Context,
   patient: string,
@@ -50,7 +50,7 @@ export async function writeSelfPay(
   const coverage = withExtension(current, 'self-pay-decision', { valueCode: decision })
   return await ctx.update<Coverage>({
     ...coverage,
-    // Until billing has spoken to the caller nothing is agreed.
+    // Nothing is agreed until billing has spoken to the caller.
     status: decision === 'self_pay_continue' ? 'active' : 'draft',
     ...(priceCents === undefined ? {} : { costToBeneficiary: [quotedPrice(priceCents)] }),
   })
@@ -65,7 +65,10 @@ const newSelfPay = (patient: string): Coverage => ({
   payor: [{ reference: `Patient/${patient}` }],
 })
 
-/** Money has no cents: the extension keeps the number as given, valueMoney is what any reader of FHIR understands. */
+/**
+ * A FHIR Money has no cents: the extension keeps the number as given, while valueMoney is understood by any FHIR
+ * client.
+ */
 const quotedPrice = (cents: number): NonNullable<Coverage['costToBeneficiary']>[number] => ({
   extension: [{ url: extensionUrl('self-pay-price-cents'), valueInteger: cents }],
   type: concept(COVERAGE_COST_SYSTEM, 'self-pay-price', 'Self-pay price quoted to the caller'),

@@ -1,4 +1,4 @@
-/** A Task for the staff of the clinic, with the patient of the call in focus and everything known of the call attached. */
+/** A Task for the clinic's staff, with the patient of the call in its focus and all facts of the call attached. */
 import type { CoverageEligibilityResponse, Extension, FhirResource, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -29,21 +29,21 @@ export interface StaffTask {
   readonly code: StaffTaskCode
   readonly priority: NonNullable<Task['priority']>
   readonly description: string
-  /** Absent: requested. Completed where it tells staff something, and leaves them nothing to do. */
+  /** Absent: requested. Completed for a Task that only informs staff. */
   readonly status?: 'requested' | 'completed'
-  /** Patient.id of whom it is for; absent: the patient of the call, whom it has in its focus in either case. */
+  /** Patient.id of the beneficiary; absent: the patient of the call, who is the focus in either case. */
   readonly beneficiary?: string
-  /** FHIR dateTime by which it is to be done. */
+  /** FHIR dateTime when it is due. */
   readonly due?: string
-  /** What is attached to this Task, besides what is attached to every one. */
+  /** Inputs of this Task beyond those attached to every Task. */
   readonly input: readonly TaskInput[]
-  /** The latest; absent: the one that a search finds, which is none that the same change writes. */
+  /** The latest response; absent: the one found by a search, which misses one written by the same change. */
   readonly verification?: CoverageEligibilityResponse
 }
 
 type Value = Omit<TaskInput, 'type'>
 
-/** One value as Task.input; none for undefined. */
+/** One value as Task.input; empty for undefined. */
 export const attached = (code: string, value: Value | undefined): readonly TaskInput[] =>
   value === undefined ? [] : [{ type: concept(TASK_INPUT_SYSTEM, code), ...value }]
 
@@ -56,7 +56,7 @@ export const attachedReference = (code: string, reference: string | undefined): 
 
 export const codeOfInput = ({ type }: TaskInput): string => type.coding?.[0]?.code ?? ''
 
-/** @param patient as the change leaves it */
+/** @param patient as this change leaves it */
 export async function createStaffTask(
   ctx: Context,
   call: CallSession | undefined,
@@ -66,7 +66,7 @@ export async function createStaffTask(
   return await ctx.create<Task>(await staffTask(ctx, call, patient, task))
 }
 
-/** Creates the Task of that id, updates it while it is open, or opens it again when staff have closed it. */
+/** Creates the Task with that id, updates it while it is open, or reopens it after staff have closed it. */
 export async function upsertStaffTask(
   ctx: Context,
   call: CallSession | undefined,
@@ -85,12 +85,12 @@ export async function upsertStaffTask(
       ...(restriction === undefined ? {} : { restriction }),
     })
   }
-  // What came of it before is in its history.
+  // Earlier outputs remain in the Task's history.
   const { output: _output, executionPeriod: _period, ...earlier } = current ?? {}
   return await ctx.update<Task>({ ...earlier, ...next, id: task.id })
 }
 
-/** Completes the Task of that id; undefined when there is none, or staff have closed it. */
+/** Completes the Task with that id. Returns undefined if there is none, or staff have closed it. */
 export async function completeStaffTask(
   ctx: Context,
   id: string,
@@ -147,7 +147,7 @@ const PATIENT_FACTS: ReadonlySet<string> = new Set([
   'self-pay-price-cents',
 ])
 
-/** An open Task of the call itself: it is about whomever the call goes on with. */
+/** True for an open Task about the call itself, which follows the call to another patient. */
 export const goesAlong = (resource: FhirResource): boolean =>
   (isTaskOf(resource, 'billing-escalation') || isTaskOf(resource, 'identity-outcome')) && isOpenTask(resource)
 
@@ -157,11 +157,11 @@ export const isTaskOf = (resource: FhirResource, code: StaffTaskCode): resource 
 interface Moved {
   /** Patient.id */
   readonly from: string
-  /** The latest of `to`, where the same change writes it. */
+  /** The latest response of `to`, if the same change writes it. */
   readonly verification: CoverageEligibilityResponse | undefined
 }
 
-/** It stays for the one whom what was stated singles out, also where that is `from`. */
+/** The beneficiary stays if the stated details identified them, even if that is `from`. */
 export async function moveStaffTask(
   ctx: Context,
   task: Task,
@@ -195,12 +195,12 @@ const registrationFacts = (patient: Patient): readonly TaskInput[] => [
   ...missingFields(patient).flatMap((field) => attachedText('missing-field', field)),
 ]
 
-/** As it is stored; undefined where there is none, or none but what was entered in error. */
+/** The stored response; undefined if there is none except those entered in error. */
 export async function latestVerification(
   ctx: Context,
   { id, created }: Versioned<Patient>,
 ): Promise<CoverageEligibilityResponse | undefined> {
-  // A patient that this change creates has none yet.
+  // A patient created by this change has none yet.
   if (created) return undefined
   const latest = `patient=Patient/${id}&status:not=entered-in-error&_sort=-_lastUpdated&_count=1`
   const [found] = await ctx.search<CoverageEligibilityResponse>('CoverageEligibilityResponse', latest)

@@ -1,7 +1,7 @@
 /**
- * Whether a caller may be the person of a record, by the name and the birth date that they state. People of one household
- * share a phone, and often a family name: a first name that is merely like the one on file is another person's, unless the
- * birth date agrees.
+ * Decides by the stated name and birth date whether a caller may be the person of a record. People in one household
+ * share a phone and often a family name, so a first name that merely resembles the one on file is taken for another
+ * person's unless the birth date agrees.
  */
 import type { Patient } from 'fhir/r4'
 import { nameEvidence, sharesWord } from '../../matching/compare-names.ts'
@@ -18,7 +18,7 @@ export interface StatedPerson {
   readonly dateOfBirth?: string
 }
 
-/** As a record has it. */
+/** The person as recorded. */
 export function personOf(patient: Patient): StatedPerson {
   const { firstName, lastName, dateOfBirth } = patientFields
   const [first, last, birthDate] = [firstName.get(patient), lastName.get(patient), dateOfBirth.get(patient)]
@@ -30,20 +30,20 @@ export function personOf(patient: Patient): StatedPerson {
 }
 
 /**
- * How the record is tied to the caller: `verified` as this very patient, whose birth date they know; or `made` by this call
- * from what was said in it, so that it is corrected, too.
+ * Relation of the record to the caller: `verified` as this patient, whose birth date the caller knows; or `made` by
+ * this call from the caller's statements, so that it may be corrected.
  */
 export type Tie = 'none' | 'verified' | 'made'
 
 /**
- * What is not on file, or was not stated, contradicts nothing. A name agrees when it agrees with any on file, an earlier one
- * too.
+ * Missing values contradict nothing, on file or stated. A name agrees if it agrees with any on file, including earlier
+ * ones.
  */
 export function contradicts(patient: Patient, stated: StatedPerson, tie: Tie = 'none'): boolean {
   if (tie === 'made' && isBirthDateAlone(stated)) return false
   const { dateOfBirth } = stated
   const { birthDate } = patient
-  // A record may hold no more than the year, or year and month.
+  // A record may have only the year, or year and month.
   if (dateOfBirth !== undefined && birthDate !== undefined && !dateOfBirth.startsWith(birthDate)) return true
   const isSameBirthDate = dateOfBirth !== undefined && dateOfBirth === birthDate
   const names = nameFormsOf(patient)
@@ -51,13 +51,13 @@ export function contradicts(patient: Patient, stated: StatedPerson, tie: Tie = '
   return names.length > 0 && !names.some(fits)
 }
 
-/** The first name is stated and on file, and nothing contradicts. */
+/** True if the first name is stated and on file, and nothing contradicts. */
 export const isCalled = (patient: Patient, stated: StatedPerson): boolean =>
   stated.firstName !== undefined &&
   nameFormsOf(patient).some(({ given }) => given.length > 0) &&
   !contradicts(patient, stated)
 
-/** The same of first and last name. */
+/** As isCalled, for first and last name. */
 export const hasFullName = (patient: Patient, stated: StatedPerson): boolean =>
   stated.lastName !== undefined &&
   nameFormsOf(patient).some(({ family }) => family.text !== '') &&
@@ -67,7 +67,7 @@ const isBirthDateAlone = ({ firstName, lastName, dateOfBirth }: StatedPerson): b
   dateOfBirth !== undefined && firstName === undefined && lastName === undefined
 
 interface Known {
-  /** It was stated together with the name. */
+  /** True if the matching birth date was stated together with the name. */
   readonly isSameBirthDate: boolean
   readonly tie: Tie
 }
@@ -83,13 +83,13 @@ function mayBeNamed(stated: StatedPerson, name: NameForms, known: Known): boolea
   return given && (familyFits(inOrder, said, name) || (known.isSameBirthDate && stated.firstName !== undefined))
 }
 
-/** One part of the name, said alone: a last name as it should be, or a first name that sounds alike. */
+/** A correction of one part of the name: a last name, or a first name that sounds alike, said alone. */
 function isCorrection({ firstName, lastName, dateOfBirth }: StatedPerson, evidence: readonly FieldEvidence[]): boolean {
   if (dateOfBirth !== undefined || (firstName !== undefined && lastName !== undefined)) return false
   return firstName === undefined || levelOf(evidence, 'given') === 'similar'
 }
 
-/** The name, with what was stated of it in place of its own. */
+/** The name, with its stated parts replacing those on file. */
 function inPlaceOf(name: NameForms, { firstName, lastName }: StatedPerson): NameForms {
   const [stated] = namesOf({
     name: [
@@ -113,11 +113,11 @@ function inPlaceOf(name: NameForms, { firstName, lastName }: StatedPerson): Name
 const levelOf = (evidence: readonly FieldEvidence[], field: FieldEvidence['field']): string | undefined =>
   evidence.find((one) => one.field === field)?.level
 
-/** A misspelling, or one of two family names. */
+/** Allows a misspelling, or one of two family names. */
 const familyFits = (evidence: readonly FieldEvidence[], said: NameForms, name: NameForms): boolean =>
   [undefined, 'same', 'near'].includes(levelOf(evidence, 'family')) || sharesWord(said, name)
 
-/** Joseph is how Josephine begins, and Mario sounds like Maria: both need the birth date. */
+/** Josephine begins with Joseph, and Mario sounds like Maria: both need a matching birth date. */
 function givenFits(
   evidence: readonly FieldEvidence[],
   said: NameForms,

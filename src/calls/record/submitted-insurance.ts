@@ -1,4 +1,4 @@
-/** An insurance card that was submitted, and the answer of the verification system, on the record of a patient. */
+/** A submitted insurance card, and the result of its verification, on the record of a patient. */
 import type { CoverageEligibilityResponse, Patient } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -18,7 +18,7 @@ interface RecordedInsurance extends SubmittedInsurance {
   readonly written: readonly Versioned[]
 }
 
-/** Stages what was found, what staff have to do, and that a pending result is asked for. */
+/** Stages the result, the Task for staff, and the inquiry for a pending result. */
 export async function recordInsurance(
   ctx: Context,
   call: CallSession | undefined,

@@ -1,11 +1,11 @@
-/** By when staff are to have done a Task, as Task.restriction.period.end: the business rule of the work list. */
+/** Due time of a Task for staff, as Task.restriction.period.end: the business rule of the work list. */
 import type { Task } from 'fhir/r4'
 
 type Priority = NonNullable<Task['priority']>
 
 const HOUR = 3_600_000
 
-/** Milliseconds after it was raised. https://hl7.org/fhir/R4/valueset-request-priority.html */
+/** Milliseconds from creation to the due time. https://hl7.org/fhir/R4/valueset-request-priority.html */
 const TIME_TO_DO: Readonly<Record<Priority, number>> = {
   stat: HOUR,
   asap: 4 * HOUR,
@@ -18,7 +18,7 @@ export const dueBy = (priority: Priority, now: number): NonNullable<Task['restri
   period: { end: new Date(now + TIME_TO_DO[priority]).toISOString() },
 })
 
-/** Of two due times the one that is earlier, so that what is added to an open Task never puts it off. */
+/** The earlier of two due times, so that additions to an open Task never postpone it. */
 export const earlierDue = (one: Task['restriction'], other: Task['restriction']): Task['restriction'] =>
   endOf(one) <= endOf(other) ? one : other
 

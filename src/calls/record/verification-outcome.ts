@@ -1,4 +1,6 @@
-/** What staff see of a verification: on the record of the patient who was verified, and on that of the call's own. */
+/**
+ * Tasks for staff about a verification, on the record of the verified patient and on that of the call's own patient.
+ */
 import type { Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -18,14 +20,14 @@ export interface StatedForStaff {
   readonly name: string
   readonly birthDate: string
   readonly phone?: string
-  /** What was given as a phone number, and is none. */
+  /** The stated phone number, if it could not be read. */
   readonly unreadablePhone?: string
 }
 
-/** One Task for the failed attempts of a call; it is urgent once there are no more. */
+/** One Task for all failed attempts of a call; urgent once no further attempt is possible. */
 const failedTaskId = (call: CallSession): string => derivedId('not-verified', call.callId)
 
-/** @param own the patient of the call, whom the Task has in its focus; it is for the one verified */
+/** @param own the patient of the call, in the Task's focus; the verified patient is its beneficiary */
 export async function recordVerified(
   ctx: Context,
   call: CallSession,
@@ -46,7 +48,7 @@ export async function recordVerified(
   return closed === undefined ? [task] : [task, closed]
 }
 
-/** @param failed how often so far, and whether another attempt is possible */
+/** @param failed the number of attempts so far, and whether another one is possible */
 export async function recordNotVerified(
   ctx: Context,
   call: CallSession,
@@ -55,7 +57,7 @@ export async function recordNotVerified(
     readonly attempts: number
     readonly isLast: boolean
     readonly stated: StatedForStaff
-    /** Patient.id of whom it may have been. */
+    /** Patient.id of each person who may have been meant. */
     readonly candidates: readonly string[]
   },
 ): Promise<Versioned<Task>> {
@@ -72,17 +74,17 @@ export async function recordNotVerified(
   })
 }
 
-/** A limit of failed attempts that a caller has reached: see session/guess-limit.ts. */
+/** A limit of failed attempts that was reached: see session/guess-limit.ts. */
 export interface ReachedLimit {
-  /** The one thing all attempts have in common: the number of the caller, the patient or the name meant, or only the clinic. */
+  /** The property shared by all attempts: the number of the caller, the patient or name meant, or only the clinic. */
   readonly of: 'number' | 'patient' | 'name' | 'clinic'
   readonly key: string
-  /** Patient.id of the patient guessed at. */
+  /** Patient.id of the guessed patient. */
   readonly patient?: string
   readonly failures: number
 }
 
-/** The text for staff, by what the attempts have in common. */
+/** The text for staff, by the property shared by the attempts. */
 const GUESSING = {
   number:
     'Many callers from this number could not be verified. Further attempts from it have to wait. Please find out who calls.',
@@ -93,8 +95,8 @@ const GUESSING = {
 } as const
 
 /**
- * One Task a day (UTC) for each number, patient and clinic of which too many attempts have failed; an open one stays as it
- * is, so that a long series of guesses does not make a long history.
+ * One Task per day (UTC) for each number, patient or clinic with too many failed attempts. An open one is left
+ * unchanged, so that a long series of guesses does not make a long history.
  */
 export async function recordGuessing(
   ctx: Context,

@@ -1,4 +1,4 @@
-/** The names of what live calls write: extensions, code systems and tags; their definitions are in resources/. */
+/** Extensions, code systems and tags in resources written by live calls; their definitions are in resources/. */
 import type { CodeableConcept, Coding, Extension } from 'fhir/r4'
 
 const BASE = 'https://sandbox-emr.example/fhir'
@@ -24,13 +24,13 @@ export const concept = (system: string, code: string, display?: string): Codeabl
 export const hasCoding = ({ coding = [] }: CodeableConcept, wanted: Coding): boolean =>
   coding.some(({ system, code }) => system === wanted.system && code === wanted.code)
 
-/** The extension of ours with that id. */
+/** The extension of this server with that id. */
 export const extensionOf = (
   holder: { extension?: Extension[] | undefined } | undefined,
   id: string,
 ): Extension | undefined => holder?.extension?.find(({ url }) => url === extensionUrl(id))
 
-/** `holder` with the extension of ours in place of an earlier one, everything else unchanged. */
+/** Replaces or adds the extension of this server; everything else stays. */
 export function withExtension<H extends { extension?: Extension[] | undefined }>(
   holder: H,
   id: string,

@@ -1,6 +1,7 @@
 /**
- * What a call has put on the record of a patient who was there before it, to be taken back, and to go along, where the
- * caller turns out to be somebody else. What a tool writes on the patient of the call it tells `remember`.
+ * Record of a call's changes to an existing patient. If the caller turns out to be another person, those changes are
+ * undone, and the caller's data moves to their own record. Every tool that writes on the patient of the call must
+ * report it to `remember`.
  */
 import type { FhirResource, Patient } from 'fhir/r4'
 import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
@@ -16,13 +17,13 @@ import type { SubmittedInsurance } from './submitted-insurance.ts'
 
 type TextField = Exclude<keyof typeof patientFields, 'commsConsent'>
 
-/** In normal form, by argument. */
+/** Normalized values, by argument. */
 export type Stated = Readonly<Partial<Record<TextField, string> & { commsConsent: boolean }>>
 
 interface WrittenResource {
   readonly type: string
   readonly id: string
-  /** Its versions: before this call wrote it, 0 where there was none, and once it had. */
+  /** Version numbers before this call wrote the resource (0 if it did not exist) and after. */
   readonly from: number
   readonly to: number
 }
@@ -31,13 +32,13 @@ export interface WrittenByCall {
   /** Patient.id */
   readonly patient: string
   readonly stated: Stated
-  /** Of each card the latest. */
+  /** The latest submission of each card. */
   readonly insurance: readonly SubmittedInsurance[]
   readonly selfPay?: SelfPay
   readonly written: readonly WrittenResource[]
   /**
-   * The caller has said that they are that patient: what was written on them stays, also when the call goes on with somebody
-   * else of the household.
+   * True if the caller has confirmed that they are that patient: changes to the record then stay, even if the call
+   * continues with another person of the household.
    */
   readonly isKnown?: true
 }
@@ -52,7 +53,10 @@ interface JustWritten {
   readonly isKnown?: boolean
 }
 
-/** With what was written before on the same patient. From a placeholder that the call has made nothing is to be taken back. */
+/**
+ * Adds to the earlier changes of the same patient. Nothing is recorded for a placeholder that the call has made, as
+ * nothing there must be undone.
+ */
 export async function remember(
   ctx: Context,
   call: CallSession | undefined,
@@ -75,7 +79,10 @@ export async function remember(
   })
 }
 
-/** A real patient has been verified, so the visit is theirs; that of a placeholder is moved where somebody else has called. */
+/**
+ * Remembers a visit only if it is a placeholder's, to be moved if the caller is someone else. A real patient has been
+ * verified, so their visit stays.
+ */
 export async function rememberVisit(
   ctx: Context,
   call: CallSession,
@@ -85,7 +92,9 @@ export async function rememberVisit(
   if (isPlaceholder(patient.resource)) await remember(ctx, call, patient, { written: [visit] })
 }
 
-/** What the server has changed later on behalf of a call, such as a pending verification, is still of the call. */
+/**
+ * Attributes later changes by the server to the call that caused them, such as the result of a pending verification.
+ */
 export async function rememberChange(ctx: Context, call: CallSession, changed: readonly Versioned[]): Promise<void> {
   const earlier = await readOfCall(ctx, WRITTEN, call)
   if (earlier === undefined) return
@@ -117,7 +126,7 @@ function withVersions(earlier: readonly WrittenResource[], written: readonly Ver
   for (const { type, id, version } of written) {
     const known = all.get(`${type}/${id}`)
     if (known?.to === version) continue
-    // Where somebody else has changed it meanwhile, what they saw stays.
+    // If someone else has changed it meanwhile, their version is the one to restore.
     const from = known?.to === version - 1 ? known.from : version - 1
     all.set(`${type}/${id}`, { type, id, from, to: version })
   }
@@ -126,23 +135,26 @@ function withVersions(earlier: readonly WrittenResource[], written: readonly Ver
 
 export interface TakenBack {
   readonly back: readonly Versioned[]
-  /** `Type/id` of what somebody else has changed since. */
+  /** `Type/id` of each resource that someone else has changed since. */
   readonly left: readonly string[]
 }
 
-/** Each resource as it was before this call, or entered in error where there was none, unless somebody else has changed it since. */
+/**
+ * Restores each resource to its version before this call, or marks it as entered in error if it did not exist, unless
+ * someone else has changed it since.
+ */
 export async function takeBack(ctx: Context, call: CallSession, { written }: WrittenByCall): Promise<TakenBack> {
   const back: Versioned[] = []
   const left: string[] = []
   for (const { type, id, from, to } of written) {
     const current = await ctx.find<FhirResource>(type as FhirResource['resourceType'], id)
     if (current !== undefined && (goesAlong(current.resource) || type === 'Appointment')) continue
-    // It tells staff what was changed on a record, so it stays where that does.
+    // This Task informs staff of changes to a record, so it stays if that record stays.
     const isLeft = current !== undefined && isTaskOf(current.resource, 'record-change') && left.some(isPatient)
     if (current?.version !== to || isLeft) left.push(`${type}/${id}`)
     else back.push(await ctx.update(await original(ctx, current, from)))
   }
-  // Whatever else this call does at the same time meets a conflict here.
+  // Any concurrent change by this call conflicts here.
   ctx.unit.records.delete(WRITTEN, callKey(call.callId))
   return { back, left }
 }

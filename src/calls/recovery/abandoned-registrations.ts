@@ -1,4 +1,7 @@
-/** Makes abandonments of registrations that stayed incomplete, in the background: those too that fell due while no server ran. */
+/**
+ * Turns registrations that stayed incomplete into abandonments, in the background; includes those that fell due while
+ * no server was running.
+ */
 
 import type { ClinicAccess } from '../../core/context.ts'
 import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
@@ -6,7 +9,7 @@ import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts
 import { abandonIfDue, OPEN_REGISTRATION } from './registration-follow-up.ts'
 
 const PACE: LoopPace = { look: 1_000, pause: 0 }
-/** Milliseconds until a registration is tried again after a fault. */
+/** Milliseconds until a failed registration is retried. */
 const LEASE = 15_000
 
 export interface AbandonedRegistrationServices extends DueServices {

@@ -12,9 +12,9 @@ import { personFields } from './form-person.ts'
 export interface AbandonmentInput {
   readonly kind: AbandonmentKind
   readonly stepReached: string
-  /** null for what the form asks for and has not been given. */
+  /** Values by name; null for a field that is still empty. */
   readonly fields: Readonly<Record<string, string | null>>
-  /** Changes of the Patient by the fields of a registration, and by those of a form that name its person. */
+  /** Changes of the Patient by the fields of a registration, and by fields of a form that state its person. */
   readonly onPatient: readonly ((patient: Patient) => Patient)[]
   readonly contact: ContactPoints
   readonly consent: boolean
@@ -22,12 +22,12 @@ export interface AbandonmentInput {
 
 const NAMES = ['kind', 'stepReached', 'fields', 'contact', 'consent']
 const MAX_FIELDS = 50
-/** Characters. */
+/** Length in characters. */
 const MAX_STEP = 200
 const MAX_VALUE = 1_000
 const FIELD_NAME = /^[A-Za-z][\w.-]{0,63}$/
 
-/** @throws FhirError 400 with an issue for each value at fault */
+/** @throws FhirError 400 with an issue for each invalid value */
 export function readAbandonment(body: unknown, locale: ClinicLocale): AbandonmentInput {
   if (!isObject(body))
     throw new FhirError(400, invalid('', `The body must be an object with ${NAMES.join(', ')}; docs/abandonment.md`))
@@ -96,7 +96,7 @@ function readContact(value: unknown, locale: ClinicLocale, issues: Issue[]): Con
   )
 }
 
-/** The same rules as of update_registration_field. */
+/** Applies the rules of update_registration_field. */
 const readRegistration = (
   fields: AbandonmentInput['fields'],
   locale: ClinicLocale,

@@ -1,4 +1,4 @@
-/** The abandonment that a tool works on: the one the call was registered with, or the Task in the path. */
+/** The abandonment of a tool call: the one with which the call was registered, or the Task in the path. */
 import type { Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { OperationRequest } from '../../core/operation.ts'
@@ -8,7 +8,7 @@ import { currentRecord, patientOfCall } from '../session/patient-of-call.ts'
 
 type WithAbandonment = Pick<OperationRequest, 'id' | 'call'>
 
-/** @throws FhirError 422 `no-abandonment`; 404 or 410 where there is no Task of that id */
+/** @throws FhirError 422 `no-abandonment`; 404 or 410 if there is no Task with that id */
 export async function abandonmentOf(ctx: Context, { id, call }: WithAbandonment): Promise<Abandonment> {
   const named = call === undefined ? id : call.abandonment
   const found = named === undefined ? undefined : await findAbandonment(ctx.unit, named)
@@ -21,7 +21,10 @@ export async function abandonmentOf(ctx: Context, { id, call }: WithAbandonment)
   )
 }
 
-/** The same, where it is still open. @throws FhirError 422 `no-abandonment`; 404 or 410 where there is no Task of that id, 422 `abandonment-closed` */
+/**
+ * As abandonmentOf, if it is still open. @throws FhirError 422 `no-abandonment`; 404 or 410 if there is no Task with
+ * that id, 422 `abandonment-closed`
+ */
 export async function openAbandonmentOf(ctx: Context, request: WithAbandonment): Promise<Abandonment> {
   const abandonment = await abandonmentOf(ctx, request)
   if (abandonment.isOpen) return abandonment
@@ -33,7 +36,7 @@ export async function openAbandonmentOf(ctx: Context, request: WithAbandonment):
 }
 
 /**
- * A caller who has turned out to be somebody else neither hears nor adds anything of it.
+ * A caller who has turned out to be someone else may neither hear of it nor add to it.
  * @throws FhirError 422 `other-person`
  */
 export async function requireItsPerson(
@@ -50,9 +53,9 @@ export async function requireItsPerson(
   )
 }
 
-/** For the agent to say. */
+/** Sentence for the agent. */
 export const OTHER_PERSON = 'Thank you. What was left unfinished is of another person, so I cannot go on with it.'
 
-/** @param text what the agent can say */
+/** @param text sentence for the agent */
 export const refusal = (reason: string, diagnostics: string, text: string): FhirError =>
   new FhirError(422, { code: 'business-rule', reason, diagnostics, text })

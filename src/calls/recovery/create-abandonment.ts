@@ -1,4 +1,7 @@
-/** An abandonment enters: a placeholder Patient, what was filled in, and the Task by which staff and calls go on. */
+/**
+ * Creates an abandonment: a placeholder Patient, the completed fields, and the Task with which staff and calls
+ * continue.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Patient, QuestionnaireResponse, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
@@ -12,7 +15,7 @@ import { attached, attachedReference, attachedText, upsertStaffTask } from '../r
 import type { AbandonmentInput } from './abandonment-input.ts'
 import { formOf } from './form-fields.ts'
 
-/** @param key by which the client tells its repeats; the first request of a key holds */
+/** @param key idempotency key of the client; the first request with a key counts */
 export async function enterAbandonment(
   ctx: Context,
   input: AbandonmentInput,
@@ -56,7 +59,7 @@ interface Recovery {
   readonly form?: string | undefined
 }
 
-/** @param id of the Task */
+/** @param id Task.id */
 export async function raiseRecovery(
   ctx: Context,
   id: string,

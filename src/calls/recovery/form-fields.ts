@@ -1,4 +1,7 @@
-/** What was filled in so far: on the Patient for a registration, else in a QuestionnaireResponse, an item for each field. */
+/**
+ * Completed fields of an abandoned form: on the Patient for a registration, else in a QuestionnaireResponse with one
+ * item per field.
+ */
 import type { Patient, QuestionnaireResponse, QuestionnaireResponseItem } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { Abandonment } from '../record/abandonment.ts'
@@ -31,7 +34,7 @@ function registrationFields(patient: Patient): FormFields {
   return { known: Object.fromEntries(known), missing: missingFields(patient) }
 }
 
-/** @param fields null for what the form asks for and has not been given */
+/** @param fields values by name; null for a field that is still empty */
 export const formOf = (
   fields: Readonly<Record<string, string | null>>,
   patient: string,
@@ -49,7 +52,7 @@ const formItem = ([linkId, value]: [string, string | null]): QuestionnaireRespon
   ...(value === null ? {} : { answer: [{ valueString: value }] }),
 })
 
-/** The form with one field answered; undefined where it asks for no such field. */
+/** The form with one field completed; undefined if it has no such field. */
 export function withField(
   form: QuestionnaireResponse,
   fieldName: string,

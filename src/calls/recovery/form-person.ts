@@ -1,4 +1,4 @@
-/** The person whom a form is about: fields that are named as those of a person are on its Patient, too. */
+/** The person of a form: fields with the names of personal data are also written to its Patient. */
 import type { Patient } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -8,7 +8,7 @@ import { patientFields } from '../record/patient-fields.ts'
 import { contradicts } from '../record/stated-person.ts'
 import { writtenByCall } from '../record/written-by-call.ts'
 
-/** Fields that are named as elsewhere are read as elsewhere. */
+/** Fields with known names are parsed like the corresponding tool arguments. */
 type FieldKind = 'email' | 'phone' | PersonKind
 type PersonKind = 'dateOfBirth' | 'firstName' | 'lastName'
 
@@ -28,7 +28,7 @@ const KINDS: Readonly<Record<string, FieldKind>> = {
   surname: 'lastName',
 }
 
-/** Undefined for a field that is kept as text. */
+/** Returns undefined for a field stored as text. */
 export const kindOfField = (fieldName: string): FieldKind | undefined =>
   KINDS[fieldName.toLowerCase().replace(/[-_.]/g, '')]
 
@@ -37,13 +37,13 @@ export const isOfPerson = (kind: FieldKind | undefined): kind is PersonKind =>
 
 export interface StatedField {
   readonly kind: PersonKind
-  /** In normal form. */
+  /** Normalized. */
   readonly value: string
 }
 
 /**
- * A name or a birth date that the caller states is a correction where this call has put one there; else it fits, or another
- * person has answered.
+ * Judges a stated name or birth date: it is a correction if this call wrote the previous value; otherwise it either
+ * fits, or another person is speaking.
  */
 export async function judgeStated(
   ctx: Context,
@@ -56,7 +56,7 @@ export async function judgeStated(
   return isCorrection ? 'correction' : 'fits'
 }
 
-/** Changes of a Patient by the readable fields that are named as those of a person. */
+/** Changes of a Patient by readable fields with the names of personal data. */
 export const personFields = (
   fields: Readonly<Record<string, string | null>>,
   locale: ClinicLocale,

@@ -1,4 +1,4 @@
-/** What a tool adds to the Task of an abandonment, with the Provenance of its call. */
+/** Adds outputs to the Task of an abandonment, with the Provenance of the call. */
 import type { Patient, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { OperationRequest } from '../../core/operation.ts'
@@ -7,7 +7,7 @@ import { recordCall } from '../record/call-record.ts'
 
 /**
  * @param outputs code and text of each
- * @param status what the Task becomes; absent: under way
+ * @param status the new status of the Task; absent: in progress
  */
 export async function noteOutput(
   ctx: Context,

@@ -1,4 +1,4 @@
-/** What a resume link gives, once: what was filled in so far, for the clinic's form. */
+/** Redeems a resume link, once, for the fields completed so far, to be shown in the clinic's form. */
 import type { Context } from '../../core/context.ts'
 import { findAbandonment, withOutput } from '../record/abandonment.ts'
 import { fieldsOf } from './form-fields.ts'
@@ -11,7 +11,7 @@ export interface Resumed {
   readonly missingFields: readonly string[]
 }
 
-/** Undefined where the link is unknown, has ended, or was used: of several at the same time one gets an answer. */
+/** Returns undefined if the link is unknown, expired or used; of concurrent requests only one succeeds. */
 export async function redeemLink(
   ctx: Context,
   token: string,

@@ -1,7 +1,7 @@
 /**
- * Registrations that stay incomplete become abandonments. A record says when; it is written by the change that leaves a
- * registration incomplete, and deleted by the one that completes it, which closes the abandonment too. A registration that has an
- * abandonment already, such as one that came with POST /abandonments, gets no other.
+ * Turns incomplete registrations into abandonments after a while. A record holds the due time: the change that leaves a
+ * registration incomplete writes it, and the change that completes the registration deletes it and closes the
+ * abandonment. A registration that already has an abandonment, for example from POST /abandonments, gets no second one.
  */
 import type { Patient, Task } from 'fhir/r4'
 import { recoveryDefaults } from '../../clinics/recovery-settings.ts'
@@ -28,14 +28,17 @@ export const OPEN_REGISTRATION = recordKind<OpenRegistration>('open-registration
 const MINUTE = 60_000
 
 interface RegistrationChange {
-  /** Absent for staff. */
+  /** Absent if staff made the change. */
   readonly call: CallSession | undefined
-  /** The Patient of the call as it was; another one than `after` where somebody else turned out to call. */
+  /**
+   * The Patient of the call before the change; it differs from `after` in id if the caller turned out to be someone
+   * else.
+   */
   readonly before: Versioned<Patient>
   readonly after: Versioned<Patient>
 }
 
-/** To be called by each change of a registration. */
+/** Must be called by each change to a registration. */
 export async function followRegistration(ctx: Context, change: RegistrationChange): Promise<void> {
   const { before, after } = change
   if (!isPlaceholder(before.resource) && !isPlaceholder(after.resource)) return
@@ -55,7 +58,7 @@ export async function followRegistration(ctx: Context, change: RegistrationChang
   records.put(OPEN_REGISTRATION, after.id, { patient: after.id }, { due: ctx.now + registrationMinutes * MINUTE })
 }
 
-/** How the person may be contacted, where the change says something new of it. */
+/** Updates the contact details in the Task, if the change has new ones. */
 async function tellContact(ctx: Context, task: Task, { call, before, after }: RegistrationChange): Promise<void> {
   const earlier = before.id === after.id ? before.resource : undefined
   const changed = <Value>({ get }: PatientField<Value>): Value | undefined => {
@@ -64,7 +67,7 @@ async function tellContact(ctx: Context, task: Task, { call, before, after }: Re
   }
   const consent = changed(patientFields.commsConsent)
   const told = [
-    // Whoever answers a call about it cannot have the link sent elsewhere.
+    // A person called about an abandonment must not be able to redirect its link.
     ...(call?.abandonment === undefined
       ? [
           ...attachedText('contact-phone', changed(patientFields.phone)),
@@ -79,11 +82,11 @@ async function tellContact(ctx: Context, task: Task, { call, before, after }: Re
   await ctx.update<Task>({ ...task, input: [...kept, ...told] })
 }
 
-/** Task.id of the abandonment that the service makes of a registration. */
+/** Task.id of the abandonment that the service creates for a registration. */
 const recoveryOf = (patient: string): string => derivedId('abandonment', 'registration', patient)
 
 /**
- * Stages the abandonment of a registration that is due, unless it has been completed.
+ * Stages the abandonment of a registration that is due, unless it was completed.
  * @returns whether it was due
  */
 export async function abandonIfDue(ctx: Context, id: string): Promise<boolean> {

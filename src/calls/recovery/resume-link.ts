@@ -1,4 +1,4 @@
-/** Resume links: one-time, with an expiry. The token itself is only in the link; what is stored is its hash. */
+/** Resume links: one-time, with an expiry. The token is only in the link; its hash is stored. */
 import { hash, randomBytes } from 'node:crypto'
 import { recoveryDefaults } from '../../clinics/recovery-settings.ts'
 import { readSettings } from '../../clinics/settings.ts'
@@ -11,14 +11,14 @@ export interface ResumeLink {
   readonly abandonment: string
 }
 
-/** Kept under the whole service, as who opens a link names no clinic. */
+/** Stored for the whole service, as a request to open a link names no clinic. */
 export const RESUME_LINK = recordKind<ResumeLink>('resume-link')
 
 export const tokenKey = (token: string): string => hash('sha256', token)
 
 const HOUR = 3_600_000
 
-/** Stages one. @returns its address, and when it ends in ms since 1970 UTC */
+/** Stages a link. @returns its URL, and its expiry in ms since 1970 UTC */
 export async function stageResumeLink(
   ctx: Context,
   abandonment: string,

@@ -1,7 +1,7 @@
-/** The sentence that says what is still missing. */
+/** The sentence about missing fields. */
 import { listed } from '../../spoken/say.ts'
 
-/** Fields that are named in one sentence. */
+/** Most fields named in one sentence. */
 const MOST = 4
 
 export function sayMissing(missing: readonly string[]): string {
@@ -10,7 +10,7 @@ export function sayMissing(missing: readonly string[]): string {
   return `I still need your ${listed(missing.length > MOST ? [...names, 'a few more things'] : names)}.`
 }
 
-/** `preferredLocation` and `preferred_location` are read as words. */
+/** Reads `preferredLocation` and `preferred_location` as words. */
 const spoken = (name: string): string =>
   name
     .replace(/([a-z])([A-Z])/g, '$1 $2')

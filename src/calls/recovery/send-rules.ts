@@ -1,4 +1,4 @@
-/** What the outbox asks before each try to send a message to a person: may they be contacted, and may they be now? */
+/** Rules that the outbox checks before each attempt to send a message to a person: consent, and the permitted hours. */
 import type { Context } from '../../core/context.ts'
 import type { OutboxRow } from '../../integrations/outbox/rows.ts'
 import { findAbandonment } from '../record/abandonment.ts'
@@ -6,7 +6,7 @@ import { refusesCommunication } from '../record/communication-consent.ts'
 import { hasOptedOut } from '../record/contact-opt-out.ts'
 import { contactWindow, firstOpen } from '../record/contact-window.ts'
 
-/** Why the row may not be sent any more; undefined where it may. */
+/** The reason why the row must not be sent any more; undefined if it may be. */
 export async function objectionTo(ctx: Context, { message }: OutboxRow): Promise<string | undefined> {
   if (message === undefined) return undefined
   const { channel, to, patient } = message
@@ -18,7 +18,7 @@ export async function objectionTo(ctx: Context, { message }: OutboxRow): Promise
   return undefined
 }
 
-/** In ms since 1970 UTC, when the row may be sent; undefined for at once. */
+/** The time from which the row may be sent, in milliseconds since 1970 UTC; undefined: now. */
 export async function heldUntil(ctx: Context, { message }: OutboxRow): Promise<number | undefined> {
   if (message === undefined) return undefined
   const opens = firstOpen(await contactWindow(ctx, message.patient), ctx.now)

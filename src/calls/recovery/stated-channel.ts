@@ -1,4 +1,4 @@
-/** A way to contact somebody as agents name it: "SMS", "text message", "E-mail". */
+/** A contact channel in the agents' words: "SMS", "text message", "E-mail". */
 import type { ContactChannel } from '../record/contact-opt-out.ts'
 
 const CHANNELS: Readonly<Record<string, ContactChannel>> = {
@@ -16,5 +16,5 @@ const CHANNELS: Readonly<Record<string, ContactChannel>> = {
 
 export const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 
-/** Undefined for anything else. */
+/** Returns undefined for anything else. */
 export const statedChannel = (value: unknown): ContactChannel | undefined => CHANNELS[lettersOf(String(value))]

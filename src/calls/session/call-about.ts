@@ -1,4 +1,4 @@
-/** An outbound call about an abandonment: whether it may be placed, and for whom. */
+/** Checks whether an outbound call about an abandonment may be placed, and for which patient. */
 import type { Patient } from 'fhir/r4'
 import type { ClinicSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
@@ -13,12 +13,12 @@ import { firstOpen, windowOf } from '../record/contact-window.ts'
 interface AskedCall {
   /** Task.id of the abandonment. */
   readonly id: string
-  /** Patient.id as the request names it. */
+  /** Patient.id stated in the request. */
   readonly patient: string | undefined
   readonly settings: ClinicSettings
 }
 
-/** @throws FhirError 422 when the clinic has no such open abandonment, or its person is not to be called, or not now */
+/** @throws FhirError 422 if the clinic has no such open abandonment, or its person must not be called, or not now */
 export async function callAbout(
   unit: Pick<UnitOfWork, 'read' | 'records' | 'now'>,
   { id, patient, settings }: AskedCall,

@@ -1,4 +1,4 @@
-/** The body of `POST /calls/{id}/end`, and the reports that platforms send of the end of a call. */
+/** The body of `POST /calls/{id}/end`, and the end-of-call reports of platforms. */
 import { isCallId } from '../../core/call-session.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
@@ -8,15 +8,16 @@ import { requireFilledIn, unfilledIssues } from './call-metadata.ts'
 const MAX_REASON = 256
 const FIELDS = ['callId', 'endedAt', 'reason']
 
-/** The end of a call as a request reports it. */
+/** The end of a call as reported in a request. */
 export interface ReportedEnd extends CallEnd {
-  /** The body itself names this call, and not only the address or a header. */
+  /** True if the body names this call, not only the URL or a header. */
   readonly isNamedInBody: boolean
 }
 
 /**
- * @param body any JSON value; undefined where none was sent
- * @throws FhirError 400 with an issue for each field at fault, or `call-not-identified` for an unfilled template as the id
+ * @param body any JSON value; undefined if none was sent
+ * @throws FhirError 400 with an issue for each invalid field, or `call-not-identified` for an unfilled template as the
+ * id
  */
 export function readCallEnd(callId: string, body: unknown): ReportedEnd {
   const unfilled = unfilledIssues('callId', callId, 'the address')
@@ -40,7 +41,7 @@ export function readCallEnd(callId: string, body: unknown): ReportedEnd {
 
 const invalid = (expression: string, diagnostics: string): Issue => ({ code: 'invalid', diagnostics, expression })
 
-/** A report that a platform's own server sends of a call. Undefined for one of something else than its end. */
+/** Parses a report sent by a platform's server about a call. Undefined for a report about anything but its end. */
 export type EndReport = (
   body: Record<string, unknown>,
 ) => { readonly callId: unknown; readonly end: Partial<CallEnd> } | undefined
@@ -60,10 +61,10 @@ const retell: EndReport = ({ event, call }) => {
 }
 
 /**
- * The end that a platform reports; undefined for other reports, of which platforms send many. What else is said of the
- * call is left out.
- * @param callIdOfHeader `x-call-id`, for platforms whose ids are not those of the calls here; it wins
- * @throws FhirError 400 where the report of an end names no call, `call-not-identified` where an unfilled template does
+ * The end reported by a platform; undefined for other reports, of which platforms send many. Other data about the call
+ * are ignored.
+ * @param callIdOfHeader `x-call-id`, for platforms whose ids differ from the call ids here; it takes precedence
+ * @throws FhirError 400 if the report of an end names no call, `call-not-identified` for an unfilled template
  */
 export function readEndReport(body: unknown, callIdOfHeader: string): ReportedEnd | undefined {
   if (!isObject(body)) throw badRequest('The body must be the report of a platform, a JSON object')
@@ -89,5 +90,5 @@ function instantOf(value: unknown): number | undefined {
   return typeof at === 'number' && at > 0 && at <= LATEST ? at : undefined
 }
 
-/** The year 9999, the last one that FHIR can write. */
+/** The end of the year 9999, the last one in a FHIR date. */
 const LATEST = Date.UTC(9999, 11, 31)

@@ -8,25 +8,25 @@ import { finishEncounter } from '../record/call-record.ts'
 import type { AllowClinic } from './call-sessions.ts'
 import { OPEN_CALL } from './open-calls.ts'
 
-/** What is said of the end of a call. */
+/** The reported end of a call. */
 export interface CallEnd {
   readonly callId: string
-  /** Milliseconds since 1970 UTC; absent: when the server hears of it. */
+  /** Milliseconds since 1970 UTC; absent: the time of the report. */
   readonly endedAt?: number
-  /** As the platform names it: `customer-ended-call`. */
+  /** The platform's own term, such as `customer-ended-call`. */
   readonly reason?: string
 }
 
-/** The outcome of a reported end, for the audit trail of the clinic; the client learns nothing of it. */
+/** The outcome of a reported end, for the audit trail of the clinic; the client does not receive it. */
 export type HandledEnd =
   | { readonly ended: CallSession }
-  /** The clinic of the call refused the request; with a status as HTTP has them. */
+  /** The clinic of the call refused the request, with an HTTP status. */
   | { readonly refusedBy: string; readonly status: number }
 
 /**
- * Ends a call of any clinic; the first end that is reported holds.
- * @param allow is asked before anything is stored; the call goes on where it refuses
- * @returns undefined where no such call is known
+ * Ends a call of any clinic; the first reported end counts.
+ * @param allow runs before anything is stored; if it refuses, the call continues
+ * @returns undefined if no such call is known
  */
 export async function endCall(
   repository: Repository,
@@ -46,7 +46,7 @@ export async function endCall(
   return ended === undefined ? undefined : { ended }
 }
 
-/** Stages the end. The session as it is then; undefined where the call is not known, or its record has expired. */
+/** Stages the end. Returns the ended session; undefined if the call is unknown, or its record has expired. */
 export async function stageEnd(ctx: Context, { callId, endedAt, reason }: CallEnd): Promise<CallSession | undefined> {
   const { records } = ctx.unit
   const key = callKey(callId)
@@ -54,7 +54,7 @@ export async function stageEnd(ctx: Context, { callId, endedAt, reason }: CallEn
   const record = await records.read(CALL, key)
   if (record?.due == null || record.due <= ctx.now || record.value.clinic !== ctx.clinic) return undefined
   if (record.value.endedAt !== undefined) return record.value
-  // A platform's clock may be ahead of ours.
+  // The platform's clock may be ahead of the server's.
   const at = new Date(Math.min(endedAt ?? ctx.now, ctx.now)).toISOString()
   const ended: CallSession = { ...record.value, endedAt: at, ...(reason === undefined ? {} : { endReason: reason }) }
   records.put(CALL, key, ended, { due: record.due })

@@ -1,4 +1,7 @@
-/** Ends calls whose end was never reported, in the background: those too that fell silent while no server ran. */
+/**
+ * Ends calls whose end was never reported, in the background; includes those that fell silent while no server was
+ * running.
+ */
 
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
@@ -7,10 +10,10 @@ import { stageEnd } from './call-end.ts'
 import { OPEN_CALL } from './open-calls.ts'
 
 const PACE: LoopPace = { look: 5_000, pause: 0 }
-/** Milliseconds until the end of a call is tried again after a fault. */
+/** Milliseconds until a failed attempt to end a call is retried. */
 const LEASE = 15_000
 
-/** The session says why the call ended. */
+/** The reason for the end, in the session. */
 const IDLE = 'no tool was called any more'
 
 export interface CallExpiryServices extends DueServices {
@@ -29,7 +32,7 @@ export const callExpiry = (services: CallExpiryServices, pace = PACE): Backgroun
     pace,
   )
 
-/** The call ended when its newest tool was called. @returns whether it was silent */
+/** The end is the time of the latest tool call. @returns whether the call was silent */
 async function endIfSilent(ctx: Context, key: string): Promise<boolean> {
   const open = await ctx.unit.records.read(OPEN_CALL, key)
   if (open?.due == null || open.due > ctx.now) return false

@@ -1,6 +1,6 @@
 /**
- * Keys by which an agent refers to what it was told of: slots, appointment types, appointments. A key is random and
- * means something in its own call only, so an agent can neither make one up nor use that of another call.
+ * Keys with which an agent refers to slots, appointment types and appointments that it has received. A key is random
+ * and valid only in its own call, so an agent can neither invent one nor use one of another call.
  */
 import { randomInt } from 'node:crypto'
 import type { CallSession } from '../../core/call-session.ts'
@@ -13,25 +13,24 @@ export type KeyKind = 'slot' | 'appointment-type' | 'appointment'
 
 interface GivenKey {
   readonly key: string
-  /** Such as the id of the Slot. */
+  /** For example the id of a Slot. */
   readonly value: string
 }
 
-/** By kind, those given last at the end. */
+/** Keys by kind, the most recent last. */
 export type CallKeys = Readonly<Partial<Record<KeyKind, readonly GivenKey[]>>>
 
 const CALL_KEYS = recordKind<CallKeys>('call-keys')
 
-/** Of one kind in a call. With more the ones that were given longest ago are forgotten, and then unknown. */
+/** Most keys of one kind in a call; the oldest beyond that become unknown. */
 export const MAX_KEYS = 200
 
-/** Letters and digits that nobody takes for one another; without vowels, so that no key is a word. */
+/** Letters and digits that are not mistaken for one another; without vowels, so that no key is a word. */
 const SIGNS = '23456789bcdfghjkmnpqrstvwxz'
 const LENGTH = 9
 
 /**
- * A key for each value, in their order, staged in the record of the call. The same value has the same key all through
- * the call.
+ * Keys for the values, in the same order, staged in the record of the call. A value keeps its key throughout the call.
  * @param values MAX_KEYS at most, such as ids of Slots
  */
 export async function keysFor(
@@ -54,7 +53,9 @@ export async function keysFor(
   return values.flatMap((value) => keys.get(value) ?? [])
 }
 
-/** Undefined for a key that this call was not given for such a thing. Case and spaces around it do not count. */
+/**
+ * Returns undefined for a key that this call has not received for that kind. Case and surrounding spaces are ignored.
+ */
 export async function valueOfKey(
   ctx: Context,
   call: CallSession,
@@ -66,7 +67,10 @@ export async function valueOfKey(
   return keys.find((one) => one.key === wanted)?.value
 }
 
-/** An id of a letter or two is in many a random key: such a key is drawn again, so that no key ever shows an id. */
+/**
+ * Random keys are drawn again if they contain the id, which is likely for an id of one or two letters; so no key ever
+ * reveals an id.
+ */
 function newKey(value: string, taken: Set<string>): string {
   for (;;) {
     const key = Array.from({ length: LENGTH }, () => SIGNS[randomInt(SIGNS.length)]).join('')
@@ -76,7 +80,7 @@ function newKey(value: string, taken: Set<string>): string {
   }
 }
 
-/** Whether a text looks like a key, so that it is not taken for what a caller has said. */
+/** Whether a text looks like a key, so that it is not mistaken for the caller's words. */
 export const isKeyShaped = (text: string): boolean =>
   text.trim().length === LENGTH && [...text.trim().toLowerCase()].every((sign) => SIGNS.includes(sign))
 
@@ -98,7 +102,7 @@ const WHAT: Readonly<Record<KeyKind, { readonly name: string; readonly from: str
   },
 }
 
-/** The failure of a tool that is given a key which valueOfKey does not know. @param argument its name */
+/** The failure of a tool that was given a key unknown to valueOfKey. @param argument name of the argument */
 export function unknownKey(kind: KeyKind, argument: string): FhirError {
   const { name, from, say } = WHAT[kind]
   return new FhirError(404, {

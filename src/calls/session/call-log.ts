@@ -1,7 +1,7 @@
 /**
- * The log of a call that staff read over FHIR: a Communication for each tool call, with its arguments as they came and
- * its result, which has the normal form of spoken values. It is written in the change that stores the result, so no
- * effect is without its entry.
+ * The log of a call, for staff to read over FHIR: a Communication for each tool call, with the arguments as received
+ * and the result, which has spoken values in normal form. It is written in the change that stores the result, so every
+ * effect has its entry.
  */
 import type { Communication } from 'fhir/r4'
 import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
@@ -10,11 +10,11 @@ import { encounterIdOf } from '../record/call-record.ts'
 import { derivedId } from '../record/derived-id.ts'
 import { CALL_ID_SYSTEM } from '../record/vocabulary.ts'
 
-/** Characters of the arguments, and of the result, that are kept. */
+/** Most characters of the arguments, and of the result, that are kept. */
 const MAX_TEXT = 8_000
 
 export interface LoggedToolCall {
-  /** Repeats of the call have the same; undefined for a call that cannot be repeated. */
+  /** The same for repeats of the call; undefined for a call that cannot be repeated. */
   readonly key: string | undefined
   readonly tool: string
   readonly arguments: unknown
@@ -23,7 +23,7 @@ export interface LoggedToolCall {
 }
 
 /**
- * Stages the entry; that of a repeat, which runs again where nothing was stored, replaces it.
+ * Stages the entry; it replaces that of an earlier run of the same call that stored no result.
  * @param result JSON text
  */
 export async function logToolCall(
@@ -51,7 +51,7 @@ export async function logToolCall(
   else await ctx.update<Communication>({ ...entry, id: derivedId('tool-call', key) })
 }
 
-/** Stages it for another patient, where the caller turns out not to be the one whom the call was taken for. */
+/** Moves the log to another patient, if the caller turns out not to be the one assumed. */
 export async function moveLog(
   ctx: Context,
   { callId }: CallSession,
@@ -62,6 +62,6 @@ export async function moveLog(
     await ctx.update<Communication>({ ...resource, subject: { reference: `Patient/${to}` } })
 }
 
-/** With a mark where something is cut off, and no half of a character before it. */
+/** Truncates with a mark, without splitting a character. */
 const kept = (text: string): string =>
   text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/[\uD800-\uDBFF]$/, '')}…`

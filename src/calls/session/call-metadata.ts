@@ -1,13 +1,13 @@
-/** The metadata by which a request names its call, and the refusal of values that its platform has not filled in. */
+/** Metadata with which a request identifies its call, and the refusal of values that its platform has not filled in. */
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { isUnfilledId, isUnfilledNumber } from './unfilled-values.ts'
 
-/** Values from headers, or from the body where the service trusts it. */
+/** Values from headers, or from the body if the service trusts it. */
 export interface CallMetadata {
   readonly callId?: string
   readonly dialedNumber?: string
   readonly callerNumber?: string
-  /** Names of the values that came in the body; the others came in headers. */
+  /** Names of the values from the body; the others are from headers. */
   readonly inBody?: readonly MetadataField[]
 }
 
@@ -42,7 +42,7 @@ const FIELDS: Readonly<Record<MetadataField, FieldFacts>> = {
   },
 }
 
-/** @throws FhirError 400 `call-not-identified` naming each header, or field of the body, that holds an unfilled template */
+/** @throws FhirError 400 `call-not-identified` naming each header, or body field, with an unfilled template */
 export function requireFilledIn({ inBody = [], ...metadata }: CallMetadata): void {
   const issues = METADATA_FIELDS.flatMap((field) => {
     const names = FIELDS[field]
@@ -51,7 +51,10 @@ export function requireFilledIn({ inBody = [], ...metadata }: CallMetadata): voi
   if (issues.length > 0) throw new FhirError(400, issues)
 }
 
-/** The issue of an unfilled value; none for an absent one, or one that is filled in. @param where the header or field that holds it, for the message */
+/**
+ * The issue of an unfilled value; none for an absent or filled one. @param where the header or field with the value,
+ * for the message
+ */
 export function unfilledIssues(field: MetadataField, text: unknown, where: string): readonly Issue[] {
   const { isUnfilled, expected } = FIELDS[field]
   if (typeof text !== 'string' || !isUnfilled(text)) return []
@@ -61,5 +64,5 @@ export function unfilledIssues(field: MetadataField, text: unknown, where: strin
   return [{ code: 'invalid', diagnostics, reason: 'call-not-identified' }]
 }
 
-/** Characters. */
+/** Most characters of a value quoted in a message. */
 const MAX_QUOTED = 64

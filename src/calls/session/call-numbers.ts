@@ -1,25 +1,26 @@
-/** The numbers at the two ends of a call, as platforms write them: E.164, national, or a word for "withheld". */
+/** Phone numbers at both ends of a call, as platforms write them: E.164, national, or a word for "withheld". */
 import { type DialedNumber, dialedNumber, dialedNumbers } from '../../clinics/settings.ts'
 import { parsePhone } from '../../matching/parse-phone.ts'
 import { phoneSpellings } from '../../matching/phones.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { spokenPhone } from '../../spoken/spoken-phone.ts'
 
-/** Words that networks send in place of a withheld number. */
+/** Words sent by networks in place of a withheld number. */
 export const WITHHELD_WORDS = ['anonymous', 'blocked', 'private', 'restricted', 'unavailable', 'unknown'] as const
 
-/** Keypad digits that spell one of these words, which networks send too. */
+/** Keypad digits for these words, which networks also send. */
 const WITHHELD: ReadonlySet<string> = new Set(WITHHELD_WORDS.map(keyed))
 
-/** `private` -> 7748283, by the letters on a telephone's keys (ITU-T E.161). */
+/** Turns `private` into 7748283, by the letters on telephone keys (ITU-T E.161). */
 function keyed(word: string): string {
   return word.replace(/[a-z]/g, (letter) => '22233344455566677778889999'.charAt(letter.charCodeAt(0) - 97))
 }
 
 /**
- * The number of a caller in E.164. Undefined for anything that is not one person's number, as patients are looked up by
- * it: words, SIP names, numbers too short or too long for their country, withheld ones, and a single digit repeated.
- * @param region ISO 3166 code of the clinic's country, in which a number without a country code is read
+ * The number of a caller in E.164. As patients are looked up by it, it is undefined for anything but one person's
+ * number: words, SIP names, numbers too short or too long for their country, withheld numbers, and a single repeated
+ * digit.
+ * @param region ISO 3166 code of the clinic's country, for numbers without a country code
  */
 export function readCallerNumber(text: string, region: string | undefined): string | undefined {
   const read = spokenPhone(text, region)
@@ -29,10 +30,12 @@ export function readCallerNumber(text: string, region: string | undefined): stri
   return parsed.number
 }
 
-/** Numbers of clinics; where there are more, a dialled number without a country code leads to none of them. */
+/**
+ * Most numbers of clinics that are compared; beyond that, a dialled number without a country code identifies no clinic.
+ */
 const MAX_NUMBERS = 10_000
 
-/** The number that was dialled, and its clinic. A national form counts when it fits exactly one of all numbers. */
+/** The dialled number, and its clinic. A national form counts if it fits exactly one of all numbers. */
 export async function findDialedNumber(repository: Repository, text: string): Promise<DialedNumber | undefined> {
   const read = spokenPhone(text, undefined)
   if (!read.ok) return undefined
@@ -42,7 +45,7 @@ export async function findDialedNumber(repository: Repository, text: string): Pr
   return matching.length === 1 && all.length <= MAX_NUMBERS ? matching[0] : undefined
 }
 
-/** Is `text` a way to write the dialled number of a call? */
+/** Whether `text` is a spelling of the dialled number of a call. */
 export function isSpellingOf(text: string, number: string): boolean {
   const read = spokenPhone(text, undefined)
   return read.ok && phoneSpellings(number).includes(read.value)

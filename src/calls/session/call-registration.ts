@@ -9,7 +9,7 @@ import type { CallRegistration } from './call-sessions.ts'
 
 const EXAMPLE = '{"callId": "…", "dialedNumber": "+12125550100", "callerNumber": "+12125550123"}'
 
-/** @throws FhirError 400 with an issue for each field at fault */
+/** @throws FhirError 400 with an issue for each invalid field */
 export function readRegistration(body: unknown): CallRegistration {
   if (!isObject(body)) throw new FhirError(400, invalid('', `The body must be an object such as ${EXAMPLE}`))
   const issues = problemsOf(body)
@@ -35,7 +35,7 @@ const FIELDS: Readonly<
     expected: `a string of 1 to ${MAX_CALL_ID_LENGTH} characters without spaces`,
   },
   dialedNumber: { required: true, accepts: isPhone, expected: 'the number that was dialled, e.g. "+12125550100"' },
-  // A caller may withhold the number: "anonymous" registers a call without one, as it does in a header.
+  // A caller may withhold the number: "anonymous" registers a call without one, as in a header.
   callerNumber: {
     required: false,
     accepts: (value) => typeof value === 'string',

@@ -1,6 +1,6 @@
 /**
- * Call sessions, kept as records of the whole service, as a call id is known before its clinic. What is stored of a
- * call holds: a later request that says something else of it is refused.
+ * Call sessions, stored for the whole service, as a call id is known before its clinic. Stored values of a call are
+ * fixed: a later request that contradicts them is refused.
  */
 import { readSettings } from '../../clinics/settings.ts'
 import {
@@ -20,18 +20,18 @@ import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers
 import { callTo } from './call-to.ts'
 import { DEFAULT_CALL, seeCall } from './open-calls.ts'
 
-/** A call as a platform registers it in advance. */
+/** A call registered in advance by a platform. */
 export interface CallRegistration {
   readonly callId: string
   readonly dialedNumber: string
   readonly callerNumber?: string
-  /** Patient.id, for a call that the clinic itself placed. */
+  /** Patient.id, for a call placed by the clinic itself. */
   readonly patient?: string
-  /** Task.id of the abandonment that such a call is about; its patient is that of the call. */
+  /** Task.id of the abandonment that such a call is about; its patient is the patient of the call. */
   readonly abandonment?: string
 }
 
-/** @throws FhirError where the request may do nothing in calls of the clinic */
+/** @throws FhirError if the request is not permitted in calls of the clinic */
 export type AllowClinic = (clinic: string) => Promise<void>
 
 export class CallSessions {
@@ -56,7 +56,7 @@ export class CallSessions {
 
   /**
    * The session of a request.
-   * @param allow is asked before anything is stored
+   * @param allow runs before anything is stored
    * @throws FhirError with the reason `call-not-identified` or `call-mismatch`, and what `allow` throws
    */
   async identify(given: CallMetadata, allow: AllowClinic = async () => {}): Promise<CallSession> {
@@ -83,11 +83,11 @@ export class CallSessions {
   }
 
   /**
-   * Registers a call in advance; registering the same again changes nothing.
-   * @param allow is asked before anything is stored
-   * @returns the session as it is registered here: of one that is stored already nothing else is told
-   * @throws FhirError 422 when no clinic has the dialled number or it has no such patient, or the person is not to be called, 409 when the call is stored
-   *   with other values
+   * Registers a call in advance; repeating the same registration changes nothing.
+   * @param allow runs before anything is stored
+   * @returns the session as registered here, without other data of one stored before
+   * @throws FhirError 422 if no clinic has the dialled number, it has no such patient, or the person must not be
+   * called; 409 if the call is stored with other values
    */
   async register(
     registration: CallRegistration,
@@ -101,8 +101,8 @@ export class CallSessions {
   }
 
   /**
-   * A request that does not pass the check of the call's clinic is told so only where it names the clinic itself, by
-   * `dialedNumber`. To any other one the call is as unknown as one that does not exist.
+   * Only a request that names the clinic, by `dialedNumber`, learns that it failed the check of the call's clinic. For
+   * any other request the call appears not to exist.
    */
   async #requireAllowed(clinic: string, dialedNumber: string | undefined, allow: AllowClinic): Promise<void> {
     try {
@@ -140,7 +140,7 @@ export class CallSessions {
     return await callAbout(this.#repository.reader(clinic), { id, patient, settings })
   }
 
-  /** The caller's number as the clinic's region reads it, where it is one. */
+  /** The caller's number as read in the clinic's region, if it is valid. */
   async #caller(clinic: string, text: string | undefined): Promise<Pick<CallSession, 'callerNumber'>> {
     if (text === undefined) return {}
     const { defaultRegion } = await readSettings(this.#repository, clinic)
@@ -153,7 +153,7 @@ export class CallSessions {
     return await callTo(this.#repository.reader(clinic), { patient, callerNumber, region })
   }
 
-  /** @throws FhirError `call-not-identified` when the dialled number leads to no clinic */
+  /** @throws FhirError `call-not-identified` if the dialled number belongs to no clinic */
   async #create(metadata: CallMetadata & { readonly callId: string }, allow: AllowClinic): Promise<CallSession> {
     const { callId, dialedNumber, callerNumber } = metadata
     const dialed = dialedNumber === undefined ? undefined : await findDialedNumber(this.#repository, dialedNumber)
@@ -171,7 +171,7 @@ export class CallSessions {
     return await this.#requireAgreement(stored, metadata)
   }
 
-  /** `session`. @throws FhirError `call-mismatch` when the request says something else of the call */
+  /** Returns `session`. @throws FhirError `call-mismatch` if the request contradicts it */
   async #requireAgreement(session: CallSession, metadata: CallMetadata): Promise<CallSession> {
     const { dialedNumber } = metadata
     if (dialedNumber !== undefined && !(await this.#isDialed(session, dialedNumber)))
@@ -180,7 +180,7 @@ export class CallSessions {
     return session
   }
 
-  /** A call that was registered with a number has it also where a request says none. */
+  /** A call registered with a number keeps it, even if a request states none. */
   async #requireCaller(
     { clinic, callerNumber, registeredAhead }: CallSession,
     text: string | undefined,
@@ -192,7 +192,7 @@ export class CallSessions {
     throw mismatch('x-call-from', given === undefined || callerNumber === undefined ? change : DIFFERS)
   }
 
-  /** A session without a dialled number (demo mode) may hear of one, if it leads to the same clinic. */
+  /** A session without a dialled number (demo mode) accepts one of the same clinic. */
   async #isDialed({ clinic, dialedNumber }: CallSession, text: string): Promise<boolean> {
     if (dialedNumber !== undefined) return text === dialedNumber || isSpellingOf(text, dialedNumber)
     return (await findDialedNumber(this.#repository, text))?.clinic === clinic
@@ -204,7 +204,7 @@ export class CallSessions {
     return record.value
   }
 
-  /** Stores a new session, and returns it or the one that another request has stored meanwhile. */
+  /** Stores a new session, and returns it, or the one stored meanwhile by another request. */
   #store(session: CallSession): Promise<CallSession> {
     const store = async (unit: UnitOfWork): Promise<CallSession> => {
       const key = callKey(session.callId)
@@ -215,7 +215,7 @@ export class CallSessions {
       await seeCall(unit, session, this.#idle)
       return session
     }
-    // A request that begins again finds what it has stored, so the work of its tool calls may still move.
+    // A retried change finds its own session, so the tool calls may still move to a worker.
     return this.#repository.change(session.clinic, store, true)
   }
 }
@@ -238,9 +238,9 @@ const REMEDY =
 const DISAPPEARED = `holds no number, but this call began with one; ${REMEDY}`
 const APPEARED = `holds a number, but this call began without one; ${REMEDY}`
 
-/** @throws FhirError 409 when `known` differs in a value that `wanted` has; one it does not have may be anything */
+/** @throws FhirError 409 if `known` differs in a value that `wanted` has; values absent there are not compared */
 function requireSame(known: CallSession, wanted: CallSession): void {
-  // A caller who turned out to be somebody else has changed the patient, and not the registration.
+  // A caller who turned out to be someone else changes the patient of the call, but not the registration.
   const registered = known.insteadOf === undefined ? known : { ...known, patient: known.insteadOf }
   const different = (['clinic', 'dialedNumber', 'callerNumber', 'patient', 'abandonment'] as const).filter(
     (name) => wanted[name] !== undefined && wanted[name] !== registered[name],

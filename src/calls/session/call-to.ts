@@ -1,4 +1,4 @@
-/** An outbound call to a patient of the clinic: whether it may be placed. */
+/** Checks whether an outbound call to a patient of the clinic may be placed. */
 import type { Patient } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import { unprocessable } from '../../fhir/outcome.ts'
@@ -11,15 +11,15 @@ import { hasOptedOut } from '../record/contact-opt-out.ts'
 interface AskedCall {
   /** Patient.id */
   readonly patient: string
-  /** Of the other end, where the request names it. */
+  /** Number of the other end, if the request states it. */
   readonly callerNumber: string | undefined
-  /** Of the clinic: how a phone number without a country code is read. */
+  /** The clinic's region, for phone numbers without a country code. */
   readonly region: string | undefined
 }
 
 /**
- * Which number is called is known only where the request names it, so an opt-out of any number of the patient counts.
- * @throws FhirError 422 when the clinic has no such patient, or the person has opted out of calls
+ * The number called is known only if the request states it, so an opt-out of any of the patient's numbers counts.
+ * @throws FhirError 422 if the clinic has no such patient, or the person has opted out of calls
  */
 export async function callTo(
   unit: Pick<UnitOfWork, 'read' | 'records'>,

@@ -1,4 +1,4 @@
-/** What a clinic says of itself: its Organization, its Locations, and the hours of its Schedules. */
+/** Public facts about a clinic, from its Organization, its Locations, and the hours of its Schedules. */
 import type { Address, ContactPoint, Location, Organization } from 'fhir/r4'
 import { availabilityOf, toldSchedules } from '../../booking/offered-types.ts'
 import { readSettings } from '../../clinics/settings.ts'
@@ -9,12 +9,12 @@ import { type OpeningWeek, statedHours, workingHours } from '../../scheduling/op
 
 /** A place where the clinic sees patients. */
 export interface Site {
-  /** '' where it has none. */
+  /** '' if it has none. */
   readonly name: string
-  /** On one line; '' where it is not stated. */
+  /** On one line; '' if it is not stated. */
   readonly address: string
   readonly hours: OpeningWeek
-  /** When it is closed all the same; '' where that is not stated. */
+  /** Exceptions to the hours, such as holidays; '' if none are stated. */
   readonly exceptions: string
   /** The sentences of `Location.description`. */
   readonly notes: readonly string[]
@@ -23,13 +23,13 @@ export interface Site {
 export interface ClinicFacts {
   readonly name: string
   readonly contacts: readonly ContactPoint[]
-  /** Where no Location is known there is one without a name. */
+  /** If no Location is known, a single site without a name. */
   readonly sites: readonly Site[]
 }
 
 const MAX_SITES = 20
 
-/** Places of their own that are in use: a room is part of another Location. */
+/** Active Locations that are not part of another one, as rooms are. */
 const SITES = `partof:missing=true&status:not=inactive,suspended&_sort=name,_id&_count=${MAX_SITES}`
 
 const WHO = ['Organization', 'Location']
@@ -62,7 +62,7 @@ export async function clinicFacts(ctx: Context): Promise<ClinicFacts> {
   }
 }
 
-/** A single site is that of the clinic, and what it does not state the clinic does. */
+/** Fills gaps with the clinic's own facts: the hours if no site has any, and the address of a single site. */
 function withoutGaps(sites: readonly Site[], own: Site): readonly Site[] {
   const isOnly = sites.length === 1
   const hasHours = sites.some(({ hours }) => hours.size > 0)
@@ -74,7 +74,7 @@ function withoutGaps(sites: readonly Site[], own: Site): readonly Site[] {
 }
 
 interface Opening {
-  /** `Location/1` and others. */
+  /** References such as `Location/1`. */
   readonly actors: readonly (string | undefined)[]
   readonly availability: Availability
 }
@@ -102,7 +102,7 @@ function siteOf({ id, resource }: Versioned<Location>, openings: readonly Openin
 
 const isTelling = ({ address, hours }: Site): boolean => address !== '' || hours.size > 0
 
-/** Without the country, as the caller is in it. */
+/** Omits the country, as the caller is in the same one. */
 function onOneLine({ text, line = [], city, state, postalCode }: Address): string {
   const region = [state, postalCode].filter(Boolean).join(' ')
   const parts = [...line, city, region].filter(Boolean)

@@ -1,8 +1,8 @@
 /**
- * Slows down callers who guess at patients. Failed verifications are counted by the number of the caller, by the patient
- * guessed at and by clinic, beside those of the call (verification.ts). What a caller is told depends on number and clinic
- * alone: an attempt at a patient that comes too early fails in the words of any other failure, as a refusal would tell that
- * there is such a patient. A success resets nothing, since a patient may guess at others; failures fade with time.
+ * Slows down callers who guess at patients. Failed verifications are counted by the caller's number, by the guessed
+ * patient and by clinic, in addition to those of the call (verification.ts). A caller's response depends only on number
+ * and clinic: an attempt that comes too early for a patient fails like any other, as a distinct refusal would reveal
+ * that the patient exists. A success resets nothing, since a patient may guess at others; failures fade with time.
  */
 import { hash } from 'node:crypto'
 import type { Patient } from 'fhir/r4'
@@ -30,52 +30,55 @@ const ATTEMPTS = recordKind<Counter>('verification-attempts')
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-/** For one number: those of two calls are free, then 96 a day. */
+/** For one number: the failures of two calls are free, then 96 a day. */
 const NUMBER: Patience = { free: 6, longest: 15 * MINUTE, fades: true }
-/** For one patient from all numbers that are not on their record. */
+/** For one patient, from all numbers not on their record. */
 const PATIENT: Patience = { free: 10, longest: 15 * MINUTE, fades: true }
-/** For a clinic: ten a minute, which a busy one does not have for long. */
+/** For a clinic: ten a minute, more than a busy one has for long. */
 const CLINIC: Patience = { free: 100, longest: 6 * SECOND, fades: true }
 
-/** A limit, and what its failures have in common. */
+/** A limit, and the property shared by its failures. */
 type GuessLimit = Limit & Omit<ReachedLimit, 'failures'>
 
-/** Milliseconds until an attempt may be made, whoever is meant; 0: now. */
+/** Milliseconds until an attempt is permitted for any patient; 0: now. */
 export async function waitOf(ctx: Context, call: CallSession): Promise<number> {
   return await waitFor(ctx.unit, [...numberLimits(call), ...(await clinicLimits(ctx, call))])
 }
 
-/** The same once the attempt is counted for the clinic: others may have come from the number meanwhile. */
+/**
+ * The wait by number only, once the attempt is counted for the clinic: others may have come from the number meanwhile.
+ */
 export const waitOfNumber = (ctx: Context, call: CallSession): Promise<number> => waitFor(ctx.unit, numberLimits(call))
 
 /**
- * Counts an attempt for the clinic, as failed until it has succeeded. To be done in a small change of its own: all callers of
- * the clinic meet on this record, and would look for their patients again.
+ * Counts an attempt for the clinic as failed, until it succeeds. Must be a small change of its own: all callers of the
+ * clinic conflict on this record, and would otherwise repeat the search for their patients.
  */
 export async function beginAttempt(ctx: Context, call: CallSession): Promise<readonly ReachedLimit[]> {
   await clearExpired(ctx.unit, ATTEMPTS)
   return await count(ctx, await clinicLimits(ctx, call))
 }
 
-/** Takes back what `beginAttempt` has counted. */
+/** Reverses the count of `beginAttempt`. */
 export async function takeBackAttempt(ctx: Context, call: CallSession): Promise<void> {
   for (const limit of await clinicLimits(ctx, call)) await addFailures(ctx.unit, limit, -1)
 }
 
-/** Whether the caller may be verified as the patient now: never before the wait of their limit is over. */
+/** Whether the caller may be verified as the patient now: not before the wait of the patient's limit is over. */
 export async function mayBeVerified(ctx: Context, call: CallSession, patient: Versioned<Patient>): Promise<boolean> {
   if (await isOnFile(ctx, call, patient)) return true
   return (await waitFor(ctx.unit, [limitOfPatient(patient)])) === 0
 }
 
-/** Writes the counters that a success depends on, so that it is judged after all failures that are counted before it. */
+/** Writes the counters on which a success depends, so that it takes all earlier failures into account. */
 export async function keepCounts(ctx: Context, call: CallSession, patient: Versioned<Patient>): Promise<void> {
   for (const limit of numberLimits(call)) await keepFailures(ctx.unit, limit)
   if (!(await isOnFile(ctx, call, patient))) await keepFailures(ctx.unit, limitOfPatient(patient))
 }
 
 /**
- * Counts a failed attempt for the number of the caller and for whom was meant, whether there is such a patient or not.
+ * Counts a failed attempt for the caller's number and for the patient or name meant, whether or not that patient
+ * exists.
  * @param guessed the patients who may have been meant
  */
 export async function countGuess(
@@ -90,7 +93,7 @@ export async function countGuess(
 async function count(ctx: Context, limits: readonly GuessLimit[]): Promise<readonly ReachedLimit[]> {
   const reached: ReachedLimit[] = []
   for (const limit of limits) {
-    // Nobody could be verified as that patient: it was no guess, and makes them wait no longer.
+    // During the wait nobody can be verified as that patient, so the attempt is no guess and does not extend the wait.
     if (limit.patience === PATIENT && (await waitFor(ctx.unit, [limit])) > 0) continue
     const failures = await addFailures(ctx.unit, limit, 1)
     if (failures >= limit.patience.free) reached.push({ ...limit, failures: Math.floor(failures) })
@@ -98,7 +101,10 @@ async function count(ctx: Context, limits: readonly GuessLimit[]): Promise<reado
   return reached
 }
 
-/** The clinic's limit, but not for a caller whose number is on the record of the call's patient: the failures of others do not hold them up. */
+/**
+ * The clinic's limit, except for a caller whose number is on the record of the call's patient, who should not have to
+ * wait because of others.
+ */
 async function clinicLimits(ctx: Context, call: CallSession): Promise<readonly GuessLimit[]> {
   const own = await patientOfCall(ctx, call)
   return own !== undefined && (await isOnFile(ctx, call, own)) ? [] : [OF_CLINIC]

@@ -1,4 +1,4 @@
-/** Which real patients of the clinic match the name or the phone number that a caller states. */
+/** Finds the real patients of the clinic who match the name or the phone number that a caller states. */
 import type { HumanName, Patient } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { linkPatients } from '../../core/patient-linkage.ts'
@@ -9,25 +9,26 @@ import { isReal } from '../record/registration.ts'
 
 export interface StatedIdentity {
   readonly name?: string
-  /** In the form of spokenPhone. */
+  /** In the form that spokenPhone returns. */
   readonly phone?: string
-  /** Of the clinic: how a phone number without a country code is read. */
+  /** The clinic's region, for phone numbers without a country code. */
   readonly region?: string
 }
 
 export interface CallerMatch {
-  /** Patient.id of everyone who matches by name or phone, those who match by both first. */
+  /** Patient.id of everyone who matches by name or phone; those who match by both come first. */
   readonly candidates: readonly string[]
   readonly matchedBy: readonly ('name' | 'phone')[]
-  /** A code of http://hl7.org/fhir/ValueSet/match-grade; without a birth date nothing is certain. */
+  /** A code of http://hl7.org/fhir/ValueSet/match-grade; without a birth date no match is certain. */
   readonly grade: 'probable' | 'possible' | 'certainly-not'
-  /** Not everybody was compared who has what was stated, as it is too common: see Linkage. */
+  /** True if not all patients with the stated values were compared, because these are too common: see Linkage. */
   readonly narrowed: boolean
 }
 
 /**
- * A caller matches a patient whose name agrees, perhaps by a nickname or in a spelling that sounds the same, or who has the
- * phone number: fewer than for $match, as nobody says their birth date. Staff see who it was, and decide.
+ * A caller matches a patient if the name agrees, perhaps by a nickname or a spelling that sounds the same, or if the
+ * phone number does. This is less than $match requires, as no birth date is stated. Staff see the candidates and
+ * decide.
  */
 export async function matchCaller(ctx: Context, stated: StatedIdentity): Promise<CallerMatch> {
   const names = stated.name === undefined ? [] : statedName(stated.name)

@@ -1,4 +1,4 @@
-/** Which patient a caller is who states their full name and date of birth: one and no other, or nobody. */
+/** Finds the one patient whose full name and date of birth a caller states, or none. */
 import type { Patient } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { linkPatients } from '../../core/patient-linkage.ts'
@@ -10,35 +10,35 @@ import { fullNameAgreement, isOneWord, statedName } from '../../spoken/stated-na
 import { isReal } from '../record/registration.ts'
 
 export interface StatedPerson {
-  /** As it was said; a full name. */
+  /** The full name as it was said. */
   readonly name: string
   /** YYYY-MM-DD. */
   readonly birthDate: string
-  /** In the form of spokenPhone. */
+  /** In the form that spokenPhone returns. */
   readonly phone?: string
-  /** Of the clinic: how a phone number without a country code is read. */
+  /** The clinic's region, for phone numbers without a country code. */
   readonly region?: string
 }
 
 export interface PersonMatch {
-  /** Undefined when it is nobody, or cannot be told who of several. */
+  /** Undefined if nobody matches, or several do. */
   readonly patient: Versioned<Patient> | undefined
-  /** The first whose name agrees, whatever their birth date, the likeliest first. */
+  /** Patients whose name agrees, whatever their birth date; the likeliest first, up to a limit. */
   readonly candidates: readonly Versioned<Patient>[]
 }
 
-/** The readings that hold a family name and a given name. */
+/** Readings with both a family name and a given name. */
 export const fullNames = (text: string): readonly PersonName[] => statedName(text).filter((name) => !isOneWord(name))
 
 /** More would not help staff to compare. */
 const MAX_CANDIDATES = 20
 
-/** Of those found, the likeliest whose names are compared for staff. */
+/** Most patients whose names are compared for staff, taken from the likeliest. */
 const MAX_COMPARED = 100
 
 /**
- * The call's own patient where that is a real one, else the only one in the clinic whose full name and birth date agree.
- * The clinic is searched in every case, so that it takes as long whoever is meant.
+ * The call's own patient if that is a real one, else the only patient of the clinic whose full name and birth date
+ * agree. The clinic is searched in every case, so that the duration does not reveal who is meant.
  * @throws FhirError 503 while the keys of stored patients are being indexed; BudgetError
  */
 export async function matchStatedPerson(
@@ -64,8 +64,8 @@ export async function matchStatedPerson(
 }
 
 /**
- * Of several born on the day the one whose given name is the very same, as that of a twin may differ by a letter: what
- * distinguishes them is decided as for $match (matching/grade.ts).
+ * Among patients born on that day, prefers an identical given name, as the names of twins may differ by one letter. The
+ * distinction is that of $match (matching/grade.ts).
  */
 function onlyOne(born: readonly Versioned<Patient>[], forms: readonly NameForms[]): Versioned<Patient> | undefined {
   const rated = born.map((patient) => ({ patient, agreement: agreementWith(forms, patient.resource) }))
@@ -74,7 +74,7 @@ function onlyOne(born: readonly Versioned<Patient>[], forms: readonly NameForms[
   return others.length > 0 ? undefined : first?.patient
 }
 
-/** Steps of the budget for a pair of names, which are compared in several orders. */
+/** Budget steps for one pair of names, which are compared in several orders. */
 const STEPS_PER_PAIR = 4
 
 function agreementWith(forms: readonly NameForms[], patient: Patient) {

@@ -1,4 +1,4 @@
-/** Calls that have not ended. A record for each says until when it may stay silent; see call-expiry.ts. */
+/** Calls that have not ended. Each has a record that says how long it may stay silent; see call-expiry.ts. */
 import { type CallSession, callKey } from '../../core/call-session.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
@@ -7,18 +7,18 @@ export const OPEN_CALL = recordKind<OpenCall>('open-call')
 
 export interface OpenCall {
   readonly callId: string
-  /** The newest tool call, to within SEEN_WITHIN; milliseconds since 1970 UTC. */
+  /** Time of the latest tool call, to within SEEN_WITHIN; milliseconds since 1970 UTC. */
   readonly seen: number
 }
 
-/** Calls without metadata in demo mode belong to one call, so that a first request works; it never ends by itself. */
+/** In demo mode, calls without metadata share one call, so that a first request works; it never ends by itself. */
 export const DEFAULT_CALL = 'demo-default-call'
 
 /** The hint in each result of a request that names no call. */
 export const DEFAULT_CALL_HINT =
   'This request names no call, so it belongs to the default call of the demo clinic, which all such requests share; send x-call-id, a new id for each call, as it is required outside demo mode'
 
-/** Milliseconds: tool calls at the same time seldom write the same record, which would make one of them run again. */
+/** Milliseconds; so that concurrent tool calls seldom write the same record, which would cause a retry. */
 const SEEN_WITHIN = 60_000
 
 /** @param idle milliseconds without a tool call after which the call counts as ended */

@@ -1,7 +1,7 @@
 /**
- * The patient of a call: the one stored with it; else the clinic's single patient whose phone is the caller's number;
- * else the single placeholder of that number that may be theirs (placeholders.ts); else a new placeholder. The first write
- * of a call stores the patient with it. Who turns out to be somebody else gets a placeholder.
+ * The patient of a call: the one stored with it; else the clinic's only patient whose phone is the caller's number;
+ * else the only placeholder of that number that may be theirs (placeholders.ts); else a new placeholder. The first
+ * write of a call stores the patient with it. A caller who turns out to be someone else gets a placeholder.
  */
 import type { Patient } from 'fhir/r4'
 import { CALL, CALL_LIFETIME, type CallSession, callKey } from '../../core/call-session.ts'
@@ -20,14 +20,14 @@ import {
   recordsOfNumber,
 } from './placeholders.ts'
 
-/** Undefined when nothing is known of the caller yet. @throws FhirError 403 as `sessionRecord` does */
+/** Returns undefined while nothing is known of the caller. @throws FhirError 403 as `sessionRecord` does */
 export const patientOfCall = async (ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> =>
   (await storedPatient(ctx, session)) ??
   (await patientAmong(ctx, session, await recordsOfNumber(ctx, session.callerNumber)))
 
 /**
- * The patient to write to, stored with the call in the same change; stages a placeholder where there is none.
- * @param stated what the caller says of themselves with this write
+ * The patient to write to, stored with the call in the same change; stages a placeholder if there is none.
+ * @param stated the caller's statements about themselves in this write
  * @throws FhirError 403 as `sessionRecord` does
  */
 export async function patientForWrite(
@@ -37,7 +37,8 @@ export async function patientForWrite(
 ): Promise<Versioned<Patient>> {
   const stored = await storedPatient(ctx, session)
   if (stored !== undefined) {
-    // Though it stays the same: a request that goes on as another person at the same time would leave behind what is written.
+    // Written although unchanged, so that this request conflicts with a concurrent one that switches the call to
+    // another person. Otherwise its data would remain with the wrong patient.
     if (isPlaceholder(stored.resource)) await holdPlaceholder(ctx, stored.id, session)
     await putSession(ctx, session)
     return stored
@@ -54,8 +55,8 @@ async function storedPatient(ctx: Context, session: CallSession): Promise<Versio
 }
 
 /**
- * The call's own placeholder, or the patient that it has become since, as this call has completed the registration; not
- * one that staff have merged it into.
+ * True for the call's placeholder, and for the patient that it became when this call completed the registration; false
+ * for a patient into which staff have merged it.
  */
 export async function isOwnPlaceholder(ctx: Context, session: CallSession, own: Versioned<Patient>): Promise<boolean> {
   if (isPlaceholder(own.resource)) return true
@@ -63,13 +64,13 @@ export async function isOwnPlaceholder(ctx: Context, session: CallSession, own: 
   return stored?.registers === true && stored.patient === own.id
 }
 
-/** The call has made the placeholder from what was said in it; its registration may be complete since. */
+/** True if this call created the record from the caller's statements, even if its registration is complete by now. */
 export const hasMade = async (ctx: Context, session: CallSession, patient: string): Promise<boolean> =>
   (await placeholdersOf(ctx, session)).includes(patient)
 
 /**
- * The record of a caller who is not `before`, stored with the call in the same change: one that this call has made for them
- * earlier; else a placeholder of the caller's number that may be theirs; else a new one.
+ * The record of a caller who is not `before`, stored with the call in the same change: one that this call has created
+ * for them earlier; else a placeholder of the caller's number that may be theirs; else a new one.
  */
 export async function patientInstead(
   ctx: Context,
@@ -97,16 +98,16 @@ async function madeEarlier(
   return called.length === 1 ? called[0] : undefined
 }
 
-/** The open placeholder of an earlier call from the number, to be compared with what this call's caller says. */
+/** The open placeholder of an earlier call from the number, to be compared with this caller's statements. */
 export async function earlierCallerOf(ctx: Context, session: CallSession): Promise<Versioned<Patient> | undefined> {
   const id = (await sessionRecord(ctx, session))?.session.earlierCaller
   return id === undefined ? undefined : await openPlaceholder(ctx, id)
 }
 
-/** Merges in a row that are followed. */
+/** Most consecutive merges that are followed. */
 const MAX_MERGES = 5
 
-/** The record of a patient: where it was merged into another one, that one. */
+/** The current record of a patient: the target, if it was merged into another one. */
 export async function currentRecord(ctx: Context, id: string): Promise<Versioned<Patient> | undefined> {
   let patient = await ctx.find<Patient>('Patient', id)
   for (let merges = 0; merges < MAX_MERGES && patient !== undefined; merges++) {
@@ -118,7 +119,7 @@ export async function currentRecord(ctx: Context, id: string): Promise<Versioned
   return patient
 }
 
-/** @throws FhirError 403 when the call belongs to another clinic, which only a fault of this server can cause */
+/** @throws FhirError 403 if the call belongs to another clinic, which only a defect of this server can cause */
 async function sessionRecord(ctx: Context, { callId }: CallSession) {
   const record = await ctx.unit.records.read(CALL, callKey(callId))
   if (record === undefined) return undefined
@@ -134,13 +135,10 @@ async function sessionRecord(ctx: Context, { callId }: CallSession) {
 const placeholdersOf = async (ctx: Context, session: CallSession): Promise<readonly string[]> =>
   (await sessionRecord(ctx, session))?.session.made ?? []
 
-/** Placeholders of a call that are remembered as its own; the call of a family has a few. */
+/** Most placeholders remembered as a call's own; a family calling together needs a few. */
 const MAX_MADE = 20
 
-/**
- * Of two requests of a call that come here at the same time one meets a conflict; it runs again and finds the other's
- * patient.
- */
+/** If two requests of a call run concurrently, one gets a conflict; it is retried and finds the other's patient. */
 async function storePatient(
   ctx: Context,
   session: CallSession,

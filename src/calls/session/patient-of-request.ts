@@ -12,15 +12,14 @@ type WithPatient = Pick<OperationRequest, 'id' | 'call'>
 const noPatient = (): FhirError =>
   badRequest('The operation needs a patient: call it on one, as POST /Patient/{id}/$…, or from a live call')
 
-/** For handlers that do something before their change. @throws FhirError 400 when the request has no patient */
+/** For handlers with side effects before their change. @throws FhirError 400 if the request has no patient */
 export function requirePatient({ id, call }: WithPatient): void {
   if (id === undefined && call === undefined) throw noPatient()
 }
 
 /**
- * @param stated what the caller says of themselves with this request
- * @throws FhirError 400 when the request has no patient, 404 or 410 when the one in the path does not exist or is
- *   deleted
+ * @param stated the caller's statements about themselves in this request
+ * @throws FhirError 400 if the request has no patient, 404 or 410 if the one in the path does not exist or is deleted
  */
 export async function patientOfRequest(
   ctx: Context,

@@ -1,6 +1,6 @@
 /**
- * Placeholders, and whose they are. One that a call has made is that call's own; another call from the number goes on with it
- * when the first one has ended and its caller says the full name that is on it (docs/live-calls.md).
+ * Placeholders and their owners. A placeholder created by a call is that call's own; another call from the number
+ * continues with it once the first one has ended and its caller states the full name on it (docs/live-calls.md).
  */
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
@@ -16,7 +16,10 @@ import { isHeldByOther, wasHeld } from '../record/placeholder-holder.ts'
 import { isReal } from '../record/registration.ts'
 import { hasFullName, type StatedPerson } from '../record/stated-person.ts'
 
-/** The latest placeholder of a caller's number. The caller has not stated the number, so the Patient does not hold it. */
+/**
+ * The latest placeholder of a caller's number. The caller has not stated the number, so it is not stored on the
+ * Patient.
+ */
 const CALLER = recordKind<CallerPlaceholder>('caller')
 
 interface CallerPlaceholder {
@@ -26,12 +29,13 @@ interface CallerPlaceholder {
 
 export interface RecordsOfNumber {
   readonly real: readonly Versioned<Patient>[]
-  /** The placeholder of the latest call from the number comes first. */
+  /** Begins with the placeholder of the latest call from the number. */
   readonly placeholders: readonly Versioned<Patient>[]
 }
 
 /**
- * A number of another country may have the same digits, so what the search finds is compared in the clinic's region.
+ * A number of another country may have the same digits, so the results of the search are compared in the clinic's
+ * region.
  */
 export async function recordsOfNumber(ctx: Context, number: string | undefined): Promise<RecordsOfNumber> {
   if (number === undefined) return { real: [], placeholders: [] }
@@ -59,13 +63,16 @@ async function latestOf(ctx: Context, number: string): Promise<Versioned<Patient
   return id === undefined ? undefined : await openPlaceholder(ctx, id)
 }
 
-/** Undefined where it is complete, merged into another record or deleted since. */
+/** Returns undefined if it is complete, merged into another record, or deleted. */
 export async function openPlaceholder(ctx: Context, id: string): Promise<Versioned<Patient> | undefined> {
   const found = await ctx.find<Patient>('Patient', id)
   return found !== undefined && isOpenPlaceholder(found.resource) ? found : undefined
 }
 
-/** The single one, where it tells nothing but the number and no call has had it: whoever calls may be its person. */
+/**
+ * The only placeholder of the number, if it contains only the number and no call has held it: any caller may be its
+ * person.
+ */
 export async function blankPlaceholder(
   ctx: Context,
   { placeholders }: RecordsOfNumber,
@@ -78,7 +85,7 @@ export async function blankPlaceholder(
 const isBlank = (patient: Patient): boolean =>
   Object.entries(patientFields).every(([name, { get }]) => name === 'phone' || get(patient) === undefined)
 
-/** The single one that has the full name which the caller has stated, and that no other call has. */
+/** The only placeholder with the full name stated by the caller, unless another call holds it. */
 export async function placeholderNamed(
   ctx: Context,
   call: CallSession,
@@ -90,7 +97,7 @@ export async function placeholderNamed(
   return (await isHeldByOther(ctx, single.id, call)) ? undefined : single
 }
 
-/** Stages one for the caller of a number. */
+/** Stages a placeholder for the caller of a number. */
 export async function createPlaceholder(ctx: Context, number: string | undefined): Promise<Versioned<Patient>> {
   const patient = await ctx.create<Patient>({
     resourceType: 'Patient',
@@ -98,7 +105,7 @@ export async function createPlaceholder(ctx: Context, number: string | undefined
     active: false,
   })
   if (number !== undefined) {
-    // Read for its version: the record may hold that of an earlier call.
+    // Read for its version: the record may be that of an earlier call.
     await ctx.unit.records.read(CALLER, number)
     ctx.unit.records.put(CALLER, number, { patient: patient.id })
   }

@@ -1,14 +1,14 @@
 /**
- * Repeated tool calls: a call that was seen before (same clinic, call, toolCallId, tool and arguments) gets the stored
- * result, and nothing is written twice.
+ * Repeated tool calls: a call seen before (same clinic, call, toolCallId, tool and arguments) gets the stored result,
+ * and nothing is written twice.
  *
- * - The result that a handler returns from its change is stored in that very change: what it writes and its result are
- *   committed together or not at all, also when the process crashes.
- * - Repeats at the same time in one process share one run, so systems outside are asked once. In several processes each
- *   runs, but only one commits; the others get its result. Systems outside may then be asked twice, as they may after a
- *   crash between asking and committing.
- * - The result of a handler that changes nothing is stored when it ends: a repeat has it, whatever has changed since. One
- *   that fails stores nothing, and a repeat runs again.
+ * - The result that a handler returns from its change is stored in that same change: its writes and the result are
+ *   committed together or not at all, even if the process crashes.
+ * - Concurrent repeats in one process share one run, so external systems get one request. In several processes each one
+ *   runs, but only one commits; the others get its result. External systems may then get two requests, as they may
+ *   after a crash between request and commit.
+ * - The result of a handler that changes nothing is stored when it ends; repeats get it, even if the data has changed
+ *   since. A failed handler stores nothing, and a repeat runs again.
  */
 import { hash } from 'node:crypto'
 import type { ClinicAccess, Context } from '../../core/context.ts'
@@ -18,11 +18,13 @@ import { recordKind } from '../../repository/record-kinds.ts'
 import type { KindRecord } from '../../repository/repository.ts'
 
 const TOOL_RESULT = recordKind<StoredResult>('tool-result')
-/** Milliseconds a result is kept: longer than any platform repeats a call. An expired one is overwritten. */
+/**
+ * How long a result is kept, in milliseconds: longer than any platform repeats a call. An expired one is overwritten.
+ */
 const LIFETIME = 24 * 3_600_000
 /** Milliseconds between two reads of a provisional result. */
 const POLL_INTERVAL = 50
-/** Milliseconds after which a provisional result is final: the process that would have replaced it is gone. */
+/** Milliseconds after which a provisional result is final: the process that would have replaced it has ended. */
 const PROVISIONAL_LIFETIME = 5_000
 
 export interface ToolCallIdentity {
@@ -34,9 +36,9 @@ export interface ToolCallIdentity {
 }
 
 interface StoredResult {
-  /** JSON text of the result. */
+  /** The result as JSON text. */
   readonly answer: string
-  /** The handler is still at work and may replace it. */
+  /** True while the handler is running and may replace it. */
   readonly provisional?: true
 }
 
@@ -45,9 +47,9 @@ interface ProvisionalResult<Result> {
 }
 
 /**
- * For a handler that goes on after its change (submit_intake asks the CRM): returned from the change, `result` is
- * stored as the result for the time being. A repeat waits a little for the final one, and gets `result` when the
- * process that runs the handler has died.
+ * For a handler that continues after its change (submit_intake contacts the CRM): when returned from the change,
+ * `result` is stored as provisional. A repeat waits a little for the final result, and gets `result` if the process
+ * that runs the handler has died.
  */
 export const provisional = <Result extends object>(result: Result): ProvisionalResult<Result> => ({
   provisional: result,
@@ -55,16 +57,16 @@ export const provisional = <Result extends object>(result: Result): ProvisionalR
 
 type Handler = (access: ClinicAccess) => Promise<object>
 
-/** Stages what else belongs to a result, given as JSON text. */
+/** Stages writes that accompany a result, which is given as JSON text. */
 type Log = (ctx: Context, answer: string) => Promise<void>
 
-/** Thrown out of a handler's change: another run of the same call has committed its result. */
+/** Thrown from a handler's change if another run of the same call has committed its result. */
 class AlreadyStored extends Error {}
 
 export class Replay {
   readonly #running = new Map<string, Promise<string>>()
 
-  /** The JSON text of the result: the stored one, that of a run under way, or that of `handler`. */
+  /** The result as JSON text: from storage, from a run in progress, or from `handler`. */
   async once(
     access: ClinicAccess,
     identity: ToolCallIdentity,
@@ -76,7 +78,7 @@ export class Replay {
       try {
         return await running
       } catch (error) {
-        // The budget of the other request has ended; this one has its own.
+        // The other request ran out of its budget; this one has its own.
         if (!(error instanceof BudgetError)) throw error
       }
     }
@@ -99,7 +101,7 @@ async function storedOrRun(access: ClinicAccess, key: string, handler: Handler, 
   }
 }
 
-/** Undefined where there is none. Waits while another process may still replace a provisional result. */
+/** Returns undefined if there is none. Waits while another process may replace a provisional result. */
 export async function storedResult(access: ClinicAccess, key: string): Promise<string | undefined> {
   for (;;) {
     const ctx = access.reader()
@@ -110,7 +112,7 @@ export async function storedResult(access: ClinicAccess, key: string): Promise<s
   }
 }
 
-/** The result and when it was stored; undefined where there is none or it has expired. */
+/** The result and the time it was stored; undefined if there is none or it has expired. */
 function current(
   record: KindRecord<StoredResult> | undefined,
   now: number,
@@ -119,14 +121,14 @@ function current(
   return { value: record.value, since: record.due - LIFETIME }
 }
 
-/** One run of a handler: each of its changes stores the result that it returns. */
+/** One run of a handler. Each of its changes stores the result that it returns. */
 class RecordedRun {
-  /** For the handler. */
+  /** Access for the handler, which records results. */
   readonly access: ClinicAccess
   readonly #access: ClinicAccess
   readonly #key: string
   readonly #log: Log
-  /** What this run has stored, and the version of the record that holds it. */
+  /** The result stored by this run; `#version` is that of its record. */
   #stored: StoredResult | undefined
   #version = 0
 
@@ -149,13 +151,13 @@ class RecordedRun {
     return returned
   }
 
-  /** @throws AlreadyStored when another run has stored a result */
+  /** @throws AlreadyStored if another run has stored a result */
   async #requireNoOther(ctx: Context): Promise<void> {
     const record = await ctx.unit.records.read(TOOL_RESULT, this.#key)
     if (current(record, ctx.now) !== undefined && record?.version !== this.#version) throw new AlreadyStored()
   }
 
-  /** The version that the record will have. */
+  /** Returns the version that the record will have. */
   async #stage(ctx: Context, result: StoredResult): Promise<number> {
     await this.#log(ctx, result.answer)
     const { records } = ctx.unit
@@ -163,7 +165,7 @@ class RecordedRun {
     return records.nextVersion(TOOL_RESULT, this.#key)
   }
 
-  /** The JSON text of the final result, which is stored now unless the last change has. */
+  /** The final result as JSON text; stored now, unless the last change has already stored it. */
   async finish(result: object): Promise<string> {
     const answer = JSON.stringify(result)
     if (this.#stored?.answer === answer && this.#stored.provisional === undefined) return answer
@@ -175,7 +177,7 @@ class RecordedRun {
   }
 }
 
-/** What a change stores; undefined for a returned value that is not the result of a tool. */
+/** The part of a change's return value to store; undefined if that is not the result of a tool. */
 function toStore(returned: unknown): StoredResult | undefined {
   if (!isObject(returned)) return undefined
   if (isObject(returned.provisional)) return { answer: JSON.stringify(returned.provisional), provisional: true }
@@ -189,7 +191,7 @@ export function toolCallKey({ clinic, callId, toolCallId, tool, arguments: given
   return hash('sha256', text)
 }
 
-/** The same value for the same JSON, in whatever order its members come. */
+/** The same value for equal JSON, regardless of the order of members. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (!isObject(value)) return value

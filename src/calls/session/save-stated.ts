@@ -1,7 +1,8 @@
 /**
- * Saves statements of a caller on the record of the patient of the call. A placeholder that the call has made is corrected; any other
- * record is completed, and its name and birth date are never replaced. Where they contradict what is stated, another person
- * is spoken of, and the call goes on with a record of theirs (docs/live-calls.md).
+ * Saves a caller's statements on the record of the patient of the call. A placeholder that the call has created is
+ * corrected; any other record is completed, and its name and birth date are never replaced. If they contradict the
+ * statements, these are about another person, and the call continues with a record for that person
+ * (docs/live-calls.md).
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Patient, Task } from 'fhir/r4'
@@ -31,11 +32,11 @@ interface Saving {
   readonly call: CallSession | undefined
   readonly before: Versioned<Patient>
   readonly stated: Stated
-  /** Of the clinic: how a phone number without a country code is read. */
+  /** The clinic's region, for phone numbers without a country code. */
   readonly region: string | undefined
 }
 
-/** One version of the Patient at most; a consent is a Consent, too. */
+/** Writes at most one version of the Patient; a consent is also written as a Consent. */
 export async function saveStated(ctx: Context, saving: Saving): Promise<Saved> {
   const { call, before, stated } = saving
   if (call === undefined) return await replace(ctx, before, stated)
@@ -49,20 +50,22 @@ export async function saveStated(ctx: Context, saving: Saving): Promise<Saved> {
 
 type SavingInCall = Saving & { readonly call: CallSession }
 
-/** In the hands of staff. */
+/** Replaces values, as staff may do. */
 async function replace(ctx: Context, before: Versioned<Patient>, stated: Stated): Promise<Saved> {
   const next = activateWhenComplete(withStated(before.resource, stated))
   return await written(ctx, before, next, stated)
 }
 
-/** The call's own placeholder. */
+/** Corrects the call's own placeholder. */
 async function correct(ctx: Context, call: CallSession, before: Versioned<Patient>, stated: Stated): Promise<Saved> {
   const saved = await replace(ctx, before, stated)
   const task = await compareWithEarlierCaller(ctx, call, before, saved.patient)
   return task === undefined ? saved : { ...saved, written: [...saved.written, task] }
 }
 
-/** Staff see it once the caller has said who they are, and that is not the one who called before from the number. */
+/**
+ * Raises a Task for staff if the caller has stated who they are and differs from the earlier caller from the number.
+ */
 async function compareWithEarlierCaller(
   ctx: Context,
   call: CallSession,
@@ -80,7 +83,7 @@ async function complete(ctx: Context, { call, before, stated, region }: SavingIn
   const { patient, differences } = amended(before.resource, stated, { now: ctx.now, region })
   const next = activateWhenComplete(withStated(patient, withoutPerson(stated)))
   const saved = await written(ctx, before, next, stated)
-  // A registration is there to be completed; staff see what was stated otherwise.
+  // A registration is meant to be completed; staff only see contradictions.
   const toCheck = isPlaceholder(before.resource) ? differences.filter(({ recorded }) => recorded) : differences
   const tasks = toCheck.length === 0 ? [] : [await recordChange(ctx, call, saved.patient, toCheck)]
   const all = [...saved.written, ...tasks]
@@ -90,8 +93,8 @@ async function complete(ctx: Context, { call, before, stated, region }: SavingIn
 }
 
 /**
- * In the same change, so that of two requests of the call the second finds the other record.
- * @param isKnown the caller was known to be the patient until now, so that what the call has written on them stays
+ * Runs in the same change, so that the second of two requests of the call finds the other record.
+ * @param isKnown whether the caller was known to be the patient until now, so that the call's changes to them stay
  */
 export async function goOnAsAnother(
   ctx: Context,
@@ -142,6 +145,6 @@ function withStated(patient: Patient, { commsConsent, ...texts }: Stated): Patie
   }, withConsent)
 }
 
-/** What is only ever completed or added, is left to `amended`. */
+/** The statements without the fields that `amended` handles. */
 const withoutPerson = (stated: Stated): Stated =>
   Object.fromEntries(Object.entries(stated).filter(([field]) => !AMENDED_FIELDS.some((one) => one === field)))

@@ -1,9 +1,9 @@
 /**
- * The clinic's own check of a request of one of its calls (ClinicSettings.callSecurity). A signature holds for five
- * minutes, and for one request: the same request again is a repeat, whose tool calls get their stored results.
+ * The clinic's own check of requests that belong to its calls (ClinicSettings.callSecurity). A signature is valid for
+ * five minutes and for one request; the same request again is a repeat, whose tool calls get their stored results.
  *
- * Platforms sign the body alone. Method, address and headers of the call are therefore bound to the id of a signature when
- * it first comes, and a later request that differs in one of them is refused.
+ * Platforms sign only the body. Method, URL and headers of the call are therefore bound to the signature's id on first
+ * use, and a later request that differs in any of them is refused.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
@@ -15,17 +15,17 @@ import type { Repository } from '../../repository/repository.ts'
 
 const CLINIC_SECRET_HEADER = 'x-clinic-secret'
 
-/** Milliseconds before and after now that a signature may be of. */
+/** Maximum difference between the signature's time and now, in milliseconds. */
 const TOLERANCE = 5 * 60_000
 
 const SIGNED_REQUEST = recordKind<SignedRequest>('signed-request')
 
 interface SignedRequest {
-  /** The hash of everything that came with the signature's id and decides what the request does: see `hashOf`. */
+  /** Hash of everything that arrived with the signature's id and affects the request: see `hashOf`. */
   readonly request: string
 }
 
-/** Headers that no signature covers: they say which call a request belongs to, and what it is a repeat of. */
+/** Headers not covered by any signature: they identify the call, or the request that is repeated. */
 const BOUND_HEADERS = ['x-call-id', 'x-call-to', 'x-call-from', 'idempotency-key']
 
 /** A request as it was received. */
@@ -33,19 +33,22 @@ export interface ReceivedRequest {
   readonly method: string
   /** Path and query. */
   readonly url: string
-  /** Of a header; empty where it is absent. */
+  /** Value of a header; '' if it is absent. */
   readonly header: (name: string) => string
-  /** As it was sent. */
+  /** The raw bytes. */
   readonly body: () => Promise<Buffer>
-  /** Sent again it has no second effect: each of its tool calls has an id, or it has an Idempotency-Key. */
+  /**
+   * True if repeating the request has no second effect: each of its tool calls has an id, or it has an Idempotency-Key.
+   */
   readonly isRepeatable: boolean
-  /** False where the body must name the call, so that the signature covers its id, but does not. */
+  /** False if the body must name the call, so that the signature covers its id, but does not. */
   readonly namesCall?: boolean
 }
 
 /**
- * Passes where the clinic has no check of its own.
- * @throws FhirError 403 `call-not-signed`; 400 `call-without-id`; 409 `signature-used` where the signature came with another request before
+ * Does nothing if the clinic has no check of its own.
+ * @throws FhirError 403 `call-not-signed`; 400 `call-without-id`; 409 `signature-used` if the signature was used with
+ * another request
  */
 export async function requireClinicCheck(
   repository: Repository,
@@ -66,7 +69,7 @@ type Check = (
   secrets: readonly string[],
   header: ReceivedRequest['header'],
   body: Buffer,
-) => /** What makes the request one of its kind; undefined where nothing does. */ string | undefined
+) => /** Id of the signature; undefined if the method has none. */ string | undefined
 
 const CHECKS: Readonly<Record<CallSecurity['method'], Check>> = {
   header: (secrets, header) => {
@@ -82,7 +85,7 @@ const CHECKS: Readonly<Record<CallSecurity['method'], Check>> = {
     throw notSigned(`${names.join(', ')} must sign this body with the secret of the clinic, within five minutes`)
   },
 
-  // The digest is of the body and the time after it, in milliseconds.
+  // The digest covers the body followed by the time in milliseconds.
   retell: (secrets, header, body) => {
     const [, time = '', digest = ''] = /^v=(\d{1,15}),d=([\da-f]{64})$/.exec(header('x-retell-signature')) ?? []
     const digestOf = (secret: string) => createHmac('sha256', secret).update(body).update(time).digest('hex')
@@ -92,7 +95,7 @@ const CHECKS: Readonly<Record<CallSecurity['method'], Check>> = {
   },
 }
 
-/** The library allows five minutes too. */
+/** The library also allows five minutes. */
 function verifies(webhook: Webhook, body: Buffer, headers: Record<string, string>): boolean {
   try {
     webhook.verify(body, headers, { jsonParse: false })
@@ -102,14 +105,14 @@ function verifies(webhook: Webhook, body: Buffer, headers: Record<string, string
   }
 }
 
-/** In a time that reveals neither where they differ nor how long they are. */
+/** Constant-time comparison, which reveals neither the first difference nor the length. */
 const isSame = (left: string, right: string): boolean =>
   timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'))
 
-/** Kept for longer than a signature with the id is accepted, whatever the clocks. An expired one is overwritten. */
+/** Longer than a signature with the id is accepted, whatever the clocks. An expired record is overwritten. */
 const LIFETIME = 3 * TOLERANCE
 
-/** An empty header does the same as an absent one. Addresses are compared as they were sent. */
+/** An empty header equals an absent one. URLs are compared as sent. */
 const hashOf = ({ method, url, header }: ReceivedRequest, body: Buffer): string =>
   hash('sha256', JSON.stringify([method, url, ...BOUND_HEADERS.map(header), hash('sha256', body)]))
 
@@ -121,7 +124,7 @@ async function takeId(repository: Repository, clinic: string, id: string, sent: 
       records.put(SIGNED_REQUEST, key, { request: sent }, { due: now + LIFETIME })
     else if (known.value.request !== sent) throw used()
   }
-  // A request that begins again is a repeat of itself.
+  // A retried change must accept the record of its own first run.
   await repository.change(clinic, take, true)
 }
 

@@ -1,9 +1,9 @@
-/** Whom a tool call is about, for the audit trail: the patient of the call, and the one that its caller is verified as. */
+/** Patients of a tool call, for the audit trail: the patient of the call, and the verified one. */
 import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { VERIFICATION } from './verification.ts'
 
-/** `access`, whose changes tell the patients that their work has come upon, once they are written. */
+/** Wraps `access`, so that each committed change reports the patients it has touched. */
 export const recordPatientsSeen = (
   access: ClinicAccess,
   call: CallSession,
@@ -20,7 +20,7 @@ export const recordPatientsSeen = (
   },
 })
 
-/** A tool that does not look whom the caller is verified as has nothing to do with that patient. */
+/** A tool that does not read the verification of the caller does not concern the verified patient. */
 function patientsIn({ unit: { records }, now }: Context, { callId }: CallSession): readonly string[] {
   const key = callKey(callId)
   const verification = records.known(VERIFICATION, key)

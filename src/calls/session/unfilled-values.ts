@@ -1,11 +1,11 @@
 /**
- * Call ids and phone numbers that a platform has sent without filling in its template: the template itself, or an
- * absent value as text. They name nobody, so two callers who send the same one must not share a call.
+ * Call ids and phone numbers sent by a platform that has not filled in its template: the template itself, or an absent
+ * value as text. They identify nobody, so two callers with the same value must not share a call.
  */
 import { MAX_CALL_ID_LENGTH } from '../../core/call-session.ts'
 import { WITHHELD_WORDS } from './call-numbers.ts'
 
-/** Includes all zeros and the words for a withheld number: many calls would have such an id. */
+/** Includes all zeros and the words for a withheld number, as many calls would have such an id. */
 export function isUnfilledId(text: string): boolean {
   const bare = bareText(text)
   return isUnfilled(bare) || NOT_SHOWN.has(compact(bare)) || /^[0-]*$/.test(bare)
@@ -20,7 +20,7 @@ export function isUnfilledNumber(text: string): boolean {
 const isUnfilled = (bare: string): boolean =>
   isTemplate(bare) || !/[\p{L}\p{N}]/u.test(bare) || NOTHING.has(compact(bare)) || isFieldName(bare)
 
-/** The text without percent-encoding and quotes; the beginning alone where it is longer than any template. */
+/** The text without percent-encoding and quotes; truncated to the maximum length of an id. */
 const bareText = (text: string): string =>
   decoded(text.slice(0, MAX_CALL_ID_LENGTH)).replace(/^[\s"'`“”‘’\\]+|[\s"'`“”‘’\\]+$/g, '')
 
@@ -28,18 +28,20 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // An id may hold a percent sign that encodes nothing.
+    // An id may contain a percent sign that encodes nothing.
     return text
   }
 }
 
-/** `N/A`, `n.a.` and `na` are one word. */
+/** Reads `N/A`, `n.a.` and `na` as the same word. */
 const compact = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
-/** The beginning of a template of any engine, wherever it stands: {{ ${ #{ %{ @{ {% <% <? [[ &lt; %(name)s *| and Go's %!s( */
+/**
+ * The beginning of a template of any engine, at any position: {{ ${ #{ %{ @{ {% <% <? [[ &lt; %(name)s *| and Go's %!s(
+ */
 const BEGINNING = /\{\{|[$#%@]\{|\{%|<[%?]|\[\[|&lt;|%\(\w+\)s|\*\||%!\w?\(/
 
-/** Names in the brackets or signs of a template. In braces there may be text around them: call-{id}. */
+/** Names within the brackets or signs of a template. Braces may have text around them: call-{id}. */
 const ENCLOSED = [
   /\{([^{}]*)\}/,
   /^<([^<>]*)>$/,
@@ -54,14 +56,14 @@ const ENCLOSED = [
 const isTemplate = (bare: string): boolean =>
   BEGINNING.test(bare) || ENCLOSED.some((form) => isName(form.exec(bare)?.[1]))
 
-/** A name has few digits and no @, unlike the ids that platforms put in brackets: {UUID}, <id@host>. */
+/** A name has few digits and no @, unlike ids that platforms put in brackets: {UUID}, <id@host>. */
 const isName = (text: string | undefined): boolean =>
   text !== undefined && /^[\w\s.,$|'"()/-]*$/.test(text) && text.replace(/\D/g, '').length < 4
 
 /** Absent values as text, in the languages that platforms and their tools are written in. */
 const ABSENT: ReadonlySet<string> = new Set(['undefined', 'undef', 'null', 'none', 'nil', 'nan'])
 
-/** Compact words for nothing, and the fillers of forms and examples. */
+/** Compact words for nothing, and placeholders from forms and examples. */
 const NOTHING: ReadonlySet<string> = new Set([
   ...ABSENT,
   ...['na', 'nothing', 'novalue', 'notset', 'notapplicable', 'unset', 'void', 'empty', 'blank', 'missing', 'dbnull'],
@@ -72,14 +74,14 @@ const NOTHING: ReadonlySet<string> = new Set([
 /** Compact words for a number that is not shown. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([...WITHHELD_WORDS, 'hidden', 'notavailable', 'withheld'])
 
-/** Words of which the names of fields consist: callId, YOUR_CALL_ID, x-call-from, message.call.id, system__caller_id. */
+/** Words in the names of fields: callId, YOUR_CALL_ID, x-call-from, message.call.id, system__caller_id. */
 const OF_NAMES: ReadonlySet<string> = new Set([
   ...['x', 'your', 'my', 'the', 'insert', 'enter', 'call', 'caller', 'called', 'callee', 'dialed', 'dialled', 'phone'],
   ...['customer', 'conversation', 'session', 'system', 'message', 'control', 'leg', 'contact', 'interaction', 'sip'],
 ])
 const ENDS_OF_NAMES: ReadonlySet<string> = new Set(['id', 'sid', 'uuid', 'guid', 'number', 'from', 'to'])
 
-/** Includes a name with a word for nothing, which a prefix before a template gives: call-undefined. */
+/** Includes a name with a word for nothing, as produced by a prefix before a template: call-undefined. */
 function isFieldName(bare: string): boolean {
   return [bare, bare.replace(/([a-z])([A-Z])/g, '$1 $2')].some((text) => {
     const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []

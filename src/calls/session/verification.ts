@@ -1,5 +1,5 @@
 /**
- * Whom the caller has been verified as, for the tools of /emr-scheduling. The patient of the call stays what it is for all
+ * The caller's verified identity, for the tools of /emr-scheduling. The patient of the call stays the same for all
  * other tools (patient-of-call.ts).
  */
 import type { Patient } from 'fhir/r4'
@@ -14,15 +14,15 @@ import { isReal } from '../record/registration.ts'
 import { currentRecord, isOwnPlaceholder, patientForWrite, patientOfCall } from './patient-of-call.ts'
 
 export interface Verification {
-  /** Attempts that have failed. */
+  /** Number of failed attempts. */
   readonly failures: number
-  /** Patient.id of the one verified last. */
+  /** Patient.id of the person verified last. */
   readonly patient?: string
 }
 
 export const VERIFICATION = recordKind<Verification>('call-verification')
 
-/** Failed attempts, after which nobody is verified in the call any more. */
+/** Failed attempts after which no further verification is possible in the call. */
 export const MAX_FAILURES = 3
 
 export const readVerification = async (ctx: Context, call: CallSession): Promise<Verification> =>
@@ -31,7 +31,7 @@ export const readVerification = async (ctx: Context, call: CallSession): Promise
 export const putVerification = (ctx: Context, call: CallSession, verification: Verification): Promise<void> =>
   putOfCall(ctx, VERIFICATION, call, verification)
 
-/** Patient.id; undefined for a caller who is not verified, or whose record is not a patient of the clinic any more. */
+/** Patient.id; undefined if the caller is not verified, or the record is no longer a patient of the clinic. */
 export const verifiedPatientOf = async (ctx: Context, call: CallSession): Promise<string | undefined> =>
   (await verifiedRecordOf(ctx, call))?.id
 
@@ -41,13 +41,13 @@ async function verifiedRecordOf(ctx: Context, call: CallSession): Promise<Versio
   return record !== undefined && isReal(record.resource) ? record : undefined
 }
 
-/** Of a tool's request: a live call, or staff who call the operation on a Patient. */
+/** The caller of a tool: a live call, or staff who invoke the operation on a Patient. */
 type WithCaller = Pick<OperationRequest, 'id' | 'type' | 'call'>
 
 /**
  * The patient whose appointments are listed, moved or cancelled.
  * @throws FhirError 403 `not-verified`, with a sentence to speak; 400, 404 or 410 for staff who name no patient or an
- *   unknown one
+ * unknown one
  */
 export async function verifiedCallerFor(ctx: Context, request: WithCaller): Promise<Versioned<Patient>> {
   if (request.call === undefined) return await patientNamedByStaff(ctx, request)
@@ -57,8 +57,8 @@ export async function verifiedCallerFor(ctx: Context, request: WithCaller): Prom
 }
 
 /**
- * The patient for whom is booked: the verified one, else the call's own placeholder, also when this call has completed its
- * registration; it is created where the call has no patient yet.
+ * The patient to book for: the verified one, else the call's own placeholder, even if this call has completed its
+ * registration. It is created if the call has no patient yet.
  * @throws FhirError as `verifiedCallerFor`
  */
 export async function callerFor(ctx: Context, request: WithCaller): Promise<Versioned<Patient>> {
@@ -76,7 +76,7 @@ async function patientNamedByStaff(ctx: Context, { id, type }: WithCaller): Prom
   throw badRequest('The operation needs a patient: call it on one, as POST /Patient/{id}/$…, or from a live call')
 }
 
-/** The caller has to say who they are first. */
+/** The error for callers who must first verify who they are. */
 const notVerified = (): FhirError =>
   new FhirError(403, {
     code: 'forbidden',

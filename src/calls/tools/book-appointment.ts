@@ -1,4 +1,4 @@
-/** book_appointment: books a time that find_available_slots has offered, for the verified patient or the new one of the call. */
+/** book_appointment: books a time offered by find_available_slots, for the verified patient or the call's new one. */
 import type { Appointment, Patient } from 'fhir/r4'
 import { book } from '../../booking/book.ts'
 import { holdersOf } from '../../booking/holders.ts'
@@ -41,7 +41,7 @@ async function bookFor(ctx: Context, request: OperationRequest, call: CallSessio
   }
 }
 
-/** Somebody who says it twice has one visit. */
+/** Repeating a booking does not create a second visit. */
 async function bookedAlready(ctx: Context, { slots }: TimeToBook, patient: string): Promise<Appointment | undefined> {
   const [first] = slots
   if (first.status === 'free') return undefined

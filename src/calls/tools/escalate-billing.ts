@@ -1,4 +1,4 @@
-/** escalate_billing (spec 4.1 rule 6): bundles what is known of the call for staff. The call is not transferred. */
+/** escalate_billing (spec 4.1 rule 6): collects the facts of the call for staff. The call is not transferred. */
 import { defineOperation } from '../../core/operation.ts'
 import { KEPT_LENGTH, keptText } from '../../spoken/kept-text.ts'
 import { escalateToBilling } from '../record/billing-escalation.ts'

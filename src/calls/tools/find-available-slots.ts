@@ -1,4 +1,4 @@
-/** find_available_slots: free times as the caller asks for them, a few, each with a key to book it by. */
+/** find_available_slots: a few free times that suit the caller, each with a key to book it. */
 import { endDueHolds } from '../../booking/due-holds.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
@@ -54,7 +54,7 @@ async function asTime(
   return { time, words: await visitWords(ctx, start, schedule.actor) }
 }
 
-/** Only a patient who is verified hears that they wait. */
+/** Only a verified patient hears of their waitlist offers. */
 async function waitlistOffers(ctx: Context, call: CallSession | undefined): Promise<readonly Time[]> {
   const patient = call && (await verifiedPatientOf(ctx, call))
   if (patient === undefined) return []

@@ -1,4 +1,6 @@
-/** get_clinic_info: name, phone number, address and opening hours of the clinic, and what was asked about it. */
+/**
+ * get_clinic_info: name, phone number, address and opening hours of the clinic, and an answer to a question about it.
+ */
 import { defineOperation } from '../../core/operation.ts'
 import { type ClinicTopic, clinicTopic } from '../../spoken/clinic-topic.ts'
 import { sayHours } from '../../spoken/say-hours.ts'
@@ -32,7 +34,7 @@ const infoOf = ({ name, contacts, sites }: ClinicFacts) => ({
   hours: onOneLine(hoursOf(sites)),
 })
 
-/** What a site states; without a name where it holds for all of them. */
+/** One fact about a site; without a name if it holds for all sites. */
 interface Stated {
   readonly name: string
   readonly text: string
@@ -62,7 +64,7 @@ const spokenOfEach = (stated: readonly Stated[], verb: string): string | undefin
     ? undefined
     : stated.map(({ name, text }) => `${name === '' ? 'We are' : `${name} is`} ${verb} ${text}.`).join(' ')
 
-/** Undefined where nothing is known of the topic. */
+/** Returns undefined if nothing is known about the topic. */
 function sentence(topic: ClinicTopic, facts: ClinicFacts): string | undefined {
   const { name, phone } = infoOf(facts)
   switch (topic.kind) {
@@ -87,7 +89,7 @@ function sentence(topic: ClinicTopic, facts: ClinicFacts): string | undefined {
   }
 }
 
-/** Nobody listens to more. */
+/** More would be too long to listen to. */
 const MAX_NOTES = 4
 
 function notesAbout(words: RegExp, sites: readonly Site[]): string | undefined {

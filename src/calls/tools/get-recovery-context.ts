@@ -1,4 +1,4 @@
-/** get_recovery_context: what was left unfinished, and what is still missing. docs/abandonment.md */
+/** get_recovery_context: the completed and the missing fields of an abandoned form. docs/abandonment.md */
 import { defineOperation } from '../../core/operation.ts'
 import { abandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { fieldsOf } from '../recovery/form-fields.ts'
@@ -14,7 +14,7 @@ export const getRecoveryContext = defineOperation('task-get-recovery-context', a
     success: true,
     kind,
     stepReached,
-    // Over FHIR each is a parameter with two parts.
+    // In FHIR, one parameter with two parts for each value.
     knownFields: request.call === undefined ? Object.entries(known).map(named) : known,
     missingFields: missing,
     say: `You had begun a ${kind} with us and did not finish it. ${sayMissing(missing)}`,

@@ -1,4 +1,4 @@
-/** join_waitlist: an entry of the waitlist for the verified patient or the new one of the call. docs/waitlist.md */
+/** join_waitlist: a waitlist entry for the verified patient or for the call's new one. docs/waitlist.md */
 import { isDeepStrictEqual } from 'node:util'
 import type { Appointment } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
@@ -77,7 +77,7 @@ async function entryFor(
   }
 }
 
-/** Whoever asks again for the same keeps their place. */
+/** True if the entry has the same wishes; it then keeps its place. */
 const asksForSame = (entry: Appointment, wanted: Appointment): boolean =>
   isDeepStrictEqual(wishesOf(entry), wishesOf(wanted))
 

@@ -1,4 +1,4 @@
-/** list_appointment_types: what kinds of visits the clinic offers, with keys by which the agent refers to them. */
+/** list_appointment_types: the kinds of visits that the clinic offers, with keys for the agent. */
 import { offeredTypes } from '../../booking/offered-types.ts'
 import { defineOperation } from '../../core/operation.ts'
 import type { OfferedType } from '../../scheduling/offered-types.ts'
@@ -22,7 +22,7 @@ export const listAppointmentTypes = defineOperation('schedule-list-appointment-t
   }),
 )
 
-/** Nobody listens to more. */
+/** More would be too long to listen to. */
 const MAX_SPOKEN = 6
 
 function sentence(types: readonly OfferedType[]): string {

@@ -1,4 +1,4 @@
-/** list_appointments: what the verified patient has booked that is yet to come, with keys to move or cancel it by. */
+/** list_appointments: the verified patient's upcoming appointments, with keys to move or cancel them. */
 import type { Appointment } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -10,9 +10,9 @@ import { keysForTimes } from '../visits/offered-time.ts'
 import { offersByPhone } from '../visits/offers-by-phone.ts'
 import { oneOf, spokenVisit } from '../visits/visit-label.ts'
 
-/** Those that are asked for but not settled are told too. */
+/** Includes appointments that are requested but not settled. */
 const STATUSES: readonly Appointment['status'][] = ['proposed', 'pending', 'booked', 'arrived', 'checked-in']
-/** The next ones; nobody listens to more. */
+/** The next ones; more would be too long to listen to. */
 const MOST = 20
 
 export const listAppointments = defineOperation('appointment-list-appointments', (request) => {

@@ -6,7 +6,7 @@ import { abandonmentOf } from '../recovery/abandonment-of.ts'
 import { noteOutput } from '../recovery/note-output.ts'
 import { lettersOf } from '../recovery/stated-channel.ts'
 
-/** What the Task becomes with each; undefined: it stays open. */
+/** New status of the Task, by outcome; undefined: unchanged. */
 const OUTCOMES: ReadonlyMap<string, Task['status'] | undefined> = new Map([
   ['recovered', 'completed'],
   ['declined', 'cancelled'],
@@ -26,7 +26,7 @@ export const logCallOutcome = defineOperation('task-log-call-outcome', (request)
   // "Call back scheduled" is callback-scheduled.
   const said = lettersOf(String(request.input.outcome))
   const known = [...OUTCOMES.keys()].find((one) => lettersOf(one) === said)
-  // Any other is for staff to read; the call is over, and nobody would be asked again.
+  // Any other outcome is kept for staff to read: the call is over, so no agent could correct it.
   const outcome = known ?? keptText(request.input.outcome, MAX_OUTCOME) ?? 'unknown'
   return request.access.change(async (ctx) => {
     const abandonment = await abandonmentOf(ctx, request)

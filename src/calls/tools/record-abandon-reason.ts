@@ -1,10 +1,10 @@
-/** record_abandon_reason: why it was not finished, for staff. docs/abandonment.md */
+/** record_abandon_reason: the reason for not finishing, for staff. docs/abandonment.md */
 import { defineOperation } from '../../core/operation.ts'
 import { keptText } from '../../spoken/kept-text.ts'
 import { abandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { noteOutput } from '../recovery/note-output.ts'
 
-/** Characters. */
+/** Most characters of the reason. */
 const MAX_REASON = 2_000
 
 export const recordAbandonReason = defineOperation('task-record-abandon-reason', (request) =>

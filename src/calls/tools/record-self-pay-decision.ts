@@ -1,4 +1,4 @@
-/** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): what the caller chose after a self-pay price was quoted. */
+/** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): the caller's choice after a self-pay price was quoted. */
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { readBack } from '../../spoken/read-back.ts'
@@ -38,7 +38,7 @@ const SENTENCES = {
   billing_escalation: 'Thank you, I have passed this on to our billing team. They will get back to you.',
 } as const
 
-/** @throws FhirError 400, and nothing is written */
+/** @throws FhirError 400; nothing is then written */
 function readDecision({ decision, selfPayPriceCents }: OperationInput): SelfPay {
   if (!isSelfPayDecision(decision)) {
     const error = `The value must be one of ${SELF_PAY_DECISIONS.join(', ')}`

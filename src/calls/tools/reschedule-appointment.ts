@@ -1,4 +1,4 @@
-/** reschedule_appointment: moves an appointment of the verified patient to a time that find_available_slots has offered. */
+/** reschedule_appointment: moves an appointment of the verified patient to a time offered by find_available_slots. */
 import { reschedule } from '../../booking/reschedule.ts'
 import { defineOperation } from '../../core/operation.ts'
 import { recordCall } from '../record/call-record.ts'

@@ -1,8 +1,8 @@
 /**
  * resolve_patient_identity (spec 2.3, 3, 4.1 rule 3): does the caller match an existing patient by name or phone?
- * Outcome and candidates go to staff, on the record of the patient who is matched where it is only one; the result neither
- * names nor counts patients, nothing is merged, and the call keeps its patient. statedDateOfBirth is accepted and
- * ignored (spec 9): its definition says so, and it does not come here.
+ * Outcome and candidates go to staff, on the matched patient's record if there is only one. The result neither names
+ * nor counts patients, nothing is merged, and the call keeps its patient. statedDateOfBirth is accepted and ignored
+ * (spec 9): its definition says so, and it is not passed on.
  */
 import type { TaskInput } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
@@ -20,7 +20,7 @@ export const resolvePatientIdentity = defineOperation('patient-resolve-patient-i
   request.access.change(async (ctx) => {
     const statement = readIdentity(request.input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
     const match = await matchCaller(ctx, statement.stated)
-    // Staff who call the operation over FHIR get the answer; only what a call found out is left for them.
+    // Staff who invoke the operation over FHIR get the result directly; only the outcome of a call is left for them.
     if (request.call !== undefined) {
       const patient = await patientOfRequest(ctx, request)
       const task = await createStaffTask(ctx, request.call, patient, {
@@ -49,15 +49,15 @@ export const resolvePatientIdentity = defineOperation('patient-resolve-patient-i
   }),
 )
 
-/** What was stated, and of it what could not be read, for staff. */
+/** The stated values, and those of them that could not be read, for staff. */
 interface Statement {
   readonly stated: StatedIdentity
   readonly unreadable: { readonly name?: string; readonly phone?: string }
 }
 
 /**
- * One of name and phone that cannot be read is left out where the other can.
- * @throws FhirError 400 when neither name nor phone was stated, or none of them can be read
+ * Omits the name or the phone number if it cannot be read and the other can.
+ * @throws FhirError 400 if neither was stated, or none can be read
  */
 function readIdentity({ statedName, statedPhone }: OperationInput, locale: ClinicLocale): Statement {
   const name = statedName === undefined ? undefined : readWholeName(statedName)
@@ -76,7 +76,7 @@ function readIdentity({ statedName, statedPhone }: OperationInput, locale: Clini
   }
 }
 
-/** @param stated by argument; undefined where it is absent */
+/** @param stated values by argument; undefined if absent */
 function nothingStated(stated: Readonly<Record<string, ParsedValue | undefined>>): FhirError {
   const problems = Object.entries(stated).flatMap(([name, value]) =>
     value === undefined || value.ok ? [] : [{ name, error: value.error }],
@@ -107,7 +107,7 @@ const describe = (match: CallerMatch, { unreadable }: Statement): string => {
 
 const NARROWED = 'What was stated is too common in the clinic to compare everybody who has it.'
 
-/** Whatever the grade: one who is matched by name alone, or by phone alone, is the one to compare with. */
+/** The only candidate, whatever the grade: even a match by name or phone alone is worth comparing. */
 const onlyOne = ({ candidates }: CallerMatch): { readonly beneficiary?: string } => {
   const [beneficiary, ...others] = candidates
   return beneficiary !== undefined && others.length === 0 ? { beneficiary } : {}
@@ -124,7 +124,7 @@ const MAX_CANDIDATES = 20
 
 const moreThanAttached = ({ candidates }: CallerMatch): number => Math.max(0, candidates.length - MAX_CANDIDATES)
 
-/** For staff only: candidates are other people. */
+/** For staff only, as candidates are other people. */
 const outcome = ({ stated, unreadable }: Statement, match: CallerMatch): readonly TaskInput[] => {
   const { candidates, grade, matchedBy, narrowed } = match
   const more = moreThanAttached(match)

@@ -1,4 +1,4 @@
-/** save_recovery_field: one more value of what was left unfinished. docs/abandonment.md */
+/** save_recovery_field: saves one more value of an abandoned registration or form. docs/abandonment.md */
 import type { Patient, QuestionnaireResponse } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
@@ -30,7 +30,7 @@ export const saveRecoveryField = defineOperation('task-save-recovery-field', asy
   return await request.access.change((ctx) => saveFormField(ctx, request))
 })
 
-/** As update_registration_field saves it. */
+/** Saves the field like update_registration_field. */
 async function saveRegistrationField(request: OperationRequest, { patient }: Abandonment): Promise<OperationAnswer> {
   const name = String(request.input.fieldName)
   if (!REGISTRATION_FIELDS.some((field) => field === name))
@@ -90,16 +90,18 @@ const NOT_ITS_PERSON = {
 }
 
 interface SavingOnForm {
-  /** With the field answered. */
+  /** The form with the field completed. */
   readonly next: QuestionnaireResponse
-  /** Before that. */
+  /** Whether the field had a value before. */
   readonly isAnswered: boolean
   readonly field: FieldValue
-  /** Region of the clinic, in which a phone number without a country code is read. */
+  /** Region of the clinic, for phone numbers without a country code. */
   readonly region: string | undefined
 }
 
-/** @returns false where another person has answered: the call goes on with a placeholder that has what they have said */
+/**
+ * @returns false if another person is speaking: the call then continues with a placeholder that has their statements
+ */
 async function saveInCall(
   ctx: Context,
   call: CallSession,
@@ -115,7 +117,7 @@ async function saveInCall(
     await recordCall(ctx, call, patient, { activity, written })
     return false
   }
-  // The form is completed; only values of this call are corrected.
+  // The form is completed; only values written by this call are corrected.
   const onForm = isAnswered && judged === 'fits' ? [] : [await ctx.update<QuestionnaireResponse>(next)]
   const onPatient = isOfPerson(kind) ? await putOnPatient(ctx, before.resource, { kind, value, judged }) : []
   const written = [...onForm, ...onPatient]
@@ -125,7 +127,7 @@ async function saveInCall(
   return true
 }
 
-/** So that every tool knows whose form it is. */
+/** Also writes to the Patient, so that every tool can tell whose form it is. */
 async function putOnPatient(
   ctx: Context,
   patient: Patient,
@@ -136,16 +138,16 @@ async function putOnPatient(
   return person === patient ? [] : [await ctx.update<Patient>(person)]
 }
 
-/** Characters of a value that is kept as it was said. */
+/** Most characters of a value stored as text. */
 const MAX_VALUE = 1_000
 
 interface FieldValue {
-  /** Undefined for text as it was said. */
+  /** Undefined for text. */
   readonly kind: ReturnType<typeof kindOfField>
   readonly value: string
 }
 
-/** @throws FhirError 400 for a value that is bad, or not certain */
+/** @throws FhirError 400 for an invalid or uncertain value */
 function fieldValue(fieldName: string, value: string, locale: ClinicLocale): FieldValue {
   const kind = kindOfField(fieldName)
   if (kind === undefined) return { kind, value: keptText(value, MAX_VALUE) ?? '' }

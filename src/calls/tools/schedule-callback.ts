@@ -1,4 +1,4 @@
-/** schedule_callback: a Task for staff to call at the time that the person asks for. docs/abandonment.md */
+/** schedule_callback: a Task for staff to call at the requested time. docs/abandonment.md */
 import type { Patient } from 'fhir/r4'
 import { DateTime } from 'luxon'
 import { readSettings } from '../../clinics/settings.ts'
@@ -63,7 +63,7 @@ async function statedPhone(ctx: Context, value: unknown): Promise<string | undef
   return stated.value
 }
 
-/** The first moment that was asked for at which the person may be called; in the clinic's zone. */
+/** The first requested moment at which the person may be called, in the clinic's zone. */
 async function callbackTime(ctx: Context, patient: string, when: string): Promise<DateTime> {
   const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
   const window = await contactWindow(ctx, patient)

@@ -1,4 +1,4 @@
-/** send_resume_link: a one-time link to go on with what was left unfinished. docs/abandonment.md */
+/** send_resume_link: a one-time link to resume an unfinished registration or form. docs/abandonment.md */
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
@@ -14,7 +14,7 @@ import { openAbandonmentOf, refusal } from '../recovery/abandonment-of.ts'
 import { stageResumeLink } from '../recovery/resume-link.ts'
 import { statedChannel } from '../recovery/stated-channel.ts'
 
-/** Of one abandonment. */
+/** Most links for one abandonment. */
 const MAX_LINKS = 5
 
 type Channel = 'sms' | 'email'
@@ -58,7 +58,9 @@ function channelOf(value: unknown): Channel {
   throw invalidArgument('channel', 'it must be sms or email')
 }
 
-/** Only what came with the abandonment: whoever answers the phone cannot have the link sent elsewhere. */
+/**
+ * Only contact points that came with the abandonment: the person on the phone must not be able to redirect the link.
+ */
 async function addresseeOf(ctx: Context, { task, contact, consent, patient }: Abandonment, channel: Channel) {
   const to = channel === 'email' ? contact.email : contact.phone
   if (to === undefined || (channel === 'sms' && !to.startsWith('+')))
@@ -94,7 +96,7 @@ const messageTo = (ctx: Context, { task, patient }: Abandonment, channel: Channe
   to,
 })
 
-/** `j***@example.com`, `***0123` */
+/** For example `j***@example.com` and `***0123`. */
 const masked = (to: string): string =>
   to.includes('@') ? `${to.slice(0, 1)}***${to.slice(to.lastIndexOf('@'))}` : `***${to.slice(-4)}`
 

@@ -21,8 +21,9 @@ export const setContactPreference = defineOperation('task-set-contact-preference
 })
 
 /**
- * Platforms send `optOut` as text, too. A yes or no of the caller is none: it depends on what they were asked.
- * @throws FhirError 400 with an issue for each argument that is missing or wrong
+ * Platforms also send `optOut` as text. The caller's "yes" or "no" is not accepted, as its meaning depends on the
+ * question.
+ * @throws FhirError 400 with an issue for each missing or invalid argument
  */
 function statedPreference({ channel, optOut }: OperationInput) {
   const named = statedChannel(channel)

@@ -1,6 +1,6 @@
 /**
- * submit_insurance_info (spec 2.3, 3 rule 1): asks the clinic's insurance-verification system, records its result and
- * relays it. Nothing is decided here. `success` means that the status is VERIFIED or PENDING.
+ * submit_insurance_info (spec 2.3, 3 rule 1): sends the card to the clinic's insurance-verification system, records its
+ * result and relays it. Nothing is decided here. `success` means that the status is VERIFIED or PENDING.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -26,11 +26,11 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   const card: InsuranceCard = { payerName, memberId, ...optional }
   requirePatient(request)
   if (request.id !== undefined) await access.reader().read('Patient', request.id)
-  // Asked before the change: a change may run several times, and the system must be asked once.
-  // The request must not begin again after that.
+  // The request to the system precedes the change, which may be retried, while the system must get one request only.
+  // After that, this request must not restart on a worker.
   currentBudget()?.pinToThread()
   const { insurance: settings } = await readSettings(access.reader().unit, access.clinic)
-  // The system may be asked twice all the same, by a repeat in another process or after a crash: under one key.
+  // A repeat in another process, or after a crash, may send it twice all the same: with the same key.
   const idempotencyKey = derivedId('insurance', request.repeatKey ?? randomUUID())
   const verification = await integrations.insurance.verify(
     { clinic: access.clinic, ...card },
@@ -46,7 +46,7 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   })
 })
 
-/** The insurance card; ids as they are printed on it, or spelled. */
+/** Fields of the insurance card; ids as printed on it, or spelled. */
 const CARD = {
   payerName: (value: unknown) => readLine(value, MAX_PAYER_LENGTH),
   memberId: spokenIdentifier,
@@ -54,7 +54,7 @@ const CARD = {
   subscriberName: readPersonName,
 } as const
 
-/** Characters. */
+/** Length in characters. */
 const MAX_PAYER_LENGTH = 200
 
 function relayed({ status, copayCents, errorMessage }: InsuranceResult): OperationOutput {

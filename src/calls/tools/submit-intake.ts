@@ -1,7 +1,7 @@
 /**
- * submit_intake (spec 2.3, 4.1 rule 8, 7): writes the intake to the Patient, and syncs it to the clinic's CRM when one
- * is enabled. All values that are missing or bad are reported together, and nothing is written. The CRM is asked once
- * the Patient is saved.
+ * submit_intake (spec 2.3, 4.1 rule 8, 7): writes the intake to the Patient, and syncs it to the clinic's CRM if one is
+ * enabled. All missing or invalid values are reported together, and nothing is then written. The CRM gets the intake
+ * once the Patient is saved.
  */
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
@@ -47,8 +47,8 @@ export const submitIntake = defineOperation('patient-submit-intake', async (requ
 })
 
 /**
- * The result; of a clinic with a CRM the one until that has answered, and for good when the process ends before.
- * @throws FhirError 400 for arguments that are missing or bad, or when the request has no patient
+ * The result. With a CRM it is provisional until the CRM has responded, and final if the process ends before.
+ * @throws FhirError 400 for missing or invalid arguments, or if the request has no patient
  */
 async function write(ctx: Context, request: OperationRequest, messageId: string) {
   const settings = await readSettings(ctx.unit, ctx.clinic)
@@ -56,7 +56,7 @@ async function write(ctx: Context, request: OperationRequest, messageId: string)
   const locale = localeOf(settings, ctx.now)
   const intake = readIntake(request.input, locale)
   const before = await patientOfRequest(ctx, request, intake)
-  // An intake that brings the last missing field completes the registration too (spec 2.4).
+  // An intake with the last missing field also completes the registration (spec 2.4).
   const { patient, written } = await saveStated(ctx, { call, before, stated: intake, region: locale.region })
   await followRegistration(ctx, { call, before, after: patient })
   const { reasonForVisit } = intake
@@ -76,7 +76,7 @@ const contactOf = (clinic: string, patient: string, messageId: string, intake: I
   fields: intake,
 })
 
-/** @throws FhirError 400 with one issue for each value that is missing or bad, the missing ones first */
+/** @throws FhirError 400 with one issue for each missing or invalid value, the missing ones first */
 function readIntake(input: OperationInput, locale: ClinicLocale): Intake {
   const readers = FIELDS.map((field) => [field, (value: unknown) => readStated(field, value, locale)] as const)
   return readAll<(typeof FIELDS)[number]>(Object.fromEntries(readers) as Readers, input)

@@ -1,4 +1,4 @@
-/** update_registration_field (spec 2.3, 3, 4.1 rule 4): saves the fields supplied and says what is still missing. */
+/** update_registration_field (spec 2.3, 3, 4.1 rule 4): saves the given fields and returns the missing ones. */
 import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationOutput } from '../../core/operation.ts'
 import { readBack } from '../../spoken/read-back.ts'
@@ -19,7 +19,7 @@ interface InvalidField {
 
 type ParsedField = { readonly stated: Stated } | { readonly invalid: InvalidField }
 
-/** Valid values are saved even where others are not. */
+/** Valid values are saved even if others are invalid. */
 export const updateRegistrationField = defineOperation(
   'patient-update-registration-field',
   ({ access, input, ...request }) =>

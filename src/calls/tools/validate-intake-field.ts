@@ -9,7 +9,7 @@ import { argumentIssue, localeOf, readStated } from '../../spoken/stated-values.
 
 const CHECKED = ['email', 'phone', 'dateOfBirth'] as const
 
-/** In which order day and month were read is heard only in words. */
+/** Adds the date in words, as only these reveal in which order day and month were read. */
 const readBack = (field: (typeof CHECKED)[number], value: string) =>
   field === 'dateOfBirth'
     ? { inWords: sayDate(value), say: `Thank you, that is ${sayDate(value)}.` }
@@ -21,7 +21,7 @@ export const validateIntakeField = defineOperation('patient-validate-intake-fiel
     throw new FhirError(400, argumentIssue('fieldName', fieldName, 'The value must be the name of a field'))
   }
   const field = CHECKED.find((name) => name === fieldName)
-  // Any other field always passes, with any value or none.
+  // Any other field is valid, with any value or none.
   if (field === undefined) return { valid: true, code: 'not-checked', say: 'Thank you.' }
   const ctx = access.reader()
   const stated = readStated(field, value, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))

@@ -1,6 +1,7 @@
 /**
- * verify_patient: the caller states full name and date of birth. Who is verified is bound to the call for the tools of
- * this family; nobody is told anything about a patient before that, so all failures are answered in the same words.
+ * verify_patient: the caller states full name and date of birth. The verified patient is bound to the call for the
+ * tools of this family. Before that, no caller receives anything about a patient, so all failures have the same
+ * wording.
  */
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
@@ -59,14 +60,14 @@ export const verifyPatient = defineOperation('patient-verify-patient', async ({ 
 
 type Stated = StatedPerson & StatedForStaff
 
-/** An attempt that is counted for the clinic. */
+/** An attempt that has been counted for the clinic. */
 interface Attempt {
   readonly stated: Stated
-  /** The limit of the clinic, where the attempt has reached it. */
+  /** The clinic's limit, if this attempt reached it. */
   readonly reached: readonly ReachedLimit[]
 }
 
-/** The result of an attempt at which nobody is looked for; undefined for another one. */
+/** The result of an attempt that is refused without a search; undefined if it may proceed. */
 async function refusal(ctx: Context, call: CallSession, waitOf: (ctx: Context, call: CallSession) => Promise<number>) {
   const { failures } = await readVerification(ctx, call)
   if (failures >= MAX_FAILURES) return failed(failures)
@@ -74,7 +75,9 @@ async function refusal(ctx: Context, call: CallSession, waitOf: (ctx: Context, c
   return wait > 0 ? tooEarly(failures, wait) : undefined
 }
 
-/** Verifies the caller, or counts the failure. Attempts of a call at the same time conflict on its record, so each is counted. */
+/**
+ * Verifies the caller, or counts the failure. Concurrent attempts of a call conflict on its record, so each is counted.
+ */
 async function verify(ctx: Context, call: CallSession, { stated, reached }: Attempt): Promise<Result> {
   const refused = await refusal(ctx, call, waitOfNumber)
   if (refused !== undefined) return refused
@@ -90,7 +93,7 @@ async function verify(ctx: Context, call: CallSession, { stated, reached }: Atte
 }
 
 interface Failure extends Attempt {
-  /** Failures of the call. */
+  /** Number of failures in the call. */
   readonly failures: number
   readonly candidates: PersonMatch['candidates']
 }
@@ -108,7 +111,7 @@ async function recordFailure(
     candidates: candidates.map(({ id }) => id),
   })
   await remember(ctx, call, own, { written: [task] })
-  // Nobody but the patient of the call can be verified, where that is a real one.
+  // If the call's patient is a real one, only they can be verified.
   const guessed = isReal(own.resource) ? [own] : candidates
   const all = [...reached, ...(await countGuess(ctx, call, guessed, stated.name))]
   const reports = await recordGuessing(ctx, call, own, all)
@@ -135,7 +138,7 @@ interface Success {
 async function succeed(ctx: Context, call: CallSession, { before, own, patient: found, stated }: Success) {
   const patient = found.id
   await keepCounts(ctx, call, found)
-  // Somebody who says it once more is who they were.
+  // Repeating a successful verification changes nothing.
   if (before.patient !== patient) {
     await putVerification(ctx, call, { ...before, patient })
     const tasks = await recordVerified(ctx, call, own, { patient, stated })
@@ -146,7 +149,7 @@ async function succeed(ctx: Context, call: CallSession, { before, own, patient: 
 
 const VERIFIED = 'Thank you, I have confirmed your details.'
 
-/** The same whether nobody, several or somebody else was found. */
+/** The same result whether nobody, several or someone else was found. */
 const failed = (failures: number) => ({
   success: false,
   verified: false,
@@ -163,7 +166,7 @@ const failed = (failures: number) => ({
 })
 
 /**
- * Refused before anybody is looked for, and uses up no attempt of the call.
+ * The refusal before any search; it uses up no attempt of the call.
  * @param wait milliseconds
  */
 const tooEarly = (failures: number, wait: number) => ({
@@ -186,7 +189,7 @@ async function answerToStaff(ctx: Context, stated: Stated, tellPatient: Operatio
   return answer
 }
 
-/** @throws FhirError 400 with an issue for each value that is missing or cannot be read; no attempt is used up */
+/** @throws FhirError 400 with an issue for each missing or unreadable value; no attempt is used up */
 function readPerson({ statedName, statedDateOfBirth, statedPhone }: OperationInput, locale: ClinicLocale): Stated {
   const name = readFullName(statedName)
   const birthDate = readStated('dateOfBirth', statedDateOfBirth, locale)
@@ -206,7 +209,7 @@ function readPerson({ statedName, statedDateOfBirth, statedPhone }: OperationInp
   }
 }
 
-/** A single word names a family, or many people. */
+/** A single word is only a family name, or shared by many people. */
 function readFullName(value: unknown): ParsedValue {
   if (value === undefined) return unclear('The value is missing')
   const name = readWholeName(value)

@@ -1,4 +1,4 @@
-/** When a visit is asked for, as the clinic's zone, region and working hours make it. */
+/** The requested times of a visit, read in the clinic's zone, region and working hours. */
 import { availabilityOf, toldSchedules } from '../../booking/offered-types.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
@@ -11,8 +11,8 @@ import { WEEKDAYS } from '../../spoken/when/calendar.ts'
 import type { OpeningTime, TimeWindow } from '../../spoken/when/window.ts'
 
 /**
- * Undefined where nothing was said.
- * @throws FhirError 422 `when-unclear` with the question to ask, or `when-not-understood`
+ * Returns undefined if nothing was said.
+ * @throws FhirError 422 `when-unclear` with a question, or `when-not-understood`
  */
 export async function askedTimes(ctx: Context, when: unknown): Promise<readonly TimeWindow[] | undefined> {
   if (when === undefined) return undefined
@@ -20,7 +20,7 @@ export async function askedTimes(ctx: Context, when: unknown): Promise<readonly 
   const { timeZone, defaultRegion: region } = await readSettings(ctx.unit, ctx.clinic)
   const { now } = localeOf({ timeZone, defaultRegion: region }, ctx.now)
   const alone = spokenTimes(text, { now, region, openingTimes: [] })
-  // Working hours only decide where there is more than one way to read the words.
+  // Working hours are read only if the words are ambiguous.
   const read =
     alone.kind === 'question' ? spokenTimes(text, { now, region, openingTimes: await openingTimes(ctx) }) : alone
   switch (read.kind) {

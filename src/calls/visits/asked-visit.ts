@@ -1,4 +1,4 @@
-/** What kind of visit is asked for, with whom and where: keys and spoken names as what the clinic's Schedules offer. */
+/** The requested kind of visit, person and place: maps keys and spoken names to what the clinic's Schedules offer. */
 import type { Appointment, CodeableConcept } from 'fhir/r4'
 import { activeSchedules, offeredTypes } from '../../booking/offered-types.ts'
 import type { CallSession } from '../../core/call-session.ts'
@@ -13,13 +13,13 @@ import { oneOf } from './visit-label.ts'
 
 /** A kind of visit that the clinic offers. */
 export interface AskedType {
-  /** As OfferedType.query has it. */
+  /** In the form of OfferedType.query. */
   readonly query: string
   readonly name: string
   readonly durationMinutes: number
 }
 
-/** The element of a Slot, or of an Appointment, that says so. */
+/** The element of a Slot or an Appointment that states the kind of visit. */
 export function elementOf({ query, name }: Pick<AskedType, 'query' | 'name'>): {
   readonly appointmentType?: CodeableConcept
   readonly serviceType?: CodeableConcept[]
@@ -30,7 +30,7 @@ export function elementOf({ query, name }: Pick<AskedType, 'query' | 'name'>): {
   return param === 'appointment-type' ? { appointmentType: concept } : { serviceType: [concept] }
 }
 
-/** What elementOf has made an element of, as OfferedType.query has it; undefined where that is nothing. */
+/** The inverse of elementOf, in the form of OfferedType.query; undefined if there is no code. */
 export function queryOf({ appointmentType, serviceType = [] }: Pick<Appointment, 'appointmentType' | 'serviceType'>) {
   const coded = (concepts: readonly CodeableConcept[]) =>
     concepts.flatMap(({ coding = [] }) => coding).find(({ code }) => code !== undefined)
@@ -42,21 +42,21 @@ export function queryOf({ appointmentType, serviceType = [] }: Pick<Appointment,
 }
 
 /**
- * How long a visit of the type takes; undefined for a service, which takes one Slot.
+ * Duration of a visit of the type, in minutes; undefined for a service, which takes one Slot.
  * @returns minutes
  */
 export const minutesOf = ({ query, durationMinutes }: AskedType): number | undefined =>
   query.startsWith('appointment-type=') ? durationMinutes : undefined
 
-/** As a search for times takes it: `system|code`. */
+/** The type as a parameter of the search for times: `system|code`. */
 export function visitTypeOf({ query }: Pick<AskedType, 'query'>): string {
   const [[, token] = ['', '']] = new URLSearchParams(query)
   return unescaped(token)
 }
 
 /**
- * @param said a key of list_appointment_types, or what the caller calls it; undefined, and "an appointment", is any kind
- * @throws FhirError 422 with the question to ask, or with what there is; 404 `unknown-key`
+ * @param said a key of list_appointment_types, or the caller's words; undefined, or "an appointment", for any kind
+ * @throws FhirError 422 with a question, or with the kinds on offer; 404 `unknown-key`
  */
 export async function askedType(
   ctx: Context,
@@ -78,15 +78,15 @@ export async function askedType(
 }
 
 export interface AskedActors {
-  /** Schedule.id of those that are fit; absent: any. */
+  /** Schedule.id of suitable Schedules; absent: any. */
   readonly schedules?: readonly string[]
   readonly practitioner?: NamedActor
   readonly location?: NamedActor
 }
 
 /**
- * @param names what the caller calls them; absent where anybody, or any place, will do
- * @throws FhirError 422 with the question to ask, or with what there is
+ * @param names the caller's words; absent if any person, or any place, will do
+ * @throws FhirError 422 with a question, or with the names on offer
  */
 export async function askedActors(
   ctx: Context,
@@ -110,10 +110,10 @@ export async function askedActors(
   }
 }
 
-/** Types of actors that have names, and of what they have them for. */
+/** The types of named actors, and those on which their names depend. */
 const NAMED = ['Schedule', 'Practitioner', 'PractitionerRole', 'Location', 'HealthcareService']
 
-/** An actor of a Schedule may have a name and no address. */
+/** The identity of an actor, by name if it has no reference. */
 const identityOf = ({ address, name }: NamedActor): string => (address === '' ? name : address)
 
 type NamedSchedule = NamedActors & { readonly id: string }
@@ -181,10 +181,10 @@ const WORDS: Readonly<Record<Kind, Words>> = {
   },
 }
 
-/** Nobody listens to more. */
+/** More would be too long to listen to. */
 const MAX_SPOKEN = 6
 
-/** The one that was meant. @throws FhirError 422 where that is not certain */
+/** The single match. @throws FhirError 422 if it is uncertain */
 function only<Named extends { readonly name: string }>(
   argument: string,
   kind: Kind,

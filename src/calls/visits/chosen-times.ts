@@ -1,7 +1,7 @@
 /**
- * Which of the free times are offered: five at most. Where there are more, the first of each part of a day (morning,
- * afternoon from noon, evening from five), so that a caller who says little hears of different days; where they are in
- * fewer than three parts, times that lie evenly among them. docs/tools/find-available-slots.md
+ * Selection of the free times to offer: at most five. If there are more, the first of each part of a day (morning,
+ * afternoon from noon, evening from five), so that a caller without preferences hears different days; if they fall in
+ * fewer than three parts, times spread evenly among them. docs/tools/find-available-slots.md
  */
 import { findOpenings, type Opening, type OpeningsQuery } from '../../booking/openings.ts'
 import type { Context } from '../../core/context.ts'
@@ -9,11 +9,11 @@ import { clockOf, type WallTime, type ZoneClock } from '../../scheduling/zone-cl
 import type { TimeWindow } from '../../spoken/when/window.ts'
 
 export interface ChosenTimes {
-  /** In order of start. */
+  /** Sorted by start. */
   readonly openings: readonly Opening[]
-  /** There are others. */
+  /** True if there are further times. */
   readonly more: boolean
-  /** None is free when it is asked for; these are later. */
+  /** True if no requested time is free; the openings are then later ones. */
   readonly isLater: boolean
 }
 
@@ -21,17 +21,17 @@ type Criteria = Pick<OpeningsQuery, 'schedules' | 'visitTypes'>
 
 export const MOST_TIMES = 5
 const FEWEST = 3
-/** Free times of one look; most clinics have fewer on a day. */
+/** Free times read in one search; most clinics have fewer on a day. */
 const AT_ONCE = 48
-/** Looks at most, each at later times. */
+/** Most searches, each for later times. */
 const LOOKS = 8
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** As far ahead as spoken times go. */
+/** The furthest future that spoken times can name, in milliseconds. */
 const LONGEST = 2 * 366 * DAY
 
-/** @param windows absent: any time @param zone IANA name of the clinic's */
+/** @param windows absent: any time @param zone IANA name of the clinic's time zone */
 export async function chooseTimes(
   ctx: Context,
   criteria: Criteria,
@@ -46,7 +46,7 @@ export async function chooseTimes(
   const until = Math.max(...windows.map(({ end }) => end?.toMillis() ?? anyTime.until))
   const tests = windows.map((window) => startsIn(window, clock))
   const isWanted = (start: number) => tests.some((test) => test(start))
-  // Windows are of starts, and a visit that starts at their end is over within a day.
+  // Windows limit starts, and a visit that starts at their end is over within a day.
   const found = await lookFor(ctx, { ...criteria, from, until: until + DAY, isWanted }, clock, (moment) =>
     nextSpan(windows, moment, clock),
   )
@@ -56,16 +56,16 @@ export async function chooseTimes(
 
 type Query = Omit<OpeningsQuery, 'limit'>
 
-/** Moments from `from` on and before `until` that are all wanted. */
+/** Wanted moments from `from` (inclusive) to `until` (exclusive), in milliseconds since 1970 UTC. */
 interface Span {
   readonly from: number
   readonly until: number
 }
 
-/** The first span that ends after a moment; undefined where there is none. */
+/** The first span that ends after a moment; undefined if there is none. */
 type NextSpan = (moment: number) => Span | undefined
 
-/** Days in which there may be more parts than are offered. */
+/** Days within which there may be more parts than are offered. */
 const FEW_DAYS = 2
 
 async function lookFor(
@@ -77,14 +77,17 @@ async function lookFor(
   const isLong = query.until - query.from > (FEW_DAYS + 1) * DAY
   const { parts, more } = isLong ? await firstOfParts(ctx, query, clock, next) : { parts: [], more: false }
   if (parts.length >= FEWEST && more) return { openings: parts.slice(0, MOST_TIMES), more }
-  // Few times, and those in few parts, are chosen among all of them.
+  // A few times in a few parts: choose among all of them.
   return await lookThrough(ctx, { ...query, from: parts[0]?.start ?? query.from }, clock)
 }
 
-/** Looks of that kind at most; most practitioners have free times in fewer parts of a day. */
+/** Most searches for parts; most practitioners have free times in fewer parts of a day. */
 const PARTS_LOOKED_AT = 16
 
-/** Looks at the beginning of each part of a day alone, and at no day that is not wanted. `more`: than are offered. */
+/**
+ * Reads only the beginning of each part of a day, and skips unwanted days. `more`: whether there are more than are
+ * offered.
+ */
 async function firstOfParts(
   ctx: Context,
   query: Query,
@@ -116,7 +119,7 @@ async function lookThrough(ctx: Context, query: Query, clock: ZoneClock): Promis
     const last = page.openings.at(-1)
     if (page.next === undefined) next = undefined
     else if (partsOf(found, clock).length >= FEWEST) break
-    // A part of a day with so many has been looked at enough.
+    // Enough times have been read in this part of the day.
     else if (last !== undefined && page.openings.length === AT_ONCE)
       next = { ...query, from: clock.instantFrom(endOfPart(last.start, clock)) }
     else next = { ...query, after: page.next }
@@ -132,7 +135,7 @@ function choose(found: readonly Opening[], isMore: boolean, clock: ZoneClock): r
   return parts.length >= FEWEST ? parts.slice(0, MOST_TIMES) : filledUp(evenly(times), found)
 }
 
-/** Where few times are free, those who are free at the same time. */
+/** If few times are free, adds other openings at the same times. */
 function filledUp(chosen: readonly Opening[], found: readonly Opening[]): readonly Opening[] {
   if (chosen.length >= FEWEST) return chosen
   const others = found.filter((opening) => !chosen.includes(opening)).slice(0, MOST_TIMES - chosen.length)
@@ -158,10 +161,10 @@ function firstOfEach<Key>(found: readonly Opening[], keyOf: (opening: Opening) =
   return [...first.values()]
 }
 
-/** Hours at which a part of the day ends. */
+/** Hours at which a part of the day ends, before midnight. */
 const PARTS = [12, 17]
 
-/** When the part of the day ends that a moment is in, as clocks show it. */
+/** End of the part of the day that contains a moment, in wall-clock time. */
 function endOfPart(moment: number, clock: ZoneClock): WallTime {
   const time = clock.wallTimeAt(moment)
   const midnight = Math.floor(time / DAY) * DAY
@@ -169,7 +172,7 @@ function endOfPart(moment: number, clock: ZoneClock): WallTime {
   return midnight + hour * HOUR
 }
 
-/** Of the windows the one that is open first, from `from` on. */
+/** The next span, from `from` on, in any of the windows. */
 function nextSpan(windows: readonly TimeWindow[], from: number, clock: ZoneClock): Span | undefined {
   const spans = windows.flatMap((window) => nextIn(window, from, clock) ?? [])
   return spans.toSorted((one, other) => one.from - other.from)[0]
@@ -193,7 +196,7 @@ function nextIn(window: TimeWindow, from: number, clock: ZoneClock): Span | unde
   return undefined
 }
 
-/** As `isWithin`, which takes longer, says of a moment: for the many that are looked at. */
+/** As `isWithin`, but faster, for checking many moments. */
 function startsIn({ start, end, weekdays, timeOfDay }: TimeWindow, clock: ZoneClock): (moment: number) => boolean {
   const [from, until] = [start.toMillis(), end?.toMillis() ?? Number.POSITIVE_INFINITY]
   return (moment) => {
@@ -202,7 +205,7 @@ function startsIn({ start, end, weekdays, timeOfDay }: TimeWindow, clock: ZoneCl
     const time = clock.wallTimeAt(moment)
     const day = Math.floor(time / DAY)
     const minute = Math.floor((time - day * DAY) / MINUTE)
-    // The first of January 1970 was a Thursday.
+    // 1970-01-01 was a Thursday.
     const weekday = ((day + 3) % 7) + 1
     const isOnDay = weekdays === undefined || weekdays.some((one) => one === weekday)
     return isOnDay && (timeOfDay === undefined || (minute >= timeOfDay.from && minute < timeOfDay.until))

@@ -1,8 +1,8 @@
-/** Why a caller comes, or does not, in their words. */
+/** The caller's reason for coming, or for not coming, in their own words. */
 import { keptText } from '../../spoken/kept-text.ts'
 
-/** Characters. */
+/** Most characters of a reason. */
 const MAX_LENGTH = 1000
 
-/** Undefined where nothing was said. */
+/** Returns undefined if nothing was said. */
 export const keptReason = (said: unknown): string | undefined => keptText(said, MAX_LENGTH)

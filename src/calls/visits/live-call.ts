@@ -1,8 +1,8 @@
-/** The tools of visits by phone work with keys of the call, which staff do not have. */
+/** Requires a live call, as the tools for visits by phone use its keys, which staff do not have. */
 import type { CallSession } from '../../core/call-session.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 
-/** @throws FhirError 400 where the request is no tool call */
+/** @throws FhirError 400 if the request is not a tool call */
 export function requireCall(call: CallSession | undefined): CallSession {
   if (call !== undefined) return call
   throw badRequest(

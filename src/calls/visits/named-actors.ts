@@ -1,15 +1,18 @@
-/** Those who see patients, and the places where they do, by the names that people say. */
+/** People who see patients, and places, by spoken name. */
 import type { HealthcareService, HumanName, Location, Practitioner, PractitionerRole, Reference } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { spend } from '../../isolation/budget.ts'
 
 export interface NamedActor {
-  /** `Practitioner/1`; of a PractitionerRole that of its practitioner, where it has one; '' where it is named without one. */
+  /**
+   * For example `Practitioner/1`. For a PractitionerRole, its practitioner's if it has one; '' if the actor has only a
+   * name.
+   */
   readonly address: string
-  /** As it is read aloud: "Dr. Amara Okafor". */
+  /** The name to read aloud: "Dr. Amara Okafor". */
   readonly name: string
-  /** All that it is called, besides. */
+  /** Its other names. */
   readonly alsoCalled: readonly string[]
 }
 
@@ -18,10 +21,10 @@ export interface NamedActors {
   readonly places: readonly NamedActor[]
 }
 
-/** Steps to look up one. */
+/** Budget steps to read one actor. */
 const LOOKED_UP = 2
 
-/** Patients, and what has no name, are left out. @param actors of a Schedule, or who takes part in an Appointment */
+/** Omits patients, and actors without a name. @param actors of a Schedule, or participants of an Appointment */
 export async function namedActors(ctx: Context, actors: readonly Reference[]): Promise<NamedActors> {
   spend(actors.length * LOOKED_UP, 'the names of those who take part')
   const named = await Promise.all(actors.map((actor) => nameOne(ctx, actor)))
@@ -74,7 +77,7 @@ function called(address: string, names: readonly (string | null | undefined)[]):
   return name === undefined ? [] : [{ address, name, alsoCalled }]
 }
 
-/** "Dr. Amara Okafor", without what is written behind it. */
+/** "Dr. Amara Okafor", without suffixes. */
 function spokenNames({ use, prefix = [], given = [], family, text }: HumanName): readonly string[] {
   if (use === 'old') return []
   const parts = [...prefix, ...given.slice(0, 1), ...(family === undefined ? [] : [family])]

@@ -1,4 +1,4 @@
-/** What a slot key stands for: the Slots of a visit, when it starts, and what kind of visit was asked for. */
+/** The meaning of a slot key: the Slots of a visit, its start, and the requested kind of visit. */
 import type { Appointment, Schedule, Slot } from 'fhir/r4'
 import { resolvedActors } from '../../booking/resolvable-actors.ts'
 import { isLongEnough } from '../../booking/slot-runs.ts'
@@ -20,7 +20,7 @@ export interface OfferedTime {
   readonly slots: readonly string[]
   /** FHIR instant. */
   readonly start: string
-  /** As OfferedType.query has it. */
+  /** In the form of OfferedType.query. */
   readonly type?: string
 }
 
@@ -50,7 +50,7 @@ export interface TimeToBook {
   readonly slots: Run
 }
 
-/** The Slots as they are now, free or not. @throws FhirError 409 `slot-unavailable` where one is gone or has moved */
+/** The current Slots, free or not. @throws FhirError 409 `slot-unavailable` if one was deleted or moved */
 export async function readTime(ctx: Context, { slots, start }: OfferedTime): Promise<TimeToBook> {
   const found: SlotWithId[] = []
   for (const id of slots) {
@@ -72,7 +72,7 @@ const goneTime = (): FhirError =>
     expression: 'slotKey',
   })
 
-/** The Appointment for it. @throws FhirError 422 `type-not-at-this-time` */
+/** The Appointment for a time. @throws FhirError 422 `type-not-at-this-time` */
 export async function visitAt(
   ctx: Context,
   { schedule, slots }: TimeToBook,
@@ -89,8 +89,8 @@ export async function visitAt(
 const isTooShort = (slots: Run, { type }: VisitKind): boolean => !isLongEnough(slots, type?.minutes ?? 0)
 
 /**
- * Checks a visit that moves. A time for visits of one type, or of a Schedule that says how long its type takes, is for that
- * type; any other is for one of its services, and not shorter than it is.
+ * Checks a visit that is to be moved. A Slot restricted to one type, or of a Schedule that states the duration of its
+ * type, accepts only that type; any other accepts one of its services, if it is long enough.
  * @throws FhirError 422 `type-not-at-this-time`
  */
 export function checkSameType(visit: Appointment, { schedule, slots }: TimeToBook): void {

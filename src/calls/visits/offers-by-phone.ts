@@ -1,4 +1,4 @@
-/** Visits of the waitlist that a patient who calls is offered, where the clinic has them told by phone. */
+/** Waitlist offers read to a calling patient, if the clinic makes such offers by phone. */
 import type { Appointment, Schedule, Slot, Task } from 'fhir/r4'
 import { freeRunFrom, isLongEnough } from '../../booking/slot-runs.ts'
 import { entryOf, offersToPatient, slotOf } from '../../booking/waitlist-offers.ts'
@@ -15,7 +15,7 @@ export interface OfferedVisit {
   readonly schedule: Schedule
 }
 
-/** Those that can be booked now, in order of start. @param patient Patient.id of one who is verified */
+/** Offers that can be booked now, sorted by start. @param patient Patient.id of a verified patient */
 export async function offersByPhone(ctx: Context, patient: string): Promise<readonly OfferedVisit[]> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (policies.waitlistOffersByPhone !== true) return []
@@ -26,7 +26,7 @@ export async function offersByPhone(ctx: Context, patient: string): Promise<read
     .toSorted((one, other) => Date.parse(one.time.start) - Date.parse(other.time.start))
 }
 
-/** As the entry asks for it; undefined where the Slot, or one that follows, is not free for it any more. */
+/** The visit that the waitlist entry asks for; undefined if the Slot, or one after it, is no longer free. */
 async function offeredVisit(ctx: Context, task: Task): Promise<OfferedVisit | undefined> {
   const [slot, entry] = await Promise.all([
     ctx.find<Slot>('Slot', slotOf(task, ctx.baseUrl) ?? ''),

@@ -1,4 +1,4 @@
-/** Appointments that a caller may hear of, move and cancel: their own, under keys of the call. */
+/** Appointments that a caller may hear of, move and cancel: their own, by keys of the call. */
 import type { Appointment } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -12,7 +12,7 @@ export async function keyForAppointment(ctx: Context, call: CallSession, id: str
   return key
 }
 
-/** @param patient Patient.id @throws FhirError 404 `unknown-key`, for the key of somebody else's too */
+/** @param patient Patient.id @throws FhirError 404 `unknown-key`, also for another patient's appointment */
 export async function ownAppointment(
   ctx: Context,
   call: CallSession,

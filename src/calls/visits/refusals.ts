@@ -1,4 +1,4 @@
-/** What the caller hears when a visit cannot be booked, moved or cancelled: refusals of the rules, as sentences. */
+/** Sentences for the caller when a visit cannot be booked, moved or cancelled, by the rule that refused it. */
 import { FhirError } from '../../fhir/outcome.ts'
 
 const OTHER_TIME = 'I am sorry, that time has just been taken. Shall I look for another one?'
@@ -17,10 +17,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'illegal-status-move': 'I am sorry, that appointment cannot be changed any more.',
 }
 
-/** The same failure, and what it means to the caller is another one. */
+/** Reasons that mean the same to the caller as another one. */
 const SAME: Readonly<Record<string, string>> = { 'slot-not-found': 'slot-unavailable' }
 
-/** Does `work`, and gives a failure that the rules of booking have a sentence to speak. */
+/** Runs `work`, and adds a sentence to speak to a failure of the booking rules. */
 export async function spokenRefusals<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

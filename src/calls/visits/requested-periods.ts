@@ -1,16 +1,19 @@
-/** When a caller asks for as periods of an Appointment, each of which is without a gap: a day at a time where hours recur. */
+/**
+ * The requested times as periods of an Appointment, each of them without a gap: recurring hours become one period a
+ * day.
+ */
 import type { Period } from 'fhir/r4'
 import type { DateTime } from 'luxon'
 import { clockOf } from '../../scheduling/zone-clock.ts'
 import { endAt, startAt } from '../../spoken/when/wall-clock.ts'
 import type { TimeWindow } from '../../spoken/when/window.ts'
 
-/** Days that are written one by one; later ones are asked for when they have come nearer. */
+/** Most days written individually; later ones must be requested when they are nearer. */
 const MOST_DAYS = 92
 const MOST_PERIODS = 100
 const MIDNIGHT = 1440
 
-/** @param timeZone IANA name of the clinic's */
+/** @param timeZone IANA name of the clinic's time zone */
 export function requestedPeriods(windows: readonly TimeWindow[], timeZone: string): Period[] {
   const clock = clockOf(timeZone)
   const written = ({ start, end }: Span): Period => ({

@@ -1,4 +1,4 @@
-/** A visit as it is read aloud: "Tuesday, November 24th, at 2:30 in the afternoon with Dr. Amara Okafor at Maple Street". */
+/** A visit in words: "Tuesday, November 24th, at 2:30 in the afternoon with Dr. Amara Okafor at Maple Street". */
 import type { Reference } from 'fhir/r4'
 import { DateTime } from 'luxon'
 import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
@@ -9,22 +9,22 @@ import { sayTime } from '../../spoken/say-time.ts'
 import { type NamedActors, namedActors } from './named-actors.ts'
 
 export interface SpokenVisit {
-  /** As FHIR writes it, with the offset of the clinic. */
+  /** FHIR instant with the clinic's offset. */
   readonly start: string
   readonly label: string
 }
 
-/** A visit in words, and when it starts. */
+/** A visit in words, in parts, with its start. */
 export interface VisitWords {
   readonly start: string
   /** "Tuesday, November 24th, at 2:30 in the afternoon" */
   readonly time: string
-  /** " with Dr. Amara Okafor", " at Maple Street"; '' where it is not known. */
+  /** " with Dr. Amara Okafor", " at Maple Street"; '' if unknown. */
   readonly who: string
   readonly where: string
 }
 
-/** @param start FHIR instant @param actors of its Schedule, or who takes part */
+/** @param start FHIR instant @param actors of its Schedule, or its participants */
 export const spokenVisit = async (ctx: Context, start: string, actors: readonly Reference[]): Promise<SpokenVisit> =>
   labelled(await visitWords(ctx, start, actors))
 
@@ -45,7 +45,7 @@ export async function visitWords(ctx: Context, start: string, actors: readonly R
   }
 }
 
-/** By unit of work: several visits are with the same actors. */
+/** Cached by unit of work, as several visits have the same actors. */
 const known = new WeakMap<Context['unit'], Map<string, Promise<NamedActors>>>()
 
 function namesOf(ctx: Context, actors: readonly Reference[]): Promise<NamedActors> {
@@ -57,10 +57,10 @@ function namesOf(ctx: Context, actors: readonly Reference[]): Promise<NamedActor
   return names
 }
 
-/** Times that are offered are offered in call after call. */
+/** Size of the cache of spoken times: the same times are offered in many calls. */
 const MOST_TIMES = 5_000
 
-/** By the zone, the instant, and the year that it is now. */
+/** Keyed by zone, instant, and current year. */
 const spokenTime = memoize(MOST_TIMES, (key): string => {
   const [timeZone = '', instant, year] = key.split(' ')
   return sayTime(DateTime.fromMillis(Number(instant), { zone: zoneOf(timeZone) }), { year: Number(year) })
@@ -71,10 +71,10 @@ const yearAt = ({ timeZone }: ClinicSettings, instant: number): number =>
 
 const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' })
 
-/** Nobody remembers more. */
+/** More could not be remembered. */
 const MAX_SPOKEN = 3
 
-/** A choice of visits, a few of them; what is the same of all is said once. */
+/** A choice of a few visits; a common practitioner or place is named once. */
 export function sayChoice(visits: readonly VisitWords[]): string {
   const spoken = visits.slice(0, MAX_SPOKEN)
   const [who] = new Set(spoken.map((one) => one.who))
@@ -84,6 +84,6 @@ export function sayChoice(visits: readonly VisitWords[]): string {
   return `${oneOf([...times, ...others])}${isSame ? (who ?? '') : ''}`
 }
 
-/** Labels hold commas: "a; b; or c". */
+/** Joins labels, which contain commas: "a; b; or c". */
 export const oneOf = (labels: readonly string[]): string =>
   labels.length < 3 ? CHOICE.format(labels) : `${labels.slice(0, -1).join('; ')}; or ${labels.at(-1)}`

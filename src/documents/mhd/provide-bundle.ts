@@ -1,6 +1,6 @@
 /**
- * IHE MHD ITI-65, Provide Document Bundle: a transaction that declares one of the profiles of rules.ts is held to it before
- * any of it is carried out. https://profiles.ihe.net/ITI/MHD/ITI-65.html
+ * IHE MHD ITI-65, Provide Document Bundle: a transaction that declares one of the profiles of rules.ts is checked
+ * against it before any of it is carried out. https://profiles.ihe.net/ITI/MHD/ITI-65.html
  */
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { addressOf } from '../../fhir/reference.ts'
@@ -18,7 +18,7 @@ interface Entry {
 }
 
 /**
- * @param baseUrl the address of this server, below which a reference is one of ours
+ * @param baseUrl the address of this server: references below it are its own
  * @throws FhirError 422 naming entry and element of each violation of the ProvideBundle that the Bundle declares
  */
 export function checkProvideBundle(bundle: unknown, baseUrl: string): void {
@@ -136,7 +136,7 @@ function listProblems(at: string, part: 'SubmissionSet' | 'Folder', resource: Js
   ]
 }
 
-/** Each document belongs to the SubmissionSet, and its content is in the Bundle where it says so. */
+/** Each document must belong to the SubmissionSet, and its content must be in the Bundle where it refers to it. */
 function linkProblems(entries: readonly Entry[]): readonly Issue[] {
   const set = entries.find(({ part }) => part === 'SubmissionSet')
   const listed = new Set(valuesAt(set?.resource ?? {}, 'entry.item.reference'))
@@ -161,7 +161,7 @@ function linkProblems(entries: readonly Entry[]): readonly Issue[] {
   })
 }
 
-/** What one patient is given belongs to one patient. */
+/** All parts of one submission must have the same subject. */
 function subjectProblems(entries: readonly Entry[], baseUrl: string): readonly Issue[] {
   const subjects = entries.flatMap(({ at, part, resource }) =>
     part === undefined || part === 'Binary'
@@ -177,7 +177,7 @@ function subjectProblems(entries: readonly Entry[], baseUrl: string): readonly I
     .map(({ at }) => problem(`${at}.resource.subject`, `is another than that of ${first?.at}; all are of one patient`))
 }
 
-/** All values at a path, those within lists included. */
+/** All values at a path, including those within lists. */
 function valuesAt(resource: Json, path: string): readonly unknown[] {
   const extension = /^extension\('(.*)'\)$/.exec(path)?.[1]
   if (extension !== undefined) return listOf(resource['extension']).filter((one) => objectOf(one)['url'] === extension)

@@ -1,12 +1,12 @@
 /**
- * What IHE MHD asks of the resources in a Provide Document Bundle (ITI-65), beside R4: how often each element is there.
- * The profiles of version 4.2, for R4: https://profiles.ihe.net/ITI/MHD/artifacts.html.
+ * Cardinalities of IHE MHD for the resources in a Provide Document Bundle (ITI-65), beyond R4. The profiles of version
+ * 4.2, for R4: https://profiles.ihe.net/ITI/MHD/artifacts.html.
  */
 
-/** What a resource of the Bundle is in the language of MHD. */
+/** The role of a resource in the Bundle, in MHD's terms. */
 export type Part = 'SubmissionSet' | 'Folder' | 'DocumentReference'
 
-/** From the weakest to the strictest: each asks for all that those before it ask for. */
+/** From the weakest to the strictest: each includes the requirements of those before it. */
 export const METADATA = ['Minimal', 'UnContained.Comprehensive', 'Comprehensive'] as const
 export type Metadata = (typeof METADATA)[number]
 
@@ -20,11 +20,11 @@ const DESIGNATION = `extension('${STRUCTURES}ihe-designationType')`
 
 interface Cardinality {
   readonly part: Part
-  /** Names with dots between them; `extension('url')` for extensions of that url. */
+  /** Names joined by dots; `extension('url')` for extensions with that url. */
   readonly element: string
   readonly min: number
   readonly max: number
-  /** The weakest that asks for it. */
+  /** The weakest profile that requires it. */
   readonly since: Metadata
   readonly example: string
 }
@@ -113,7 +113,7 @@ export const CARDINALITIES: readonly Cardinality[] = [
   required('DocumentReference', 'context.sourcePatientInfo', 'UnContained.Comprehensive', '{"reference": "#patient"}'),
 ]
 
-/** References to what must be contained, under Comprehensive. */
+/** References to resources that must be contained, under Comprehensive. */
 export const CONTAINED: readonly { readonly part: Part; readonly element: string }[] = [
   { part: 'SubmissionSet', element: 'source' },
   { part: 'DocumentReference', element: 'author' },

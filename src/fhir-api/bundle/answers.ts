@@ -9,19 +9,19 @@ import type { Entry } from './entry.ts'
 
 type Wanted = 'minimal' | 'representation'
 
-/** Characters of all resources in an answer, after which it is full: the length of a string is limited. */
+/** Characters of all resources in a response, after which it is full: the length of a string is limited. */
 const MAX_CHARACTERS = 64 * 1024 * 1024
 
-/** The answer to an entry, and what it did. */
+/** The response to an entry, and its access. */
 export interface EntryAnswer {
   readonly text: string
   readonly access: Access
 }
 
-/** The answers as texts, in the order of the entries of the request. */
+/** The responses as texts, in the order of the entries of the request. */
 export class Answers {
   readonly texts: string[] = []
-  /** What the entries did, or tried to do. */
+  /** The accesses that the entries performed or attempted. */
   readonly accesses: Access[] = []
   readonly #representation: boolean
   #characters = 0
@@ -34,7 +34,7 @@ export class Answers {
     return this.#characters > MAX_CHARACTERS
   }
 
-  /** Without representations once the answer is full, even if the client prefers them. */
+  /** Without representations once the response is full, even if the client prefers them. */
   get wanted(): Wanted {
     return this.#representation && !this.full ? 'representation' : 'minimal'
   }
@@ -45,7 +45,7 @@ export class Answers {
     this.accesses.push(access)
   }
 
-  /** For an entry that cannot be read. */
+  /** Adds the response to an entry that cannot be read. */
   refuse(index: number, text: string): void {
     this.texts[index] = text
   }
@@ -57,7 +57,7 @@ export const tooMuch = (): FhirError =>
     diagnostics: `What the Bundle reads is longer than ${MAX_CHARACTERS} characters; read the rest with another one`,
   })
 
-/** For an entry of a batch that comes when the budget of the request has ended. */
+/** The error of an entry of a batch after the budget of the request has ended. */
 export const notCarriedOut = ({ reason, what }: BudgetError): FhirError =>
   new FhirError(422, {
     code: 'too-costly',
@@ -66,7 +66,7 @@ export const notCarriedOut = ({ reason, what }: BudgetError): FhirError =>
       `carried out. What took most here was ${what}. Send it again in another request, or ask for less at a time`,
   })
 
-/** Bundle.entry for the response to `entry`; a HEAD is answered without the resource. @throws FhirError, see bodyText */
+/** Bundle.entry for the response to `entry`; without the resource for a HEAD. @throws FhirError, see bodyText */
 export function responseText(response: InteractionResponse, { request, isHead }: Entry, wanted: Wanted): string {
   const { status, resource, location, outcome } = response
   return entryText(isHead ? undefined : bodyText(response, request, wanted), {

@@ -77,7 +77,8 @@ async function answerAlone(access: ClinicAccess, entry: Entry, answers: Answers)
 }
 
 /**
- * A failure is the answer to this entry alone; so is that the budget has ended, and each entry after it finds the same.
+ * Carries out one entry; a failure is the response to this entry alone. So is the end of the budget, which each further
+ * entry meets again.
  * @throws OffloadRequired on the event loop, before anything is written
  */
 async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): Promise<EntryAnswer> {

@@ -14,7 +14,7 @@ import { referencesIn } from './rewrite-references.ts'
 
 const CONDITIONAL = /^([A-Z][A-Za-z]+)\?(.+)$/s
 
-/** Each to `Type/id`. @throws FhirError 412 when one matches none or several, 413 when there are too many */
+/** Resolves each to `Type/id`. @throws FhirError 412 when one matches none or several, 413 when there are too many */
 export async function resolveConditionalReferences(
   ctx: Context,
   entries: readonly Entry[],
@@ -33,7 +33,7 @@ export async function resolveConditionalReferences(
   return resolved
 }
 
-/** Each is a search, and a second one when the change is committed. */
+/** The error for too many conditional references: each is a search, and another one at the commit. */
 const tooManyConditions = (most: number): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
@@ -60,7 +60,7 @@ async function resolve(
   throw inEntry(preconditionFailed(diagnostics), entry)
 }
 
-/** The resources that a transaction is about to write, and which of them criteria match. */
+/** The resources that a transaction is about to write, searchable by criteria. */
 class WrittenResources {
   readonly #entries: readonly Entry[]
   readonly #identities: Identities
@@ -74,12 +74,12 @@ class WrittenResources {
     this.#ctx = ctx
   }
 
-  /** By which criteria may name the entries. */
+  /** References by which criteria may name the entries. */
   get links(): Links {
     return this.#identities.references
   }
 
-  /** The ids of those that match all conditions. */
+  /** The ids of the resources that match all conditions. */
   async find(type: string, where: readonly Condition[]): Promise<readonly string[]> {
     const written = await this.#writtenOf(type)
     const candidates = written.mayMatch(where)
@@ -98,7 +98,7 @@ class WrittenResources {
     return index
   }
 
-  /** Values are extracted from valid resources only; an invalid one is refused with the name of its entry. */
+  /** Extracts values from valid resources only; an invalid one is refused with the name of its entry. */
   async #candidateOf(entry: Entry): Promise<Candidate> {
     const { type, body, base } = entry.request
     const custom = (await this.#ctx.unit.customParameters())?.extractorsOf(type)
@@ -114,7 +114,7 @@ class WrittenResources {
 /** Values of a resource that are compared with a condition in one step. */
 const COMPARED_IN_A_STEP = 20
 
-/** Resources by the values that conditional references mostly name: identifiers and other codes, references, URIs. */
+/** Resources by the values that conditional references mostly use: identifiers and other codes, references, URIs. */
 class CandidateIndex {
   readonly #all: readonly Candidate[]
   readonly #byValue = new Map<string, Set<Candidate>>()
@@ -131,7 +131,7 @@ class CandidateIndex {
     }
   }
 
-  /** All that match `where`, and perhaps others. */
+  /** All candidates that match `where`, and perhaps others. */
   mayMatch(where: readonly Condition[]): readonly Candidate[] {
     const keys = where.map(keysOf).find((one) => one !== undefined)
     if (keys === undefined) return this.#all
@@ -153,7 +153,7 @@ function keyOfEntry(entry: IndexEntry): string | undefined {
   }
 }
 
-/** What matches the condition has one of these keys; undefined where it may have any. */
+/** Keys of which every match of the condition has one; undefined where it may have any. */
 function keysOf(condition: Condition): readonly string[] | undefined {
   switch (condition.kind) {
     case 'token':
@@ -173,7 +173,7 @@ function keysOf(condition: Condition): readonly string[] | undefined {
   }
 }
 
-/** A conditional create that finds its resource writes nothing. */
+/** False for a conditional create that finds its resource. */
 function isWritten({ index, match: { route } }: Entry, { ids, matches }: Identities): boolean {
   if (route.code === 'create') return matches.get(index)?.resource === undefined
   return route.code === 'update' && ids.has(index)

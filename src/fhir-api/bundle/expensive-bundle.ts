@@ -1,7 +1,7 @@
-/** Whether a Bundle may hold the event loop for long: decided by a look at its entries, before any is carried out. */
+/** Whether a Bundle may hold the event loop for long: decided from its entries, before any is carried out. */
 import { isObject } from '../../fhir/resource.ts'
 
-/** Of a Bundle that the event loop may begin with. */
+/** Most entries of a Bundle that may start on the event loop. */
 const MAX_ENTRIES = 20
 /** Entries that search: searches, histories, and conditional interactions. */
 const MAX_SEARCHES = 3
@@ -15,7 +15,8 @@ export function isExpensiveBundle(bundle: unknown): boolean {
   const count = (kind: EntryKind): number => kinds.filter((one) => one === kind).length
   const [searches, writes] = [count('search'), count('write')]
   if (count('operation') > 0 || searches + count('conditional write') > MAX_SEARCHES) return true
-  // What follows a commit cannot begin again elsewhere: other writes of a batch, and searches, which see what was written.
+  // Work after a commit cannot restart in a work thread: further writes of a batch, and searches, which see what was
+  // written.
   const all = writes + count('conditional write')
   return type === 'batch' ? all > 1 || (all > 0 && searches > 0) : all > 0 && searches > 0
 }

@@ -1,4 +1,7 @@
-/** What each entry of a transaction writes, and the ids of new resources: https://hl7.org/fhir/R4/http.html#trules. */
+/**
+ * The resource that each entry of a transaction writes, and the ids of new ones:
+ * https://hl7.org/fhir/R4/http.html#trules.
+ */
 
 import type { Context } from '../../core/context.ts'
 import { newId } from '../../fhir/new-id.ts'
@@ -10,20 +13,20 @@ import { type Entry, naming } from './entry.ts'
 import { targetsFirst } from './order.ts'
 
 export interface Identities {
-  /** Entry index to the id its resource will have. */
+  /** Entry index to the id of its resource. */
   readonly ids: ReadonlyMap<number, string>
-  /** Addresses of entries in references and other links, to `Type/id`. */
+  /** Names of entries in references and other links, to `Type/id`. */
   readonly references: ReadonlyMap<string, string>
-  /** The addresses that elements of type uri may hold too: see Replacements. */
+  /** The names that elements of type uri may hold too: see Replacements. */
   readonly placeholders: ReadonlyMap<string, string>
-  /** Entry index to what the criteria of a conditional entry chose. */
+  /** Entry index to the match of a conditional entry's criteria. */
   readonly matches: ReadonlyMap<number, ConditionalMatch>
 }
 
 /**
- * Decides which resource each entry writes, that of an entry whose criteria name others by their fullUrl after those.
- * @throws FhirError 400 when two entries have one fullUrl or write one resource, or criteria refer to a urn:uuid that no
- *   entry has, 412 when criteria match several
+ * Decides which resource each entry writes; an entry whose criteria name others by their fullUrl comes after those.
+ * @throws FhirError 400 when two entries have the same fullUrl or write the same resource, or criteria refer to a
+ *   urn:uuid that no entry has, 412 when criteria match several
  */
 export async function assignIdentities(ctx: Context, entries: readonly Entry[]): Promise<Identities> {
   const ids = new Map<number, string>()
@@ -54,7 +57,7 @@ export async function assignIdentities(ctx: Context, entries: readonly Entry[]):
   return { ids, references, placeholders, matches }
 }
 
-/** The placeholders that the criteria of an entry hold, whatever they stand for there. */
+/** The placeholders in the criteria of an entry. */
 function fullUrlsInCriteria({ request: { query, ifNoneExist = '' } }: Entry): readonly string[] {
   const criteria = [...query.values(), ...new URLSearchParams(ifNoneExist).values()]
   return criteria.flatMap((value) => value.match(PLACEHOLDERS) ?? [])
@@ -62,18 +65,18 @@ function fullUrlsInCriteria({ request: { query, ifNoneExist = '' } }: Entry): re
 
 const PLACEHOLDERS = /\burn:(?:uuid|oid):[\w.-]+/gi
 
-/** A urn that the resource itself is known by, as some code systems are by their urn:oid, is a name, and no placeholder. */
+/** False also for a urn that is the canonical URL of the resource, as the urn:oid of some code systems. */
 const isPlaceholder = (name: string, { request: { body } }: Entry): boolean =>
   /^urn:(?:uuid|oid):/i.test(name) && !(isObject(body) && body.url === name)
 
 const WRITES: readonly ConditionalInteraction[] = ['create', 'update', 'patch', 'delete']
 const BRINGS_A_RESOURCE: readonly ConditionalInteraction[] = ['create', 'update']
 
-/** The id that an entry writes to; undefined for a conditional delete or patch that matches nothing. */
+/** The id of the resource that an entry writes; undefined for a conditional delete or patch without a match. */
 function idOf({ request }: Entry, interaction: ConditionalInteraction, match: ConditionalMatch | undefined) {
   if (request.id !== '') return request.id
   if (match?.resource !== undefined || interaction === 'patch' || interaction === 'delete') return match?.resource?.id
-  // A client's id is ignored on create.
+  // The id in the body of a create is ignored.
   const bodyId = interaction === 'update' && isObject(request.body) ? request.body.id : undefined
   return typeof bodyId === 'string' ? bodyId : newId()
 }
@@ -89,7 +92,7 @@ function claim(written: Map<string, number>, identity: string, { index }: Entry)
   written.set(identity, index)
 }
 
-/** References name an entry by its fullUrl (bdl-7). @throws FhirError 400 when two entries have the same */
+/** References name an entry by its fullUrl (bdl-7). @throws FhirError 400 when two entries have the same fullUrl */
 function entriesByFullUrl(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
   const first = new Map<string, Entry>()
   for (const entry of entries) {
@@ -107,7 +110,7 @@ function entriesByFullUrl(entries: readonly Entry[]): ReadonlyMap<string, Entry>
   return first
 }
 
-/** The fullUrl, and for `http://elsewhere/Patient/1` the relative reference other entries may use. */
+/** The fullUrl, and for `http://elsewhere/Patient/1` the relative reference that other entries may use. */
 function namesOf({ fullUrl, match }: Entry): string[] {
   if (fullUrl === undefined) return []
   const relative = /^https?:.*\/([A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64})$/.exec(fullUrl)?.[1]

@@ -2,7 +2,7 @@
 import { spend } from '../../isolation/budget.ts'
 import type { InteractionHandler } from '../message/interaction.ts'
 
-/** Characters that are copied into the answer in a microsecond. */
+/** Characters that are copied into the response in a microsecond. */
 const CHARACTERS_PER_STEP = 1000
 
 export const capabilities: InteractionHandler = async (_ctx, { query, base, services }) => {

@@ -1,5 +1,5 @@
 /**
- * Conditional create, update, patch and delete: which resource the criteria choose, decided here and nowhere else.
+ * Conditional create, update, patch and delete: the one place that decides which resource the criteria choose.
  * https://hl7.org/fhir/R4/http.html#cond-update, #ccreate
  */
 import type { Context } from '../../core/context.ts'
@@ -15,9 +15,9 @@ import type { ConditionalMatch, InteractionRequest } from '../message/interactio
 export type ConditionalInteraction = 'create' | 'update' | 'patch' | 'delete'
 
 /**
- * What the criteria of a request choose; undefined where it has none. The answer is guarded: the change is only written
- * while the criteria still choose the same, so that parallel conditional creates make one resource. The entry of a
- * transaction brings the answer along, since references to it had to be rewritten before.
+ * The match of a request's criteria; undefined where it has none. The match is guarded: the change is only written
+ * while the criteria still choose the same resource, so that parallel conditional creates make one. The entry of a
+ * transaction already has its match, since references to it had to be rewritten before.
  * @throws FhirError 412 when several resources match, 405 when the type cannot be searched, 400 for criteria that are
  *   empty or malformed
  */
@@ -33,7 +33,7 @@ export async function matchOf(
   return { criteria, plan, resource: await guardedMatch(ctx, plan, criteria) }
 }
 
-/** Of a create in If-None-Exist; of the others in the query, where the address has no id. */
+/** The criteria of a create are in If-None-Exist, those of others in the query where the address has no id. */
 function criteriaOf({ type, id, query, ifNoneExist }: InteractionRequest, interaction: ConditionalInteraction) {
   if (interaction === 'create') return ifNoneExist === undefined ? undefined : criteriaIn(ifNoneExist, type)
   if (id !== '') return undefined
@@ -45,10 +45,10 @@ function criteriaOf({ type, id, query, ifNoneExist }: InteractionRequest, intera
 }
 
 /**
- * If-None-Exist has "search parameters (what would be in the URL following the '?')" (http.html#ccreate). Clients send the
- * whole address too, relative or absolute, by whatever name they know this server, and with the `_format` that they add to
- * each: `Patient?_format=json&identifier=x`. The value of a parameter may have a question mark in it, an address has no `=`
- * before its own.
+ * If-None-Exist has "search parameters (what would be in the URL following the '?')" (http.html#ccreate). Clients also
+ * send the whole address, relative or absolute, with any host name of this server, and with the `_format` that they add
+ * to each: `Patient?_format=json&identifier=x`. The value of a parameter may contain a question mark; an address has no
+ * `=` before its own.
  * @throws FhirError 400 for a search of another type
  */
 function criteriaIn(text: string, type: string): string {
@@ -60,18 +60,18 @@ function criteriaIn(text: string, type: string): string {
   )
 }
 
-/** Of a query as it stands in an address. */
+/** The criteria in the query of an address. */
 const criteriaAmong = (query: string): string =>
   query
     .split('&')
     .filter((pair) => isCriterion(pair.split('=', 1)[0] ?? ''))
     .join('&')
 
-/** What is for the transport or for caches chooses no resource. */
+/** Parameters for the transport or for caches choose no resource. */
 const isCriterion = (name: string): boolean => !isTransportParameter(name) && !isCacheBuster(name)
 
 /**
- * Criteria are a search, so a type that cannot be searched has no conditional interactions.
+ * The search plan of criteria; a type that cannot be searched has no conditional interactions.
  * @throws FhirError 405 then, 400 when the criteria are empty or malformed
  */
 export async function planOf(
@@ -95,9 +95,9 @@ export async function guardedMatch(ctx: Context, plan: SearchPlan, criteria: str
 }
 
 /**
- * Checks that a resource which was written because its criteria matched nothing meets them itself. Otherwise they match
- * nothing again when the request is repeated, and each repeat makes one more.
- * @throws FhirError 422 that quotes each of the criteria at fault as it was understood; then nothing is written
+ * Checks that a resource which was written because its criteria matched nothing meets them itself. Otherwise each
+ * repeat of the request would find nothing and create another one.
+ * @throws FhirError 422 that quotes each unmet criterion as it was understood; then nothing is written
  */
 export async function checkMeetsCriteria(
   ctx: Context,
@@ -119,7 +119,7 @@ export async function checkMeetsCriteria(
   )
 }
 
-/** Other resources decide whether it holds, so the resource alone does not tell. */
+/** Whether a condition depends on other resources, so that the resource alone cannot be checked. */
 function leavesResource(condition: Condition): boolean {
   switch (condition.kind) {
     case 'any':

@@ -1,4 +1,6 @@
-/** delete and conditional delete: https://hl7.org/fhir/R4/http.html#delete. Deleting what is gone is no error. */
+/**
+ * delete and conditional delete: https://hl7.org/fhir/R4/http.html#delete. Deleting a deleted resource is not an error.
+ */
 import { handlerOf } from '../../core/provider.ts'
 import { toOutcome } from '../../fhir/outcome.ts'
 import type { InteractionHandler } from '../message/interaction.ts'

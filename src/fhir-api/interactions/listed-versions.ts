@@ -14,13 +14,13 @@ import { unescaped, valuesOf } from '../../search/value.ts'
 type Listed = NonNullable<HistoryQuery['among']>
 type ListedVersion = Listed['versions'][number]
 
-/** Each is looked up, for the page and for the total. */
+/** Most versions of a list: each is looked up, for the page and for the total. */
 const MAX_LISTED = 10_000
 
 /**
- * What the Lists that `value` names refer to; nothing for a List that is not there.
- * @param base the address of this server, below which a reference is one of its own
- * @throws FhirError 400 for what is not the id of a List, 422 for too many entries
+ * The versions that the Lists in `value` refer to; none for a List that does not exist.
+ * @param base the address of this server: references below it are its own
+ * @throws FhirError 400 for a value that is not the id of a List, 422 for too many entries
  * @throws BudgetError
  */
 export async function listedVersions(ctx: Context, value: string, base: string): Promise<Listed> {
@@ -48,7 +48,7 @@ async function itemsOf({ unit }: Context, id: string): Promise<readonly string[]
   })
 }
 
-/** Undefined for a reference to elsewhere, and for a version that this server cannot have given. */
+/** Undefined for a reference to another server, and for a version that this server cannot have assigned. */
 function versionOf(reference: string, base: string): ListedVersion | undefined {
   const { type, id, version } = localReference(reference, base) ?? {}
   if (type === undefined || id === undefined) return undefined

@@ -1,4 +1,4 @@
-/** What the FHIR routes offer at an address, by what the server declares. */
+/** The interactions that the FHIR routes offer at an address, as the server declares them. */
 
 import type { Operation } from '../../core/operation.ts'
 import { compartmentMembers } from '../../fhir/compartments.ts'
@@ -11,7 +11,7 @@ export type Offer = Pick<Services, 'providers' | 'system' | 'systemOperations'>
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Whether there is an interaction or an operation at the address, though this server may not offer it. */
+/** Whether there is an interaction or an operation at the address, even if this server does not offer it. */
 export const isAddress = (path: string, offer: Offer): boolean => matchesAt(path).some((match) => exists(match, offer))
 
 /** The methods that a request to the address may have. */
@@ -22,7 +22,10 @@ export const methodsAt = (path: string, offer: Offer): readonly Method[] =>
 
 const matchesAt = (path: string): readonly RouteMatch[] => METHODS.flatMap((method) => matchRoute(method, path) ?? [])
 
-/** A route has a variable for the code of an operation, and for the type in a compartment: any word fits. */
+/**
+ * Whether the variables of a route fit: its pattern takes any word as the code of an operation or the type in a
+ * compartment.
+ */
 function exists(match: RouteMatch, offer: Offer): boolean {
   const { route, parameters } = match
   if (route.level !== 'system' && !offer.providers.has(parameters.type)) return false
@@ -35,7 +38,7 @@ function isOffered(match: RouteMatch, offer: Offer): boolean {
   const { code, level, method } = route
   if (code === 'operation') return isCallable(operationOf(match, offer), method)
   if (code === 'capabilities') return true
-  // A batch has the address of a transaction.
+  // A batch shares the address of a transaction.
   if (code === 'transaction') return offer.system.has('transaction') || offer.system.has('batch')
   if (level === 'system') return [...offer.system].some((offered) => offered === code)
   return isServed(route, offer.providers.get(parameters.type))

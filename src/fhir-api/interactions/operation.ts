@@ -134,7 +134,7 @@ function pagingOf({ query, services: { limits } }: InteractionRequest) {
   }
 }
 
-/** A page that was asked for with Parameters goes on with a GET. */
+/** A page of an operation called with Parameters; its links continue with GET. */
 function searchsetText({ page }: Searchset, { base, type, id, query }: InteractionRequest, code: string): string {
   const { matches, included, total, next, warnings } = page
   const used = [...page.used, ...[...query].filter(([name]) => isTransportParameter(name))]

@@ -145,7 +145,7 @@ export function matchRoute(method: string, path: string): RouteMatch | undefined
 
 function fits(part: Part, segment: string): boolean {
   if ('word' in part) return part.word === segment
-  // `/Patient/_history` is as long as the path of a read, but `_history` is no id.
+  // `/Patient/_history` is as long as the path of a read, but `_history` is not an id.
   return part.isOperation === segment.startsWith('$') && !segment.startsWith('_')
 }
 

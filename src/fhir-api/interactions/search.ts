@@ -18,7 +18,7 @@ export const searchType: InteractionHandler = async (ctx, request) => {
   const make = async () => searchset(request, search, await handler(ctx, search.plan), request.type)
   const types = await typesOf(ctx, search.plan)
   if (types === undefined) return await make()
-  // Clients that show a list, or wait for something, ask the same again and again.
+  // Clients that show a list, or poll, repeat the same search again and again.
   return await ctx.unit.unchanged(() => JSON.stringify([request.base, search.plan, search.used, search.warnings]), {
     types,
     make,
@@ -27,8 +27,8 @@ export const searchType: InteractionHandler = async (ctx, request) => {
 }
 
 /**
- * The types of the resources that decide what a search finds and shows. Undefined: something else decides it too, such as the
- * time, a value set, the progress of an index or the audit trail.
+ * The types of the resources that decide the result of a search. Undefined: it depends on something else too, such as
+ * the time, a value set, the progress of an index or the audit trail.
  */
 async function typesOf(
   ctx: Context,
@@ -36,7 +36,7 @@ async function typesOf(
 ): Promise<readonly string[] | undefined> {
   if (asked !== undefined || types.includes('AuditEvent')) return undefined
   if ((await ctx.unit.customParameters()) !== undefined) return undefined
-  // What a resource of any type contains changes with that.
+  // A contained resource changes with its container, which may be of any type.
   const isOfThese = include.length === 0 && !types.some(isInner) && where.every(isOfItsOwnType)
   return isOfThese ? types : resourceTypes
 }
@@ -61,7 +61,7 @@ export const searchSystem: InteractionHandler = async (ctx, request) => {
 }
 
 /**
- * The query of the request as a search of `types`, in which `condition` holds too.
+ * The query of the request as a search of `types`, combined with `condition`.
  * @throws FhirError 400 or 422; OffloadRequired for a large page
  */
 export async function requestedSearch(
@@ -79,7 +79,7 @@ export async function requestedSearch(
 
 type FoundResponse = InteractionResponse & Required<Pick<InteractionResponse, 'text' | 'about'>>
 
-/** @param path what was searched, below the base address: `Patient`, `Patient/123/Observation`, '' for everything */
+/** @param path of the search, below the base address: `Patient`, `Patient/123/Observation`, '' for everything */
 export function searchset(
   request: InteractionRequest,
   search: ParsedSearch,
@@ -101,7 +101,7 @@ export function searchset(
     { type: 'searchset', total: answer.total, links: pageLinks(`${base}/${path}`, search.used, answer.next) },
     search.summary === 'count' ? [] : entries,
   )
-  // What is contained is about whom the resource around it is about.
+  // A contained resource is about the patient of its container.
   const about = [...answer.matches.map((match) => match.container ?? match), ...answer.included]
   return { status: 200, text, about, kind: 'read' }
 }

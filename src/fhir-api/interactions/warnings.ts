@@ -1,6 +1,6 @@
 /**
- * What the profiles of a resource, and the rules of its type, report about a write that was accepted: Prefer:
- * return=OperationOutcome shows it.
+ * Warnings for an accepted write, from the profiles of the resource and the rules of its type: shown for Prefer:
+ * return=OperationOutcome.
  */
 import type { Context } from '../../core/context.ts'
 import { declaredProfileIssues } from '../../core/profiles.ts'
@@ -13,12 +13,12 @@ export async function withWarnings(
   { wantsOutcome }: InteractionRequest,
   response: InteractionResponse,
 ): Promise<InteractionResponse> {
-  // Taken whether they are shown or not: the next entry of a transaction has its own.
+  // Removed even if not shown: the next entry of a transaction has its own.
   const ofRules = ctx.warnings.splice(0)
   const { kind, resource, outcome, status } = response
   if (kind !== 'write' || resource === undefined || outcome !== undefined || !wantsOutcome) return response
   const issues = await declaredProfileIssues(ctx, resource.resource)
-  // Under the policy `warn` whatever breaks a profile is stored with a warning.
+  // Under the policy `warn` a resource that breaks a profile is stored with a warning.
   const warnings = issues.map((issue) =>
     issue.severity === 'error' ? { ...issue, severity: 'warning' as const } : issue,
   )

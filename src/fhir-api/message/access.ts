@@ -1,4 +1,7 @@
-/** What an interaction did, for the audit trail: known in part before it is carried out, and in full by its response. */
+/**
+ * The access of an interaction, for the audit trail: known in part before it is carried out, and in full by its
+ * response.
+ */
 
 import { isObject } from '../../fhir/resource.ts'
 import type { Access, RestfulInteraction } from '../../record/audit/event.ts'
@@ -8,8 +11,8 @@ import type { InteractionResponse, PathParameters, Route } from './interaction.t
 const NOBODY: readonly string[] = []
 
 /**
- * To read these is an access, but none to the data of the patients whom they name: each look at the audit trail of a patient
- * would add to it.
+ * Reading AuditEvents is an access, but not to the data of their patients: otherwise each look at the audit trail of a
+ * patient would add to it.
  */
 const AUDIT_EVENT = 'AuditEvent'
 
@@ -17,7 +20,7 @@ const AUDIT_EVENT = 'AuditEvent'
 const MAX_QUERY = 16_384
 
 /**
- * An access that has not succeeded, or not yet.
+ * An access that has failed, or has not ended yet.
  * @param url path and query, as they came
  */
 export function attemptOf(
@@ -40,10 +43,10 @@ export function attemptOf(
   }
 }
 
-/** An admin wrote it with rules left out that hold otherwise (docs/imports.md). */
+/** Marks a write by an admin that skipped rules which otherwise apply (docs/imports.md). */
 export const asImport = (attempt: Access): Access => ({ ...attempt, detail: 'import' })
 
-/** Whether it is a batch or a transaction is said by the Bundle. */
+/** The Bundle says whether it is a batch or a transaction. */
 export const attemptOfBundle = (attempt: Access, body: unknown): Access => ({
   ...attempt,
   interaction: isObject(body) && body.type === 'transaction' ? 'transaction' : 'batch',
@@ -52,7 +55,7 @@ export const attemptOfBundle = (attempt: Access, body: unknown): Access => ({
 const isQuery = (code: string): boolean =>
   code.startsWith('search') || code.startsWith('history') || code === 'operation'
 
-/** A search is one without parameters too. */
+/** The query of the audit event; a search may have no parameters. */
 const queryOf = (code: string, url: string): string =>
   code.startsWith('search') || url.includes('?') ? url.slice(0, MAX_QUERY) : ''
 

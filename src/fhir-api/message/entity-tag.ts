@@ -1,14 +1,14 @@
-/** Entity tags (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3), which are versions here: `W/"3"`. */
+/** Entity tags (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3), which hold versions: `W/"3"`. */
 import { preconditionFailed } from '../../fhir/outcome.ts'
 import { etagOf } from './interaction.ts'
 
-/** Of a list: those in quotes, which may have a comma in them, and what some clients send without quotes. */
+/** Tags in a list: in quotes, with commas in them, or without quotes, as some clients send them. */
 const TAGS = /(?:W\/)?"[^"]*"|[^\s,]+/g
 
-/** A tag of this server, weak, strong, or as the bare version. */
+/** A tag of this server: weak, strong, or the bare version. */
 const VERSION = /^(?:W\/)?(?:"(\d{1,15})"|(\d{1,15}))$/
 
-/** The versions that a list of tags names, as in If-Match; a tag that this server did not make names none. */
+/** The versions in a list of tags, as in If-Match; tags of other servers are left out. */
 export const versionsIn = (tags: string): readonly number[] =>
   (tags.match(TAGS) ?? []).flatMap((tag) => {
     const [, quoted, bare] = VERSION.exec(tag) ?? []
@@ -17,11 +17,11 @@ export const versionsIn = (tags: string): readonly number[] =>
   })
 
 /**
- * If-Match of a change of what is no resource of FHIR.
+ * Checks the If-Match of a change to something other than a FHIR resource.
  * @param ifMatch the header, or '' for none
  * @param current its version; 0 where it has not been stored yet
  * @param what for the message: `the settings`
- * @throws FhirError 412 when somebody has changed it since the client has read it
+ * @throws FhirError 412 when it was changed since the client read it
  */
 export function requireMatch(ifMatch: string, current: number, what: string): void {
   if (ifMatch === '' || ifMatch.trim() === '*' || versionsIn(ifMatch).includes(current)) return

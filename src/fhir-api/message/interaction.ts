@@ -1,6 +1,6 @@
 /**
- * An interaction without its transport: what a route and a bundle entry both hand in, and what both get back.
- * One file in fhir-api/interactions implements each: https://hl7.org/fhir/R4/http.html.
+ * An interaction without its transport: the request and the response shared by routes and entries of a Bundle. One file
+ * in fhir-api/interactions implements each: https://hl7.org/fhir/R4/http.html.
  */
 import type { OperationOutcome } from 'fhir/r4'
 import type { Logger } from 'pino'
@@ -17,7 +17,7 @@ import type { StoredResource, Versioned } from '../../repository/repository.ts'
 import type { SearchPlan } from '../../search/plan.ts'
 import type { Links } from '../../search/value.ts'
 
-/** What was received of a body beside `body`: to be abandoned when nothing is written with it. */
+/** Contents received with a body, to be abandoned when nothing is written with it. */
 export interface RawBody {
   /** The SHA-256 of each content. */
   readonly received: readonly string[]
@@ -29,12 +29,12 @@ export interface InteractionRequest {
   /** '' at type and system level. */
   readonly id: string
   readonly versionId: string
-  /** The type that is searched in a compartment; '' where there is none in the address. */
+  /** The member type of a compartment search; '' where there is none in the address. */
   readonly member: string
   readonly query: URLSearchParams
   /** The parsed body; undefined where the interaction has none. */
   readonly body: unknown
-  /** It came as bytes, and `body` is the Binary of them. */
+  /** Set where the body came as bytes, and `body` is their Binary. */
   readonly raw?: RawBody | undefined
   readonly ifMatch?: string | undefined
   readonly ifNoneMatch?: string | undefined
@@ -46,20 +46,20 @@ export interface InteractionRequest {
   readonly handling: Preferences['handling']
   /** Prefer: return=OperationOutcome. */
   readonly wantsOutcome: boolean
-  /** What it writes is an import: see Context.isImport. */
+  /** Its writes are an import: see Context.isImport. */
   readonly isImport: boolean
   /** Prefer: respond-async. */
   readonly prefersAsync?: boolean
   readonly services: Services
-  /** Set on an entry of a transaction: the id that a create was given before references to it were rewritten. */
+  /** Set on an entry of a transaction: the id assigned to a create before references to it were rewritten. */
   readonly assignedId?: string
-  /** Set on an entry of a transaction: what the fullUrl of another one stands for in its criteria, `Type/id`. */
+  /** Set on an entry of a transaction: `Type/id` for the fullUrl of each other entry in its criteria. */
   readonly links?: Links
-  /** Set on a conditional entry of a transaction: what its criteria chose before references were rewritten. */
+  /** Set on a conditional entry of a transaction: the match of its criteria before references were rewritten. */
   readonly conditionalMatch?: ConditionalMatch
 }
 
-/** What the criteria of a conditional interaction choose. */
+/** The match of the criteria of a conditional interaction. */
 export interface ConditionalMatch {
   readonly criteria: string
   readonly plan: SearchPlan
@@ -67,16 +67,16 @@ export interface ConditionalMatch {
   readonly resource: Versioned | undefined
 }
 
-/** What every interaction may need beside its context. */
+/** Services that interactions may need besides their context. */
 export interface Services {
   readonly providers: Providers
-  /** The interactions across types that are declared. */
+  /** The declared interactions across types. */
   readonly system: ReadonlySet<SystemInteractionCode>
-  /** The operations of the whole clinic that are declared. */
+  /** The declared operations at system level. */
   readonly systemOperations: readonly Operation[]
   /**
-   * The answer to GET /metadata, as JSON.
-   * @throws FhirError 400 for a mode that there is not
+   * The response to GET /metadata, as JSON.
+   * @throws FhirError 400 for an unknown mode
    */
   readonly capabilities: (mode: string | null, base: string) => Promise<string>
   readonly contents: Contents
@@ -89,18 +89,18 @@ export interface InteractionResponse {
   readonly status: number
   /** Gives ETag, Last-Modified and, unless `text` or `outcome` is set, the body. */
   readonly resource?: Versioned
-  /** Versioned address of what was written. */
+  /** Versioned address of the written resource. */
   readonly location?: string
   /** A body made of stored texts, a Bundle for instance. */
   readonly text?: string
   readonly outcome?: OperationOutcome
-  /** Beside those that follow from the rest. */
+  /** Further headers, besides those that follow from the other members. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The resources of which it tells beside `resource`, as they are stored: for the audit trail. */
+  /** Further resources in the response besides `resource`, as they are stored: for the audit trail. */
   readonly about?: readonly StoredResource[]
-  /** The ids of the patients whom neither these nor the answer name, for the audit trail. */
+  /** Ids of patients whom neither the resources nor the response name, for the audit trail. */
   readonly patients?: readonly string[]
-  /** What its parts did, where it has some: the entries of a Bundle. */
+  /** The accesses of its parts: the entries of a Bundle. */
   readonly accesses?: readonly Access[]
   /** The body does not depend on Prefer: return (searches, reads). */
   readonly kind: 'read' | 'write'
@@ -114,7 +114,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface Route {
   /**
    * The code that /metadata declares; a route is served where its code is declared. R4 has no code for search in a
-   * compartment: `search-compartment` stands for rest.compartment.
+   * compartment: `search-compartment` represents rest.compartment.
    */
   readonly code: string
   readonly level: 'system' | 'type' | 'instance'
@@ -134,7 +134,7 @@ export interface PathParameters {
   readonly versionId: string
   /** The code of an operation, without $. */
   readonly operation: string
-  /** The type that is searched in the compartment of a resource, or *. */
+  /** The member type of the search in a compartment, or *. */
   readonly member: string
 }
 

@@ -1,4 +1,4 @@
-/** A Binary as the bytes that it is, unless the client asks for the resource: https://hl7.org/fhir/R4/binary.html#rest. */
+/** A Binary as its bytes, unless the client accepts the resource: https://hl7.org/fhir/R4/binary.html#rest. */
 import { Readable } from 'node:stream'
 import type { Binary } from 'fhir/r4'
 import type { Context as KoaContext } from 'koa'
@@ -10,21 +10,21 @@ import type { Versioned } from '../../repository/repository.ts'
 import { isSameContent, rangeOf, type ServedRange } from './byte-range.ts'
 import { etagOf, type Route } from './interaction.ts'
 
-/** Whether the answer may be bytes: not where the query asks for a form of the resource. */
+/** Whether the response may be bytes: not where the query asks for a form of the resource. */
 export const givesBytes = ({ code }: Pick<Route, 'code'>, type: string, query: URLSearchParams): boolean =>
   type === 'Binary' && (code === 'read' || code === 'vread') && !OF_RESOURCES.some((name) => Boolean(query.get(name)))
 
 const OF_RESOURCES = ['_format', '_pretty', '_summary', '_elements'] as const
 
-/** As of a file that is saved: a browser neither shows it nor runs anything in it, whatever it says that it is. */
+/** Headers of a saved file: a browser neither shows it nor runs anything in it, whatever its type. */
 const AS_FILE = {
   'Content-Disposition': 'attachment',
   'Content-Security-Policy': "sandbox; default-src 'none'",
-  // Beside the default headers, which have it too.
+  // Also among the default headers.
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** Of what comes without a type that can be said in a header. */
+/** Type of a Binary whose contentType is not valid in a header. */
 const UNKNOWN_TYPE = 'application/octet-stream'
 
 export const contentTypeOfBinary = ({ contentType }: Binary): string =>
@@ -36,7 +36,7 @@ interface Source {
 }
 
 /**
- * @throws FhirError 416 for a range that there is not
+ * @throws FhirError 416 for a range outside the content
  * @throws StoreUnavailable before anything is sent
  */
 export async function sendBytes(
@@ -55,7 +55,7 @@ export async function sendBytes(
   koa.status = range === undefined ? 200 : 206
   if (range !== undefined) koa.set('Content-Range', `bytes ${start}-${end - 1}/${source.size}`)
   if (body === undefined && koa.method !== 'HEAD') koa.body = Buffer.alloc(0)
-  // When it breaks off, so does the connection: nothing else can still tell the client.
+  // A stream that breaks off breaks the connection: nothing else can still inform the client.
   if (body !== undefined) koa.body = body
   koa.response.set('Content-Length', String(end - start))
 }
@@ -86,7 +86,7 @@ async function sourceOf(binary: Binary, clinic: string, contents: Contents): Pro
   }
 }
 
-/** With its first piece read, so that what fails at once is answered as an error. */
+/** The first piece has been read, so that an early failure becomes an error response. */
 async function streamOf(pieces: AsyncIterable<Uint8Array>): Promise<Readable> {
   const iterator = pieces[Symbol.asyncIterator]()
   const first = await iterator.next()

@@ -1,4 +1,4 @@
-/** A Binary that comes as the bytes that it is: https://hl7.org/fhir/R4/binary.html#rest. */
+/** A Binary that is sent as its own bytes: https://hl7.org/fhir/R4/binary.html#rest. */
 import type { Context as KoaContext } from 'koa'
 import type { Limits } from '../../config.ts'
 import { contentTooLarge } from '../../content/content-digest.ts'
@@ -60,7 +60,7 @@ export async function receiveRaw(koa: KoaContext, id: string, receiver: Receiver
     giveBack(koa, beginning)
     return undefined
   }
-  // Its bytes are gone when they have been received, so it cannot begin again in a work thread.
+  // The bytes are consumed when received, so the request cannot restart in a work thread.
   currentBudget()?.pinToThread()
   if (beginning.isAll && beginning.bytes.length === 0) throw noBytes()
   const { received, data } = await contentFrom(koa, beginning, receiver)

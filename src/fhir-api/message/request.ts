@@ -11,10 +11,10 @@ import { receiveRaw, takesBytes } from './raw-binary.ts'
 
 type Limits = Services['limits']
 
-/** Room for as many values as a query may have, of a hundred characters each. */
+/** Enough for all values that a query may have, of a hundred characters each. */
 const MAX_FORM_BYTES = 1024 * 1024
 
-/** The parameters come in the body. */
+/** Whether the parameters come in the body. */
 export const isForm = ({ code, method }: Route): boolean => method === 'POST' && code.startsWith('search')
 
 /** See readForm. */
@@ -26,7 +26,10 @@ function queryOf({ req: { url = '' } }: Pick<KoaContext, 'req'>): URLSearchParam
   return begin === -1 ? NO_QUERY : new URLSearchParams(url.slice(begin))
 }
 
-/** Of all requests without a query, so nobody may change it: to make one costs as much as to route a request. */
+/**
+ * The empty query of all requests without one, immutable because shared: to make one costs as much as to route a
+ * request.
+ */
 const NO_QUERY = new (class extends URLSearchParams {
   override append = unchangeable
   override set = unchangeable
@@ -60,7 +63,7 @@ interface RequestParts {
   readonly content: Content | undefined
 }
 
-/** An empty one is criteria that choose nothing, not a create without criteria. */
+/** An empty header is kept: it is criteria that choose nothing, not a create without criteria. */
 const ifNoneExistOf = ({ req }: KoaContext): string | undefined =>
   req.headers['if-none-exist'] === '' ? '' : headerOf({ req }, 'if-none-exist')
 
@@ -90,7 +93,7 @@ export function requestOf(
   }
 }
 
-/** The body of a request, parsed; of bytes the Binary that they make. */
+/** The parsed body of a request; for bytes their Binary. */
 export interface Content {
   readonly body: unknown
   readonly raw?: RawBody
@@ -102,7 +105,7 @@ interface ContentReceiver {
 }
 
 /**
- * Undefined where the request has none.
+ * Undefined where the request has no body.
  * @throws FhirError 400, 413 or 415 for a body that cannot be read
  */
 export const readContent = (
@@ -127,14 +130,14 @@ async function readContentOf(
 
 const JSON_PATCH = 'application/json-patch+json'
 
-/** How the body of a PATCH is read; a FHIRPath Patch is a resource, an XML Patch stays text until it is applied. */
+/** The syntax of each type of patch; a FHIRPath Patch is a resource, an XML Patch stays text until it is applied. */
 export const PATCH_TYPES: ReadonlyMap<string, Format | 'text'> = new Map<string, Format | 'text'>([
   ...RESOURCE_TYPES,
   [JSON_PATCH, 'json'],
   ['application/xml-patch+xml', 'text'],
 ])
 
-/** A file that is the whole body of an operation is taken for a Binary. */
+/** Types of a file that is the whole body of an operation, and becomes a Binary. */
 const FILE_TYPES: readonly string[] = ['application/gzip', 'application/x-gzip']
 
 async function readBodyOf(koa: KoaContext, route: Route, limits: Limits): Promise<unknown> {
@@ -150,7 +153,7 @@ async function readBodyOf(koa: KoaContext, route: Route, limits: Limits): Promis
   if (text === '' && route.run.kind === 'operation') return undefined
   const body = parsed(text, types.get(type ?? '') ?? 'json', limits)
   if (route.method === 'PATCH') checkPatchType(type, body)
-  // An operation may go on to change what another one has brought.
+  // An operation of the patch may change data that another one has added.
   return Array.isArray(body) ? withContentsAsData(body) : body
 }
 

@@ -33,7 +33,7 @@ export function send(
     koa.status = status
     return
   }
-  // A deletion answers 204 unless it has a body.
+  // A deletion has status 204 unless it has a body.
   if (status === 204) koa.status = 200
   koa.res.setHeader('Content-Type', contentType)
   koa.body = body

@@ -9,7 +9,7 @@ import { propertiesOf, type Subset } from '../../search/query/subset.ts'
 /** Characters that are written in a microsecond, once they are parsed. */
 const CHARACTERS_PER_STEP = 100
 
-/** The text of the part of a resource that was asked for; the whole text, untouched, when nothing was. @throws BudgetError */
+/** The text of the requested part of a resource; the unchanged text, where no part is requested. @throws BudgetError */
 export function subsetText(text: string, type: string, { summary, elements }: Subset): string {
   if (summary === undefined && elements === undefined) return text
   const keep = keeper(type, summary, elements)
@@ -27,8 +27,8 @@ export function subsetText(text: string, type: string, { summary, elements }: Su
 }
 
 /**
- * An element that is kept because it is part of the summary, or mandatory: without the bytes of its attachments, which are
- * neither, and may be many megabytes.
+ * An element that is kept because it is part of the summary, or mandatory: without the bytes of its attachments, which
+ * are neither, and may be many megabytes.
  */
 function withoutContents(value: unknown, type: string | undefined): unknown {
   if (type === undefined || !holdsAttachments(type)) return value
@@ -50,14 +50,14 @@ function propertyTypes(type: string): ReadonlyMap<string, string> {
   return types
 }
 
-/** What extensions and contained resources hold is left as it is. */
+/** Known holders of attachments; attachments in extensions and contained resources are left as they are. */
 const attachmentHolders = new Map<string, boolean>([
   ['Attachment', true],
   ['Extension', false],
   ['Resource', false],
 ])
 
-/** Whether there are attachments in a type, at any depth. @param above those that it is looked for in: types may hold themselves */
+/** Whether a type holds attachments, at any depth. @param above the enclosing types, as types may hold themselves */
 function holdsAttachments(type: string, above: readonly string[] = []): boolean {
   const known = attachmentHolders.get(type)
   if (known !== undefined) return known

@@ -1,18 +1,18 @@
-/** What bytes look like, whatever is said of them: by their first bytes, as https://mimesniff.spec.whatwg.org/ does it. */
+/** The type of bytes, whatever their declared type: by their first bytes, as in https://mimesniff.spec.whatwg.org/. */
 import { XmlCheck, type XmlVerdict } from './xml-check.ts'
 
-/** JSON, as it is kept with the content. */
+/** JSON, as it is stored with the content. */
 export interface DetectedType {
-  /** The media type by which such bytes are known, e.g. `application/pdf`; undefined when nothing tells, as for plain text. */
+  /** The media type with such signatures, e.g. `application/pdf`; undefined when there is none, as in plain text. */
   readonly type: string | undefined
-  /** Text in UTF-8. A NUL is in no text, but in ASCII that is sent as UTF-16. */
+  /** Text in UTF-8. No text contains a NUL, except ASCII that is sent as UTF-16. */
   readonly isUtf8: boolean
   readonly isEmpty: boolean
-  /** Of a PDF: `%%EOF` is near its end, so it was not cut off. */
+  /** For a PDF: `%%EOF` is near its end, so it was not cut off. */
   readonly isCompletePdf?: boolean
-  /** Of what begins like XML. */
+  /** For bytes that begin like XML. */
   readonly xml?: XmlVerdict
-  /** Of XML: the root element as `{namespace}name`. */
+  /** For XML: the root element as `{namespace}name`. */
   readonly xmlRoot?: string
 }
 
@@ -23,15 +23,15 @@ const TAIL_BYTES = 1024
 
 interface Signature {
   readonly type: string
-  /** In hexadecimal; `.` for a figure that may be any. */
+  /** In hexadecimal; `.` for any digit. */
   readonly bytes: string
-  /** Where they begin; absent: at the start. */
+  /** Offset of the bytes; absent: 0. */
   readonly at?: number
 }
 
 const SIGNATURES: readonly Signature[] = [
   { type: 'application/pdf', bytes: '255044462d' },
-  // Behind a byte order mark.
+  // After a byte order mark.
   { type: 'application/pdf', bytes: '255044462d', at: 3 },
   { type: 'text/rtf', bytes: '7b5c727466' },
   { type: 'image/png', bytes: '89504e470d0a1a0a' },
@@ -48,7 +48,7 @@ const SIGNATURES: readonly Signature[] = [
   { type: 'video/mp4', bytes: '66747970', at: 4 },
   { type: 'application/dicom', bytes: '4449434d', at: 128 },
   { type: 'application/zip', bytes: '504b0304' },
-  // Of no files.
+  // An archive without files.
   { type: 'application/zip', bytes: '504b0506' },
   { type: 'application/gzip', bytes: '1f8b08' },
   { type: 'application/x-ole-storage', bytes: 'd0cf11e0a1b11ae1' },
@@ -62,8 +62,8 @@ const XML_START = /^(\uFEFF)?\s*<[?!_:\p{L}]/u
 const XML_DECLARATION = /^\uFEFF?<\?xml\s/
 
 /**
- * Is fed the bytes as they come and keeps little of them. A piece of 64 KiB takes a few milliseconds at most; larger ones
- * are best cut, for one piece is looked at in one go.
+ * Takes the bytes as they come and keeps few of them. A piece of 64 KiB takes a few milliseconds at most; larger ones
+ * should be cut, as each piece is processed at once.
  */
 export class Sniffer {
   readonly #head = Buffer.alloc(HEAD_BYTES)
@@ -135,7 +135,7 @@ export class Sniffer {
     const head = this.#head.toString('hex', 0, this.#headLength)
     const known = signatures.find(({ pattern, at }) => pattern.test(head.slice(2 * at)))
     if (known !== undefined) return known.type
-    // A text in UTF-8 may be cut within a character here, which does not matter.
+    // The text may be cut within a UTF-8 character here, which does not matter.
     const text = this.#head.subarray(0, this.#headLength).toString('utf8')
     if (xml === 'well-formed' && root === XHTML_ROOT) return 'application/xhtml+xml'
     if (HTML_START.test(text)) return 'text/html'
@@ -144,7 +144,7 @@ export class Sniffer {
   }
 }
 
-/** Bytes that are in memory: for small ones, as they are looked at in one go. */
+/** The type of bytes in memory: for small contents, as they are processed at once. */
 export function looksOf(bytes: Uint8Array): DetectedType {
   const sniffer = new Sniffer()
   sniffer.push(bytes)

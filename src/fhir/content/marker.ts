@@ -1,7 +1,7 @@
 /**
- * The marker: what the stored text of a resource has in place of a long `"data":"<base64>"` (Binary.data,
- * Attachment.data), whose bytes are kept beside it. It is written in one spelling only, so that a search of the text finds
- * it: in the texts of clients the quotes are escaped.
+ * The marker: the stored text of a resource has it in place of a long `"data":"<base64>"` (Binary.data,
+ * Attachment.data), whose bytes are stored separately. It has only one spelling, so that a search of the text finds it:
+ * in the texts of clients the quotes are escaped.
  */
 
 import { unprocessable } from '../outcome.ts'
@@ -10,15 +10,15 @@ import { isObject } from '../resource.ts'
 /** The url of the extension. */
 export const CONTENT_URL = 'urn:sandbox-emr:content'
 
-/** What an element `_data` may have. */
+/** The members of an element `_data`. */
 interface PrimitiveElement {
   readonly extension?: readonly unknown[]
   readonly [name: string]: unknown
 }
 
 /**
- * The element `_data` of a marker: an object that the definition of base64Binary permits. The extension comes first, so that
- * it is found whatever stands beside it.
+ * The element `_data` of a marker: an object that the definition of base64Binary permits. The extension comes first, so
+ * that it is found whatever follows.
  * @param beside the id and the extensions that the client has given `data`
  */
 export const contentElement = (sha256: string, { extension = [], ...beside }: PrimitiveElement = {}) => ({
@@ -36,29 +36,29 @@ const ALONE = new RegExp(contentMarker('*').split('*').map(RegExp.escape).join(S
 
 export const hasMarkers = (text: string): boolean => text.includes(BEFORE)
 
-/** Whether a body, of JSON or XML, may have markers, or part of one. */
+/** Whether a body, in JSON or XML, may have markers, or part of one. */
 export const mayHaveMarkers = (body: string | Buffer): boolean => body.includes(CONTENT_URL)
 
-/** The SHA-256 of what the markers of a text stand for, each once. */
+/** The SHA-256 of each content whose marker is in a text, each once. */
 export const markersIn = (text: string): readonly string[] =>
   hasMarkers(text) ? [...new Set([...text.matchAll(MARKER)].map(([, sha256 = '']) => sha256))] : []
 
-/** The content that an element `_data` stands for; undefined for any other. */
+/** The content whose marker an element `_data` is; undefined for any other element. */
 export function contentOf(element: unknown): string | undefined {
   if (!isObject(element)) return undefined
   const text = `"_data":${JSON.stringify(element)}`
   return text.startsWith(BEFORE) ? [...text.matchAll(MARKER)].find(({ index }) => index === 0)?.[1] : undefined
 }
 
-/** What an element with a marker has beside it; undefined: nothing. */
+/** The rest of an element with a marker; undefined: nothing. */
 function besideMarker({ extension: [, ...others] = [], ...rest }: PrimitiveElement): PrimitiveElement | undefined {
   const beside = { ...rest, ...(others.length === 0 ? {} : { extension: others }) }
   return Object.keys(beside).length === 0 ? undefined : beside
 }
 
 /**
- * The path of an element that has the extension of a marker but is none, or has a value beside it; undefined where there is
- * no such element.
+ * The path of an element that has a marker's extension without being a marker, or has a value besides it; undefined
+ * where there is no such element.
  */
 export function strayMarker(value: unknown, path: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
@@ -97,13 +97,14 @@ export function withContentsAsData(value: unknown): unknown {
 
 const asData = (sha256: string): string => `${CONTENT_URL}:${sha256}`
 
-/** A text of JSON in which each marker that is alone is the value of `data`: its object may have a `_data` of its own. */
+/** A JSON text in which each complete marker is the value of `data`: its object may have a second `_data`. */
 export const markersAsData = (text: string): string =>
   text.replace(ALONE, (_marker, sha256: string) => `"data":"${asData(sha256)}"`)
 
 /**
- * The markers again, each in front of what its `_data` has beside it, in whichever order it came. The object is changed.
- * @throws FhirError 422 where one was copied to what is no `data`
+ * Restores the markers, each in front of the other members of its `_data`, in whichever order they came. The object is
+ * changed.
+ * @throws FhirError 422 where one was copied to an element other than `data`
  */
 export function withMarkers(value: unknown): unknown {
   return changed(value, (object) => {
@@ -114,7 +115,7 @@ export function withMarkers(value: unknown): unknown {
     const { data, _data: beside } = object
     const [, sha256] = (typeof data === 'string' && AS_DATA.exec(data)) || []
     if (sha256 === undefined) markerFirst(object)
-    // What is no element stays, and is refused as such.
+    // A value that is not an element stays, and is refused as such.
     else if (beside === undefined || isElement(beside)) {
       delete object.data
       object._data = contentElement(sha256, beside)

@@ -2,18 +2,18 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes'
 
 /**
- * `has-doctype`: a DOCTYPE is where entities are declared, so nothing behind it is looked at. `too-large`: beyond a limit
- * below; it was well-formed so far. `other-encoding`: it says that it is not in UTF-8.
+ * `has-doctype`: a DOCTYPE may declare entities, so the rest is not checked. `too-large`: beyond a limit below; it was
+ * well-formed so far. `other-encoding`: it declares an encoding other than UTF-8.
  */
 export type XmlVerdict = 'well-formed' | 'broken' | 'has-doctype' | 'too-large' | 'other-encoding'
 
 /** In UTF-16 code units. */
 const MAX_LENGTH = 20 * 1024 * 1024
-/** Of elements within each other. */
+/** Depth of nested elements. */
 const MAX_DEPTH = 500
-/** A million take seconds. */
+/** A million elements would take seconds. */
 const MAX_ELEMENTS = 200_000
-/** Of one element. */
+/** Attributes of one element. */
 const MAX_ATTRIBUTES = 1000
 const MAX_ROOT_NAME = 200
 
@@ -45,7 +45,7 @@ export class XmlCheck {
     this.#saxes.on('closetag', () => this.#depth--)
   }
 
-  /** The root element as `{namespace}name`, once it was read. */
+  /** The root element as `{namespace}name`, once it has been read. */
   get root(): string | undefined {
     return this.#root
   }
@@ -78,5 +78,5 @@ export class XmlCheck {
   }
 }
 
-/** Ends the work of the parser, which has no other way to leave it. */
+/** Stops the parser, which has no other way to be stopped. */
 class Stopped extends Error {}

@@ -101,7 +101,7 @@ const combine: Apply = (input, args, scope) => {
   return [...input, ...other]
 }
 
-/** Those of the root are cached, as dom-3 evaluates them repeatedly. */
+/** The descendants of the root are cached, as dom-3 evaluates them repeatedly. */
 const descendants: Apply = (input, args, scope) => {
   const { evaluation } = scope
   if (input.length !== 1 || input[0] !== evaluation.root) return allDescendants(input, args, scope)

@@ -41,7 +41,7 @@ function momentsOf(left: Item, right: Item): readonly [Moment, Moment] | undefin
 const sameSiblings = (left: Item, right: Item): boolean =>
   !(left instanceof Node && right instanceof Node) || deepEqual(left.sibling ?? null, right.sibling ?? null)
 
-/** What comparing two simple values takes. */
+/** Steps to compare two simple values. */
 const STEPS_PER_COMPARISON = 0.2
 
 const meter = new Meter('the comparisons of its expressions')

@@ -14,7 +14,7 @@ import { isQuantity, measureOf } from './quantity.ts'
 /** Up to this size comparing all pairs is faster than hashing. */
 const MAX_PAIRWISE = 16
 
-/** What a key costs, and its characters. */
+/** Steps for a key, and characters of a key for a further step. */
 const STEPS_PER_KEY = 5
 const CHARACTERS_PER_STEP = 40
 

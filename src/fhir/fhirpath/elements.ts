@@ -1,5 +1,5 @@
 /**
- * What plain JSON does not tell about R4 data: choice elements and the type hierarchy
+ * Facts about R4 data that plain JSON does not show: choice elements and the type hierarchy
  * (https://hl7.org/fhir/R4/datatypes.html).
  */
 

@@ -78,7 +78,7 @@ export function gather(items: Collection, scope: EvaluationScope, append: (item:
   return into
 }
 
-/** Checks the size of a collection before it is made, or goes on growing. @throws Error beyond the limits */
+/** Checks the size of a collection before it is made or grows. @throws Error beyond the limits */
 export function willHold({ evaluation }: EvaluationScope, items: number): void {
   const { limits } = evaluation.environment
   // Each of its items is counted later, so one with more of them than can be counted is given up now.

@@ -14,9 +14,9 @@ export interface Environment {
   readonly type?: string
   /** Required for expressions written by users, which may be crafted to keep the server busy. */
   readonly limits?: EvaluationLimits
-  /** Leaves equal items in a union of plain paths, for callers that remove duplicates of what they make of them. */
+  /** Leaves equal items in a union of plain paths, for callers that remove duplicates from their own results. */
   readonly keepDuplicates?: boolean
-  /** For all expressions that are evaluated with the same focus. */
+  /** Shared by all expressions that are evaluated with the same focus. */
   readonly shared?: SharedResults
 }
 
@@ -133,7 +133,7 @@ const rootResource = (environment: Environment): unknown => environment.rootReso
 const LOCAL = /(?:^|\/)([A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/
 
 /**
- * What `resolve()` yields for a Reference or a reference text without a store: the contained resource, or a resource
+ * The result of `resolve()` for a Reference or a reference text without a store: the contained resource, or a resource
  * with nothing but the type that the reference names. Undefined when it names none.
  */
 export function resolveReference(value: unknown, environment: Environment, root: unknown): unknown {
@@ -159,7 +159,7 @@ function indexOf(contained: readonly unknown[]): ReadonlyMap<unknown, unknown> {
   const known = indexes.get(contained)
   if (known !== undefined) return known
   const resources = contained.filter((one) => isObject(one) && resourceTypeOf(one) !== undefined)
-  // The first of several with the same id counts.
+  // The first resource with an id counts.
   const index = new Map(resources.toReversed().map((one) => [isObject(one) ? one.id : undefined, one]))
   indexes.set(contained, index)
   return index

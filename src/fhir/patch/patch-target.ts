@@ -98,7 +98,7 @@ function childIn(target: PatchTarget, element: ElementStructure, { property, typ
 interface List {
   readonly values: readonly unknown[]
   readonly siblings: readonly unknown[]
-  /** Of the longer one; the other is filled up with null, or shorter. */
+  /** Length of the longer array; the other is filled up with null, or shorter. */
   readonly length: number
   readonly isList: boolean
 }
@@ -126,7 +126,7 @@ export function setProperty(elements: JsonObject, property: string, { value, sib
   setOrDelete(elements, `_${property}`, sibling)
 }
 
-/** What a change of a list takes out at an index, and puts in there. */
+/** A change of a list at an index: the number of removed items, and the added ones. */
 interface ListChange {
   readonly at: number
   readonly removed: number
@@ -163,7 +163,7 @@ function spliceList(elements: JsonObject, property: string, { at, removed, added
   splice(`_${property}`, siblings)
 }
 
-/** One of the two parallel arrays of a list of `length`; it is left out when all of it is null. */
+/** Changes one of the two parallel arrays of a list of `length`; an array of nulls is left out. */
 function spliceArray(
   elements: JsonObject,
   name: string,

@@ -23,7 +23,7 @@ export interface PatchPath {
   readonly list: { readonly holders: TargetSelector; readonly name: string } | undefined
 }
 
-/** What all operations of one patch may visit; only a hostile patch needs more. */
+/** Most elements that all operations of one patch may visit; only a hostile patch needs more. */
 const MAX_VISITED = 2_000_000
 /** Elements that are visited in a microsecond, and items of a list that are moved in one. */
 const VISITED_PER_STEP = 4
@@ -57,7 +57,7 @@ export class Visits {
     this.spend(targets + this.#size)
   }
 
-  /** Changing a list moves the items behind the place of the change. @throws BudgetError */
+  /** Changing a list moves the items after the place of the change. @throws BudgetError */
   spendOnList(size: number): void {
     spend(size / MOVED_PER_STEP, WHAT)
   }
@@ -159,7 +159,7 @@ class PathReader {
     )
   }
 
-  /** An index behind a name is looked up without visiting the whole list. */
+  /** An index after a name is looked up without visiting the whole list. */
   #item(base: Ast, index: number): TargetSelector {
     const isName = base.kind === 'member' && !/^[A-Z]/.test(base.name)
     if (!isName) return this.#then(base, (targets) => targets.slice(index, index + 1))

@@ -1,4 +1,4 @@
-/** What the validator needs to know about a type, compiled from its definition on first use. */
+/** The facts about a type that the validator needs, compiled from its definition on first use. */
 import { closestName } from '../closest-name.ts'
 import { type ElementStructure, type Structure, structureOf } from '../definitions.ts'
 import { type Binding, bindingOf } from './bindings.ts'

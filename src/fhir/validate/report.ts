@@ -2,8 +2,8 @@
 import type { Issue, IssueCode } from '../outcome.ts'
 
 /**
- * Of errors, and as many of warnings. More would not help a client, and a hostile body must not exhaust memory; but what
- * only warns must not crowd out what is wrong.
+ * Most errors, and most warnings. More would not help a client, and a hostile body must not exhaust memory; but
+ * warnings must not crowd out errors.
  */
 const MAX_ISSUES = 50
 
@@ -42,8 +42,8 @@ export class Report {
   }
 
   /**
-   * `message` continues a sentence that begins with the path: "must be a date". `child` is a child of the current
-   * element.
+   * Adds an issue; `message` continues a sentence that begins with the path: "must be a date". `child` is a child of
+   * the current element.
    */
   add(code: IssueCode, message: string, child?: string, severity: 'error' | 'warning' = 'error'): void {
     if (this.full || (severity === 'warning' && this.issues.length - this.#errors >= MAX_ISSUES)) return

@@ -19,7 +19,7 @@ const MAX_DEPTH = 100
 type Elements = Record<string, unknown>
 type Of<Kind extends ElementContent['kind']> = Extract<ElementContent, { kind: Kind }>
 
-/** What an object costs, its own rules included, and what a property or an item does. */
+/** Steps for an object, its own rules included, and for a property or an item. */
 const STEPS_PER_OBJECT = 0.5
 const STEPS_PER_VALUE = 0.1
 

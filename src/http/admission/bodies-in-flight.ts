@@ -1,6 +1,7 @@
 /**
- * The memory for request bodies, which all requests share: a large body waits until there is room for it, unread, and is
- * refused when that takes too long. Its room is kept until its request is answered, for so long its content is in memory.
+ * The memory for request bodies, which all requests share: a large body waits, unread, until there is room for it, and
+ * is refused when that takes too long. Its room is kept until its response is ready, as its content is in memory for
+ * that long.
  */
 import type { Context as KoaContext } from 'koa'
 import { FhirError } from '../../fhir/outcome.ts'
@@ -10,15 +11,15 @@ import { exceeded } from './share.ts'
 export interface BodyRoom {
   /** Bytes of all bodies in flight. */
   readonly total: number
-  /** Bytes of those of one clinic: less than all, so that others find room too. */
+  /** Bytes of all bodies of one clinic: less than the total, so that others find room too. */
   readonly perClinic: number
   /** Bodies that wait. */
   readonly waiting: number
-  /** Milliseconds that one waits at most. */
+  /** Milliseconds that a body waits at most. */
   readonly waitMs: number
 }
 
-/** Bytes of a body that is not counted: such bodies are bounded by the number of requests in flight. */
+/** Largest body, in bytes, that is not counted: such bodies are bounded by the number of requests in flight. */
 export const SMALL = 64 * 1024
 
 const WAITING = 256
@@ -30,7 +31,7 @@ const WAIT_MS = 1_500
  */
 export const bodyRoom = (total: number, largest: number): BodyRoom => ({
   total: Math.max(total, largest),
-  // One more of the largest fits beside those of any clinic.
+  // Another body of the largest size fits beside those of any clinic.
   perClinic: Math.max(total - largest, largest),
   waiting: WAITING,
   waitMs: WAIT_MS,
@@ -40,7 +41,7 @@ export const bodyRoom = (total: number, largest: number): BodyRoom => ({
 export interface Reservation {
   /** Gives back what the body turned out not to need. */
   shrinkTo(bytes: number): void
-  /** Gives all back. Further calls do nothing. */
+  /** Gives the rest back. Further calls do nothing. */
   release(): void
 }
 
@@ -55,7 +56,7 @@ interface Waiting {
 export class BodiesInFlight {
   readonly #room: BodyRoom
   readonly #held = new Map<string, number>()
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>()
   #bytes = 0
 
@@ -63,7 +64,7 @@ export class BodiesInFlight {
     this.#room = room
   }
 
-  /** Of the bodies in flight. */
+  /** Bytes of all bodies in flight. */
   get bytes(): number {
     return this.#bytes
   }
@@ -79,10 +80,10 @@ export class BodiesInFlight {
   }
 
   /**
-   * Waits until there is room for the body of a request. It is given back when the request is answered, or its client
-   * has left. A small body needs none.
-   * @param bytes at most; `shrinkTo` says how many they were
-   * @throws FhirError 429 when the clinic has too many in flight, 503 when all together have
+   * Waits until there is room for the body of a request. The room is released when the request ends or its client has
+   * disconnected. A small body needs no room.
+   * @param bytes at most; `shrinkTo` corrects it later
+   * @throws FhirError 429 when the clinic has too many in flight, 503 when all clinics together have
    */
   async reserveFor({ res, state }: Pick<KoaContext, 'res' | 'state'>, bytes: number): Promise<Reservation | undefined> {
     if (bytes <= SMALL) return undefined
@@ -94,9 +95,9 @@ export class BodiesInFlight {
   }
 
   /**
-   * @param left aborted when the client has left
-   * @throws FhirError 429 when the clinic has too many in flight, 503 when all together have
-   * @throws BudgetError when the client leaves before there is room
+   * @param left aborted when the client has disconnected
+   * @throws FhirError 429 when the clinic has too many in flight, 503 when all clinics together have
+   * @throws BudgetError when the client disconnects before there is room
    */
   async reserve(clinic: string, bytes: number, left?: AbortSignal): Promise<Reservation> {
     await this.#wait(clinic, bytes, left)
@@ -132,7 +133,7 @@ export class BodiesInFlight {
     })
   }
 
-  /** Lets in whatever there is room for. */
+  /** Admits all bodies for which there is room. */
   #admit(): void {
     for (let next = this.#next(); next !== undefined && this.#fits(next); next = this.#next()) {
       this.#waiting.delete(next)
@@ -142,8 +143,8 @@ export class BodiesInFlight {
   }
 
   /**
-   * Of those that their clinic's share allows, the first one of the clinic that holds the least. It goes before others
-   * that are smaller and would fit, or a large body might wait for ever.
+   * The next body: among those within their clinic's share, the first one of the clinic that holds the least. It goes
+   * before smaller ones that would fit, as a large body might wait for ever otherwise.
    */
   #next(): Waiting | undefined {
     let next: Waiting | undefined

@@ -1,4 +1,4 @@
-/** How late the event loop is, as a part that /health/ready tells of. */
+/** The delay of the event loop, as a component of /health/ready. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { ComponentHealth } from '../../isolation/fair-queue.ts'
 

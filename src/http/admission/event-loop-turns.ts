@@ -1,22 +1,22 @@
 /**
  * Turns on the event loop. Node runs all requests that have arrived before it looks for new ones; where they are many,
- * those of one clinic would hold up the next request of another one. Here a part of them waits, and between one and the
- * next the loop takes in what has arrived: the clinic that has the fewest goes first.
+ * those of one clinic would delay the next request of another. Here some of them wait, and between two turns the loop
+ * accepts new arrivals: the clinic with the fewest requests goes first.
  */
 import { type Entrant, FairTurns } from '../../isolation/fair-queue.ts'
 
-/** Milliseconds of work between two looks at what has arrived; a request that begins may add its own. */
+/** Milliseconds of work between two checks for arrivals; a request that starts may add its own. */
 const TURN_MS = 5
 /**
- * Requests that begin at once of those that arrive together: a client may send dozens before it waits for an answer, and most
- * of their work is done only when all have begun, so that the time does not tell.
+ * Most requests that start at once among those that arrive together: a client may send dozens before it waits for a
+ * response, and most of their work is done only after all have started, so that their time is not a measure.
  */
 const TOGETHER = 4
 
 /**
- * Node accepts one connection in a round of the event loop (https://github.com/libuv/libuv/pull/3696). So that those that
- * arrive together do not wait for the work of all before them, more of them are accepted between one turn and the next: so
- * many, or for so many milliseconds, as rounds may be long.
+ * Node accepts one connection in a round of the event loop (https://github.com/libuv/libuv/pull/3696). Between two
+ * turns further ones are accepted, up to a number and a time in milliseconds, as rounds may be long: connections that
+ * arrive together do not wait for the work of all before them.
  */
 const ACCEPTED_BETWEEN = 16
 const ACCEPTING_MS = 4
@@ -43,7 +43,7 @@ export class EventLoopTurns {
     return this.#turns.oldestMs
   }
 
-  /** Undefined: the request may begin at once. */
+  /** Undefined: the request may start at once. */
   take(entrant: Entrant): Promise<void> | undefined {
     const isFree = !this.#turns.isTaken && this.#accepted === 0
     return isFree && this.#hasTime() && this.#isOneOfFew() ? undefined : this.#turns.next(entrant)

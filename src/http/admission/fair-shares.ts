@@ -11,9 +11,9 @@ import { BodiesInFlight, bodyRoom } from './bodies-in-flight.ts'
 import { EventLoopTurns } from './event-loop-turns.ts'
 import { Share, type ShareLimits } from './share.ts'
 
-/** With fewer requests than this in flight, the next one begins at once. */
+/** With fewer requests than this in flight, the next one starts at once. */
 const FEW = 4
-/** Shares of clinics and of addresses that are kept before those that are not used are forgotten. */
+/** Shares of clinics and of addresses that are kept before unused ones are forgotten. */
 const KEPT = 10_000
 
 type FairLimits = Pick<
@@ -27,7 +27,7 @@ export class FairShares {
   readonly #clinics: Shares
   readonly #addresses: Shares
   readonly #ofToken: ShareLimits
-  /** By the user of a token, which is one object for as long as the token is remembered. */
+  /** By the user of a token, which is one object while the token is remembered. */
   readonly #tokens = new WeakMap<object, Share>()
   readonly #all = new Share({ whose: 'all', name: 'all', inFlight: Number.POSITIVE_INFINITY, rate: 0 })
   #counted = 0
@@ -49,7 +49,7 @@ export class FairShares {
     return isQuiet
   }
 
-  /** What waits before the event loop, and before the memory for bodies. */
+  /** Load of the queues for the event loop and for the memory for bodies. */
   get loads(): readonly ComponentHealth[] {
     return [loadOfQueue('turns on the event loop', this.#turns), loadOfQueue('bodies in flight', this.#bodies)]
   }
@@ -72,14 +72,17 @@ export class FairShares {
 
   /** After authentication: a request counts for the clinic of its token, and for the token. */
   readonly ofUser: Middleware = (koa, next) =>
-    // What is refused waits for its turn too: hundreds of refusals take long.
+    // Requests that will be refused wait for their turn too: hundreds of refusals take long.
     this.inTurn(koa, () => {
       const user = userOf(koa)
       this.#count(koa, user.clinic, [this.#all, this.#clinics.of(user.clinic), this.#shareOfToken(user)])
       return next()
     })
 
-  /** After authentication: the request goes on when it is its turn on the event loop, unless its client has left. */
+  /**
+   * After authentication: the request continues when it is its turn on the event loop, unless its client has
+   * disconnected.
+   */
   readonly inTurn: Middleware = (koa, next) => {
     const user = userOf(koa)
     const turn = this.#turn(koa, user.clinic, user.sub)
@@ -87,14 +90,14 @@ export class FairShares {
   }
 
   /**
-   * From now on the request counts for a clinic too: that of its call.
+   * Counts the request for a further clinic: that of its call.
    * @throws FhirError 429
    */
   countFor(koa: KoaContext, clinic: string): void {
     this.#count(koa, clinic, [this.#clinics.of(clinic)])
   }
 
-  /** @throws FhirError 429; then it counts for none */
+  /** @throws FhirError 429; then the request counts for no share */
   #count(koa: KoaContext, holder: string, shares: readonly Share[]): void {
     const now = Date.now()
     for (const share of shares) share.check(now)
@@ -107,7 +110,7 @@ export class FairShares {
     })
   }
 
-  /** False when the client has left meanwhile. */
+  /** False when the client has disconnected meanwhile. */
   #turn({ res }: KoaContext, clinic: string, token: string): true | Promise<boolean> {
     if (this.#all.inFlight + this.#turns.waiting < FEW) return true
     return this.#turns.take({ clinic, token })?.then(() => !res.closed) ?? true

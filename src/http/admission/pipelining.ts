@@ -1,31 +1,31 @@
 /**
- * Pipelining (https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2): requests that a client sends on one connection without
- * waiting for the answers. Node takes in hundreds of them at once, before it looks at any other connection.
+ * Pipelining (https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2): requests that a client sends on one connection
+ * without waiting for the responses. Node accepts hundreds of them at once, before it serves any other connection.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { whenClosed } from '../http-response.ts'
 
-/** Requests of one connection that may wait for their answers. A client that sends more loses the connection. */
+/** Requests of one connection that may wait for their responses. A client that sends more loses the connection. */
 const MOST = 64
-/** Of these, so many are worked on at the same time: their answers are sent in the order of the requests anyway. */
+/** Requests of one connection in progress at the same time: their responses are sent in order anyway. */
 const AT_ONCE = 4
 
 export interface ConnectionAnswers {
-  /** Requests that wait for their answers. */
+  /** Requests that wait for their responses. */
   waiting: number
-  /** The answer of the last of them. */
+  /** The response to the last of them. */
   last: ServerResponse
 }
 
 interface Connection extends ConnectionAnswers {
-  /** Those that are not worked on yet. */
+  /** Requests that have not been started. */
   readonly held: (() => void)[]
 }
 
 const connections = new WeakMap<Duplex, Connection>()
 
-/** Responses of a connection that are being made, or sent: how many, and the last of them, as they end in their order. */
+/** Unfinished responses of a connection: how many, and the last of them, as they end in order. */
 export const answersOn = (socket: Duplex): Readonly<ConnectionAnswers> | undefined => {
   const connection = connections.get(socket)
   return connection === undefined || connection.waiting === 0 ? undefined : connection
@@ -54,8 +54,9 @@ export function limitPipelining(listener: RequestListener): RequestListener {
 }
 
 /**
- * Node would take in what is left of the chunk, which may be two thousand requests. Its parser has no documented way to stop;
- * where headers are answered with 2, what follows them is another protocol. Parsers are reused, and get another listener then.
+ * Stops Node from accepting the rest of the chunk, which may be two thousand requests. Its parser has no documented way
+ * to stop; a listener that returns 2 for headers declares another protocol behind them. Parsers are reused with a new
+ * listener.
  */
 function stopParsing(socket: Duplex & { readonly parser?: { onIncoming: () => number } }): void {
   if (socket.parser) socket.parser.onIncoming = () => 2
@@ -69,14 +70,14 @@ function newConnection(socket: Duplex, last: ServerResponse): Connection {
 }
 
 /**
- * When a connection closes, Node makes two errors for each of its requests that has no answer, and the stack of each, which is
- * the same and says nothing. Of a thousand requests that takes longer than anybody else may wait.
+ * When a connection closes, Node makes two errors for each unfinished request, and the stack of each, which is always
+ * the same and useless. For a thousand requests that would block all others for too long.
  */
 function closeWithoutStacks({ waiting }: ConnectionAnswers): void {
   if (waiting <= AT_ONCE) return
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
-  // The listeners of one event run before it.
+  // This microtask runs after all listeners of the event.
   queueMicrotask(() => {
     Error.stackTraceLimit = stackTraceLimit
   })

@@ -1,13 +1,13 @@
 /**
- * What one clinic, one token or one address may have of the server: requests in flight, and requests per second. What is
- * beyond is refused with 429.
+ * The share of one clinic, one token or one address: requests in flight, and requests per second. Excess requests get
+ * 429.
  */
 import { FhirError } from '../../fhir/outcome.ts'
 
 export interface ShareLimits {
-  /** Whose share it is, for the client, such as `this clinic`. */
+  /** The owner of the share, in messages to the client, such as `this clinic`. */
   readonly whose: string
-  /** In header fields. */
+  /** The name of the share in header fields. */
   readonly name: string
   /** Requests in flight. */
   readonly inFlight: number
@@ -15,9 +15,9 @@ export interface ShareLimits {
   readonly rate: number
 }
 
-/** A share that was not used up is kept for so long. */
+/** Seconds of its rate that an idle share saves up, and after which it is forgotten. */
 const BURST_SECONDS = 10
-/** For one that has too many in flight: they end at any moment. */
+/** Retry-After where too many requests are in flight: one may end at any moment. */
 const RETRY_SECONDS = 1
 
 export class Share {
@@ -37,7 +37,7 @@ export class Share {
     return this.#inFlight
   }
 
-  /** Nothing would be lost with it. */
+  /** Whether the share can be forgotten without loss. */
   isIdle(now: number): boolean {
     return this.#inFlight === 0 && now - this.#since > BURST_SECONDS * 1000
   }
@@ -87,15 +87,15 @@ export class Share {
 const tooMany = (diagnostics: string, headers: Readonly<Record<string, string>>): FhirError =>
   new FhirError(429, { code: 'throttled', diagnostics: `${diagnostics}; nothing was changed` }, headers)
 
-/** So many, in a unit of the draft; or requests within a number of seconds. */
+/** A quota: a number in a unit of the draft, or requests within a number of seconds. */
 type Quota =
   | { readonly most: number; readonly of: 'concurrent-requests' | 'content-bytes' }
   | { readonly most: number; readonly perSeconds: number }
 
 /**
- * The header fields of an answer 429.
+ * The header fields of a response 429.
  * @param name of the share
- * @param seconds after which to come back
+ * @param seconds until the client may retry
  */
 export const exceeded = (name: string, quota: Quota, seconds: number): Readonly<Record<string, string>> => ({
   'retry-after': String(seconds),

@@ -1,32 +1,32 @@
 /**
- * Bodies that are not read, because the request is refused before: those of polite clients are never sent, and others
- * are received and thrown away, so that a client that sends everything before it reads gets its answer.
+ * Bodies that are not read, because the request was refused before: those of polite clients are never sent, and others
+ * are received and discarded, so that a client that sends everything before it reads gets its response.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import { FairTurns } from '../../isolation/fair-queue.ts'
 
-/** Bytes and milliseconds of a body that is thrown away; beyond either, its connection is closed. */
+/** Most bytes and milliseconds of a discarded body; beyond either, its connection is closed. */
 export const MAX_BYTES = 256 * 1024 * 1024
 export const MAX_MS = 10_000
 
 /**
- * A client that sends `Expect: 100-continue` waits until its body is wanted. Node would say so before the request is
- * looked at; here it is said when the body is read (https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1).
+ * A client that sends `Expect: 100-continue` waits for permission to send its body. Node would give it before the
+ * request is examined; here it is given when the body is read (https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1).
  */
 export function continueWhenRead(server: Server): void {
   server.on('checkContinue', (request, response) => server.emit('request', request, response))
 }
 
 /**
- * Bytes of a body that are thrown away in one turn of the event loop, where one body has its turn at a time: from each
- * connection that has sent much, Node takes megabytes in a row.
+ * Bytes that are discarded in one turn of the event loop, where one body has its turn at a time: from a connection that
+ * has sent much, Node reads megabytes in a row.
  */
 const TURN = 256 * 1024
 
 const turns = new FairTurns()
 
-/** Called when the answer is about to be sent. What has not been read of the body is thrown away as it comes. */
+/** Discards the unread rest of a body as it arrives. Called when the response is about to be sent. */
 export function discardRest({ req, state }: Pick<KoaContext, 'req' | 'state'>): void {
   if (req.complete || !hasBody(req)) return
   const entrant = { clinic: state.holder ?? '', token: '' }

@@ -1,6 +1,6 @@
 /**
- * Requests that would hold the event loop for too long are answered by a work thread: the same server without a socket.
- * What has begun on the event loop ends there with OffloadRequired, before it has written anything, and begins again in the
+ * Requests that would hold the event loop for too long are served by a work thread: the same server without a socket.
+ * Such a request ends on the event loop with OffloadRequired, before it has written anything, and restarts in the
  * thread with its headers and the bytes of its body. See docs/adr/015-time-isolation.md.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
@@ -23,7 +23,7 @@ import { keepBeginning } from '../message/seen-body.ts'
 import { callIdOf, requestIdOf, runOf } from '../request-ids.ts'
 import type { User } from '../token.ts'
 
-/** A request as it is sent to a thread. */
+/** A request as it is sent to a work thread. */
 export interface ThreadRequest {
   readonly method: string
   /** Path and query. */
@@ -32,7 +32,7 @@ export interface ThreadRequest {
   /** Absent where the request has none. */
   readonly body?: Uint8Array
   readonly remoteAddress: string
-  /** What it brings about is known by this. */
+  /** The cause of the requests that it sends to other systems. */
   readonly cause: Cause
 }
 
@@ -40,27 +40,33 @@ export interface ThreadAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: Uint8Array
-  /** What was done. */
+  /** Facts about the exchange, from the work thread. */
   readonly told: ExchangeFacts
 }
 
-/** Whose request it is: threads are shared fairly. */
+/** The client of the request: threads are shared fairly. */
 export interface ThreadClient {
   readonly clinic: string
   readonly token: string
-  /** Aborted when the client has left. */
+  /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal
-  /** Milliseconds that it has waited for what the request read before. */
+  /** Milliseconds that the request has already waited for its reads. */
   readonly waited: number
 }
 
-/** The threads, as src/main/work-threads.ts implements them. */
+/** The work threads, as src/main/work-threads.ts implements them. */
 export interface WorkThreads {
-  /** @throws BudgetError when the request takes too long, QueueFull when too many wait, StoreUnavailable when the thread dies */
+  /**
+   * @throws BudgetError when the request takes too long, QueueFull when too many wait, StoreUnavailable when the thread
+   *   dies
+   */
   answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer>
 }
 
-/** A request may be long for once, while what it needs is prepared, or the machine is busy: see SlowKinds. */
+/**
+ * Moves after which similar requests move at once. A single request may be slow while what it needs is prepared, or the
+ * machine is busy: see SlowKinds.
+ */
 const TIMES_MOVED = 3
 
 type BudgetLimits = Pick<Limits, 'bodyBytes' | 'workMilliseconds'>
@@ -80,7 +86,7 @@ export class Budgets {
 
   /** Gives each request its budget. */
   readonly inBudget: Middleware = async (koa, next) => {
-    // In a work thread, whoever runs it has set the budget.
+    // The main function of a work thread sets the budget itself.
     if (currentBudget() !== undefined) return next()
     const threads = this.#threads
     const budget = new Budget({
@@ -97,13 +103,13 @@ export class Budgets {
       if (threads === undefined || !(error instanceof OffloadRequired)) throw error
       const { method, _matchedRoute: route } = koa
       this.#logger.debug({ method, route, what: error.what }, 'a request goes to a work thread')
-      // Only reads are told apart by their address; what is written differs by its body.
+      // Only reads can be recognized by their address; writes differ by their body.
       if (method === 'GET' && error.what !== AS_BEFORE) this.#moved.wasLong(kindOf(koa))
       await answerInThread(koa, threads, this.#limits.bodyBytes, budget.reading)
     }
   }
 
-  /** After authentication: what is like requests that had to move goes to a thread at once. @throws OffloadRequired */
+  /** After authentication: moves a request at once that is like ones that had to move. @throws OffloadRequired */
   readonly moveAsBefore: Middleware = (koa, next) => {
     if (!this.#moved.isEmpty && koa.method === 'GET' && this.#moved.isSlow(kindOf(koa))) requireWorker(AS_BEFORE)
     return next()
@@ -112,7 +118,7 @@ export class Budgets {
 
 const AS_BEFORE = 'what requests like it took before'
 
-/** Of the same clinic, at the same path, with the same parameters, whatever their values. */
+/** The kind of a request: its clinic, its path, and the names of its parameters. */
 const kindOf = ({ state, path, query }: KoaContext): string =>
   `${state.holder ?? ''} ${path} ${Object.keys(query).sort().join(' ')}`
 
@@ -123,13 +129,13 @@ function causeOf(koa: KoaContext): Cause {
 
 async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number, waited: number): Promise<void> {
   const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined
-  // The thread takes the bytes away.
+  // The transfer to the thread takes the bytes away.
   keepBeginning(koa)
   const left = new AbortController()
   whenClosed(koa.res, () => left.abort(new BudgetError('left', 'its wait for a thread')))
   const answer = await threads.answer(
     {
-      // Its length is that of what contents take the place of their markers in.
+      // Content-Length must count contents in place of their markers, so the body is needed for HEAD too.
       method: koa.method === 'HEAD' ? 'GET' : koa.method,
       url: koa.req.url ?? '/',
       headers: headersOf(koa),
@@ -139,12 +145,12 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
     },
     { ...holderOf(koa), signal: left.signal, waited },
   )
-  // What it did here before it moved was begun again there.
+  // The thread has repeated all that was done here before the move.
   replaceFacts(koa, answer.told)
   send(koa, answer)
 }
 
-/** For whom the request counts: see FairShares. */
+/** The clinic and token for which the request counts: see FairShares. */
 function holderOf({ state }: KoaContext): Pick<ThreadClient, 'clinic' | 'token'> {
   const user = state.user as User | undefined
   return { clinic: state.holder ?? '', token: user?.sub ?? '' }
@@ -153,7 +159,7 @@ function holderOf({ state }: KoaContext): Pick<ThreadClient, 'clinic' | 'token'>
 const hasBody = ({ req: { headers } }: KoaContext): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
-/** The body is complete, so its length is known, however it was sent; its contents are not in it any more. */
+/** The body is complete, so its length is known, however it was sent, and it no longer holds contents. */
 function headersOf({ req: { headers } }: KoaContext): ThreadRequest['headers'] {
   const { 'transfer-encoding': _chunked, 'content-length': _sent, expect: _expected, ...kept } = headers
   return Object.fromEntries(
@@ -161,7 +167,7 @@ function headersOf({ req: { headers } }: KoaContext): ThreadRequest['headers'] {
   )
 }
 
-/** Of one connection, or of the request as it came, rather than of the answer. */
+/** Headers of one connection, or of the original request, which the thread's response must not replace. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id', 'x-correlation-id'],
 ])

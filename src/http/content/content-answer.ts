@@ -1,6 +1,6 @@
 /**
- * Answers in which contents take the place of their markers: what is sent is streamed from the content storage, so that no
- * answer is in memory with its contents.
+ * Responses in which contents take the place of their markers: the body is streamed from the content storage, so that
+ * no response is in memory with its contents.
  */
 import { Readable } from 'node:stream'
 import type { Contents } from '../../content/contents.ts'
@@ -9,15 +9,15 @@ import { FhirError } from '../../fhir/outcome.ts'
 import { StoreUnavailable } from '../../repository/repository.ts'
 import type { Format } from '../message/media-type.ts'
 
-/** Bytes of all contents of one answer together. */
+/** Bytes of all contents of one response together. */
 const MOST_ANSWERED = 256 * 1024 * 1024
 
 /** Contents whose sizes are looked up at once. */
 const SIDE_BY_SIDE = 16
 
-/** How a format writes a marker, and what is around the base64 that takes its place. */
+/** How a format writes a marker, and what surrounds the base64 that takes its place. */
 interface MarkerSyntax {
-  /** Whatever the white space between; with a group `sha256`. */
+  /** Matches a marker with any white space; with a group `sha256`. */
   readonly pattern: RegExp
   readonly around: (groups: Readonly<Record<string, string | undefined>>) => readonly [before: string, after: string]
 }
@@ -27,7 +27,7 @@ const SHA256 = '(?<sha256>[0-9a-f]{64})'
 const spaced = (...tokens: readonly string[]): RegExp => new RegExp(tokens.join(String.raw`\s*`), 'g')
 
 const SYNTAXES: Readonly<Record<Format, MarkerSyntax>> = {
-  // What the client has given `data` follows the extension: other ones, or an id.
+  // An id or further extensions of `data`, sent by the client, follow the marker's extension.
   json: {
     pattern: spaced(
       ...[
@@ -58,24 +58,24 @@ const SYNTAXES: Readonly<Record<Format, MarkerSyntax>> = {
 type Part = Buffer | { readonly sha256: string; readonly size: number }
 
 export interface ContentAnswer {
-  /** Of the whole answer. */
+  /** Bytes of the whole response. */
   readonly bytes: number
-  /** Of its contents, by their SHA-256. */
+  /** Sizes of its contents, by their SHA-256. */
   readonly sizes: ReadonlyMap<string, number>
-  /** With its first piece of a content read, so that what fails at once can be answered as an error. */
+  /** The first piece of a content has been read, so that an early failure can still become an error response. */
   readonly stream: () => Promise<Readable>
 }
 
-/** How an answer holds contents: see `withContents`. */
+/** How a response holds contents: see `withContents`. */
 export interface AnswerOptions {
   readonly clinic: string
   readonly format: Format
-  /** Where contents are too large together: refused, or left out, as the answer tells what has been done. */
+  /** Contents that are too large together are refused or left out; the latter where the response reports a write. */
   readonly beyond: 'refused' | 'left out'
 }
 
 /**
- * The answer with its contents; undefined where it has none.
+ * The response with its contents; undefined where it has none.
  * @throws FhirError 413 when they are too large together; StoreUnavailable
  */
 export async function withContents(
@@ -137,7 +137,7 @@ async function* piecesOf(parts: readonly Part[], contents: Contents, clinic: str
 }
 
 async function streamOf(pieces: AsyncGenerator<Buffer>): Promise<Readable> {
-  // A text stands in front of each content.
+  // A piece of text precedes each content.
   const begun = [await pieces.next(), await pieces.next()]
   async function* all(): AsyncGenerator<Buffer> {
     try {

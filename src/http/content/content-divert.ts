@@ -1,6 +1,6 @@
 /**
- * Long base64 in a body goes to the content storage while the body arrives, so that it is never in memory as a whole; what
- * is left of the body has markers in its place (src/fhir/content/marker.ts).
+ * Long base64 in a body goes to the content storage while the body arrives, so that it is never in memory as a whole;
+ * the rest of the body has markers in its place (src/fhir/content/marker.ts).
  */
 import { NotBase64 } from '../../content/base64.ts'
 import { JSON_SYNTAX, XML_SYNTAX } from '../../content/content-syntaxes.ts'
@@ -13,11 +13,11 @@ import type { Format } from '../message/media-type.ts'
 /** Bytes of all contents of one body together. */
 export const MOST_TOGETHER = 64 * 1024 * 1024
 
-/** Bytes that a body may have at most to hold `bytes` of contents, with line breaks and escapes. */
+/** Most bytes of a body that holds `bytes` of contents, with line breaks and escapes. */
 export const writtenAtMost = (bytes: number): number => 2 * bytes
 
 export interface DivertLimits {
-  /** Bytes of what is left of the body. */
+  /** Bytes of the body without its contents. */
   readonly bodyBytes: number
   /** Bytes of one content. */
   readonly contentBytes: number
@@ -28,15 +28,19 @@ export interface Diversion {
   readonly limits: DivertLimits
   /** Keeps the bytes of one content. */
   readonly receive: (pieces: AsyncIterable<Uint8Array>) => Promise<ContentFacts>
-  /** Called before more of the text is kept: waits until there is memory for it. @param bytes of the text with that */
+  /**
+   * Called before more of the text is kept: waits until there is memory for it.
+   * @param bytes of the text including that
+   */
   readonly grow: (bytes: number) => Promise<void>
-  /** Of the text of a body that is too large. */
+  /** The error for a body whose text is too large. */
   readonly tooLarge: () => FhirError
 }
 
 /**
- * What is left of a body.
- * @throws FhirError 400 naming the element whose base64 is broken, 413 naming the limit; what `receive` and `body` throw
+ * The body with markers in place of its contents.
+ * @throws FhirError 400 naming the element whose base64 is broken, 413 naming the limit; and the errors of `receive`
+ *   and `body`
  */
 export async function divert(body: AsyncIterable<Uint8Array>, diversion: Diversion): Promise<Buffer> {
   return await new Divert(body, diversion).run()
@@ -50,7 +54,7 @@ class Divert {
   #textBytes = 0
   /** Bytes of the contents so far. */
   #contentBytes = 0
-  /** Why no more of a content came; whoever received it may tell it in words of its own. */
+  /** Why a content ended early; `receive` may report it in words of its own. */
   #failure: unknown
 
   constructor(body: AsyncIterable<Uint8Array>, diversion: Diversion) {
@@ -76,7 +80,7 @@ class Divert {
       const failure = this.#failure ?? error
       throw failure instanceof NotBase64 ? this.#notBase64(failure) : failure
     } finally {
-      // Lets go of the body, which is left as it is.
+      // Releases the body, unread.
       await this.#scanned.return?.()
     }
   }
@@ -135,7 +139,7 @@ class Divert {
     return new FhirError(413, { code: 'too-long', diagnostics, expression })
   }
 
-  /** Of the element that is being received. */
+  /** The path of the element that is being received. */
   #path(): string {
     const text = Buffer.concat(this.#text, this.#textBytes).toString('utf8')
     const outer = this.#diversion.format === 'xml' ? pathInXml(withoutLastTag(text)) : pathInJson(text)
@@ -148,7 +152,7 @@ class Divert {
     return badRequest(`${expression} is not base64${where}: ${problem}`, { expression })
   }
 
-  /** What was to be a content may be what makes the text so large. */
+  /** The text may be too large because a content turned out not to be base64. */
   #tooLarge(): FhirError {
     const { broken } = this.#scanner
     if (broken === undefined) return this.#diversion.tooLarge()
@@ -160,7 +164,7 @@ class Divert {
 
 const HOW_ELSE = 'send the bytes as the body of a request to Binary, and refer to it by url'
 
-/** The start of the element itself is in the text already, without its end. */
+/** The text ends with the beginning of the element itself, without its end. */
 const withoutLastTag = (text: string): string => text.slice(0, text.lastIndexOf('<'))
 
 async function* scan(body: AsyncIterable<Uint8Array>, scanner: ContentScanner): AsyncGenerator<Scanned, undefined> {

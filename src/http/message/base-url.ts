@@ -21,7 +21,7 @@ export function baseUrlOf(configured: string | undefined, proxies: TrustedProxie
   }
 }
 
-/** Headers are the client's to choose: what is no host name is not echoed into links. */
+/** Clients can set these headers: a text that is not a host name is not echoed into links. */
 const safeHost = (host: string): string =>
   /^[\w.-]+(:\d{1,5})?$|^\[[\da-fA-F:]+\](:\d{1,5})?$/.test(host) ? host : 'localhost'
 

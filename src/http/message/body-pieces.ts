@@ -1,22 +1,28 @@
-/** The body of a request in the pieces in which it comes, for those who neither need it whole nor have room for it. */
+/**
+ * The body of a request in the pieces in which it arrives, for code that neither needs it whole nor has room for it.
+ */
 import type { Context as KoaContext } from 'koa'
 import { badRequest } from '../../fhir/outcome.ts'
 
 type Request = Pick<KoaContext, 'req' | 'state'>
 
-/** How a body begins. */
+/** The beginning of a body. */
 export interface Beginning {
-  /** As many bytes as were asked for, or a few more where the body has them. */
+  /** As many bytes as requested, or a few more where the body has them. */
   readonly bytes: Buffer
   /** It is the whole body. */
   readonly isAll: boolean
 }
 
-/** The next pieces. Who stops early can read on, or leave the rest to `discardRest`. @throws FhirError 400 for a body that breaks off */
+/**
+ * The next pieces. A caller that stops early can read on later, or leave the rest to `discardRest`.
+ * @throws FhirError 400 for a body that breaks off
+ */
 export async function* bodyPieces({ req, state }: Request): AsyncGenerator<Buffer> {
   if (state.givenBack !== undefined) return yield state.givenBack
   try {
-    // The default would close the connection when it is left early, and so keep the answer from the client.
+    // The default would close the connection when the loop is left early, so that the client would never get the
+    // response.
     for await (const piece of req.iterator({ destroyOnReturn: false })) yield piece
   } catch {
     throw badRequest('The body ended before its announced length')
@@ -36,9 +42,9 @@ export async function beginningOf(koa: Request, length: number): Promise<Beginni
   return { bytes: Buffer.concat(pieces), isAll: complete && readableLength === 0 }
 }
 
-/** What was read can be read again, as if it had not been. */
+/** Makes the bytes readable again. */
 export function giveBack({ req, state }: Request, { bytes, isAll }: Beginning): void {
-  // To what has ended nothing can be added.
+  // Nothing can be added to a stream that has ended.
   if (isAll) state.givenBack = bytes
   else req.unshift(bytes)
 }

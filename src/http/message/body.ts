@@ -18,16 +18,16 @@ import type { Format } from './media-type.ts'
 import { headerOf } from './path-segment.ts'
 import { seeBody } from './seen-body.ts'
 
-/** Of a request whose body may hold contents: where they go instead. */
+/** Where the contents of a request's body go instead of into memory. */
 export interface BodyContents {
   readonly format: Format
-  /** Bytes of each of them. */
+  /** Largest content, in bytes. */
   readonly limitBytes: number
-  /** Keeps one, for as long as the request at least. */
+  /** Keeps a content, at least until the request ends. */
   readonly receive: (pieces: AsyncIterable<Uint8Array>) => Promise<ContentFacts>
 }
 
-/** Bytes of a body that is read on the event loop. */
+/** Largest body, in bytes, that is read on the event loop. */
 const MAX_ON_EVENT_LOOP = 32 * 1024
 
 /**
@@ -38,10 +38,10 @@ export const readBody = async (koa: KoaContext, limitBytes: number): Promise<str
   textOf(await readBytes(koa, limitBytes))
 
 /**
- * The body as it was sent, but with markers in place of its contents. It is received once, and kept for as long as the
- * request: further calls give the same bytes.
- * @throws FhirError 413 when it is larger than `limitBytes`, or one of its contents is too large, 415 when it is compressed,
- * 400 when it breaks off or a content is no base64, 429 or 503 when there is no room for it
+ * The body as it was sent, but with markers in place of its contents. It is received once, and kept until the request
+ * ends: further calls give the same bytes.
+ * @throws FhirError 413 when it is larger than `limitBytes`, or one of its contents is too large, 415 when it is
+ *   compressed, 400 when it breaks off or a content is not base64, 429 or 503 when there is no room for it
  */
 export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   koa.state.bodyBytes ??= receive(koa, limitBytes)
@@ -52,7 +52,7 @@ export async function receivedBytes(koa: KoaContext, limitBytes: number): Promis
 }
 
 /**
- * The same, to be worked on here.
+ * The same, for work on this thread.
  * @throws FhirError as `receivedBytes`, OffloadRequired when it is too much for the event loop
  */
 export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
@@ -61,7 +61,7 @@ export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Bu
   return bytes
 }
 
-/** @throws FhirError 415 when the body is compressed, 501 when it is so on the way */
+/** @throws FhirError 415 when the body is compressed, 501 for a transfer encoding other than chunked */
 export function checkEncoding(koa: KoaContext): void {
   const transfer = headerOf(koa, 'transfer-encoding') ?? CHUNKED
   if (transfer.trim().toLowerCase() !== CHUNKED) {
@@ -86,14 +86,14 @@ async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const given: Buffer | undefined = koa.state.givenBack
   const length = given?.length ?? announcedLength(koa)
   const contents: BodyContents | undefined = koa.state.bodyContents
-  // A short one holds none.
+  // A short body holds no contents.
   if (contents !== undefined && (length === undefined || length > INLINE_BYTES)) {
     return await receiveWithout(contents, koa, length, limitBytes)
   }
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
   if (given !== undefined) return given
   const bodies: BodiesInFlight | undefined = koa.state.bodies
-  // One of unknown length may be as long as the largest.
+  // A body of unknown length may be as long as the largest.
   const room = await bodies?.reserveFor(koa, length ?? limitBytes)
   invite(koa)
   try {
@@ -106,7 +106,7 @@ async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   }
 }
 
-/** The same, while its contents go where they belong. Only what is left of it takes memory. */
+/** The same, while its contents go to the content storage. Only the rest of it takes memory. */
 async function receiveWithout(
   { format, limitBytes: contentBytes, receive }: BodyContents,
   koa: KoaContext,
@@ -126,7 +126,7 @@ async function receiveWithout(
       yield piece
     }
   }
-  // Contents may follow, so how much there will be is known only when much has come.
+  // The rest may be contents, so room for it is reserved only after a certain amount.
   const grow = async (bytes: number): Promise<void> => {
     if (room !== undefined || bytes <= SMALL) return
     const rest = length === undefined ? limitBytes : length - came
@@ -150,14 +150,14 @@ export function announcedLength(koa: KoaContext): number | undefined {
   return Number(headerOf(koa, 'content-length') ?? 0)
 }
 
-/** A client that sends its body only when it is wanted learns here that it is: see `continueWhenRead`. */
+/** Sends 100 Continue to a client that waits for it before sending its body: see `continueWhenRead`. */
 export function invite(koa: KoaContext): void {
   if (headerOf(koa, 'expect') === undefined || koa.state.isInvited === true) return
   koa.state.isInvited = true
   koa.res.writeContinue()
 }
 
-/** A byte that is no UTF-8 would otherwise be stored as a replacement character. */
+/** A byte that is not UTF-8 would otherwise be stored as a replacement character. */
 function textOf(body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
@@ -190,12 +190,12 @@ export const readJsonBody = async (
   { bodyBytes, jsonDepth }: Pick<Limits, 'bodyBytes' | 'jsonDepth'>,
 ): Promise<unknown> => parseBody(await readBody(koa, bodyBytes), jsonDepth)
 
-/** Characters that are looked through in a microsecond, before and after parsing. */
+/** Characters that are scanned in a microsecond, before and after parsing. */
 const CHARACTERS_PER_STEP = 100
 
 /**
- * @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or what it says twice; 413
- *   when it has too many values
+ * @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or which name it repeats;
+ *   413 when it has too many values
  * @throws BudgetError
  */
 export function parseBody(text: string, maxDepth: number): unknown {
@@ -258,10 +258,10 @@ function syntaxProblem(error: unknown): string {
     : `syntax error in line ${position[2]}, column ${position[3]}`
 }
 
-/** Whether it is a text that is not empty. */
+/** Whether it is a non-empty text. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** What `{"enabled": …}` says. @throws FhirError 400 */
+/** The value of `{"enabled": …}`. @throws FhirError 400 */
 export function readSwitch(body: unknown): boolean {
   if (isObject(body) && typeof body.enabled === 'boolean' && Object.keys(body).length === 1) return body.enabled
   throw badRequest('The body must be {"enabled": true} or {"enabled": false}')

@@ -8,8 +8,8 @@ const SECOND = 1000
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/
 
 /**
- * Whether a resource of that time (milliseconds since 1970 UTC) has not been modified since a date: that of HTTP in any
- * of its three forms, or a dateTime of FHIR in any precision. A date that is no such date is ignored.
+ * Whether a resource of that time (milliseconds since 1970 UTC) has not been modified since a date: an HTTP date in any
+ * of its three forms, or a FHIR dateTime in any precision. An invalid date is ignored.
  */
 export function isUnmodifiedSince(lastUpdated: number, date: string): boolean {
   const last = lastInstantOf(date)

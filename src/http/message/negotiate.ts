@@ -17,14 +17,14 @@ const answerIn = (type: string, version = ''): AnswerFormat => ({
 
 export const FHIR_JSON = answerIn('application/fhir+json')
 
-/** What `_format` may say beside the media types. */
+/** Values of `_format` besides media types. */
 const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ['json', 'application/fhir+json'],
   ['xml', 'application/fhir+xml'],
 ])
 
 /**
- * What to answer with; `_format` wins over the Accept header.
+ * The format of the response; `_format` wins over the Accept header.
  * @throws FhirError 406 when the client accepts nothing this server writes.
  */
 export function negotiate(accept: string, format: string | null): AnswerFormat {
@@ -41,9 +41,9 @@ const answerTo = ({ type, range }: Offer): AnswerFormat =>
   answerIn(type, range.parameters.has('fhirversion') ? '; fhirVersion=4.0' : '')
 
 /**
- * Of a content: undefined when the client takes it as it is, the form of its resource when it asks for that. FHIR's own
- * types ask for the resource, by their names only; those that they share with others (application/json) do so where the
- * content as it is would not do.
+ * Negotiates the form of a content: undefined for its own bytes, else the format of its resource. FHIR's own types ask
+ * for the resource where they are named in full; types that others use too (application/json) do so where the client
+ * does not accept the content's own type.
  * @param type of the content
  * @throws FhirError 406 when the client accepts neither
  */
@@ -58,7 +58,7 @@ export function negotiateContent(accept: string, type: string): AnswerFormat | u
   return native.includes(best) ? undefined : answerTo(best)
 }
 
-/** The weight of a range that is the type itself. */
+/** The weight of a range that names the type itself. */
 const NAMED = 3
 
 const OWN_TYPES = ['application/fhir+json', 'application/fhir+xml'] as const
@@ -75,7 +75,7 @@ function namedFormat(format: string): AnswerFormat {
 interface Offer {
   readonly type: string
   readonly range: MediaType
-  /** Of the range in the header. */
+  /** The place of the range in the header. */
   readonly index: number
   readonly quality: number
   readonly weight: number
@@ -86,7 +86,7 @@ const bestOf = (offers: readonly Offer[]): Offer | undefined =>
     (left, right) => right.quality - left.quality || right.weight - left.weight || left.index - right.index,
   )[0]
 
-/** https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1: of the ranges that cover a type, the most specific one counts. */
+/** https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1: the most specific of the ranges that cover a type counts. */
 function offerOf(type: string, ranges: readonly MediaType[]): readonly Offer[] {
   const [best] = ranges
     .map((range, index) => ({ type, range, index, quality: qualityOf(range), weight: weightOf(range, type) }))
@@ -108,7 +108,7 @@ function qualityOf({ parameters }: MediaType): number {
   return quality >= 0 && quality <= 1 ? quality : 1
 }
 
-/** @param besides the type of a content that could have been sent as it is */
+/** @param besides the type of a content that could have been sent in its own form */
 const notAcceptable = (asked: string, besides?: string): FhirError =>
   new FhirError(406, {
     code: 'not-supported',
@@ -117,7 +117,7 @@ const notAcceptable = (asked: string, besides?: string): FhirError =>
 
 /**
  * The media type of the body, without parameters; undefined where the client names none.
- * @throws FhirError 415 when it is none of those `allowed`, or not R4 in UTF-8; its headers say what would be.
+ * @throws FhirError 415 when it is not among `allowed`, or not R4 in UTF-8; its headers say what is accepted.
  */
 export function contentTypeOf(koa: KoaContext, allowed: readonly string[]): string | undefined {
   const header = headerOf(koa, 'content-type')
@@ -139,9 +139,11 @@ export function contentTypeOf(koa: KoaContext, allowed: readonly string[]): stri
 
 export interface Preferences {
   readonly return: 'minimal' | 'representation' | 'OperationOutcome'
-  /** Whether unknown search parameters are refused, or ignored with a warning; undefined: as the clinic has it. */
+  /**
+   * Whether unknown search parameters are refused, or ignored with a warning; undefined: as the clinic's settings say.
+   */
   readonly handling: 'strict' | 'lenient' | undefined
-  /** The answer may be that the work goes on in the background: https://hl7.org/fhir/R4/async.html. */
+  /** The work may continue in the background after the response: https://hl7.org/fhir/R4/async.html. */
   readonly isAsync: boolean
 }
 
@@ -152,7 +154,7 @@ const HANDLINGS = ['strict', 'lenient'] as const
 const handlingIn = (header: string): string | undefined =>
   /(?:^|[,;\s])handling\s*=\s*"?(\w+)/i.exec(header)?.[1]?.toLowerCase()
 
-/** The Prefer header: https://hl7.org/fhir/R4/http.html#ops. What it does not know it ignores, as RFC 7240 asks. */
+/** The Prefer header: https://hl7.org/fhir/R4/http.html#ops. Unknown preferences are ignored, as RFC 7240 demands. */
 export function preferences(header: string): Preferences {
   if (header === '') return NO_PREFERENCE
   const wanted = /(?:^|[,;\s])return\s*=\s*"?(minimal|representation|OperationOutcome)/i

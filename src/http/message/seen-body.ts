@@ -1,15 +1,15 @@
-/** The body of a request as the journal sees it: its beginning, when the request has been answered. */
+/** The body of a request for the journal: its beginning, read when the response is ready. */
 import type { Context as KoaContext } from 'koa'
 import { MAX_BODY } from '../../record/journal/exchange.ts'
 
 export interface SeenBytes {
-  /** All of them, or the first ones. */
+  /** The whole body, or its first bytes. */
   readonly bytes: Uint8Array
-  /** Of all. */
+  /** Size of the whole body. */
   readonly size: number
 }
 
-/** Where bytes went straight to the content storage, they are known by this. */
+/** Stands for bytes that went straight to the content storage. */
 export interface SeenContent {
   readonly sha256: string
   readonly size: number
@@ -19,10 +19,10 @@ export const seeBody = ({ state }: Pick<KoaContext, 'state'>, bytes: Uint8Array)
   state.seenBody ??= { bytes, size: bytes.byteLength } satisfies SeenBytes
 }
 
-/** Undefined where it was not read. */
+/** Undefined where the body was not read. */
 export const seenBodyOf = ({ state }: Pick<KoaContext, 'state'>): SeenBytes | undefined => state.seenBody
 
-/** The bytes themselves are about to be given away. */
+/** Copies the beginning, as the bytes themselves are about to be transferred. */
 export function keepBeginning(koa: Pick<KoaContext, 'state'>): void {
   const seen = seenBodyOf(koa)
   if (seen === undefined) return

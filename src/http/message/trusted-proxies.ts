@@ -1,7 +1,7 @@
 /**
- * What proxies say of the client of a request: X-Forwarded-For, -Host, -Proto and -Prefix
- * (https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/X-Forwarded-For). Any client can send these headers, so
- * they count only as far as they come from proxies that TRUST_PROXY names.
+ * The headers by which proxies describe the client of a request: X-Forwarded-For, -Host, -Proto and -Prefix
+ * (https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/X-Forwarded-For). Any client can send them, so they
+ * count only as far as they come from proxies that TRUST_PROXY names.
  */
 import { BlockList, isIP } from 'node:net'
 import type { Context as KoaContext } from 'koa'
@@ -9,11 +9,11 @@ import { headerOf } from './path-segment.ts'
 
 type Request = Pick<KoaContext, 'req'>
 
-/** The way of a request to this server. */
+/** The route of a request to this server. */
 interface Route {
-  /** Trusted proxies that it came through. */
+  /** Trusted proxies that it passed. */
   readonly proxies: number
-  /** The address that the outermost of them received it from; without any, that of the connection. */
+  /** The address from which the outermost trusted proxy received it; without any, that of the connection. */
   readonly client: string
 }
 
@@ -25,14 +25,14 @@ export class TrustedProxies {
     this.#subnets = subnets.length === 0 ? undefined : blockList(subnets)
   }
 
-  /** The IP address of the client; of one whose proxy does not name it, that of the proxy. */
+  /** The IP address of the client; that of the proxy where the proxy does not name its client. */
   clientAddress(request: Request): string {
     return this.#subnets === undefined ? peerOf(request) : this.#routeOf(request).client
   }
 
   /**
-   * A header that proxies set, by its name in lower case; '' when it is missing or comes from nobody trusted. Proxies
-   * that do not replace it append to it: what the outermost trusted one wrote counts.
+   * A header that proxies set, by its name in lower case; '' when it is missing or comes from no trusted proxy. Proxies
+   * either replace it or append to it: the value written by the outermost trusted one counts.
    */
   forwarded(request: Request, name: string): string {
     if (this.#subnets === undefined) return ''

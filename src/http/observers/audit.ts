@@ -9,12 +9,12 @@ import type { Exchange, ExchangeAccess, Observer } from '../exchange.ts'
 import type { User } from '../token.ts'
 import { secretsOf } from './known-secrets.ts'
 
-/** Events of nobody known that are recorded in a minute: whoever floods the server must not fill its disk. */
+/** Most events of unknown agents that are recorded in a minute: a flood of requests must not fill the disk. */
 const STRANGERS_PER_MINUTE = 600
 const MINUTE = 60_000
 
 const UNKNOWN: AuditAgent = { kind: 'unknown' }
-/** Characters of an address that was refused. */
+/** Characters that are kept of the address of a refused request. */
 const MAX_ADDRESS = 200
 
 export class AuditObserver implements Observer {

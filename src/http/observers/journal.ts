@@ -1,4 +1,4 @@
-/** Exchanges for the journal: what came in, what was answered, and why, when the answer has been sent or the client has left. */
+/** Records exchanges in the journal when the response has been sent or the client has disconnected. */
 import { hash } from 'node:crypto'
 import type { Context as KoaContext } from 'koa'
 import type { Role } from '../../clinics/accounts.ts'
@@ -24,7 +24,7 @@ import { firstSegment } from '../side-router.ts'
 import type { User } from '../token.ts'
 import { shownHeaders } from './known-secrets.ts'
 
-/** First segments of paths at which nothing is recorded: what watches the server, and the journal itself. */
+/** First segments of paths at which nothing is recorded: monitoring of the server, and the journal itself. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['dashboard', 'exchanges', 'favicon.ico', 'health', 'metrics', 'simulators'],
 ])
@@ -44,7 +44,7 @@ export class JournalObserver implements Observer {
     const ended: Ended = { exchange, koa, hasLeft: koa.res.closed }
     if (policy !== undefined) this.#observe(ended, policy)
     else {
-      // A store that cannot be read has other things to tell of.
+      // An unreadable store is reported elsewhere.
       void policies.load(clinic).then(
         (loaded) => this.#observe(ended, loaded),
         () => {},
@@ -55,7 +55,7 @@ export class JournalObserver implements Observer {
   #observe(ended: Ended, policy: JournalPolicy): void {
     const { koa } = ended
     if (policy.mode === 'off' || isLeftOut(koa.path)) return
-    // What belongs to nobody may be anything: a password where a user name should be.
+    // Without a clinic a body may be anything: a password where a user name should be.
     const hasBodies = policy.mode === 'full' && policy.clinic !== SERVICE
     const bytes = hasBodies ? bytesOf(koa) : 0
     if (!this.#journal.takes(policy, bytes, Date.now())) return
@@ -70,17 +70,17 @@ export class JournalObserver implements Observer {
   }
 }
 
-/** Its answer is ready. */
+/** An exchange whose response is ready. */
 interface Ended {
   readonly exchange: Exchange
   readonly koa: KoaContext
-  /** The client has not waited for it. */
+  /** The client disconnected before. */
   readonly hasLeft: boolean
 }
 
 const isLeftOut = (path: string): boolean => LEFT_OUT.has(firstSegment(path)) || OF_CLINIC.test(path)
 
-/** Of the bodies as far as they are kept, about. */
+/** Approximate size of the bodies, as far as they are kept. */
 function bytesOf(koa: KoaContext): number {
   const { body } = koa
   const answered = typeof body === 'string' || body instanceof Uint8Array ? body.length : 0
@@ -95,17 +95,17 @@ function clinicOf({ accesses }: Exchange, koa: KoaContext): string {
   return user === undefined || isOfService(accesses, user, koa) ? SERVICE : user.clinic
 }
 
-/** Requests of an operator for which no route has found a clinic. */
+/** Whether an operator's request belongs to no clinic: no route has found one. */
 const isOfService = (accesses: Exchange['accesses'], { role }: User, { path }: KoaContext): boolean =>
   role === 'operator' && accesses.length === 0 && OF_OPERATORS.has(firstSegment(path))
 
 /** First segments of paths at which operators act in any clinic. */
 const OF_OPERATORS: ReadonlySet<string> = new Set(['accounts', 'clinics'])
 
-/** Patients of an exchange that are kept with it. */
+/** Most patients that are kept with an exchange. */
 const MAX_PATIENTS = 1_000
 
-/** The least role that may read all that the exchange holds. */
+/** The least role that may read everything in the exchange. */
 function leastRoleOf({ accesses }: Exchange, koa: KoaContext): Role {
   const user = koa.state.user as User | undefined
   return highest(
@@ -120,7 +120,7 @@ const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delet
 
 type Bodies = Pick<SeenExchange, 'requestBody' | 'responseBody'>
 
-/** Taken now: they are shown as they were when the answer was ready. */
+/** The bodies, read now: they are shown as they were when the response was ready. */
 function bodiesOf(koa: KoaContext): Bodies {
   const isWithheld = WITHHELD[firstSegment(koa.path)]?.(koa.method) ?? {}
   const requestBody = isWithheld.request ? sizeOf(seenBodyOf(koa)?.size) : requestBodyOf(koa)
@@ -132,8 +132,8 @@ function bodiesOf(koa: KoaContext): Bodies {
 }
 
 /**
- * By the first segments of their paths, requests that may carry passwords, tokens or the credentials of connectors: their bodies
- * are never kept, nor is a hash, by which a password could be guessed.
+ * By the first segments of their paths, requests that may carry passwords, tokens or the credentials of connectors:
+ * their bodies are never kept, nor a hash, by which a password could be guessed.
  */
 const WITHHELD: Readonly<Record<string, (method: string) => { readonly request?: true; readonly response?: true }>> = {
   session: () => ({ request: true, response: true }),
@@ -162,7 +162,7 @@ function responseBodyOf(koa: KoaContext): SeenBody | undefined {
     return isReadable ? withContents(beginningOf(body), koa) : { size: Buffer.byteLength(body) }
   }
   if (body instanceof Uint8Array) return isReadable ? withContents(beginningOfBytes(body), koa) : factsOf(body)
-  // A stream: it is sent as it comes, and kept by how long it is.
+  // Only the length of a stream is kept: it is sent as it comes.
   if (typeof body === 'object' && 'pipe' in body) return koa.length === undefined ? {} : { size: koa.length }
   return beginningOf(JSON.stringify(body))
 }
@@ -170,7 +170,7 @@ function responseBodyOf(koa: KoaContext): SeenBody | undefined {
 const factsOf = (bytes: Uint8Array, size = bytes.byteLength): SeenBody =>
   bytes.byteLength === size && size <= MAX_BODY ? { size, sha256: hash('sha256', bytes) } : { size }
 
-/** What can be looked through for secrets; no type is that of FHIR. */
+/** Whether a body can be searched for secrets; '' counts as FHIR's type. */
 const isText = (type: string): boolean => type === '' || /\b(?:json|xml|x-www-form-urlencoded)\b/i.test(type)
 
 function withContents(body: SeenBody, koa: KoaContext): SeenBody {

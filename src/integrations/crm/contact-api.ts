@@ -1,16 +1,16 @@
-/** What the connectors to contact APIs share: the names of fields, and the reading of answers. */
+/** Helpers of the connectors to contact APIs: the names of fields, and the reading of responses. */
 import type { FieldNames } from '../../clinics/crm-settings.ts'
 import type { CrmContact, Delivery } from '../../core/ports.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { Outbound } from '../outbound-request.ts'
 
-/** Whom reasons name. */
+/** The name of the receiver in reasons. */
 export const CRM = 'the CRM'
 
-/** One try, within the deadline; never throws. */
+/** One attempt, within the deadline; never throws. */
 export type Deliver<Settings> = (settings: Settings, contact: CrmContact, outbound: Outbound) => Promise<Delivery>
 
-/** Milliseconds to wait where an allowance of a day is used up. */
+/** Milliseconds to wait after a daily limit is used up. */
 export const DAILY_LIMIT_WAIT = 6 * 3_600_000
 
 /** The values of a contact by their names in the CRM. @param usual the names of the kind */
@@ -25,7 +25,7 @@ export function namedValues(contact: CrmContact, usual: FieldNames, given: Field
   )
 }
 
-/** The path of a request behind the address of the API. */
+/** The URL of a request, from that of the API and a path. */
 export const addressOf = (url: string, path: string): string => `${url.replace(/\/+$/, '')}${path}`
 
 export const bearer = (token: string): Readonly<Record<string, string>> => ({
@@ -33,7 +33,7 @@ export const bearer = (token: string): Readonly<Record<string, string>> => ({
   'content-type': 'application/json',
 })
 
-/** A text of an answer's JSON; undefined where it has none. */
+/** A text in a response's JSON; undefined where it has none. */
 export function textAt(body: unknown, name: string): string | undefined {
   const value = isObject(body) ? (body as Readonly<Record<string, unknown>>)[name] : undefined
   return typeof value === 'string' ? value : undefined

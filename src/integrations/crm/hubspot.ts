@@ -1,5 +1,5 @@
 /**
- * HubSpot: a batch upsert of one contact, known by its e-mail address.
+ * HubSpot: a batch upsert of one contact, identified by its e-mail address.
  * https://developers.hubspot.com/docs/api-reference/crm-contacts-v3/batch/post-crm-v3-objects-contacts-batch-upsert
  */
 import type { FieldNames, HubSpotCrm } from '../../clinics/crm-settings.ts'
@@ -36,7 +36,7 @@ export const toHubSpot: Deliver<HubSpotCrm> = async ({ url, token, fields }, con
   return 'delivered' in answer ? answer : judge(answer)
 }
 
-/** Errors of a batch that may pass by themselves. */
+/** Errors of a batch that may be temporary. */
 const PASSING = ['RATE_LIMITS', 'INTERNAL_ERROR', 'CONFLICT']
 
 function judge(answer: Answer): Delivery {
@@ -44,7 +44,7 @@ function judge(answer: Answer): Delivery {
   switch (status) {
     case 207:
       return judgeErrors(body)
-    // Another request writes the same contact: 409 while it is made, 423 while it is locked.
+    // Another request writes the same contact: 409 while it is created, 423 while it is locked.
     case 409:
     case 423:
       return temporary(`${CRM} answered ${status}`)
@@ -55,7 +55,7 @@ function judge(answer: Answer): Delivery {
   return deliveryOf(CRM, answer)
 }
 
-/** Of a batch of one, which has failed where there is an error. */
+/** Judges the response to a batch of one, which has failed if there is an error. */
 function judgeErrors(body: unknown): Delivery {
   const errors: unknown = isObject(body) ? ((body as { readonly errors?: unknown }).errors ?? []) : undefined
   if (!Array.isArray(errors)) return temporary(`${CRM} gave an answer that cannot be read (207)`)

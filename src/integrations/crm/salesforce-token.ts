@@ -10,11 +10,11 @@ import { addressOf, CRM, textAt } from './contact-api.ts'
 
 type Credentials = Pick<SalesforceCrm, 'url' | 'clientId' | 'clientSecret'>
 
-/** Tokens that are kept; the oldest one goes first. */
+/** Most tokens that are kept; the oldest is dropped first. */
 const MAX_TOKENS = 1_000
 const tokens = new Map<string, string>()
 
-/** Of exactly these credentials, so that a clinic never uses the token of another one. */
+/** Key of exactly these credentials, so that a clinic never uses the token of another one. */
 const keyOf = ({ url, clientId, clientSecret }: Credentials): string =>
   createHash('sha256')
     .update(JSON.stringify([url, clientId, clientSecret]))

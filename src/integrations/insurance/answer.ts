@@ -1,11 +1,11 @@
-/** What a verification system answered, as a result: docs/insurance.md. Nothing of an answer that is not valid is kept. */
+/** The response of a verification system as a result: docs/insurance.md. Nothing of an invalid response is kept. */
 import { INSURANCE_STATUSES, type InsuranceResult, type InsuranceStatus } from '../../core/ports.ts'
 import { isObject } from '../../fhir/resource.ts'
 
 /** Characters of an errorMessage. */
 const MAX_MESSAGE = 500
 
-/** Undefined for an answer that is not valid. @param body the JSON of the answer */
+/** Undefined for an invalid response. @param body the JSON of the response */
 export function resultOf(body: unknown): InsuranceResult | undefined {
   if (!isObject(body)) return undefined
   const { status, copayCents, errorMessage } = body
@@ -28,7 +28,7 @@ const isCopay = (value: unknown): value is number | null | undefined =>
 const isMessage = (value: unknown): value is string | null | undefined =>
   value == null || (typeof value === 'string' && value.length <= MAX_MESSAGE)
 
-/** As it can be spoken and stored: without line breaks, control characters and halves of characters. */
+/** Makes a text fit to be spoken and stored: without line breaks, control characters and lone surrogates. */
 const oneLine = (text: string): string =>
   text
     .toWellFormed()

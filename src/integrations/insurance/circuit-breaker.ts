@@ -1,14 +1,14 @@
 /**
- * Spares callers the wait for a system that has just failed several times in a row: for a while it is not asked, and they
- * get at once what the last try gave. Then one request tries it, and the others go on as its try ends.
+ * Spares callers the wait for a system that has just failed several times in a row: during a pause they get the last
+ * failure at once. Then one request tries the system, and its result decides for the others.
  */
 
-/** Failures in a row, within WINDOW milliseconds, after which a system is not asked. */
+/** Failures in a row, within WINDOW milliseconds, after which a system is paused. */
 export const FAILURES = 5
 const WINDOW = 60_000
-/** Milliseconds for which it is not asked; also those after which another request tries, should the one that did never end. */
+/** Milliseconds of a pause; also those after which another request may try, should the first one never end. */
 export const PAUSE = 30_000
-/** Systems that are remembered: the longest known are forgotten first. */
+/** Most systems that are remembered: the oldest are forgotten first. */
 const MOST_SYSTEMS = 10_000
 
 interface Failing<Failure> {
@@ -16,13 +16,13 @@ interface Failing<Failure> {
   /** Milliseconds since 1970 UTC of the first failure. */
   readonly since: number
   readonly last: Failure
-  /** Milliseconds since 1970 UTC until which it is not asked. */
+  /** Milliseconds since 1970 UTC until which it is paused. */
   readonly pausedUntil?: number
 }
 
 export class CircuitBreaker<Failure> {
   readonly #clock: () => number
-  /** Systems that have failed since they last answered. */
+  /** Systems that have failed since their last success. */
   readonly #failing = new Map<string, Failing<Failure>>()
 
   /** @param clock milliseconds since 1970 UTC */
@@ -30,13 +30,13 @@ export class CircuitBreaker<Failure> {
     this.#clock = clock
   }
 
-  /** What the last try gave, where the system is not to be asked, and the milliseconds for which it is so. */
+  /** The last failure of a paused system, and the remaining milliseconds of its pause. */
   refusal(system: string): { readonly last: Failure; readonly forMs: number } | undefined {
     const failing = this.#failing.get(system)
     const now = this.#clock()
     if (failing?.pausedUntil === undefined) return undefined
     if (failing.pausedUntil > now) return { last: failing.last, forMs: failing.pausedUntil - now }
-    // This request tries it; the others wait for how that ends.
+    // This request tries the system; the others wait for its result.
     this.#failing.set(system, { ...failing, pausedUntil: now + PAUSE })
     return undefined
   }

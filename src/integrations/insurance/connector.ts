@@ -1,6 +1,7 @@
 /**
- * The insurance-verification system of a clinic, over HTTP: docs/insurance.md. Of a clinic without one, and of one that names
- * it, that is the simulator: over the same HTTP where this server listens, within the process where it does not.
+ * The insurance-verification system of a clinic, over HTTP: docs/insurance.md. A clinic without one, or whose settings
+ * name the simulator, uses the simulator: over the same HTTP where this server listens, within the process where it
+ * does not.
  */
 import { hash } from 'node:crypto'
 import { DEFAULT_DEADLINE, ownSystem } from '../../clinics/insurance-settings.ts'
@@ -19,13 +20,13 @@ import {
 import { resultOf } from './answer.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 
-/** Whom reasons name. */
+/** The name of the system in reasons. */
 const SYSTEM = 'the verification system'
 
-/** Milliseconds until a system that was only too slow for the caller is asked again. */
+/** Milliseconds until a system that was only too slow for the caller is tried again. */
 const SOON = 5_000
 
-/** What a caller is told; staff get the reason too. */
+/** Results for the caller; staff get the reason too. */
 const UNAVAILABLE = {
   status: 'PAYER_UNAVAILABLE',
   errorMessage: 'The insurance-verification system cannot be reached at the moment',
@@ -35,7 +36,7 @@ const UNUSABLE = {
   errorMessage: 'The insurance-verification system gave no answer that can be used',
 } as const satisfies InsuranceResult
 
-/** Where a request goes. */
+/** The receiver of a request. */
 interface Target {
   readonly url: string
   readonly token?: string | undefined
@@ -45,7 +46,7 @@ interface Target {
 
 interface ConnectorParts {
   readonly outbound: Omit<Outbound, 'deadlineMs'>
-  /** Where this server serves the simulator; undefined where it does not. */
+  /** The address at which this server serves the simulator; undefined where it does not. */
   readonly simulator?: () => { readonly url: string; readonly token: string } | undefined
   /** Milliseconds since 1970 UTC. */
   readonly clock?: (() => number) | undefined
@@ -76,7 +77,7 @@ export function insuranceConnector({ outbound, simulator, clock }: ConnectorPart
       if (system !== undefined) return await ask({ ...system, outbound: asked }, request, idempotencyKey)
       const served = simulator?.()
       if (served === undefined) return await simulatedWithin(request, within)
-      // Its address is that of this server, whatever clinics may reach.
+      // The simulator has this server's own address, whether clinics may reach it or not.
       return await ask({ ...served, outbound: { ...asked, allowPrivate: true } }, request, idempotencyKey)
     },
   }
@@ -89,7 +90,7 @@ const switchedOff: InsuranceResult = {
   again: { afterMs: 0 },
 }
 
-/** Other credentials are tried at once. */
+/** Includes the credentials, so that changed ones are tried at once. */
 const systemOf = (clinic: string, { url, token, apiKeyHeader }: Target): string =>
   hash('sha256', JSON.stringify([clinic, url, token, apiKeyHeader]))
 
@@ -101,7 +102,7 @@ const notAsked = (last: InsuranceResult, forMs: number): InsuranceResult => ({
 
 interface Asked {
   readonly result: InsuranceResult
-  /** It gave a valid answer, whatever that says. */
+  /** Whether it gave a valid response, whatever the result. */
   readonly hasAnswered: boolean
 }
 
@@ -173,7 +174,7 @@ async function simulatedWithin(
   return afterMs <= deadlineMs ? result : withoutAnswer('late', deadlineMs)
 }
 
-/** Shorter where it is aborted. */
+/** Ends early when aborted. */
 const wait = (milliseconds: number, signal = new AbortController().signal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {

@@ -1,4 +1,4 @@
-/** What staff see of the outbox of their clinic, and do with what was given up. */
+/** The outbox of a clinic for its staff: its entries, and what to do with those that were given up. */
 
 import { conflict, notFound } from '../../fhir/outcome.ts'
 import { spend } from '../../isolation/budget.ts'
@@ -11,7 +11,7 @@ import { OUTBOX, type OutboxRow, patientOf, readRow } from './rows.ts'
 const PAGE = 50
 const MAX_READ = 500
 
-/** No patient data but the reference. */
+/** No patient data except the reference. */
 export interface OutboxEntry {
   readonly messageId: string
   readonly type: 'contact' | 'message'
@@ -27,11 +27,11 @@ export interface OutboxEntry {
 
 interface OutboxPage {
   readonly entries: readonly OutboxEntry[]
-  /** The message id behind which the next page begins; absent after the last one. */
+  /** The message id after which the next page begins; absent on the last page. */
   readonly after?: string
 }
 
-/** A page of those in the state, the newest first: it may have fewer entries than others and not be the last. */
+/** A page of entries in the state, the newest first: it may have fewer entries than others and not be the last. */
 export async function listOutbox(
   repository: Pick<Repository, 'records'>,
   clinic: string,
@@ -69,7 +69,7 @@ function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value
 }
 
 /**
- * Stages what was given up once more, with all its tries. A contact waits behind others of its patient.
+ * Stages an entry that was given up once more, with all its attempts. A contact waits behind others of its patient.
  * @throws FhirError 404; 409 when it still waits, or the CRM has a later contact of the patient
  */
 export async function resend(unit: UnitOfWork, messageId: string): Promise<OutboxEntry> {
@@ -87,7 +87,7 @@ export async function resend(unit: UnitOfWork, messageId: string): Promise<Outbo
   return entryOf({ key: messageId, value, due })
 }
 
-/** Takes what was given up off the list. @throws FhirError 404; 409 when it still waits */
+/** Removes an entry that was given up. @throws FhirError 404; 409 when it still waits */
 export async function dismiss(unit: UnitOfWork, messageId: string): Promise<OutboxEntry> {
   const value = await deadLetter(unit, messageId)
   unit.records.delete(OUTBOX, messageId)

@@ -1,6 +1,7 @@
 /**
- * One try to deliver a row, and what is recorded of it. A row is leased (by its record's version) while it is tried, so
- * when a process dies another one takes the row over as soon as the lease ends: each is delivered at least once.
+ * One attempt to deliver a row, and the record of its result. A row is leased (by its record's version) during an
+ * attempt, so when a process dies another one takes the row over as soon as the lease ends: each is delivered at least
+ * once.
  */
 import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
@@ -29,8 +30,8 @@ export interface DeliveryParts {
   readonly messages: MessageConnector
   readonly tasks: DeliveryTasks
   /**
-   * Asked before each try: why the row may not be sent any more, such as an opt-out since it was staged; undefined where it
-   * may. A row that is objected to is dropped. The reason holds no patient data.
+   * Called before each attempt: the reason why the row must no longer be sent, such as an opt-out since it was staged;
+   * undefined where it may be sent. A row with a reason is dropped. The reason holds no patient data.
    */
   readonly objection?: ((ctx: Context, row: OutboxRow) => Promise<string | undefined>) | undefined
   /** When a row may be sent, in ms since 1970 UTC, where that is not yet; it waits until then, and no try is counted. */

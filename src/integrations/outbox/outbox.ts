@@ -1,4 +1,4 @@
-/** What is in the outbox, delivered in the background. */
+/** The outbox, whose entries are delivered in the background. */
 import type { ClinicAccess } from '../../core/context.ts'
 import { DueWork, type DueWorkServices } from '../due-work.ts'
 import { type DeliveryParts, deliverDue } from './delivery.ts'
@@ -24,7 +24,7 @@ export class Outbox extends DueWork<OutboxRow> {
     })
   }
 
-  /** Tries every row that is due, and resolves when all of them have been tried. */
+  /** Tries every due row, and resolves when all have been tried. */
   deliverDue(): Promise<void> {
     return this.workOnDue()
   }

@@ -1,4 +1,4 @@
-/** The rows of the outbox: what is to be sent to a system outside, and how far that is. */
+/** The rows of the outbox: messages for external systems, and their progress. */
 import { randomUUID } from 'node:crypto'
 import type { CallSession } from '../../core/call-session.ts'
 import type { CrmContact, OutboundMessage } from '../../core/ports.ts'
@@ -13,7 +13,7 @@ export type Outgoing =
   | { readonly message: OutboundMessage; readonly contact?: undefined }
 
 export type OutboxRow = Outgoing & {
-  /** The live call it comes from, for the Task. */
+  /** The live call that caused it, for the Task. */
   readonly call?: CallSession
   readonly state: 'waiting' | 'dead'
   /** Tries begun. */
@@ -36,7 +36,7 @@ export const readRow = (unit: UnitOfWork, messageId: string): Promise<KindRecord
 
 export const messageIdOf = (row: Outgoing): string => (row.contact ?? row.message).messageId
 
-/** Patient.id of whom it is about, where that is known. */
+/** Patient.id of the patient it is about, where that is known. */
 export const patientOf = (row: Outgoing): string | undefined => (row.contact ?? row.message).patient
 
 /** Later than any time that there will be, in milliseconds. */

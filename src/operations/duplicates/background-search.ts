@@ -1,8 +1,8 @@
 /**
- * Carries out the searches for duplicate patients, in the background: patient by patient in the order of their ids, each
- * compared with those that may be the same person. What is found is written together with how far the search is, so that
- * another server goes on exactly there when this one dies. Clinics take turns; a server that works on one has leased its
- * record. Where a search has ended, the pairs of those before it are deleted.
+ * Runs the searches for duplicate patients in the background: patient by patient in the order of ids, each compared
+ * with possible duplicates. The pairs found are committed together with the progress of the search, so that another
+ * server continues exactly there if this one dies. Clinics take turns; a server holds a lease on the record of the
+ * clinic at work. When a search ends, the pairs of earlier searches are deleted.
  */
 import type { Logger } from 'pino'
 import type { BackgroundLoop, LeasedJob } from '../../isolation/background-loop.ts'
@@ -12,22 +12,22 @@ import { type ComparedBatch, comparePatients, type PatientBatch } from './compar
 import { continued, DUPLICATE_SEARCH, type DuplicateSearch, NEWEST } from './duplicate-search.ts'
 import { stageDeletions, stagePairs } from './found-pairs.ts'
 
-/** Milliseconds; patients of a batch. */
+/** Times in milliseconds; `batch` is a number of patients. */
 const PACE = {
-  /** Between two looks for work. */
+  /** Between two checks for work. */
   look: 500,
   batch: 8,
-  /** Between two batches, besides the time that the last one took. */
+  /** Between two batches, in addition to the duration of the last one. */
   pause: 5,
-  /** Of work on a clinic before the next one has its turn. */
+  /** Longest work on one clinic before the next one's turn. */
   turn: 1_000,
-  /** After which another server goes on where one has died. */
+  /** Time after which another server takes over from a dead one. */
   lease: 15_000,
 }
 
 type Compare = (batch: PatientBatch) => Promise<ComparedBatch>
 
-/** @param compare in place of `comparePatients`, where that would hold the event loop for too long */
+/** @param compare replaces `comparePatients`, which could block the event loop for too long */
 export const duplicateSearches = (
   repository: Repository,
   logger: Logger,
@@ -53,7 +53,7 @@ interface Services {
 }
 
 interface Turn {
-  /** Of the record, unless somebody else has written it since. */
+  /** Version of the record, valid until another writer changes it. */
   readonly version: number
   readonly search: DuplicateSearch
 }
@@ -109,17 +109,20 @@ class ClinicTurn implements LeasedJob {
   }
 }
 
-/** Goes on with the lease, and writes how far the search is. */
+/** Extends the lease, and saves the progress of the search. */
 function lease({ records, now }: UnitOfWork, search: DuplicateSearch): Turn {
   records.put(DUPLICATE_SEARCH, NEWEST, search, { due: now + PACE.lease })
   return { version: records.nextVersion(DUPLICATE_SEARCH, NEWEST), search }
 }
 
-/** Nobody has written the record since: neither another server, after the lease, nor somebody who has cancelled the search. */
+/**
+ * True while no one else has written the record: another server, after the lease expired, or a user who cancelled the
+ * search.
+ */
 const isOurs = async ({ records }: UnitOfWork, { version }: Turn): Promise<boolean> =>
   (await records.read(DUPLICATE_SEARCH, NEWEST))?.version === version
 
-/** Stages what a batch has found, and how far the search is with it; undefined: the lease is lost. */
+/** Stages the pairs of a batch, and the progress of the search; undefined: the lease is lost. */
 async function record(unit: UnitOfWork, turn: Turn, batch: ComparedBatch): Promise<Turn | undefined> {
   if (!(await isOurs(unit, turn))) return undefined
   const pairs = await stagePairs(unit, turn.search.number, batch.pairs)

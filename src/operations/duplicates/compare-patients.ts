@@ -1,4 +1,4 @@
-/** Compares patients of a clinic with those that may be the same person, a few at a time: see background-search.ts. */
+/** Compares patients of a clinic with their possible duplicates, a few at a time: see background-search.ts. */
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import { linkPatients } from '../../core/patient-linkage.ts'
@@ -10,24 +10,27 @@ import type { SearchProgress } from './duplicate-search.ts'
 import { idsOf, type LikelyPair } from './found-pairs.ts'
 import { isListed } from './pair.ts'
 
-/** Patients of a clinic, in the order of their ids. */
+/** Patients of a clinic, in the order of ids. */
 export interface PatientBatch {
   readonly clinic: string
   readonly limit: number
-  /** Cursor of the batch before. */
+  /** Cursor from the previous batch. */
   readonly after?: string
-  /** Milliseconds that the comparison of one patient may take. */
+  /** Time limit for the comparison of one patient, in milliseconds. */
   readonly longest?: number
 }
 
 export interface ComparedBatch extends SearchProgress {
   readonly pairs: readonly LikelyPair[]
-  /** Cursor of the next batch, when there is one. */
+  /** Cursor of the next batch, if there is one. */
   readonly next?: string
 }
 
 const LONGEST = 500
-/** Pairs of one patient, the likeliest: of a thousand records alike, each would otherwise be in a thousand pairs. */
+/**
+ * Most pairs of one patient, the likeliest: with a thousand similar records, each would otherwise be in a thousand
+ * pairs.
+ */
 const MOST_PAIRS = 20
 
 /** @throws FhirError 503 while the keys of stored patients are being indexed */
@@ -58,7 +61,7 @@ interface Found {
   readonly isNarrowed?: boolean
 }
 
-/** A record that takes too much, such as one with hundreds of names, does not keep the search from going on. */
+/** Keeps a record that takes too much work, such as one with hundreds of names, from stopping the search. */
 async function affordable(longest: number, work: () => Promise<Found>): Promise<Found> {
   try {
     return await withBudget(new Budget({ canMove: false, endsAt: Date.now() + longest }), work)
@@ -68,7 +71,7 @@ async function affordable(longest: number, work: () => Promise<Found>): Promise<
   }
 }
 
-/** A placeholder is found by the patients whom it may stand for; two of them tell staff nothing. */
+/** Placeholders are found from the patients they may stand for; a pair of two placeholders is of no use to staff. */
 async function duplicatesOf(unit: UnitOfWork, { id, resource }: Versioned, region: string | undefined): Promise<Found> {
   const patient = resource as Patient
   if (isReplaced(patient) || isPlaceholder(patient)) return { pairs: [] }

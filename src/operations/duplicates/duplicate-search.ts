@@ -1,6 +1,6 @@
 /**
- * The search of a clinic for duplicate patients, as the clinic keeps it in a record: one at a time, with how far it is. The
- * pairs that it finds are in found-pairs.ts; background-search.ts carries it out.
+ * The record of a clinic's search for duplicate patients, with its progress; there is one search at a time. Its pairs
+ * are in found-pairs.ts; background-search.ts runs it.
  */
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
@@ -8,27 +8,27 @@ import type { UnitOfWork } from '../../repository/repository.ts'
 export const DUPLICATE_SEARCH = recordKind<DuplicateSearch>('duplicate-search')
 export const NEWEST = 'newest'
 
-/** What has been done. */
+/** Progress of a search. */
 export interface SearchProgress {
-  /** Patients that were compared with those that may be the same person. */
+  /** Number of patients compared with their possible duplicates so far. */
   readonly compared: number
-  /** Of these, those for which that took too much work. */
+  /** Number of compared patients whose comparison took too much work. */
   readonly failed: number
-  /** Of these, those of which something is too common to compare all who have it, or that are in too many pairs. */
+  /** Number of compared patients with a value too common to compare everyone who has it, or in too many pairs. */
   readonly narrowed: number
 }
 
 export interface DuplicateSearch extends SearchProgress {
-  /** From 1, in the order in which the clinic's searches began. */
+  /** Counts from 1 in the order in which the clinic's searches began. */
   readonly number: number
   readonly state: 'searching' | 'complete' | 'cancelled'
-  /** Of the clinic when it began, about. */
+  /** Approximate number of the clinic's patients at the start. */
   readonly patients: number
-  /** Pairs that were found. */
+  /** Number of pairs found. */
   readonly pairs: number
-  /** Cursor of the last batch of patients, while it is under way. */
+  /** Cursor of the last batch of patients, while the search is running. */
   readonly after?: string
-  /** The last one that was complete: its pairs are shown. */
+  /** The last completed search, whose pairs are shown. */
   readonly shown?: CompleteSearch
 }
 
@@ -41,7 +41,7 @@ export interface CompleteSearch extends SearchProgress {
 export const readSearch = async ({ records }: UnitOfWork): Promise<DuplicateSearch | undefined> =>
   (await records.read(DUPLICATE_SEARCH, NEWEST))?.value
 
-/** The search under way, or a new one, which this stages. */
+/** The running search, or a new one, which this stages. */
 export async function startSearch(unit: UnitOfWork): Promise<DuplicateSearch> {
   const before = await readSearch(unit)
   if (before?.state === 'searching') return before
@@ -52,16 +52,16 @@ export async function startSearch(unit: UnitOfWork): Promise<DuplicateSearch> {
     ...{ compared: 0, failed: 0, narrowed: 0, pairs: 0 },
     ...(before?.shown === undefined ? {} : { shown: before.shown }),
   }
-  // Due at once: the first server that looks for work begins.
+  // Due at once: the first server that checks for work starts it.
   unit.records.put(DUPLICATE_SEARCH, NEWEST, search, { due: unit.now })
   return search
 }
 
-/** Stages that the search is ended. False where it is not under way. */
+/** Stages the cancellation. Returns false if that search is not running. */
 export async function cancelSearch(unit: UnitOfWork, number: number): Promise<boolean> {
   const search = await readSearch(unit)
   if (search?.number !== number || search.state !== 'searching') return false
-  // Due for the deletion of what it has found.
+  // Due for the deletion of its pairs.
   unit.records.put(DUPLICATE_SEARCH, NEWEST, { ...search, state: 'cancelled' }, { due: unit.now })
   return true
 }

@@ -1,15 +1,15 @@
 /**
- * Patient/$find-duplicates: begins a search of the clinic for duplicate patients in the background, says how far it is, and
- * lists what it has found, by the asynchronous pattern: https://hl7.org/fhir/R4/async.html.
+ * Patient/$find-duplicates: starts a background search of the clinic for duplicate patients, reports its progress and
+ * lists its results, by the asynchronous pattern: https://hl7.org/fhir/R4/async.html.
  */
 import { Accepted, defineOperation, type OperationRequest } from '../../core/operation.ts'
 import { badRequest, type FhirError, type Issue, notFound, toOutcome } from '../../fhir/outcome.ts'
 import { cancelSearch, type DuplicateSearch, readSearch, startSearch } from './duplicate-search.ts'
 import { noPairs, pairsPage } from './pairs-page.ts'
 
-/** Pairs on a page where the client does not say. */
+/** Default number of pairs on a page. */
 const COUNT = 20
-/** On any page: each is compared again. */
+/** Most pairs on a page, as each is compared again. */
 const MAX_COUNT = 100
 
 export const patientFindDuplicates = defineOperation('patient-find-duplicates', find, { cancel })
@@ -31,7 +31,7 @@ async function find(request: OperationRequest) {
   return await pairsPage(ctx, shown, { count, base, notes, ...cursor })
 }
 
-/** @throws FhirError 404 when it is not under way */
+/** @throws FhirError 404 if it is not running */
 async function cancel({ access, input: { run } }: OperationRequest) {
   if (typeof run !== 'number') throw badRequest('Name the search to end: ?run=[number]', { expression: 'run' })
   const isCancelled = await access.change(({ unit }) => cancelSearch(unit, run))
@@ -56,14 +56,14 @@ const stateOf = (search: DuplicateSearch, count: number): Accepted =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
-/** Patients are added while it is under way, so that it may compare more than there were. */
+/** Patients added during the search may also be compared, so the count may exceed the initial number. */
 const progressOf = ({ compared, patients, pairs }: DuplicateSearch): string =>
   `${compared} of about ${Math.max(compared, patients)} patients compared, ${pairs} pairs found`
 
 const underWay = (search: DuplicateSearch): Issue =>
   note(`The search ${search.number} for duplicate patients is under way: ${progressOf(search)}`)
 
-/** Where none has been complete. */
+/** The state while no search has completed. */
 function noneComplete(search: DuplicateSearch | undefined): Issue {
   if (search === undefined) return note(`This clinic has not been searched for duplicate patients yet; ${BEGIN}`)
   if (search.state === 'searching') return underWay(search)

@@ -1,6 +1,6 @@
 /**
- * The pairs that a search for duplicates has found, as records: one by the pair, so that it is listed once though either
- * patient finds the other, and one by its rank, so that pages of them are read in that order.
+ * Pairs found by a search for duplicates, as two records each: one by the pair, so that it is listed once although each
+ * patient finds the other, and one by its rank, so that pages are read in that order.
  */
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
@@ -19,35 +19,35 @@ interface RankedPair {
   readonly patients: PatientIds
 }
 
-/** What the comparison of two patients has shown. */
+/** Result of the comparison of two patients. */
 export interface LikelyPair {
   readonly patients: PatientIds
   /** See duplicateOdds. */
   readonly odds: number
 }
 
-/** Where a pair stands in the list of its search. */
+/** Position of a pair in the list of its search. */
 export interface PairInList {
   readonly patients: PatientIds
-  /** Cursor of what comes after it. */
+  /** Cursor for the pairs after it. */
   readonly position: string
 }
 
 export const idsOf = (one: string, other: string): PatientIds => (one < other ? [one, other] : [other, one])
 
-/** Of records: search numbers and ranks are compared as texts. */
+/** Part of record keys, padded because these are compared as text. */
 const numberKey = (search: number): string => String(search).padStart(8, '0')
 
-/** Behind every key that begins with the number of a search: no id has such a character. */
+/** Sorts after every key that begins with the number of a search, as no id contains this character. */
 const END = '~'
 
-/** Odds are between some hundreds below and above zero; the likeliest comes first. */
+/** Odds are within some hundreds of zero; the likeliest pair sorts first. */
 const rankOf = (odds: number): string =>
   Math.min(9_999, Math.max(0, 5_000 - odds))
     .toFixed(3)
     .padStart(8, '0')
 
-/** Stages those that the search has not found yet. @returns how many these are */
+/** Stages the pairs that the search has not found before. @returns their number */
 export async function stagePairs(unit: UnitOfWork, search: number, pairs: readonly LikelyPair[]): Promise<number> {
   let staged = 0
   for (const { patients, odds } of pairs) {
@@ -61,7 +61,7 @@ export async function stagePairs(unit: UnitOfWork, search: number, pairs: readon
   return staged
 }
 
-/** The likeliest first, from behind the position `after`. */
+/** Pairs after the position `after`, the likeliest first. */
 export async function listPairs(
   { records }: UnitOfWork,
   search: number,
@@ -74,10 +74,10 @@ export async function listPairs(
     .map(({ key, value: { patients } }) => ({ patients, position: key.slice(prefix.length) }))
 }
 
-/** Records of a kind that one change deletes on each side of those that are kept. */
+/** Most records of a kind that one change deletes on each side of the records kept. */
 const DELETED_AT_ONCE = 200
 
-/** Stages the deletion of some of the pairs that no search shows. False when there are none left. */
+/** Stages the deletion of some pairs of searches that are not shown. Returns false when none is left. */
 export async function stageDeletions(unit: UnitOfWork, shown: number | undefined): Promise<boolean> {
   let hasDeleted = false
   for (const kind of [PAIR, RANK]) {

@@ -1,4 +1,7 @@
-/** Patient/$not-duplicates: staff have found that two records are of two people, so that they are not listed as a pair any more. */
+/**
+ * Patient/$not-duplicates: staff declare that two records belong to two people, so that they are no longer listed as a
+ * pair.
+ */
 import type { Reference } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { defineOperation } from '../../core/operation.ts'
@@ -19,7 +22,7 @@ interface Declaration {
 
 const keyOf = (patients: PatientIds): string => patients.join('/')
 
-/** Staff have declared that these are two people. */
+/** True if staff have declared that these are two people. */
 export const areDeclaredDistinct = async ({ records }: UnitOfWork, patients: PatientIds): Promise<boolean> =>
   (await records.read(NOT_DUPLICATES, keyOf(patients))) !== undefined
 
@@ -38,7 +41,7 @@ export const patientNotDuplicates = defineOperation('patient-not-duplicates', ({
 )
 
 /**
- * @returns the id of a patient of the clinic
+ * @returns Patient.id
  * @throws FhirError 400 for another reference, 404 or 410
  */
 async function patientIn(ctx: Context, { reference = '' }: Reference, name: string): Promise<string> {
@@ -49,7 +52,7 @@ async function patientIn(ctx: Context, { reference = '' }: Reference, name: stri
   return (await ctx.read('Patient', local.id)).id
 }
 
-/** Stages the declaration, or that it does not hold any more. Who declared it first is kept. */
+/** Stages the declaration, or its revocation. The first declaration is kept. */
 async function declare({ unit, agent, now }: Context, patients: PatientIds, isRevoked: boolean): Promise<void> {
   const key = keyOf(patients)
   const isDeclared = await areDeclaredDistinct(unit, patients)

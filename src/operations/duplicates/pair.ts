@@ -1,4 +1,4 @@
-/** A pair of patients that may be one person, as it is now. */
+/** A pair of patients who may be one person, with their current records. */
 import type { Patient } from 'fhir/r4'
 import { nameFrequencies } from '../../core/name-frequencies.ts'
 import { localReference } from '../../fhir/reference.ts'
@@ -10,14 +10,14 @@ import { bitsOf, duplicateOdds, type Frequencies, probabilityOf, weightOf } from
 import type { FieldEvidence } from '../../matching/weights.ts'
 import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
 
-/** Probability from which a pair is listed: staff look at five such pairs at most for each that is one person. */
+/** Least probability of a listed pair: staff see at most five such pairs for each that is one person. */
 const LISTED = 0.2
 
 export const isListed = (odds: number): boolean => probabilityOf(odds) >= LISTED
 
-/** A pair that is listed. */
+/** A listed pair. */
 export interface DuplicatePair {
-  /** A patient comes before a placeholder, an active record before an inactive one. */
+  /** A patient precedes a placeholder, and an active record an inactive one. */
   readonly patients: readonly [Versioned<Patient>, Versioned<Patient>]
   readonly probability: number
   readonly grade: MatchGrade
@@ -26,7 +26,8 @@ export interface DuplicatePair {
 }
 
 /**
- * Undefined where it is not to be listed (any more): for what the records hold now, or since they say that they are linked.
+ * Returns undefined if the pair is not, or no longer, to be listed: by the current records, or because these are
+ * linked.
  * @param region ISO 3166 code of the clinic's country
  * @throws BudgetError
  */
@@ -48,7 +49,7 @@ export async function duplicatePair(
   return { patients: inOrder(one, other), probability, grade, evidence, frequencies }
 }
 
-/** By any type of link: replaced-by, replaces, refer or seealso. */
+/** True for any type of link: replaced-by, replaces, refer or seealso. */
 const isLinked = ({ link = [] }: Patient, id: string, baseUrl: string): boolean =>
   link.some(({ other: { reference = '' } }) => {
     const local = localReference(reference, baseUrl)
@@ -58,5 +59,5 @@ const isLinked = ({ link = [] }: Patient, id: string, baseUrl: string): boolean 
 const inOrder = (one: Versioned<Patient>, other: Versioned<Patient>): DuplicatePair['patients'] =>
   standing(one.resource) <= standing(other.resource) ? [one, other] : [other, one]
 
-/** The smaller, the likelier that it is the one to be kept. */
+/** Lower for a record that is more likely to be kept. */
 const standing = (patient: Patient): number => (isPlaceholder(patient) ? 2 : patient.active === false ? 1 : 0)

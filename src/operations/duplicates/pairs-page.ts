@@ -13,20 +13,20 @@ import { areDeclaredDistinct } from './not-duplicates.ts'
 import { type DuplicatePair, duplicatePair } from './pair.ts'
 
 interface PageRequest {
-  /** Pairs at most. */
+  /** Most pairs on the page. */
   readonly count: number
-  /** The address of this server as the client sees it. */
+  /** The base URL of this server as the client sees it. */
   readonly base: string
-  /** Of the page before. */
+  /** Cursor from the previous page. */
   readonly cursor?: string
   readonly notes: readonly Issue[]
 }
 
-/** Pairs that are looked at for one page: where most are merged by now, a page has fewer than were asked for. */
+/** Most pairs read for one page: if most have been merged by now, the page is shorter than requested. */
 const MOST_EXAMINED = 500
 const EXAMINED_AT_ONCE = 50
 
-/** @throws FhirError 400 for a cursor of something else; BudgetError */
+/** @throws FhirError 400 for a cursor of another list; BudgetError */
 export async function pairsPage(
   ctx: Context,
   search: CompleteSearch,
@@ -58,7 +58,7 @@ const outcomeOf = (issues: readonly Issue[]): BundleEntry => ({
 
 interface Page {
   readonly pairs: readonly DuplicatePair[]
-  /** Position of the last pair that was looked at, where there are more. */
+  /** Position of the last pair read, if there are more. */
   readonly next?: string
 }
 
@@ -79,7 +79,7 @@ async function readPage(ctx: Context, search: number, count: number, start: stri
   return { pairs, next: after }
 }
 
-/** As the records are now; undefined where the pair is not to be listed any more. */
+/** The pair with its current records; undefined if it is no longer to be listed. */
 async function currentPair(
   ctx: Context,
   patients: PairInList['patients'],
@@ -94,7 +94,7 @@ async function currentPair(
 const bothOf = (ctx: Context, [one, other]: PatientIds) =>
   Promise.all([ctx.find<Patient>('Patient', one), ctx.find<Patient>('Patient', other)])
 
-/** Each patient once, behind the pairs. */
+/** The pairs, followed by each patient once. */
 function entriesOf(pairs: readonly DuplicatePair[], base: string): readonly BundleEntry[] {
   const patients = new Map(pairs.flatMap((pair) => pair.patients.map((patient) => [patient.id, patient] as const)))
   return [
@@ -103,7 +103,7 @@ function entriesOf(pairs: readonly DuplicatePair[], base: string): readonly Bund
   ]
 }
 
-/** A linkage that is not in effect: it proposes one. */
+/** An inactive Linkage, as a proposal. */
 function pairEntry({ patients: [one, other], probability, grade, evidence, frequencies }: DuplicatePair): BundleEntry {
   const resource: Linkage = {
     resourceType: 'Linkage',

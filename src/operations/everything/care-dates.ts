@@ -17,14 +17,14 @@ const OTHER_DATES: ReadonlySet<string> = new Set([
 
 const careDatesOf = (type: string): readonly string[] =>
   [...searchParametersOf(type).values()]
-    // What an extension adds may be any date.
+    // A parameter added by an extension may be any date.
     .filter((parameter) => parameter.type === 'date' && !OTHER_DATES.has(parameter.code) && !isAdded(parameter))
     .map(({ code }) => code)
 
 /**
- * A condition for resources with a date of care between the start of `start` and the end of `end`, or without any date
- * of care. Undefined when neither is given.
- * @throws FhirError 400 when the range ends before it starts
+ * A condition for resources with a date of care between the beginning of `start` and the end of `end`, or without any
+ * date of care. Undefined if both are absent.
+ * @throws FhirError 400 if the range ends before it starts
  */
 export function careBetween(
   start: string | undefined,

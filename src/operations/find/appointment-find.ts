@@ -1,5 +1,5 @@
 /**
- * Appointment/$find: times that can be booked, as proposed Appointments, which $hold and $book take by their ids.
+ * Appointment/$find: available times as proposed Appointments, which $hold and $book accept by id.
  * IHE ITI-115: https://profiles.ihe.net/ITI/Scheduling/ITI-115.html
  */
 import type { CountedOpenings } from '../../booking/count-openings.ts'
@@ -17,7 +17,7 @@ import { type FindInput, readFindInput } from './find-input.ts'
 import { type Counting, foundPage } from './found-page.ts'
 import { whomToSee } from './whom-to-see.ts'
 
-/** Appointments on a page where the client does not say. */
+/** Default number of Appointments on a page. */
 const COUNT = 20
 
 export const appointmentFind = defineOperation('appointment-find', find)
@@ -72,7 +72,7 @@ function countOf(count: unknown, maxCount = COUNT): number {
   return most
 }
 
-/** As of a search: https://hl7.org/fhir/R4/search.html#total. @throws FhirError 400 */
+/** As in a search: https://hl7.org/fhir/R4/search.html#total. @throws FhirError 400 */
 function countingOf(total: unknown = 'estimate'): Counting {
   if (total === 'none') return 'none'
   if (total === 'estimate') return 'some'
@@ -80,7 +80,7 @@ function countingOf(total: unknown = 'estimate'): Counting {
   throw badRequest(`_total is ${String(total)}; write one of none, estimate, accurate`, { expression: '_total' })
 }
 
-/** What the ids of the proposals say about the visit. */
+/** The part of the visit that the ids of the proposals encode. */
 function contextOf(asked: FindInput, patients: readonly string[]): VisitContext {
   const { visitTypes, reasons, referral, insurances } = asked
   return {
@@ -92,7 +92,7 @@ function contextOf(asked: FindInput, patients: readonly string[]): VisitContext 
   }
 }
 
-/** As a GET gives them; a patient-resource is for this page alone, as no address should hold it. */
+/** Parameters for the links. A patient-resource applies to this page only, as no URL should contain it. */
 const usedOf = (input: OperationInput): readonly (readonly [string, string])[] =>
   Object.entries(input).flatMap(([name, value]) =>
     name === 'patient-resource' ? [] : [value].flat().map((one: unknown) => [name, textOf(one)] as const),

@@ -5,16 +5,16 @@ import { isObject } from '../../fhir/resource.ts'
 import type { Place } from '../../scheduling/opening-order.ts'
 
 export interface FindCursor {
-  /** Where the page begins. */
+  /** The start of the page. */
   readonly place: Place
-  /** Of all pages, as the first one counted them. */
+  /** The total of all pages, as counted for the first one. */
   readonly counted?: CountedOpenings
 }
 
-/** Its opaque text. */
+/** Encodes a cursor as opaque text. */
 export const writeFindCursor = (cursor: FindCursor): string => Buffer.from(JSON.stringify(cursor)).toString('base64url')
 
-/** @throws FhirError 400 when it is not a cursor of $find */
+/** @throws FhirError 400 if it is not a cursor of $find */
 export function readFindCursor(text: string | undefined): FindCursor | undefined {
   if (text === undefined) return undefined
   const cursor = parsed(text)

@@ -1,4 +1,4 @@
-/** The parameters of $find, read and checked. */
+/** Reads and checks the parameters of $find. */
 import type { Identifier, Patient, Reference, Timing } from 'fhir/r4'
 import type { OperationInput } from '../../core/operation.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
@@ -9,20 +9,20 @@ import { type PreferredTimes, preferredTimes } from '../../scheduling/preferred-
 import type { ZoneClock } from '../../scheduling/zone-clock.ts'
 import { endOf, spanOfDate } from '../../scheduling/zoned-period.ts'
 
-/** A resource that a parameter refers to: by its address, by an identifier, or elsewhere. */
+/** A resource named by a parameter: by a local reference, by an identifier, or elsewhere. */
 export interface Named {
   readonly param: string
   readonly type: string
-  /** `Type/id` of this server. */
+  /** `Type/id` on this server. */
   readonly address?: string
   readonly identifier?: Identifier
-  /** For messages: what the client has written. */
+  /** The client's text, for messages. */
   readonly text: string
 }
 
 /** Times are milliseconds since 1970 UTC. */
 export interface FindInput {
-  /** Visits begin and end within it. */
+  /** Limits for the start and the end of visits. */
   readonly from: number
   readonly until: number
   readonly times: Omit<PreferredTimes, 'bounds' | 'notes'>
@@ -37,7 +37,7 @@ export interface FindInput {
   readonly reasons: readonly string[]
   readonly referral?: Identifier
   readonly insurances: readonly Reference[]
-  /** What has no effect. */
+  /** Information about parameters without effect. */
   readonly notes: readonly Issue[]
 }
 
@@ -52,8 +52,8 @@ const DATA_TYPES: Readonly<Record<string, 'Reference' | 'Identifier' | 'Timing'>
 }
 
 /**
- * @param clock of the clinic's zone: in it dates are days, and times of day are meant
- * @throws FhirError 400 or 422 naming each parameter at fault
+ * @param clock clock of the clinic's zone, in which dates and times of day are read
+ * @throws FhirError 400 or 422 naming each invalid parameter
  */
 export function readFindInput(input: OperationInput, clock: ZoneClock, baseUrl: string): FindInput {
   checkDataTypes(input)
@@ -85,7 +85,7 @@ export function readFindInput(input: OperationInput, clock: ZoneClock, baseUrl: 
 
 const listOf = <T>(value: unknown): readonly T[] => (Array.isArray(value) ? value : [])
 
-/** A Timing may be wrong in many ways, which its definition knows. @throws FhirError 400 */
+/** Validates complex values by their data types, as a Timing can be wrong in many ways. @throws FhirError 400 */
 function checkDataTypes(input: OperationInput): void {
   const values = Object.entries(DATA_TYPES).flatMap(([name, type]) =>
     [input[name] ?? []].flat().map((value: unknown) => ({ name, [`value${type}`]: value })),
@@ -131,7 +131,7 @@ interface Place {
   readonly baseUrl: string
 }
 
-/** @throws FhirError 400 for one that names nothing, or something of another type */
+/** @throws FhirError 400 for a reference that names nothing, or a resource of another type */
 function namedBy({ reference, identifier }: Reference, { param, index, types, baseUrl }: Place): Named {
   const [type = ''] = types
   if (reference === undefined && identifier?.value !== undefined)

@@ -1,6 +1,6 @@
 /**
- * A page of the times that $find offers. It is kept as long as nobody changes what it is made of and no time on it passes,
- * so that it is as of now however often it is asked for.
+ * A page of the times that $find offers. It is cached until its data change or one of its times passes, so that it is
+ * current however often it is requested.
  */
 import type { Appointment, Reference, Schedule } from 'fhir/r4'
 import { type CountedOpenings, countOpenings, isCountedByIndex, LOOKED_THROUGH } from '../../booking/count-openings.ts'
@@ -15,25 +15,25 @@ import { bookableStarts } from '../../scheduling/booking-policies.ts'
 import type { Place } from '../../scheduling/opening-order.ts'
 import { proposedAppointment, type VisitContext } from '../../scheduling/proposed-appointment.ts'
 
-/** How far the times of all pages are counted. */
+/** Extent of the count of the times on all pages. */
 export type Counting = 'none' | 'some' | 'all'
 
 export interface PageQuery {
-  /** Those of the first page. */
+  /** The query of the first page. */
   readonly wanted: OpeningsQuery
-  /** Where another page begins. */
+  /** Start of a later page. */
   readonly after?: Place | undefined
   readonly counting: Counting
-  /** What `wanted.isWanted` is made of, besides the clinic's time zone. */
+  /** The source of `wanted.isWanted`, apart from the clinic's time zone. */
   readonly timing: unknown
   readonly context: VisitContext
 }
 
 export interface FoundPage {
-  /** They are not stored: a read does not find them. */
+  /** Proposals are not stored: a read does not find them. */
   readonly proposals: readonly Versioned<Appointment>[]
   readonly next?: Place
-  /** Of the first page, unless nothing is counted. */
+  /** Only on the first page, unless nothing is counted. */
   readonly counted?: CountedOpenings
 }
 
@@ -41,7 +41,8 @@ export async function foundPage(access: ClinicAccess, ctx: Context, query: PageQ
   const { policies, timeZone } = await readSettings(ctx.unit, ctx.clinic)
   const { first } = bookableStarts(ctx.now, policies)
   const from = lookedFrom({ from: query.wanted.from, after: query.after }, first)
-  // Clients ask from this very moment on, and from midnight on: of each hour one answer is kept, and holds for some of it.
+  // Clients request times from now or from midnight on. One page is cached for each hour of the start, and is valid for
+  // part of it.
   const wanted = { ...query.wanted, from: Math.floor(from / HOUR) }
   const nameOf = () => JSON.stringify([{ ...query, wanted }, policies, timeZone, ctx.baseUrl])
   const { times, ...page } = await ctx.unit.unchanged(nameOf, {
@@ -58,15 +59,18 @@ export async function foundPage(access: ClinicAccess, ctx: Context, query: PageQ
   return { ...page, proposals: times.map(({ rest }, index) => proposal(ids[index] ?? '', rest, ctx.now)) }
 }
 
-/** What a page is made of. An actor may be a Patient too, of whom there is something new all the time: see `makePage`. */
+/**
+ * Types on which a page depends. Not Patient, although actors may be Patients, as patients change all the time: see
+ * `makePage`.
+ */
 const TYPES = ['Slot', 'Schedule', 'Practitioner', 'PractitionerRole', 'Location']
 
 const HOUR = 3_600_000
 
-/** The Appointment of a time, without its type and id. */
+/** The Appointment for a time, without its type and id. */
 interface Time {
   readonly run: OfferedRun
-  /** JSON. */
+  /** JSON text. */
   readonly rest: string
 }
 

@@ -1,4 +1,4 @@
-/** Whom a visit is wanted with, and for whom: the parameters of $find that refer to resources, looked up. */
+/** Resolves the parameters of $find that refer to resources: the actors and patients of the visit. */
 import { type Choice, choicesOf, schedulesWith } from '../../booking/schedules-with.ts'
 import type { Context } from '../../core/context.ts'
 import type { Issue } from '../../fhir/outcome.ts'
@@ -8,17 +8,17 @@ import { escaped, tokenText } from '../../search/value.ts'
 import type { FindInput, Named } from './find-input.ts'
 
 export interface WhomToSee {
-  /** Schedule.id in order of preference; absent: any; empty: nobody who is there. */
+  /** Schedule.id in order of preference; absent: any; empty: none of the requested actors exists. */
   readonly schedules?: readonly string[]
-  /** As `Patient/id`. */
+  /** References such as `Patient/id`. */
   readonly patients: readonly string[]
-  /** What was not found. */
+  /** Issues about resources that were not found. */
   readonly notes: readonly Issue[]
-  /** Nothing can be offered: what was asked for is not there. */
+  /** True if nothing can be offered, because the requested resources do not exist. */
   readonly isNobody: boolean
 }
 
-/** Steps of a look. */
+/** Budget steps of one lookup. */
 const LOOKED_UP = 20
 
 export async function whomToSee(ctx: Context, input: FindInput): Promise<WhomToSee> {
@@ -34,10 +34,10 @@ export async function whomToSee(ctx: Context, input: FindInput): Promise<WhomToS
 
 type Asked = Pick<FindInput, 'practitioners' | 'organizations' | 'locations' | 'locationTexts'>
 
-/** Types of those who may be asked for, and of what stands for them. */
+/** Types of actors that a request may name, and those related to them. */
 const ASKED = ['Practitioner', 'PractitionerRole', 'Organization', 'Location', 'HealthcareService', 'Schedule']
 
-/** As they were a moment ago: the same ones are asked for again and again, while pages are turned and days are tried. */
+/** Cached for a moment, as clients request the same actors repeatedly while they turn pages and try days. */
 async function recentSchedules(ctx: Context, input: FindInput) {
   const { practitioners, organizations, locations, locationTexts } = input
   const name = JSON.stringify(['whose Schedules', practitioners, organizations, locations, locationTexts])
@@ -63,7 +63,7 @@ async function schedulesOf(ctx: Context, input: Asked): Promise<Pick<WhomToSee, 
   return { schedules: isUnknown ? [] : await schedulesWith(ctx, wishes), notes }
 }
 
-/** The addresses of each that is there. */
+/** The references of each resource that exists. */
 async function lookUp(ctx: Context, all: readonly Named[], notes: Issue[]): Promise<readonly (readonly string[])[]> {
   const found: (readonly string[])[] = []
   for (const named of all) {
@@ -99,7 +99,7 @@ const notThere = ({ param, type, text }: Named): Issue => ({
   reason: 'reference-not-found',
 })
 
-/** By name or address, each text one choice. */
+/** Places by name or address; each text is one choice. */
 async function describedPlaces(ctx: Context, texts: readonly string[], notes: Issue[]) {
   const choices: (readonly string[])[] = []
   for (const text of texts) {
@@ -115,7 +115,7 @@ async function describedPlaces(ctx: Context, texts: readonly string[], notes: Is
   return choices
 }
 
-/** Several make a group visit, which needs them all: undefined where one is not there. */
+/** Several patients make a group visit, which needs all of them: undefined if one does not exist. */
 async function patientsOf(ctx: Context, input: FindInput, notes: Issue[]): Promise<readonly string[] | undefined> {
   const addresses = await lookUp(ctx, input.patients, notes)
   if (addresses.length < input.patients.length) return undefined

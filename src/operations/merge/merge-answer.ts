@@ -1,4 +1,4 @@
-/** What $merge and $unmerge answer. */
+/** The output of $merge and $unmerge. */
 import type { Parameters, Patient, Task } from 'fhir/r4'
 import type { OperationInput } from '../../core/operation.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
@@ -9,7 +9,7 @@ export interface Merged {
   readonly source: Versioned<Patient>
   readonly target: Versioned<Patient>
   readonly moved: Moved
-  /** Of the rest, where there is more than one change moves. */
+  /** The Task for the remaining references, if there are more than one change moves. */
   readonly task?: Versioned<Task>
 }
 
@@ -28,7 +28,7 @@ export function mergeAnswer(input: OperationInput, merged: Merged, isPreview: bo
   }
 }
 
-/** A preview has not been stored, so it has neither version nor time. */
+/** Removes version and time from a preview, which has not been stored. */
 function unwritten({
   meta: { versionId: _versionId, lastUpdated: _lastUpdated, ...meta } = {},
   ...patient
@@ -81,7 +81,7 @@ const information = (diagnostics: string): Issue => ({ severity: 'information', 
 
 const resources = (count: number): string => `${count} ${count === 1 ? 'resource' : 'resources'}`
 
-/** `3 resources (2 Observation, 1 Task)` */
+/** For example `3 resources (2 Observation, 1 Task)`. */
 export function counted(changed: readonly Versioned[]): string {
   const types = [...Map.groupBy(changed, ({ type }) => type)].map(([type, list]) => `${list.length} ${type}`)
   return types.length === 0 ? resources(0) : `${resources(changed.length)} (${types.sort().join(', ')})`

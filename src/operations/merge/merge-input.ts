@@ -1,4 +1,4 @@
-/** Which Patients a merge is about, and who may ask for it. */
+/** Finds the Patients of a merge, and checks who may request it. */
 import type { Identifier, Patient, Reference } from 'fhir/r4'
 import type { Context, UserAgent } from '../../core/context.ts'
 import type { OperationInput, OperationRequest } from '../../core/operation.ts'
@@ -12,7 +12,7 @@ import { isReplaced, isSameIdentifier } from './merged-patients.ts'
 export type Staff = UserAgent
 
 /**
- * Records are merged by staff and admins of the clinic: not by operators, who run the service, and never during a call.
+ * Only staff and admins of the clinic may merge records; not operators, who run the service, and no live call.
  * @throws FhirError 403
  */
 export function staffOf({ access: { agent }, call }: OperationRequest, what: string): Staff {
@@ -24,14 +24,14 @@ export function staffOf({ access: { agent }, call }: OperationRequest, what: str
   })
 }
 
-/** How a request names one of the Patients. */
+/** A Patient as named in the request. */
 export interface Named {
   readonly parameter: 'source-patient' | 'target-patient'
   readonly reference?: Reference
   readonly identifiers: readonly Identifier[]
 }
 
-/** @throws FhirError 400 unless it is named by a reference, or else by identifiers */
+/** @throws FhirError 400 unless it is named by a reference or by identifiers */
 export function namedPatient(input: OperationInput, parameter: Named['parameter']): Named {
   const reference = input[parameter] as Reference | undefined
   const given = (input[`${parameter}-identifier`] ?? []) as readonly Identifier[]
@@ -53,7 +53,7 @@ export function namedPatient(input: OperationInput, parameter: Named['parameter'
   })
 }
 
-/** What is within a parameter has not been checked yet. */
+/** Needed because the content of a parameter has not been checked yet. */
 const isIdentifier = (one: unknown): one is Identifier =>
   isObject(one) &&
   typeof one.value === 'string' &&
@@ -97,7 +97,10 @@ export function referredId(ctx: Context, parameter: string, { reference = '' }: 
   })
 }
 
-/** Records that were replaced keep their identifiers, and count where nobody else has them. */
+/**
+ * Finds the Patient with the identifiers. Replaced records keep their identifiers, but count only if no other record
+ * has them.
+ */
 async function findByIdentifiers(ctx: Context, { parameter, identifiers }: Named): Promise<Versioned<Patient>> {
   const query = new URLSearchParams(
     identifiers.map(({ system, value = '' }): [string, string] => ['identifier', tokenText(system, value)]),

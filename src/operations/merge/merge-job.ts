@@ -1,6 +1,6 @@
 /**
- * A merge, or its return, that is too large for one change: a record says how far it is, a Task says it to staff. While there
- * is one neither of the two Patients can be merged otherwise.
+ * A merge, or its reversal, that is too large for one change: a record holds its progress, and a Task shows it to
+ * staff. While it runs, neither of the two Patients can take part in another merge.
  */
 import type { Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
@@ -19,9 +19,9 @@ interface JobState {
   readonly by: Pick<Staff, 'id' | 'name'>
   /** Task.id. */
   readonly task: string
-  /** Resources that were changed, those of the request included. */
+  /** Number of changed resources, including those of the request. */
   readonly changed: number
-  /** `Type/id` of those that could not be changed, MAX_NAMED at most. */
+  /** `Type/id` of resources that could not be changed, MAX_NAMED at most. */
   readonly refused: readonly string[]
 }
 
@@ -29,17 +29,17 @@ export type MergeJob =
   | (JobState & { readonly kind: 'merge'; readonly position: Position })
   | (JobState & { readonly kind: 'unmerge'; readonly position: ReturnPosition })
 
-/** Of the target, for as long as there is the job. */
+/** Record of the target, kept as long as the job exists. */
 interface HeldTarget {
   readonly kind: 'held'
   /** Task.id. */
   readonly task: string
 }
 
-/** Of resources that could not be changed, those that are named. */
+/** Most resources listed in a Task as impossible to change. */
 export const MAX_NAMED = 50
 
-/** A job before it has a Task. */
+/** A job that has no Task yet. */
 export type NewJob<Job = MergeJob> = Job extends MergeJob ? Omit<Job, 'task' | 'refused'> : never
 
 /** @throws FhirError 409 naming the Task */
@@ -54,7 +54,7 @@ export async function requireNoJob(ctx: Context, ...ids: readonly string[]): Pro
   }
 }
 
-/** The background goes on with it (merge-loop.ts). `requireNoJob` has been asked for both Patients. */
+/** Stages a job, which continues in the background (merge-loop.ts). Call `requireNoJob` for both Patients before. */
 export async function stageJob(ctx: Context, begun: NewJob): Promise<Versioned<Task>> {
   const task = await ctx.unit.put<Task>(taskFor(ctx, begun), 'POST')
   const { source, target } = begun.begin
@@ -87,7 +87,7 @@ const outputOf = (changed: number, refused: readonly string[]): NonNullable<Task
   })),
 ]
 
-/** Tells staff how far it is; a Task that they have deleted is left alone. */
+/** Updates the progress for staff; a Task that they have deleted is left alone. */
 export async function stageProgress(
   ctx: Context,
   { task, changed, refused }: MergeJob,

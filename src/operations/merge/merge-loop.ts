@@ -1,6 +1,6 @@
 /**
- * Goes on with large merges, and their returns, in the background: a few resources in each change, which also records how far
- * it is, so that it goes on where it was when a server dies. One server at a time works on a merge.
+ * Runs large merges, and their reversals, in the background: each change updates a few resources and records the
+ * progress, so that the work resumes there after a crash. One server at a time works on a merge.
  */
 
 import type { ClinicAccess, Context } from '../../core/context.ts'
@@ -12,12 +12,12 @@ import { stageMergeProvenance, stageUnmergeProvenance } from './merge-provenance
 import { movePage } from './move-references.ts'
 import { takeBackPage } from './take-back.ts'
 
-/** Milliseconds: see Pace; `turn` is the work on a merge before its Task tells of it. */
+/** Milliseconds, see Pace; `turn` is the time between two updates of the Task. */
 const PACE = { look: 1_000, pause: 0, turn: 2_000, lease: 15_000 } as const
-/** Resources of one change: those that are found by the index are changed, of all others hardly any. */
+/** Most resources of one change: indexed ones are all changed, while hardly any of the others are. */
 const CHANGED_AT_ONCE = 25
 const LOOKED_AT_AT_ONCE = 200
-/** Of those that are changed, so that the event loop is free again soon. */
+/** Most characters of changed resources, to free the event loop soon. */
 const CHARACTERS_AT_ONCE = 100_000
 
 interface Services extends DueServices {
@@ -40,7 +40,7 @@ class MergeTurn implements LeasedJob {
   readonly #access: ClinicAccess
   readonly #key: string
   readonly #end = Date.now() + PACE.turn
-  /** Of the record, unless another server has taken the job over; 0: it is done, or taken over. */
+  /** Version of the record while this server holds the job; 0: the job is done, or another server has taken it over. */
   #version: number
 
   constructor(access: ClinicAccess, key: string, version: number) {
@@ -57,7 +57,7 @@ class MergeTurn implements LeasedJob {
     return this.#version > 0 && Date.now() <= this.#end
   }
 
-  /** Says in the Task how far it is, and leaves the job to whoever looks next. */
+  /** Saves the progress in the Task, and leaves the job to the next server that checks for work. */
   async end(): Promise<void> {
     await this.#access.change(async (ctx) => {
       const job = await this.#read(ctx)
@@ -72,7 +72,7 @@ class MergeTurn implements LeasedJob {
     return record?.version === this.#version && record.value.kind !== 'held' ? record.value : undefined
   }
 
-  /** @returns the version of the record as it will be; 0: it is gone, as the job is done */
+  /** @returns the new version of the record; 0 if it is deleted, because the job is done */
   async #advance(ctx: Context, job: MergeJob): Promise<number> {
     const { records } = ctx.unit
     const { job: next, isDone } = await advanced(ctx, job)

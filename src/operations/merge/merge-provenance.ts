@@ -1,6 +1,7 @@
 /**
- * The Provenance of merges: which version of which resource one has made, and from which versions of the two Patients it
- * began. By these it is taken back. A merge of many resources has several, which all name the same version of the source.
+ * The Provenance of merges: the resource versions that a merge has created, and the versions of the two Patients with
+ * which it began. A merge is reversed with their help. A merge of many resources has several, which all name the same
+ * version of the source.
  */
 import type { Provenance, Reference } from 'fhir/r4'
 import { type Context, userReference } from '../../core/context.ts'
@@ -14,14 +15,13 @@ const ENTERER = {
   system: 'http://terminology.hl7.org/CodeSystem/provenance-participant-type',
   code: 'enterer',
 } as const
-/** As AuditEvents name users. */
 
 export const ACTIVITIES = {
   merge: { system: LIFECYCLE, code: 'merge', display: 'Merge Record Lifecycle Event' },
   unmerge: { system: LIFECYCLE, code: 'unmerge', display: 'Unmerge Record Lifecycle Event' },
 } as const
 
-/** A merge by the versions of the Patients that it began with. */
+/** A merge, identified by the versions of the Patients with which it began. */
 export interface MergeBegin {
   readonly source: { readonly id: string; readonly version: number }
   readonly target: { readonly id: string; readonly version: number }
@@ -35,7 +35,7 @@ const versionReference = ({ type, id, version }: Address): Reference => ({
 
 export const sourceBefore = ({ source }: MergeBegin): Reference => versionReference({ type: 'Patient', ...source })
 
-/** @param changed as they are now; one at least */
+/** @param changed current versions, at least one */
 export const stageMergeProvenance = (
   ctx: Context,
   by: Pick<Staff, 'id' | 'name'>,
@@ -47,7 +47,7 @@ export const stageMergeProvenance = (
     { role: 'revision', what: versionReference({ type: 'Patient', ...begin.target }) },
   ])
 
-/** @param merges the Provenances whose changes were taken back */
+/** @param merges the Provenances whose changes were reversed */
 export const stageUnmergeProvenance = (
   ctx: Context,
   by: Pick<Staff, 'id' | 'name'>,
@@ -81,7 +81,7 @@ const stage = (
     'POST',
   )
 
-/** Of a Patient the merge that began last, when there was one. */
+/** The merge of a Patient that began last; undefined if there was none. */
 export async function lastMergeOf(ctx: Context, sourceId: string): Promise<MergeBegin | undefined> {
   const about: Condition = { kind: 'reference', param: 'entity', type: 'Patient', id: sourceId }
   let after: string | undefined
@@ -125,7 +125,7 @@ const planFor = ({ clinic }: Context, about: Condition, after: string | undefine
   includeLimit: 0,
 })
 
-/** Undefined for the Provenance of anything but a merge. */
+/** Returns undefined for a Provenance of anything but a merge. */
 function beginIn({ activity, entity = [] }: Provenance, baseUrl: string): MergeBegin | undefined {
   if (!activity?.coding?.some(({ system, code }) => system === LIFECYCLE && code === ACTIVITIES.merge.code))
     return undefined
@@ -140,7 +140,7 @@ function beginIn({ activity, entity = [] }: Provenance, baseUrl: string): MergeB
 
 const numbered = ({ id, version }: Address) => ({ id, version })
 
-/** What a merge has made. */
+/** The resource versions created by a merge. */
 export const changedBy = ({ target }: Provenance, baseUrl: string): readonly Address[] =>
   target.flatMap((one) => versionOf(one, baseUrl) ?? [])
 

@@ -1,15 +1,15 @@
-/** What becomes of the two Patients of a merge: https://hl7.org/fhir/R4/patient.html#merge. */
+/** Content of the two Patients after a merge: https://hl7.org/fhir/R4/patient.html#merge. */
 import type { Identifier, Patient, PatientLink } from 'fhir/r4'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { isReferenceTo } from './moved-references.ts'
 import { unitedElements } from './united.ts'
 
-/** Another record has replaced it. */
+/** True if another record has replaced this one. */
 export const isReplaced = ({ link = [] }: Patient): boolean => link.some(({ type }) => type === 'replaced-by')
 
 type Stored = Patient & { readonly id?: string | undefined }
 
-/** Inactive, and linked to the Patient that replaces it. */
+/** The source, inactive and linked to the Patient that replaces it. */
 export const replacedSource = (source: Stored, targetId: string, baseUrl: string): Patient => ({
   ...source,
   active: false,
@@ -17,9 +17,10 @@ export const replacedSource = (source: Stored, targetId: string, baseUrl: string
 })
 
 /**
- * The target with the link, and with the identifiers, contact points and addresses of the source that it does not have; R5:
- * "the servers should copy all identifiers from the source patient into the target patient, and include the link property".
- * @param region ISO 3166 code, in which a phone number without a country code is read
+ * The target with the link, and with the identifiers, contact points and addresses of the source that it lacks; R5:
+ * "the servers should copy all identifiers from the source patient into the target patient, and include the link
+ * property".
+ * @param region ISO 3166 code of the country for phone numbers without a country code
  */
 export const mergedTarget = (
   target: Stored,
@@ -43,7 +44,7 @@ export const isSameIdentifier = (one: Identifier, other: Identifier): boolean =>
 interface Expected {
   readonly sourceId: string
   readonly targetId: string
-  /** Those that the request has named the two Patients by. */
+  /** Identifiers with which the request has named the two Patients. */
   readonly identifiers: readonly Identifier[]
   readonly baseUrl: string
 }

@@ -1,23 +1,26 @@
-/** Moves the references to a Patient in one change, as far as one may go. */
+/** Moves the references to a Patient in a single change, up to its limits. */
 import type { Context } from '../../core/context.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { BEGINNING, guardReferring, movePage, type Position } from './move-references.ts'
 import type { Move } from './moved-references.ts'
 
-/** What one change moves at most; the rest is left to the background. */
+/** Limits of one change; the rest is left to the background. */
 const MOST = { changed: 1_000, looked: 5_000, characters: 8_000_000 } as const
-/** Resources that are searched for together. */
+/** Resources read in one page. */
 const PAGE = 250
 
 export interface Moved {
   readonly changed: readonly Versioned[]
-  /** Resources with references that name a version of the source. */
+  /** Number of resources with references to a specific version of the source. */
   readonly naming: number
-  /** Where the background is to go on. */
+  /** The position where the background continues. */
   readonly rest?: Position
 }
 
-/** All references, or as many as one change may hold. @throws FhirError 422 naming a resource that cannot be changed */
+/**
+ * Moves all references, or as many as one change may hold. @throws FhirError 422 naming a resource that cannot be
+ * changed
+ */
 export async function moveAtOnce(ctx: Context, move: Move): Promise<Moved> {
   const changed = new Map<string, Versioned>()
   const naming = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * Moves the references to one Patient to another one, a few resources at a time: first those that the search index finds, then
- * those in elements that R4 has no search parameter for, by a look at every resource of the clinic.
+ * Moves the references to one Patient to another, a few resources at a time: first those found by the search index,
+ * then those in elements without an R4 search parameter, by reading every resource of the clinic.
  */
 
 import type { Context } from '../../core/context.ts'
@@ -16,21 +16,24 @@ import type { SearchPlan } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
 import { type Move, mentions, namesVersion, withMovedReferences } from './moved-references.ts'
 
-/** Where the search for references goes on. */
+/** Position of the search for references. */
 export interface Position {
   readonly among: 'indexed' | 'all'
-  /** Cursor of the page before. */
+  /** Cursor from the previous page. */
   readonly after?: string
 }
 
 export const BEGINNING: Position = { among: 'indexed' }
 
-/** What a Bundle holds refers to what is in it, as it was when it was made; and an audit event says what it was about then. */
+/**
+ * Types whose references are historical: a Bundle refers to its own content at the time, and an audit event to its
+ * subject at the time.
+ */
 const LEFT_AS_THEY_ARE: ReadonlySet<string> = new Set(['Bundle', 'AuditEvent'])
 
 const MOVABLE = resourceTypes.filter((type) => !LEFT_AS_THEY_ARE.has(type))
 
-/** The reference parameters of each type that may point to a Patient, by what a server offers. */
+/** Cached reference parameters of each type that may point to a Patient, by search capabilities. */
 const known = new WeakMap<Context['servedSearch'], CompartmentMembers>()
 
 function parametersTo({ servedSearch }: Context): CompartmentMembers {
@@ -63,25 +66,25 @@ function planOf(ctx: Context, id: string, { among, after }: Position, count: num
   }
 }
 
-/** What a page of resources has come to. */
+/** The outcome of one page of resources. */
 export interface MovedPage {
-  /** As they were found. */
+  /** The resources as read. */
   readonly found: readonly Versioned[]
   readonly changed: readonly Versioned[]
-  /** Resources with references that name a version of the Patient, which stay. */
+  /** Resources with references to a specific version of the Patient, which stay. */
   readonly naming: readonly Versioned[]
-  /** Absent: there is no more. */
+  /** Absent after the last page. */
   readonly next?: Position
 }
 
-/** What is done with a resource that cannot be written: `refuse` throws. */
+/** Handles a resource that cannot be written; `refuse` throws. */
 export type OnRefusal = (found: Versioned, error: FhirError) => void
 
-/** The change is only written while the index still finds these, and no others, that refer to the Patient. */
+/** The change commits only if the index still finds exactly these resources referring to the Patient. */
 export function guardReferring(ctx: Context, id: string, found: readonly Versioned[]): void {
   const plan = planOf(ctx, id, BEGINNING, found.length + 1)
   const byType = Map.groupBy(found, ({ type }) => type)
-  // Resources of several types may have one id, so each type has a guard; those of which there are none have one together.
+  // Resources of several types may have the same id, so each type has its own guard; the types without any share one.
   for (const [type, some] of byType) {
     const ids = some.map((one) => one.id)
     ctx.unit.guard({ ...plan, types: [type] }, ids)
@@ -90,17 +93,17 @@ export function guardReferring(ctx: Context, id: string, found: readonly Version
   if (others.length > 0) ctx.unit.guard({ ...plan, types: others }, [])
 }
 
-/** How much a page is. */
+/** Limits of a page. */
 export interface PageSize {
-  /** Resources that are searched for. */
+  /** Most resources read. */
   readonly count: number
-  /** Of those that are changed: when they have as many, the page ends before the next one. */
+  /** Most characters of changed resources; once reached, the page ends. */
   readonly characters: number
-  /** Absent: a resource that cannot be written is thrown. */
+  /** Absent: throws for a resource that cannot be written. */
   readonly onRefusal?: OnRefusal
 }
 
-/** Stages the changes of one page. @throws what `onRefusal` throws; BudgetError */
+/** Stages the changes of one page. @throws whatever `onRefusal` throws; BudgetError */
 export async function movePage(
   ctx: Context,
   move: Move,
@@ -120,14 +123,14 @@ export async function movePage(
     await yieldToEventLoop()
   }
   const naming = matches.filter((one) => !isEither(one, move) && namesVersion(one.text, move.from))
-  // What is changed by now is passed over when the same page is looked at again.
+  // Resources changed by now are skipped when the same page is read again.
   return { found: matches, changed, naming, ...(left <= 0 ? { next: position } : nextOf(position, next)) }
 }
 
-/** Characters that are searched for an id in one step. */
+/** Characters searched for an id per budget step. */
 const LOOKED_AT_IN_A_STEP = 5_000
 
-/** The links between the two Patients are not moved: the target would point at itself. */
+/** Links between the two Patients are not moved, as the target would point to itself. */
 const isEither = ({ type, id }: Versioned, { from, to }: Move): boolean =>
   type === 'Patient' && (id === from || id === to)
 
@@ -149,8 +152,8 @@ async function moveIn(
 }
 
 /**
- * Past the rules of the providers, which are about what a client changes (the status of an Appointment, its slots) and may
- * refuse what was right when it was stored. Structure, index and versions are as with every write.
+ * Bypasses the rules of the providers, which concern changes by clients (the status of an Appointment, its slots) and
+ * might refuse what was valid when stored. Structure, index and versions are handled as in every write.
  */
 export async function putReferences(
   ctx: Context,

@@ -1,4 +1,4 @@
-/** References to one Patient that become references to another one: https://hl7.org/fhir/R4/references.html. */
+/** Changes references to one Patient into references to another: https://hl7.org/fhir/R4/references.html. */
 
 import { localReference } from '../../fhir/reference.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
@@ -10,12 +10,12 @@ export interface Move {
   readonly to: string
 }
 
-/** Steps for an object that is looked through. */
+/** Budget steps for searching one object. */
 const LOOKED_THROUGH = 0.3
 
 /**
- * The resource with its references to `from`, relative or below `baseUrl`, in any element; undefined where it has none. A
- * reference that names a version stays: there is no such version of the other Patient.
+ * The resource with its references to `from`, relative or below `baseUrl`, changed in every element; undefined if it
+ * has none. A reference to a specific version stays, as the other Patient has no such version.
  * @throws BudgetError
  */
 export function withMovedReferences<R extends AnyResource>(resource: R, move: Move, baseUrl: string): R | undefined {
@@ -37,12 +37,12 @@ export function withMovedReferences<R extends AnyResource>(resource: R, move: Mo
   return isMoved ? result : undefined
 }
 
-/** Whether it is a literal reference to the Patient, and to no version of it. */
+/** Whether it is a literal reference to the Patient, without a version. */
 export function isReferenceTo(reference: string | undefined, id: string, baseUrl: string): boolean {
   const local = localReference(reference ?? '', baseUrl)
   return local?.type === 'Patient' && local.id === id && local.version === undefined
 }
 
-/** Whether a stored text may hold references to the Patient, and whether it names versions of it. */
+/** Whether a stored text may contain references to the Patient, and whether it names versions of it. */
 export const mentions = (text: string, id: string): boolean => text.includes(`Patient/${id}"`)
 export const namesVersion = (text: string, id: string): boolean => text.includes(`Patient/${id}/_history/`)

@@ -81,7 +81,10 @@ interface TargetParts {
   readonly asked: readonly Named[]
 }
 
-/** What the request gives goes the way of an update; what is kept does not. @throws FhirError 400, 409 or 422 */
+/**
+ * A result given in the request is written like an update by the client; a computed one bypasses the rules of the
+ * providers. @throws FhirError 400, 409 or 422
+ */
 async function putTarget(ctx: Context, { source, target, result, asked }: TargetParts): Promise<Versioned<Patient>> {
   const { baseUrl } = ctx
   if (result === undefined) {

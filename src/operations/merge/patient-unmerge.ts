@@ -1,4 +1,4 @@
-/** Patient/$unmerge takes the last merge of a Patient back, by the Provenance of it. */
+/** Patient/$unmerge: reverses the last merge of a Patient, with the help of its Provenance. */
 import type { Parameters, Patient, Reference, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { Accepted, defineOperation } from '../../core/operation.ts'
@@ -11,7 +11,7 @@ import { lastMergeOf, type MergeBegin, stageUnmergeProvenance } from './merge-pr
 import { isReplaced } from './merged-patients.ts'
 import { FIRST_RETURN, type ReturnPosition, takeBack, takeBackPage } from './take-back.ts'
 
-/** Resources that one change looks at; the rest is left to the background. */
+/** Limits of one change; the rest is left to the background. */
 const MOST = { looked: 1_000, characters: 8_000_000 } as const
 const PAGE = 250
 
@@ -27,7 +27,7 @@ export const patientUnmerge = defineOperation('patient-unmerge', async (request)
   return unmerged.task === undefined || isPreview ? parameters : new Accepted(parameters)
 })
 
-/** @param id of the Patient that the operation is called on. @throws FhirError 400 */
+/** @param id id of the Patient on which the operation is invoked. @throws FhirError 400 */
 function sourceId(ctx: Context, reference: Reference | undefined, id: string | undefined): string {
   if (reference === undefined && id !== undefined) return id
   if (reference === undefined)
@@ -91,7 +91,7 @@ async function findTarget(ctx: Context, source: Versioned, begin: MergeBegin): P
   throw conflict(`${pair}, which has itself been merged into another one since; take that merge back first`, SOURCE)
 }
 
-/** As it was before the merge, apart from what was changed since. */
+/** The Patient as before the merge, with later changes kept. */
 async function returnedPatient(
   ctx: Context,
   { id, version }: MergeBegin['source'],
@@ -104,7 +104,7 @@ async function returnedPatient(
 interface Returned {
   readonly merges: readonly Versioned[]
   readonly changed: readonly Versioned[]
-  /** Where the background is to go on. */
+  /** The position where the background continues. */
   readonly rest?: ReturnPosition
 }
 

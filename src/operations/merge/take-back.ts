@@ -1,4 +1,4 @@
-/** Takes back what a merge has changed in a resource: what was changed otherwise since then stays. */
+/** Reverses the changes of a merge in a resource; later changes are kept. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Provenance } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
@@ -9,12 +9,12 @@ import { changedBy, type MergeBegin, provenancesOf } from './merge-provenance.ts
 import { type OnRefusal, type PageSize, putReferences } from './move-references.ts'
 import { withoutChange } from './three-way.ts'
 
-/** A version that a merge has made. */
+/** A version created by a merge. */
 type MadeVersion = Pick<Versioned, 'type' | 'id' | 'version'>
 
 /**
- * Undefined where there is nothing to take back: the resource was deleted, or changed at the same place since.
- * @throws FhirError 422 naming the resource; what `onRefusal` throws, where it is given
+ * Returns undefined if there is nothing to reverse: the resource was deleted, or changed in the same place since.
+ * @throws FhirError 422 naming the resource; or whatever `onRefusal` throws, if it is given
  */
 export async function takeBack(
   ctx: Context,
@@ -31,11 +31,11 @@ export async function takeBack(
   return isDeepStrictEqual(result, is) ? undefined : await putReferences(ctx, current, result as AnyResource, onRefusal)
 }
 
-/** Where taking a merge back goes on. */
+/** Position of the reversal of a merge. */
 export interface ReturnPosition {
-  /** Cursor of the page of Provenances before; a page has one. */
+  /** Cursor from the previous page of Provenances; a page has one. */
   readonly after?: string
-  /** Resources of this Provenance that are done. */
+  /** Number of resources of this Provenance already done. */
   readonly done: number
 }
 
@@ -45,11 +45,11 @@ interface ReturnedPage {
   readonly merges: readonly Versioned<Provenance>[]
   readonly changed: readonly Versioned[]
   readonly looked: number
-  /** Absent: there is no more. */
+  /** Absent after the last page. */
   readonly next?: ReturnPosition
 }
 
-/** The resources of a merge, besides its two Patients, `count` at most. @throws as takeBack */
+/** Resources of a merge, without its two Patients; at most `count`. @throws as takeBack */
 export async function takeBackPage(
   ctx: Context,
   begin: MergeBegin,
@@ -76,7 +76,7 @@ export async function takeBackPage(
   return next === undefined ? page : { ...page, next: { after: next, done: 0 } }
 }
 
-/** Without what is new in every version. */
+/** The resource without elements that are new in every version. */
 function unversioned(resource: AnyResource): AnyResource {
   const { versionId: _versionId, lastUpdated: _lastUpdated, ...meta } = resource.meta ?? {}
   const { meta: _meta, ...rest } = resource

@@ -1,16 +1,16 @@
-/** Takes a change of JSON back where it still stands: what was changed otherwise since then stays. */
+/** Reverses a change of JSON where it is still in effect; parts changed again since then stay. */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject, type JsonObject } from '../../fhir/resource.ts'
 import { Meter } from '../../isolation/budget.ts'
 
-/** Steps to compare two values, besides what is within them; characters of an item that are written in one. */
+/** Budget steps to compare two values, without their content; and characters of an item serialized per step. */
 const COMPARED = 1
 const CHARACTERS_IN_A_STEP = 250
-/** Places in which an item is looked for that has been changed in itself since. */
+/** Most positions tried for an item that was changed again since. */
 const MOST_TRIED = 20
 
 /**
- * `current` without what was changed from `before` to `after`. An absent list is an empty one, as JSON of FHIR has it.
+ * `current` without the changes from `before` to `after`. As in FHIR JSON, an absent list equals an empty one.
  * @throws BudgetError
  */
 export const withoutChange = (before: unknown, after: unknown, current: unknown): unknown =>
@@ -42,7 +42,7 @@ class Reversal {
     return list.length === 0 ? undefined : list
   }
 
-  /** Items were changed, and none added or removed. Since then they may have moved. */
+  /** Reverses changes within items, when none was added or removed. Since then items may have moved. */
   #itemByItem(before: List, after: List, current: List): List {
     const places = this.#placesOf(after, current)
     const result = [...current]
@@ -59,7 +59,7 @@ class Reversal {
     return result
   }
 
-  /** Of an item that has been changed in itself since: where taking the change back has an effect. */
+  /** Position of an item that was changed again since: where reversing the change has an effect. */
   #placeOfChanged(
     index: number,
     free: ReadonlySet<number>,
@@ -70,7 +70,7 @@ class Reversal {
     return free.has(index) && isPlace(index) ? index : free.values().take(MOST_TRIED).find(isPlace)
   }
 
-  /** Where the items of `after` are in `current`: from both ends as far as they are the same, then anywhere. */
+  /** Positions in `current` of the items of `after`: from both ends as long as they are equal, then anywhere. */
   #placesOf(after: List, current: List): ReadonlyMap<number, number> {
     const shorter = Math.min(after.length, current.length)
     let head = 0
@@ -90,7 +90,7 @@ class Reversal {
     return places
   }
 
-  /** Items were added or removed: those are removed, or added at the end. */
+  /** Reverses additions and removals: added items are removed, and removed ones appended. */
   #asSets(before: List, after: List, current: List): List {
     const keysOf = (list: List): ReadonlySet<string> => new Set(list.map((item) => this.#keyOf(item)))
     const [was, became] = [keysOf(before), keysOf(after)]
@@ -105,7 +105,7 @@ class Reversal {
     return isDeepStrictEqual(one, other)
   }
 
-  /** The same for equal items, with their properties in the same order. */
+  /** A key that is the same for equal items with the same order of properties. */
   #keyOf(item: unknown): string {
     const key = JSON.stringify(item)
     this.#meter.pay(COMPARED + key.length / CHARACTERS_IN_A_STEP)

@@ -1,12 +1,12 @@
-/** Contact data and identifiers of two Patients that become one: those of the target, then those that only the source has. */
+/** Contact data and identifiers of two merged Patients: those of the target, then those that only the source has. */
 import type { Address, ContactPoint, Identifier, Patient } from 'fhir/r4'
 import { fold } from '../../fhir/text-folding.ts'
 import { comparablePhone, extensionOf } from '../../matching/phones.ts'
 
-/** Elements that exclude nothing: a person has several phones, e-mails, addresses and record numbers. */
+/** Elements without conflicts: a person may have several phones, e-mails, addresses and record numbers. */
 type UnitedElements = Pick<Patient, 'identifier' | 'telecom' | 'address'>
 
-/** @param region ISO 3166 code, in which a phone number without a country code is read */
+/** @param region ISO 3166 code of the country for phone numbers without a country code */
 export function unitedElements(
   target: UnitedElements,
   source: UnitedElements,
@@ -30,9 +30,10 @@ interface Element {
 }
 
 /**
- * The list of the target, and behind it those of the source that it lacks. What the target has as old only, it lacks in use.
- * @param keyOf equal for what is the same
- * @param copy as an element of the source is taken over
+ * The target's list, followed by the elements of the source that it lacks. An element that the target has only as old
+ * counts as lacking if it is in use in the source.
+ * @param keyOf equal for elements with the same meaning
+ * @param copy transforms an element of the source
  */
 function united<One extends Element>(
   target: readonly One[] = [],
@@ -48,12 +49,12 @@ function united<One extends Element>(
 
 const asOld = (identifier: Identifier): Identifier => ({ ...identifier, use: 'old' })
 
-/** The preferred contact point stays the one of the target. */
+/** The target's preferred contact point stays preferred. */
 const withoutRank = ({ rank: _rank, ...point }: ContactPoint): ContactPoint => point
 
 const keyFrom = (...parts: readonly string[]): string => JSON.stringify(parts)
 
-/** An element without a value, which may have an extension in its place, is the same as an equal one. */
+/** Elements without a value, perhaps with an extension instead, are compared as a whole. */
 const keyOfWhole = (element: object): string => keyFrom(JSON.stringify(element))
 
 const identifierKey = (identifier: Identifier): string =>
@@ -69,7 +70,7 @@ function contactKey(point: ContactPoint, region: string | undefined): string {
   return keyFrom(system ?? '', system === 'email' ? value.trim().toLowerCase() : value.trim())
 }
 
-/** The words and numbers of its parts; of its text, where it has no lines. */
+/** Words and numbers of its parts, or of its text if it has no lines. */
 function addressKey(address: Address): string {
   const { line, text, city, state, postalCode, country } = address
   const parts = line === undefined && text !== undefined ? [text] : [...(line ?? []), city, state, postalCode, country]

@@ -1,4 +1,7 @@
-/** Task/[id]/$claim: docs/operations/task-claim.md. Of two at the same time one meets a conflict, and finds the other's. */
+/**
+ * Task/[id]/$claim: docs/operations/task-claim.md. Of two concurrent claims one gets a conflict, and finds the other's
+ * claim.
+ */
 import type { Task } from 'fhir/r4'
 import { type Context, isUser, type UserAgent, userReference } from '../../core/context.ts'
 import { defineOperation } from '../../core/operation.ts'
@@ -30,7 +33,10 @@ async function claim(ctx: Context, id: string, by: UserAgent): Promise<Versioned
   })
 }
 
-/** Whoever is next starts anew. An admin may release what others have. @throws FhirError 404, 409 or 410 */
+/**
+ * Removes owner and period, so that the next claim starts anew. An admin may release the Tasks of others. @throws
+ * FhirError 404, 409 or 410
+ */
 async function release(ctx: Context, id: string, by: UserAgent): Promise<Versioned<Task>> {
   const found = await readTask(ctx, id)
   const { owner, executionPeriod: _, ...task } = found.resource

@@ -8,12 +8,12 @@ import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { closed, readTask, requireNotTaken, staffOf } from './task-input.ts'
 
-/** Of Task.output. */
+/** Type of the outcome in Task.output. */
 const OUTCOME: CodeableConcept = {
   coding: [{ system: 'https://sandbox-emr.example/fhir/CodeSystem/task-output', code: 'outcome', display: 'Outcome' }],
 }
 
-/** Characters. */
+/** Most characters of a note. */
 const MAX_NOTE = 10_000
 
 interface Completion {
@@ -40,7 +40,7 @@ function check({ outcome, note = '' }: Completion): void {
     throw badRequest(`note has ${note.length} characters; it may have ${MAX_NOTE}`, { expression: 'note' })
 }
 
-/** The same outcome once more changes nothing. @throws FhirError 404, 409 or 410 */
+/** Repeating the same outcome changes nothing. @throws FhirError 404, 409 or 410 */
 async function complete(
   ctx: Context,
   id: string,

@@ -1,4 +1,4 @@
-/** Who works on the staff's Tasks, and which of them they may work on. */
+/** Checks who may work on staff Tasks, and on which of them. */
 import type { Task } from 'fhir/r4'
 import { type Context, isUser, type UserAgent } from '../../core/context.ts'
 import type { OperationRequest } from '../../core/operation.ts'
@@ -6,7 +6,7 @@ import { conflict, FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 
 /**
- * Staff and admins of the clinic; operators run the service.
+ * The user, who must be staff or an admin of the clinic; operators run the service.
  * @throws FhirError 403
  */
 export function staffOf({ access: { agent } }: OperationRequest): UserAgent {
@@ -17,7 +17,7 @@ export function staffOf({ access: { agent } }: OperationRequest): UserAgent {
   })
 }
 
-/** @throws FhirError 409 when it is somebody else's, whether claimed or assigned */
+/** @throws FhirError 409 if it is claimed by, or assigned to, another user */
 export function requireNotTaken({ id, owner }: Task, by: UserAgent): void {
   if (owner === undefined || isUser(owner, by)) return
   const whose = owner.display ?? owner.reference ?? 'somebody else'

@@ -23,7 +23,7 @@ function sideOf(input: OperationInput, side: 'A' | 'B'): InputCode {
 
 /**
  * The common code system of both codes.
- * @throws FhirError 400 when there is none or two, 404 when it is not available
+ * @throws FhirError 400 if there is none or more than one, 404 if it is not available
  */
 async function inputSystem(ctx: Context, input: OperationInput, sides: readonly InputCode[]): Promise<Concepts> {
   const named = [input.system as string | undefined, ...sides.map(({ system }) => system)]

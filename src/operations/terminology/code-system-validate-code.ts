@@ -34,7 +34,7 @@ interface InputSystem {
 }
 
 /**
- * Given by the id in the URL, as a resource in the request, by `url`, or by the system of the coding.
+ * The code system with the id in the URL, in the request, with the given `url`, or of the coding.
  * @throws FhirError 400, 404, 410 or 422
  */
 async function inputSystem(ctx: Context, input: OperationInput, id: string | undefined): Promise<InputSystem> {

@@ -36,7 +36,7 @@ function codesOf(requested: readonly InputCode[], implied: string | undefined): 
   return (complete.length > 0 ? complete : codes).map(withSystem)
 }
 
-/** The system that a map translates codes of; undefined when there are several. */
+/** The system of the codes that a map translates; undefined if there are several. */
 function onlySystem(map: ConceptMap | undefined, { reverse }: OperationInput): string | undefined {
   const groups = map?.group ?? []
   const systems = new Set(groups.map(({ source, target }) => (reverse === true ? target : source)))

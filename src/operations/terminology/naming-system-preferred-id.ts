@@ -41,7 +41,7 @@ function identifierType(given: unknown): IdentifierType {
   })
 }
 
-/** Those that are retired count only where there are no others. */
+/** NamingSystems of the clinic. Retired ones count only if there is no other. */
 async function storedNamingSystems(ctx: Context, id: string): Promise<readonly NamedSystem[]> {
   const found = await ctx.search<NamingSystem>('NamingSystem', uriQuery('value:exact', spellingsOf(id)))
   const all = found.map(({ resource }) => resource)
@@ -59,7 +59,7 @@ async function storedTerms(ctx: Context, id: string): Promise<readonly NamedSyst
     queries.flatMap((query) => [ctx.search<CodeSystem>('CodeSystem', query), ctx.search<ValueSet>('ValueSet', query)]),
   )
   const systems = found.flat().map(({ resource }) => ofTerms(resource))
-  // The versions of one have the same url.
+  // All versions of a resource have the same url.
   return [...new Map(systems.filter((system) => hasId(system, id)).map((system) => [system.name, system])).values()]
 }
 

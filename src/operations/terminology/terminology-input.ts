@@ -1,4 +1,4 @@
-/** Input parameters that the terminology operations have in common. */
+/** Input parameters shared by the terminology operations. */
 import type { StructureDefinition } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { OperationInput } from '../../core/operation.ts'
@@ -12,7 +12,9 @@ import type { Terms, TermsType } from '../../terminology/packaged.ts'
 import { unknownCanonical } from '../../terminology/unknown-reason.ts'
 import type { RecordedCode, ValidateOptions } from '../../terminology/validate-code.ts'
 
-/** The one of several alternative parameters that is given. @throws FhirError 400 unless exactly one is */
+/**
+ * The name of the only one of several alternative parameters that is given. @throws FhirError 400 unless exactly one is
+ */
 export function exactlyOneOf<Name extends string>(input: OperationInput, names: readonly Name[]): Name {
   const given = names.filter((name) => input[name] !== undefined)
   const [name] = given
@@ -26,7 +28,7 @@ export function exactlyOneOf<Name extends string>(input: OperationInput, names: 
   )
 }
 
-/** The resource that an operation is about, or its canonical. */
+/** The resource of an operation, or its canonical URL. */
 export type Subject<Type extends TermsType> =
   | { readonly given: Terms[Type]; readonly canonical?: never }
   | { readonly canonical: string; readonly given?: never }
@@ -126,7 +128,7 @@ export function inputCodes(input: OperationInput, names: CodedNames): readonly I
   }
 }
 
-/** Per CodeableConcept. */
+/** Most codings of a CodeableConcept. */
 const MAX_CODINGS = 100
 
 function codingsOf({ coding }: Readonly<Record<string, unknown>>): readonly unknown[] {

@@ -38,7 +38,7 @@ function checkPage(input: OperationInput): void {
     throw badRequest(`Parameter ${negative} is ${input[negative]}; it must be 0 or more`, { expression: negative })
 }
 
-/** Parameters that are options of `expand`, with their types; those given are listed in the expansion. */
+/** Parameters that are options of `expand`, with their types; the given ones are listed in the expansion. */
 const OPTIONS = {
   filter: 'valueString',
   offset: 'valueInteger',

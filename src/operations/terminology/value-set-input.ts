@@ -1,10 +1,10 @@
-/** The value set that an operation is about. */
+/** The value set of an operation. */
 import type { Context } from '../../core/context.ts'
 import type { OperationInput } from '../../core/operation.ts'
 import { boundValueSet, exactlyOneOf, type Subject, subjectOf } from './terminology-input.ts'
 
 /**
- * Given by the id in the URL, as a resource in the request, by `url`, or by a bound element (context).
+ * The value set with the id in the URL, in the request, with the given `url`, or bound to an element (context).
  * @throws FhirError 400, 404, 410 or 422
  */
 export async function inputValueSet(

@@ -40,9 +40,9 @@ export const valueSetValidateCode = defineOperation('value-set-validate-code', a
 })
 
 /**
- * An element of type code has no system; it is implied by the value set. "The server SHALL ensure that the code is not
- * ambiguous without a system."
- * @throws FhirError 400 when it is
+ * Adds the system implied by the value set, as an element of type code has none. "The server SHALL ensure that the
+ * code is not ambiguous without a system."
+ * @throws FhirError 400 if it is ambiguous
  */
 function withImpliedSystem(terminology: Terminology, valueSet: ValueSet, code: InputCode): RecordedCode {
   const [system = '', ...others] = impliedSystems(terminology, valueSet, code.code)

@@ -62,8 +62,8 @@ function* indexedEntries(bundle: object): Generator<IndexedEntry & { readonly fu
 const INTERACTIONS: ReadonlySet<unknown> = new Set(['batch', 'transaction', 'batch-response', 'transaction-response'])
 
 /**
- * Whether it is a batch, a transaction or the answer to one: relative references in it are to resources of the server that
- * carries it out, and its entries may have resources that have no identity yet.
+ * Whether it is a batch, a transaction or the response to one: relative references in it are to resources of the server
+ * that carries it out, and its entries may have resources without an identity.
  */
 export const hasInteractions = (bundle: unknown): boolean => isObject(bundle) && INTERACTIONS.has(bundle['type'])
 

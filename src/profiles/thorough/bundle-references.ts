@@ -29,14 +29,15 @@ interface Included {
   readonly rule: string
 }
 
-/** What the first resource of a Bundle refers to by these elements is in the Bundle, by the type of that. */
+/** References that must resolve within a Bundle, by its type: elements of its first resource. */
 const INCLUDED: ReadonlyMap<unknown, Included> = new Map([
   ['document', { elements: OF_DOCUMENT, rule: 'a document has all resources that its Composition refers to' }],
   ['message', { elements: OF_MESSAGE, rule: 'a message has the resources that it is about' }],
 ])
 
 /**
- * Passes over a Reference that is not in a Bundle, to a contained resource (ref-1), by identifier, or conditional.
+ * Skips a Reference that is not in a Bundle, or refers to a contained resource (ref-1), by identifier, or
+ * conditionally.
  * @throws BudgetError
  */
 export function checkReference(item: TypedElement, findings: Findings): void {
@@ -82,7 +83,7 @@ function faultOf({ item, reference, url, bundle }: Unresolved): Pick<Finding, 'm
 const isListed = ({ name, parent }: TypedElement, elements: Included['elements']): boolean =>
   elements[parent?.type ?? '']?.includes(name) === true
 
-/** Whether it is an element of the first resource of the Bundle. */
+/** Whether the element belongs to the first resource of the Bundle. */
 function isOfFirst({ resource }: TypedElement, bundle: Readonly<Record<string, unknown>>): boolean {
   const [first] = entriesIn(bundle)
   return isObject(first) && first['resource'] === resource

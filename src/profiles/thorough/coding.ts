@@ -12,7 +12,7 @@ import type { KnownDefinitions } from '../known-definitions.ts'
 import { elementsByName, type TypedElement } from '../typed-element.ts'
 
 /**
- * Warns, as the system may have another version elsewhere. What is not at hand is passed over.
+ * Warns, as the system may have another version elsewhere. Unavailable code systems are skipped.
  * @throws BudgetError
  */
 export function checkCoding(item: TypedElement, definitions: KnownDefinitions, findings: Findings): void {
@@ -47,7 +47,7 @@ function messageFor(found: Membership | undefined, coding: RecordedCoding): stri
   return `has the display "${shortened(display)}", which is wrong for ${system}|${code}; its display is "${right}"`
 }
 
-/** Whether R4 binds the element, so that a code beside its value set is told of anyway. */
+/** Whether R4 binds the element, so that a code outside its value set is reported anyway. */
 function isBound(item: TypedElement): boolean {
   const { parent } = item
   const concept = parent?.type === 'CodeableConcept' ? parent : item

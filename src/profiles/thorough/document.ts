@@ -1,4 +1,4 @@
-/** What a document may hold: https://hl7.org/fhir/R4/documents.html#content. */
+/** The permitted resources of a document: https://hl7.org/fhir/R4/documents.html#content. */
 
 import { isObject } from '../../fhir/resource.ts'
 import { Meter } from '../../isolation/budget.ts'
@@ -6,7 +6,7 @@ import type { Findings } from '../findings.ts'
 import type { TypedElement } from '../typed-element.ts'
 import { absoluteUrl, entriesIn, entryAt } from './bundle-index.ts'
 
-/** Looking at a value for a reference. */
+/** Steps to search a value for a reference. */
 const STEPS_PER_VALUE = 0.5
 const meter = new Meter('the references of the document')
 
@@ -29,7 +29,7 @@ export function checkDocument({ value: bundle, path }: TypedElement, findings: F
   }
 }
 
-/** A stylesheet, or a Provenance of something in the document: these need not be referred to. */
+/** Whether an entry is a stylesheet, or a Provenance of something in the document: nothing needs to refer to these. */
 function standsAlone(entry: unknown, bundle: object): boolean {
   const { fullUrl, resource } = fieldsOf(entry)
   const { resourceType, contentType, target } = fieldsOf(resource)
@@ -60,10 +60,10 @@ function* entriesFrom(value: unknown, fullUrl: unknown, bundle: object): Generat
 
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
 
-/** What may be a reference, a canonical, or another link to an entry. */
+/** Texts that may be a reference, a canonical, or another link to an entry. */
 const LINK = /^(?:[a-z][a-z0-9+.-]*:|[A-Z][A-Za-z]+\/)\S+$/
 
-/** All strings in a value. Iterative, so that deep nesting is no problem. */
+/** All strings in a value. Iterative, so that deep nesting cannot overflow the stack. */
 function* textsIn(value: unknown): Generator<string> {
   const open = [value]
   while (open.length > 0) {

@@ -1,6 +1,6 @@
 /**
- * What $validate looks at besides: what R4 says in its text and not in a constraint, and what is likely to be a mistake.
- * No write is refused for it.
+ * Further checks of $validate: rules of R4 that are stated in its text but not as a constraint, and probable mistakes.
+ * No write is refused for them.
  */
 
 import { isObject } from '../../fhir/resource.ts'
@@ -48,7 +48,7 @@ export function checkThoroughly(item: TypedElement, definitions: KnownDefinition
   }
 }
 
-/** Warns where per-1, "start SHALL have a lower value than end", cannot be told. */
+/** Warns where per-1, "start SHALL have a lower value than end", cannot be decided. */
 function checkPeriod({ value, path }: TypedElement, findings: Findings): void {
   const { start, end } = isObject(value) ? value : {}
   if (typeof start !== 'string' || typeof end !== 'string' || !isUndecided(start, end)) return
@@ -56,7 +56,7 @@ function checkPeriod({ value, path }: TypedElement, findings: Findings): void {
   findings.add({ code: 'value', path, message, severity: 'warning' })
 }
 
-/** Whether the dates are the same as far as both are given; times always have seconds, so that two can be compared. */
+/** Whether the dates are equal in their common precision; times always have seconds, so that two can be compared. */
 function isUndecided(start: string, end: string): boolean {
   if (start.length === end.length || (start.includes('T') && end.includes('T'))) return false
   return start.startsWith(end) || end.startsWith(start)

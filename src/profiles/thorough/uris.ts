@@ -11,7 +11,7 @@ import type { TypedElement } from '../typed-element.ts'
 /** With a scheme: https://www.rfc-editor.org/rfc/rfc3986#section-3.1. */
 export const isAbsolute = (uri: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(uri)
 
-/** The types of which `system` names a code system or a namespace. */
+/** The types whose `system` names a code system or a namespace. */
 const SYSTEM_HOLDERS: ReadonlySet<string> = new Set(['Coding', 'Identifier', 'Quantity'])
 
 export function checkUri(item: TypedElement, findings: Findings): void {
@@ -32,7 +32,7 @@ export function checkUri(item: TypedElement, findings: Findings): void {
   }
 }
 
-/** Of an extension that is not a part of another one. */
+/** Whether it is the url of an extension that is not part of another one. */
 const isUrlOfExtension = ({ name, parent }: TypedElement): boolean =>
   name === 'url' && parent?.type === 'Extension' && parent.parent?.type !== 'Extension'
 

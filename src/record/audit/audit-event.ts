@@ -5,7 +5,7 @@
 import type { AuditEvent, AuditEventAgent, AuditEventEntity, Coding, Reference } from 'fhir/r4'
 import { ACTIONS, type Access, type AuditedEvent, isRestful } from './event.ts'
 
-/** Of events with several patients each has an AuditEvent of its own, as BALP demands. */
+/** An event, or one patient's share of it: BALP demands an AuditEvent for each patient of an event. */
 export interface PatientPart {
   readonly event: AuditedEvent
   /** Patient.id; absent: no patient is known. */
@@ -21,7 +21,7 @@ const ENTITY_TYPES = 'http://terminology.hl7.org/CodeSystem/audit-entity-type'
 const ROLES = 'http://terminology.hl7.org/CodeSystem/object-role'
 const SOURCES = 'http://terminology.hl7.org/CodeSystem/security-source-type'
 
-/** Namespaces of what agents are known by here: user names, and the call ids of voice platforms. */
+/** Systems of the identifiers of agents: user names, and the call ids of voice platforms. */
 const AGENT_SYSTEMS = { user: 'urn:sandbox-emr:user', call: 'urn:sandbox-emr:call' } as const
 
 /** @param server address of this server, without a trailing slash */
@@ -48,7 +48,7 @@ export function auditEventOf({ event, patient }: PatientPart, id: string, server
   }
 }
 
-/** Undefined where BALP has no pattern: its patterns are for what has succeeded. */
+/** Undefined where BALP has no pattern: its patterns cover successful interactions only. */
 function profileOf({ interaction, status, ...subject }: AuditedEvent, patient: string | undefined): string | undefined {
   if (status >= 400) return undefined
   const name = patternOf(interaction)
@@ -98,7 +98,7 @@ function kindOf({ interaction, status }: AuditedEvent): Pick<AuditEvent, 'type' 
     }
   }
   switch (interaction) {
-    // An operation, which came by a route of its own.
+    // An operation, called at an address of its own.
     case 'tool':
       return {
         type: { system: TYPES, code: 'rest', display: 'RESTful Operation' },
@@ -137,7 +137,9 @@ function outcomeOf({ interaction, status, detail }: AuditedEvent): {
   return status >= 400 ? { code: '4', text } : { code: '0' }
 }
 
-/** The machines, by the roles that BALP gives them for the way in which data flow, and who acted. */
+/**
+ * The two machines, in the roles that BALP assigns by the direction in which data flow, and the acting user or call.
+ */
 function agentsOf(event: AuditedEvent, server: string): AuditEventAgent[] {
   const roles = machineRoles(event)
   const machines: AuditEventAgent[] = [
@@ -162,7 +164,10 @@ function agentsOf(event: AuditedEvent, server: string): AuditEventAgent[] {
 const SOURCE: Coding = { system: DCM, code: '110153', display: 'Source Role ID' }
 const DESTINATION: Coding = { system: DCM, code: '110152', display: 'Destination Role ID' }
 
-/** A query flows from the client to the server, by DICOM and BALP, and what is read from the server to the client. */
+/**
+ * By DICOM and BALP a query flows from the client to the server, and data that are read flow from the server to the
+ * client.
+ */
 function machineRoles({ interaction }: AuditedEvent): { readonly client: Coding; readonly server: Coding } {
   if (interaction === 'delete') {
     return {
@@ -209,7 +214,7 @@ const RECIPIENT: Coding = { system: PARTICIPATION, code: 'IRCP', display: 'infor
 
 const isWrite = (interaction: Access['interaction']): boolean => ['C', 'U', 'D'].includes(ACTIONS[interaction])
 
-/** What was accessed, how it was asked for, and whose data it is. */
+/** The entities of an event: the resource, the query or the detail, and the patient. */
 function entitiesOf(event: AuditedEvent, patient: string | undefined): Pick<AuditEvent, 'entity'> {
   const { query, detail, interaction } = event
   const what = whatOf(event)

@@ -1,11 +1,11 @@
 /**
- * Events as blocks of the audit store. A block names each agent and each address once, and an event is an array, so that
- * millions of them are short to write and to keep.
+ * Events as blocks of the audit store. A block names each agent and each address once, and an event is an array, so
+ * that millions of them are quick to write and take little space.
  */
 import { type AuditBlock, BLOCK_SPAN, keyAt, type StoredBlock } from '../../storage/audit-port.ts'
 import { type AuditAgent, type AuditedEvent, type AuditInteraction, charactersOf } from './event.ts'
 
-/** The form of `AuditBlock.events`, as JSON: what is stored in it stays readable. */
+/** The form of `AuditBlock.events`, as JSON: blocks stored earlier must stay readable. */
 interface Packed {
   readonly agents: readonly AuditAgent[]
   readonly addresses: readonly string[]
@@ -29,11 +29,11 @@ type PackedEvent = readonly [
 
 const ITSELF = 1
 
-/** Of a block; more begin another one. */
+/** Limits of a block; further events start another one. */
 const MAX_EVENTS = 2_000
 const MAX_CHARACTERS = 1_000_000
 
-/** Packs events, which are in the order of time, into blocks of one clinic each. */
+/** Packs events in chronological order into blocks of one clinic each. */
 export function blocksOf(events: readonly AuditedEvent[], keyFor: (first: number) => string): readonly AuditBlock[] {
   const open = new Map<string, OpenBlock>()
   const blocks: OpenBlock[] = []
@@ -53,7 +53,7 @@ class OpenBlock {
   readonly #clinic: string
   readonly #key: string
   readonly #first: number
-  /** By identity too: the user of a token is one object. */
+  /** Also finds agents by identity: the user of a token is one object. */
   readonly #agents = new Map<AuditAgent, number>()
   readonly #addresses = new Map<string, number>()
   readonly #patients = new Set<string>()
@@ -66,7 +66,7 @@ class OpenBlock {
     this.#first = at
   }
 
-  /** A clock that was set back begins another block. */
+  /** False also after the clock was set back. */
   hasRoomFor({ at }: AuditedEvent): boolean {
     const isInSpan = at >= this.#first && at <= this.#first + BLOCK_SPAN
     return isInSpan && this.#events.length < MAX_EVENTS && this.#characters < MAX_CHARACTERS
@@ -107,7 +107,7 @@ class OpenBlock {
   }
 }
 
-/** Numbers things in the order in which they come. */
+/** Numbers things in the order of their first appearance. */
 function numberOf<T>(thing: T, numbers: Map<T, number>): number {
   const known = numbers.get(thing)
   if (known !== undefined) return known
@@ -137,7 +137,7 @@ export function eventsOf({ first, events }: StoredBlock, clinic: string): readon
   )
 }
 
-/** Makes the keys of one process: those of the same moment are in the order in which they were asked for. */
+/** Makes the keys of one process: those of the same moment sort in the order in which they were made. */
 export function blockKeys(process: string): (first: number) => string {
   let count = 0
   return (first) => {
@@ -149,7 +149,7 @@ export function blockKeys(process: string): (first: number) => string {
 const COUNT_LENGTH = 4
 const COUNTS = 36 ** COUNT_LENGTH
 
-/** Of the name of a process in its keys, which are of digits and small letters. */
+/** Characters of the name of a process in its keys, all digits and small letters. */
 export const PROCESS_LENGTH = 6
 export const KEY_PATTERN = `[0-9a-z]{${keyAt(0).length + PROCESS_LENGTH + COUNT_LENGTH}}`
 

@@ -1,6 +1,6 @@
 /**
- * `GET /AuditEvent` for those who may read the audit trail: its events and the clinic's own AuditEvents, which are resources like
- * any other, as one searchset in the order of time.
+ * `GET /AuditEvent` for users who may read the audit trail: its events and the clinic's own AuditEvents, which are
+ * resources like any other, as one searchset in chronological order.
  */
 import { badRequest } from '../../fhir/outcome.ts'
 import { cursorError, type SearchAnswer, type UnitOfWork, type Versioned } from '../../repository/repository.ts'
@@ -15,7 +15,7 @@ import type { Position, TrailQuery } from './trail-scan.ts'
 /** Without a sort key: the newest first. */
 const NEWEST_FIRST: readonly SortKey[] = [{ by: 'date', param: 'date', descending: true }]
 
-/** How far the pages before have come on each side. */
+/** How far the previous pages have come on each side. */
 interface Progress {
   /** Absent: from the beginning; null: to the end. */
   readonly trail?: Position | null
@@ -70,7 +70,7 @@ function orderOf(sort: readonly SortKey[]): TrailQuery['order'] {
 
 interface MergedPage {
   readonly matches: readonly Versioned[]
-  /** Those of the trail among them, and the number of the others. */
+  /** The events of the trail on the page, and the number of other matches. */
   readonly events: readonly Versioned[]
   readonly stored: number
 }
@@ -78,11 +78,13 @@ interface MergedPage {
 interface MergeOptions {
   readonly order: TrailQuery['order']
   readonly count: number
-  /** Of one of the store, as it is sorted there. */
+  /** The time by which the store sorts one of its own resources. */
   readonly timeOf: (own: Versioned) => number
 }
 
-/** The first `count` of both, in the order of time. What lies beyond the end of an unfinished side has to wait for it. */
+/**
+ * The first `count` of both, in chronological order. Matches beyond the end of an unfinished side wait for that side.
+ */
 function merged(
   { events, next }: FoundEvents,
   stored: SearchAnswer,

@@ -6,11 +6,11 @@ import type { Gap } from '../../storage/gaps.ts'
 export type AuditAgent =
   | { readonly kind: 'user'; readonly id: string; readonly name: string; readonly role: string }
   | { readonly kind: 'call'; readonly id: string }
-  /** Nobody who could be identified. */
+  /** No agent could be identified. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'server' }
 
-/** Those of FHIR's REST API (https://hl7.org/fhir/R4/http.html) by their codes there. */
+/** Interactions of FHIR's REST API (https://hl7.org/fhir/R4/http.html) by their codes there. */
 const RESTFUL = {
   read: 'R',
   vread: 'R',
@@ -32,7 +32,7 @@ const RESTFUL = {
   capabilities: 'R',
 } as const
 
-/** What is recorded besides. */
+/** Other recorded interactions. */
 const OTHERS = {
   /** A tool call of a live call. */
   tool: 'E',
@@ -40,13 +40,13 @@ const OTHERS = {
   call: 'C',
   login: 'E',
   logout: 'E',
-  /** A request that was refused before it was known what it would do: no valid token, no right. */
+  /** A request that was refused before its interaction was known: no valid token, no permission. */
   refusal: 'E',
   /** Events are missing. */
   gap: 'E',
 } as const
 
-/** What was done, and its code in http://hl7.org/fhir/audit-event-action. */
+/** The recorded interactions, each with its code in http://hl7.org/fhir/audit-event-action. */
 export const ACTIONS = { ...RESTFUL, ...OTHERS } as const
 
 export type AuditInteraction = keyof typeof ACTIONS
@@ -54,7 +54,7 @@ export type RestfulInteraction = keyof typeof RESTFUL
 
 export const isRestful = (interaction: string): interaction is RestfulInteraction => Object.hasOwn(RESTFUL, interaction)
 
-/** What a request did, or tried to do. */
+/** The interaction that a request performed or attempted. */
 export interface Access {
   readonly interaction: AuditInteraction
   /** '' where there is none. */
@@ -62,9 +62,9 @@ export interface Access {
   readonly id: string
   /** 0: none. */
   readonly version: number
-  /** Of a search, as it came: path and query. '' for none. */
+  /** The path and query of a search, as they came; '' for other interactions. */
   readonly query: string
-  /** Of an operation or a tool its name, of a write by an import `import`, of a gap what is missing. '' for none. */
+  /** For an operation or a tool its name, for a write by an import `import`, for a gap what is missing; else ''. */
   readonly detail: string
   /** HTTP status; 0 while it is not known. */
   readonly status: number
@@ -72,7 +72,7 @@ export interface Access {
   readonly patients: readonly string[]
 }
 
-/** Of an access that is about no resource, and ends as its request does. */
+/** The subject of an access that concerns no resource and ends with the status of its request. */
 export const NO_SUBJECT: Omit<Access, 'interaction'> = {
   type: '',
   id: '',
@@ -83,10 +83,10 @@ export const NO_SUBJECT: Omit<Access, 'interaction'> = {
   patients: [],
 }
 
-/** Of the id of a patient in a list of some. */
+/** Size of one patient's id in `charactersOf`. */
 const CHARACTERS_OF_ID = 40
 
-/** About how many characters of an event are as long as its client made them. */
+/** Approximate number of characters of an event whose length its client decides. */
 export const charactersOf = ({ query, patients }: Pick<Access, 'query' | 'patients'>): number =>
   query.length + patients.length * CHARACTERS_OF_ID
 

@@ -1,9 +1,9 @@
 /**
- * The patients that texts are about, without parsing them: reading a resource costs no more than to look for a word in it.
+ * Finds the patients that resources are about without parsing their text: that costs no more than a search for a word.
  * Texts are as this server stores and writes them, without white space, `resourceType` and `id` first.
  */
 
-/** Of one access; a text may name any number. */
+/** Most patients of one access; a text may name any number. */
 const MAX_PATIENTS = 1_000
 
 const WORD = 'Patient'
@@ -19,8 +19,8 @@ interface Shown {
 }
 
 /**
- * Of a Patient itself, of any other resource those that it refers to.
- * @param base of this server: references below it are those of its own resources
+ * The ids of the Patients among the resources, and of those that other resources refer to.
+ * @param base address of this server: references below it are references to its own resources
  */
 export function patientsOf(resources: readonly Shown[], base: string): readonly string[] {
   const [only] = resources
@@ -49,7 +49,7 @@ function addPatientsIn(text: string, base: string, found: Set<string>): void {
   }
 }
 
-/** Where the id of a patient begins, for the word at `at`; undefined where it says nothing of a patient. */
+/** Where the id of a patient begins, for the word at `at`; undefined where the word refers to none. */
 function startOfId(text: string, at: number, base: string): number | undefined {
   const end = at + WORD.length
   if (text.startsWith('/', end)) return isReferenceBefore(text, at, base) ? end + 1 : undefined
@@ -63,7 +63,7 @@ function isReferenceBefore(text: string, at: number, base: string): boolean {
 
 const isBefore = (text: string, at: number, part: string): boolean => text.startsWith(part, at - part.length)
 
-/** Up to what cannot be part of an id: the end of the reference, or its version. */
+/** The id at `from`: it ends with the reference, or before its version. */
 function idAt(text: string, from: number): string {
   let to = from
   while (isOfId(text.charCodeAt(to))) to += 1

@@ -1,11 +1,11 @@
-/** _include for events of the audit trail: what they refer to is read from the clinic's resources. */
+/** _include for events of the audit trail: the referenced resources are read from the clinic's. */
 import type { SearchAnswer, UnitOfWork, Versioned } from '../../repository/repository.ts'
 import { extractEntries } from '../../search/index/extract.ts'
 import type { Include, SearchPlan } from '../../search/plan.ts'
 
 const EVERY = '*'
 
-/** What is included with the clinic's own AuditEvents, and with events of the trail besides. */
+/** The resources included with the clinic's own AuditEvents, and those that events of the trail refer to. */
 export async function includedWith(
   events: readonly Versioned[],
   unit: UnitOfWork,

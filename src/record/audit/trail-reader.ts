@@ -1,4 +1,7 @@
-/** The audit trail of one clinic, for those who may read it: events by their ids, and by the search parameters of AuditEvent. */
+/**
+ * The audit trail of one clinic, for users who may read it: events by their ids, and by the search parameters of
+ * AuditEvent.
+ */
 import { spend } from '../../isolation/budget.ts'
 import { Versioned } from '../../repository/repository.ts'
 import { extractEntries } from '../../search/index/extract.ts'
@@ -24,12 +27,15 @@ const ID = new RegExp(`^${PREFIX}(${KEY_PATTERN})-(\\d{1,6})(?:-(\\d{1,6}))?$`)
 
 export const isTrailId = (id: string): boolean => ID.test(id)
 
-/** Whether an id looks like that of an event: no other resource is stored under one. */
+/** Whether an id looks like that of an event: no other resource is stored under such an id. */
 export const isReservedId = (id: string): boolean => id.startsWith(PREFIX)
 
-/** Events that are compared with the conditions for one page: where few of them match, the page is shorter than asked for. */
+/**
+ * Events that are compared with the conditions for one page: where few of them match, the page is shorter than
+ * requested.
+ */
 const COMPARED = 5_000
-/** Groups of blocks that are looked at for one page: many may hold nothing of a patient. */
+/** Groups of blocks that are read for one page: many may hold no event of a patient. */
 const PASSES = 500
 const STEPS_PER_EVENT = 3
 
@@ -48,7 +54,7 @@ export interface FoundEvent {
 
 export interface FoundEvents {
   readonly events: readonly FoundEvent[]
-  /** Where the next page goes on; absent: there are no more. */
+  /** Where the next page continues; absent: there are no more. */
   readonly next?: Position
 }
 
@@ -57,7 +63,7 @@ export class TrailReader {
   readonly #clinic: string
   readonly #server: string
 
-  /** @param server address of this server, for what the events say of it */
+  /** @param server address of this server, for the AuditEvents */
   constructor(trail: AuditTrail, clinic: string, server: string) {
     this.#trail = trail
     this.#clinic = clinic
@@ -88,7 +94,7 @@ export class TrailReader {
       for (const located of chunk) {
         const resource = this.#matching(located, where)
         if (resource !== undefined) events.push({ resource, position: positionOf(located) })
-        // One more than asked for says that there is another page.
+        // One more event than requested shows that there is another page.
         if (events.length > count) return { events: events.slice(0, count), ...nextAfter(events[count - 1]) }
         compared += 1
         if (compared === COMPARED) return { events, next: positionOf(located) }
@@ -113,14 +119,14 @@ export class TrailReader {
     order: TrailQuery['order'],
     after?: Position,
   ): Promise<AsyncIterable<Chunk> | readonly Chunk[]> {
-    // What happened a moment ago is found too.
+    // Events still in the queue are found too.
     await this.#trail.flush()
     const ids = idsOf(where)
     if (ids !== undefined) return [{ events: await this.#located(ids, order, after) }]
     return trailScan(this.#trail.store, { clinic: this.#clinic, order, after, ...boundsOf(where) })
   }
 
-  /** Those of these ids, without a scan. */
+  /** The events with these ids, without a scan. */
   async #located(ids: readonly string[], order: TrailQuery['order'], after?: Position): Promise<readonly Located[]> {
     const found = await Promise.all([...new Set(ids)].map((id) => this.#locate(id)))
     const compare = comparisonFor(order)
@@ -159,7 +165,7 @@ const idsOf = (where: readonly Condition[]): readonly string[] | undefined =>
 
 const isFullText = (where: readonly Condition[]): boolean => JSON.stringify(where).includes('"words"')
 
-/** What limits the scan; every event is compared with the conditions themselves besides. */
+/** The bounds of the scan; every event is still compared with the conditions themselves. */
 function boundsOf(where: readonly Condition[]): Pick<TrailQuery, 'from' | 'to' | 'patient'> {
   let [from, to] = [BEGINNING_OF_TIME, END_OF_TIME]
   let patient: string | undefined
@@ -174,7 +180,7 @@ function boundsOf(where: readonly Condition[]): Pick<TrailQuery, 'from' | 'to' |
   return { from, to, patient }
 }
 
-/** The conditions that must hold all, without those that are alternatives. */
+/** The conditions that must all hold, without alternatives. */
 function flat(condition: Condition): readonly Condition[] {
   if (condition.kind === 'all') return condition.of.flatMap(flat)
   const [only] = condition.kind === 'any' ? condition.of : []

@@ -1,6 +1,6 @@
 /**
- * Events of the audit trail in the order of time, a few blocks at a time. Blocks of several processes overlap, by BLOCK_SPAN at
- * most; so what is near the end of the blocks read so far waits for the next ones.
+ * Events of the audit trail in chronological order, a few blocks at a time. Blocks of several processes overlap, by
+ * BLOCK_SPAN at most; so events near the end of the blocks read so far wait for the next ones.
  */
 import { spend } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
@@ -11,11 +11,11 @@ import { eventsOf, timeOfKey } from './block.ts'
 /** Where an event is in the order. Times are milliseconds since 1970 UTC. */
 export interface Position {
   readonly at: number
-  /** Of its block. */
+  /** The key of its block. */
   readonly key: string
-  /** In its block. */
+  /** The event's place in its block. */
   readonly index: number
-  /** Of its patients. */
+  /** The patient's place among the patients of the event. */
   readonly part: number
 }
 
@@ -74,14 +74,14 @@ export async function* trailScan(store: AuditStore, query: TrailQuery): AsyncGen
   } while (after !== undefined)
 }
 
-/** The times at which blocks begin that may have such events. */
+/** The range of starting times of blocks that may have such events. */
 function boundsOf({ order, from, to, after }: TrailQuery): { readonly from: number; readonly to: number } {
   const earliest = order === 'oldest first' && after !== undefined ? Math.max(from, after.at) : from
   const latest = order === 'newest first' && after !== undefined ? Math.min(to, after.at) : to
   return { from: earliest - BLOCK_SPAN, to: latest }
 }
 
-/** @param time at which the last block that was looked at begins: those that follow begin there, or beyond */
+/** @param time at which the last block read begins: those that follow begin there, or beyond */
 const reachedAt = (time: number, isNewestFirst: boolean): Position =>
   isNewestFirst
     ? { at: time + BLOCK_SPAN + 1, key: '', index: 0, part: 0 }

@@ -1,6 +1,7 @@
 /**
- * The audit trail: events go into a bounded queue and are written in blocks beside the requests, which never wait for it. What
- * cannot be written, or is more than the queue holds, is missing, and that is an event too. See docs/adr/019-audit-trail.md.
+ * The audit trail: events go into a bounded queue and are written in blocks beside the requests, which never wait for
+ * it. Events that cannot be written, or exceed the queue, are missing, and their gap is an event too. See
+ * docs/adr/019-audit-trail.md.
  */
 import { randomInt } from 'node:crypto'
 import type { Logger } from 'pino'
@@ -13,7 +14,7 @@ import { type AuditedEvent, charactersOf, gapEvent } from './event.ts'
 
 /** Milliseconds from an event until it is written. */
 const FLUSH_AFTER = 200
-/** Milliseconds between two events that tell of what is missing. */
+/** Milliseconds between two events that report missing ones. */
 const BETWEEN_GAPS = 10_000
 /** Events that wait at most, and the characters of their queries and patients. */
 const MAX_WAITING = 20_000
@@ -69,7 +70,7 @@ export class AuditTrail {
     this.#writing.writeSoon()
   }
 
-  /** An event that is left out on purpose. @param why the reason, as the end of a sentence */
+  /** Leaves an event out on purpose. @param why the reason, as the end of a sentence */
   leaveOut({ clinic, at }: Pick<AuditedEvent, 'clinic' | 'at'>, why: string): void {
     this.#gaps.add(clinic, at, why)
     this.#writing.writeSoon()
@@ -84,7 +85,7 @@ export class AuditTrail {
     return { name: 'audit trail', state, waiting, oldestMs, ...noteOfSetAside(this.store.setAsideAt?.()) }
   }
 
-  /** Resolves when what was recorded before is written, or has failed to be. */
+  /** Resolves when everything recorded before is written, or writing it has failed. */
   async flush(): Promise<void> {
     await this.#writing.flush()
   }
@@ -94,7 +95,7 @@ export class AuditTrail {
     await this.store.close()
   }
 
-  /** What waits, with an event for what is missing. */
+  /** The waiting events, with an event for each gap. */
   #pack(isLast: boolean): Batch | undefined {
     const now = Date.now()
     const events = [...this.#events, ...this.#gaps.take(now, isLast).map((gap) => gapEvent(gap, now))]

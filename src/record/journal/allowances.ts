@@ -1,18 +1,18 @@
 /**
- * How much of each clinic is recorded: as much as somebody can look at. Beyond it exchanges are left out, so that the journal
- * takes a bounded part of the server, however much is sent, and no clinic takes the place of another one.
+ * How much of each clinic is recorded: as much as a person can look at. Excess exchanges are left out, so that the
+ * journal takes a bounded part of the server, however much is sent, and no clinic displaces another.
  */
 
 export interface Allowance {
   /** Exchanges a second; one with long bodies counts for several. */
   readonly rate: number
-  /** Of them at once. */
+  /** Exchanges that may come at once. */
   readonly burst: number
 }
 
 /** Bytes of bodies that count as an exchange. */
 const BYTES_PER_EXCHANGE = 4_096
-/** Milliseconds that an exchange takes. */
+/** Processor milliseconds that recording an exchange usually takes. */
 const USUAL = 0.05
 /** Clinics that are remembered. */
 const REMEMBERED = 10_000
@@ -31,9 +31,9 @@ export class Allowances {
   }
 
   /**
-   * Takes an exchange from what is left of its clinic.
+   * Takes an exchange from the remaining allowance of its clinic.
    * @param now milliseconds since 1970 UTC
-   * @returns false where there is nothing left
+   * @returns false where nothing is left
    */
   take(clinic: string, bytes: number, now: number): boolean {
     const { rate, burst } = this.#allowance
@@ -46,8 +46,9 @@ export class Allowances {
   }
 
   /**
-   * What recording it has taken beyond the usual: bodies can be made to take longer than others of their length.
-   * @param milliseconds of the processor: what other programs take of the time is not the clinic's
+   * Charges a clinic for recording that took longer than usual: bodies can be made to take longer than others of their
+   * length.
+   * @param milliseconds of processor time: time taken by other programs is not the clinic's
    */
   charge(clinic: string, milliseconds: number): void {
     const level = this.#levels.get(clinic)
@@ -57,7 +58,7 @@ export class Allowances {
   #levelOf(clinic: string, now: number): Level {
     const known = this.#levels.get(clinic)
     if (known !== undefined) return known
-    // Who is forgotten begins with all of it again.
+    // A forgotten clinic starts with its full allowance.
     if (this.#levels.size >= REMEMBERED) this.#levels.clear()
     const level = { left: this.#allowance.burst, at: now }
     this.#levels.set(clinic, level)

@@ -1,4 +1,4 @@
-/** Which exchange brings about what this server asks of other systems. */
+/** Which exchange caused a request of this server to another system. */
 import { type Budget, currentBudget } from '../../isolation/budget.ts'
 
 export interface Cause {
@@ -9,10 +9,10 @@ export interface Cause {
 
 const causes = new WeakMap<Budget, () => Cause>()
 
-/** What is paid from the budget is brought about by this exchange. */
+/** Names the exchange that causes all requests paid from the budget. */
 export const causedBy = (budget: Budget, cause: () => Cause): void => void causes.set(budget, cause)
 
-/** Undefined in the background. */
+/** Undefined in background work. */
 export function currentCause(): Cause | undefined {
   const budget = currentBudget()
   return budget && causes.get(budget)?.()

@@ -1,4 +1,4 @@
-/** An exchange as a command of a shell that repeats it. What is secret is a variable of the shell. */
+/** An exchange as a shell command that repeats it. Secrets become variables of the shell. */
 import type { ExchangeDetail, ExchangeSummary } from './exchange.ts'
 import { REMOVED } from './secrets.ts'
 
@@ -11,7 +11,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 
 export const isSent = (header: string): boolean => !NOT_SENT.has(header) && !header.startsWith('sec-')
 
-/** The variables in place of what was removed. */
+/** The variables in place of removed secrets. */
 const VARIABLES: Readonly<Record<string, string>> = {
   authorization: 'Bearer $TOKEN',
   'x-voice-secret': '$VOICE_SECRET',

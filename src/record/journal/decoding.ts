@@ -119,7 +119,7 @@ class Decoding {
     this.#length += decoded.length
   }
 
-  /** @returns where the text goes on */
+  /** @returns the position after the escape */
   #escape(at: number): number {
     switch (this.#text[at]) {
       case '%':

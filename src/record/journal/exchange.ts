@@ -1,13 +1,13 @@
-/** Exchanges: one request and its answer each, as they are observed, and as the journal shows them. */
+/** Exchanges: each one request and its response, as they are observed, and as the journal shows them. */
 import type { Role } from '../../clinics/accounts.ts'
 
 /** Bytes of a body that are kept. */
 export const MAX_BODY = 64 * 1024
 
-/** A tool call, with what it was given and what it gave. */
+/** A tool call, with its arguments and its result. */
 export interface ToolExchange {
   readonly tool: string
-  /** As the platform has sent it. */
+  /** As the platform sent it. */
   readonly id: unknown
   /** Absent where they could not be read. */
   readonly arguments?: unknown
@@ -15,23 +15,23 @@ export interface ToolExchange {
   readonly result: string
 }
 
-/** Why a request was answered as it was. */
+/** The reason for a response. */
 export interface Reason {
   readonly code: string
   readonly text: string
 }
 
-/** The beginning of a body that is a text, or else only how long it is. */
+/** The beginning of a body that is text; of any other body only its size. */
 export interface SeenBody {
   /** At most MAX_BODY bytes. */
   readonly text?: string
-  /** Of the whole body, in bytes; absent where that is not known. */
+  /** Bytes of the whole body; absent where that is not known. */
   readonly size?: number
-  /** The text is not all of it. */
+  /** The text is only the beginning of the body. */
   readonly isCut?: true
-  /** Of a body that is no text: the SHA-256 of its bytes. */
+  /** The SHA-256 of the bytes of a body that is not text. */
   readonly sha256?: string
-  /** Contents that stand in the text as markers, by their SHA-256: their sizes. */
+  /** Sizes of the contents that the text holds as markers, by their SHA-256. */
   readonly contents?: ReadonlyMap<string, number>
 }
 
@@ -44,10 +44,10 @@ export interface SeenUser {
   readonly role: string
 }
 
-/** Which systems of a clinic are asked by this server. */
+/** The systems of a clinic that this server sends requests to. */
 export type OutboundSystem = 'crm' | 'insurance' | 'messages'
 
-/** An exchange that has ended, as it was: nothing has been taken out of it. */
+/** An exchange that has ended, as it was: nothing has been removed from it. */
 export interface SeenExchange {
   readonly id: string
   readonly direction: 'in' | 'out'
@@ -61,16 +61,16 @@ export interface SeenExchange {
   readonly user?: SeenUser
   readonly call?: string
   readonly run?: string
-  /** The id that the client has given it. */
+  /** The id that the client gave it. */
   readonly correlation?: string
-  /** Of one that goes out: the exchange that brought it about. */
+  /** The exchange that caused this outbound one. */
   readonly cause?: string
-  /** It repeats this one. */
+  /** The exchange that this one repeats. */
   readonly replayOf?: string
   readonly method: string
-  /** Path and query; of one that goes out, the whole address. */
+  /** Path and query; for an outbound exchange the whole URL. */
   readonly address: string
-  /** The FHIR interaction, or what else was done. */
+  /** The FHIR interaction, or another name of what was done. */
   readonly interaction?: string
   readonly type?: string
   /** Type and id. */
@@ -78,13 +78,13 @@ export interface SeenExchange {
   /** The name of an operation. */
   readonly operation?: string
   readonly system?: OutboundSystem
-  /** 0: there was no answer. */
+  /** 0: there was no response. */
   readonly status: number
   readonly outcome: ExchangeOutcome
   readonly reason?: Reason
   /** The ids of the patients whose data it was about, as far as they are known. */
   readonly patients?: readonly string[]
-  /** Values that are known to be secrets: tokens, passwords and keys that it carried or the server has given out in it. */
+  /** Known secrets: tokens, passwords and keys that the exchange carried or that the server issued in it. */
   readonly secrets?: readonly string[]
   readonly tools?: readonly ToolExchange[]
   readonly requestHeaders: SeenHeaders
@@ -93,13 +93,13 @@ export interface SeenExchange {
   readonly responseBody?: SeenBody
 }
 
-/** `left`: the client went away before it had its answer. */
+/** `left`: the client disconnected before it had its response. */
 export type ExchangeOutcome = 'ok' | 'refused' | 'failed' | 'left'
 
-/** As nginx has it: the client closed the connection. */
+/** As in nginx: the client closed the connection. */
 export const CLIENT_LEFT = 499
 
-/** A body in the journal: a text, or what it was. */
+/** A body in the journal: its text, or its type, size and hash. */
 export interface ShownBody {
   readonly text?: string
   readonly type?: string
@@ -107,7 +107,7 @@ export interface ShownBody {
   readonly sha256?: string
   /** The text is the beginning of the body. */
   readonly cut?: true
-  /** Something has been taken out of it, or replaced, so it is not what was sent. */
+  /** Something was removed or replaced, so the text is not what was sent. */
   readonly changed?: true
 }
 
@@ -123,7 +123,7 @@ export interface ShownTool {
   readonly code?: string
 }
 
-/** What a list shows. */
+/** An exchange in a list. */
 export interface ExchangeSummary
   extends Omit<
     SeenExchange,
@@ -148,18 +148,18 @@ export interface ToolDetail extends ShownTool {
   readonly result?: unknown
 }
 
-/** What is shown of one besides. */
+/** The further members of a single exchange. */
 export interface ExchangeDetail {
   readonly request: ShownMessage
   readonly response: ShownMessage
   readonly tools?: readonly ToolDetail[]
-  /** Something in its address was taken out. */
+  /** Something was removed from its address. */
   readonly addressChanged?: true
-  /** As of the exchange that was seen: a look at it is an access to their data. */
+  /** As in SeenExchange: to look at the exchange is an access to these patients' data. */
   readonly patients?: readonly string[]
 }
 
-/** In place of exchanges that are missing. */
+/** Shown in place of missing exchanges. */
 export interface GapSummary {
   readonly gap: { readonly count: number; readonly from: string; readonly to: string; readonly why: string }
 }

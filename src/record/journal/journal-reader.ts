@@ -35,7 +35,7 @@ export class JournalReader {
   readonly #clinic: string
   readonly #audiences: readonly string[]
 
-  /** @param role of the user who reads: exchanges that need a higher one are not there for it */
+  /** @param role of the reading user: exchanges that need a higher one are invisible to it */
   constructor(store: JournalStore, clinic: string, role: Role) {
     this.#store = store
     this.#clinic = clinic
@@ -43,8 +43,8 @@ export class JournalReader {
   }
 
   /**
-   * The newest first. A page may be shorter than asked for and not the last.
-   * @param before only those with a smaller number
+   * The newest first. A page may be shorter than requested and not be the last.
+   * @param before only exchanges with a smaller number
    * @throws StoreUnavailable
    */
   async page(filter: JournalFilter, count: number, before?: number): Promise<ExchangePage> {
@@ -72,8 +72,8 @@ export class JournalReader {
   }
 
   /**
-   * Those that were written after one, the oldest first.
-   * @returns with the number up to which all have been given
+   * The exchanges written after one, the oldest first.
+   * @returns also the number up to which all have been given
    * @throws StoreUnavailable
    */
   async since(
@@ -105,7 +105,7 @@ export class JournalReader {
     return { summary, ...(found.detail === '' ? {} : { detail: JSON.parse(found.detail) as ExchangeDetail }) }
   }
 
-  /** Operators read all, entries of older versions too, which name no audience. */
+  /** Operators read all, including entries of older versions, which name no audience. */
   #seenBy(filter: JournalFilter): JournalFilter {
     return this.#audiences.length === ROLES.length ? filter : { ...filter, audiences: this.#audiences }
   }
@@ -116,5 +116,5 @@ export class JournalReader {
   }
 }
 
-/** Entries that are looked at for one that is to be found. */
+/** Factor of entries read for each one still missing from the page. */
 const WIDER = 4

@@ -1,6 +1,7 @@
 /**
- * The journal: exchanges go into a bounded queue and are written in batches beside the requests, which never wait for it.
- * What is more than a clinic's allowance, or cannot be written, is missing, and that is an entry too. docs/journal.md
+ * The journal: exchanges go into a bounded queue and are written in batches beside the requests, which never wait for
+ * it. Exchanges that exceed a clinic's allowance, or cannot be written, are missing, and their gap is an entry too.
+ * docs/journal.md
  */
 import type { Logger } from 'pino'
 import { type ComponentHealth, noteOfSetAside, yieldToEventLoop } from '../../isolation/fair-queue.ts'
@@ -19,7 +20,7 @@ import { type SentRequest, seenOf } from './sent.ts'
 
 /** Milliseconds from an exchange until it is written. */
 const FLUSH_AFTER = 75
-/** Milliseconds between two entries that tell of what is missing. */
+/** Milliseconds between two entries that report missing ones. */
 const BETWEEN_GAPS = 2_000
 /** Exchanges that wait at most, and the bytes of their bodies; a clinic takes half of either. */
 const MAX_WAITING = 10_000
@@ -28,7 +29,7 @@ const MAX_BYTES = 32 * 1024 * 1024
 const SLICE = 2
 
 const OF_CLINIC = { rate: 200, burst: 5_000 }
-/** Of all that belongs to no clinic, as strangers may send what they like. */
+/** The allowance of all exchanges without a clinic, as strangers may send whatever they like. */
 const OF_SERVICE = { rate: 10, burst: 600 }
 
 const TOO_MUCH = 'more came than is recorded of one clinic in a second'
@@ -41,7 +42,7 @@ export interface JournalOptions {
   readonly defaults: JournalDefaults
   /** Secrets of the service itself. */
   readonly secrets: readonly string[]
-  /** Of each clinic, and of what belongs to none, in place of the usual ones. */
+  /** Replaces the usual allowance of each clinic, and of exchanges that belong to no clinic. */
   readonly allowance?: Allowance | undefined
 }
 
@@ -86,7 +87,7 @@ export class Journal {
       pack: (isLast) => this.#pack(isLast),
       write: ({ entries, kept }) => store.write(entries, kept),
       lost: () => this.#gaps.count,
-      // What the store can never take would be tried for ever.
+      // A batch that the store refuses would be retried for ever.
       onRefused: ({ entries }) => {
         for (const { clinic, at } of entries) this.#gaps.add(clinic, at, NOT_WRITTEN)
       },
@@ -97,7 +98,8 @@ export class Journal {
   }
 
   /**
-   * Whether an exchange is to be recorded; one that is not is missing from now on. To be asked before anything is made for it.
+   * Whether an exchange is to be recorded; one that is not counts as missing. Called before anything is prepared for
+   * it.
    * @param bytes of its bodies, as far as they are kept
    */
   takes({ clinic }: JournalPolicy, bytes: number, now: number): boolean {
@@ -107,7 +109,7 @@ export class Journal {
     return false
   }
 
-  /** Of an exchange that it takes. Costs next to nothing, and never fails. */
+  /** Records an exchange that `takes` has accepted. Costs next to nothing, and never fails. */
   record(seen: SeenExchange, policy: JournalPolicy, bytes: number): void {
     const ofClinic = this.#waitingOf.get(policy.clinic) ?? { count: 0, bytes: 0 }
     this.#waitingOf.set(policy.clinic, { count: ofClinic.count + 1, bytes: ofClinic.bytes + bytes })
@@ -116,12 +118,12 @@ export class Journal {
     this.#writing.writeSoon()
   }
 
-  /** What this server has asked of a clinic's system. */
+  /** Records a request of this server to a clinic's system. */
   recordSent(sent: SentRequest): void {
     const policy = this.policies.known(sent.clinic)
     if (policy !== undefined) this.#recordSent(sent, policy)
     else {
-      // A store that cannot be read has other things to tell of.
+      // An unreadable store is reported elsewhere.
       void this.policies.load(sent.clinic).then(
         (loaded) => this.#recordSent(sent, loaded),
         () => {},
@@ -135,7 +137,7 @@ export class Journal {
     if (this.takes(policy, bytes, sent.at)) this.record(seenOf(sent), policy, bytes)
   }
 
-  /** The forms of the secrets of the service and of a clinic, which nothing that is recorded may show. */
+  /** The forms of the secrets of the service and of a clinic, which no entry may show. */
   formsOfSecrets(clinic: string): readonly string[] {
     return this.#formsWith(this.policies.secrets(clinic))
   }
@@ -144,7 +146,7 @@ export class Journal {
     return [...this.#secrets, ...ofClinic.flatMap(formsOf)]
   }
 
-  /** `work` is told whenever something has been written. @returns a function that ends that */
+  /** Calls `work` after each write. @returns a function that ends that */
   onWritten(work: () => void): () => void {
     this.#written.add(work)
     return () => void this.#written.delete(work)
@@ -159,7 +161,7 @@ export class Journal {
     return { name: 'journal', state, waiting, oldestMs, ...noteOfSetAside(this.store.setAsideAt?.()) }
   }
 
-  /** Resolves when what was recorded before is written, or has failed to be. */
+  /** Resolves when everything recorded before is written, or writing it has failed. */
   async flush(): Promise<void> {
     await this.#writing.flush()
   }

@@ -1,6 +1,6 @@
 /**
- * JSON without secrets and without the bytes of attachments. It goes from token to token, since a body may be cut, and what is
- * kept of it is as it was written.
+ * JSON without secrets and without the bytes of attachments. It is processed token by token, since a body may be cut,
+ * and the rest of it stays as it was written.
  */
 import { hash } from 'node:crypto'
 import { CONTENT_URL } from '../../fhir/content/marker.ts'
@@ -8,17 +8,17 @@ import { hasPieceOfName, isSecretName, mayNameSecret, REMOVED, type Secrets } fr
 
 export interface JsonText {
   readonly text: string
-  /** It is the beginning of a text. */
+  /** The text is only the beginning of a body. */
   readonly isCut: boolean
-  /** Contents that stand in it as markers, by their SHA-256: their sizes. */
+  /** Sizes of the contents that the text holds as markers, by their SHA-256. */
   readonly contents?: ReadonlyMap<string, number> | undefined
 }
 
-/** Characters from which base64 is the content of something, whatever its name. */
+/** Length from which base64 counts as content, whatever its name. */
 const LONG = 1_000
 const BASE64 = /^[A-Za-z\d+/\s]*={0,2}$/
 
-/** Whether there may be something to take out: a name of a secret, perhaps with escapes, a content, or long base64. */
+/** Whether there may be something to remove: a name of a secret, perhaps with escapes, a content, or long base64. */
 function mayNeed(text: string): boolean {
   const lower = text.toLowerCase()
   if (hasPieceOfName(lower) || SIGNS.some((sign) => lower.includes(sign))) return true
@@ -35,29 +35,29 @@ const COLON = 0x3a
 const COMMA = 0x2c
 const LITERAL = /^(?:true|false|null|-?\d[\d.eE+-]*)$/
 
-/** Members that say what another member of the same object is the value of: `{"name": "password", "value": …}`. */
+/** Members that name the value of another member of the same object: `{"name": "password", "value": …}`. */
 const NAMING: ReadonlySet<string> = new Set([
   ...['name', 'key', 'code', 'id', 'linkid', 'field', 'header', 'property', 'param', 'parameter', 'label', 'path'],
   ...['system', 'type', 'url', 'attribute', 'variable', 'k', 'n'],
 ])
-/** And that other member, beside all whose names begin with `value`. */
+/** Members with such a value, besides all whose names begin with `value`. */
 const VALUES: ReadonlySet<string> = new Set([
   ...['v', 'val', 'text', 'content', 'data', 'part', 'resource', 'answer', 'current', 'new', 'old', 'default'],
 ])
 const isValue = (name: string): boolean => name.startsWith('value') || VALUES.has(name)
 const isNaming = (name: string): boolean => NAMING.has(name.toLowerCase())
 
-/** Characters of a text that may name something: longer ones are about it. */
+/** Longest text that may name something: longer ones are prose. */
 const MAX_NAME = 64
 const namesSecretIn = (text: string): boolean => text.length <= MAX_NAME && isSecretName(text)
 
 interface Frame {
   readonly isObject: boolean
   readonly start: number
-  /** What comes next. */
+  /** The kind of token that must come next. */
   expects: 'name' | 'colon' | 'value' | 'comma'
   name: string
-  /** As a Parameters.parameter whose name is that of a secret. */
+  /** For a Parameters.parameter: its name is that of a secret. */
   namesSecret: boolean
   hasName: boolean
   /** Values that are secrets when the name turns out to be one. */
@@ -67,7 +67,7 @@ interface Frame {
   /** The texts of its member `name` and of the last value. */
   ownName: string
   ownValue: string
-  /** The first three elements of an array, and the values of parts of which another part says what they are. */
+  /** The first three elements of an array, and the values of parts that another part names. */
   readonly elements: (Span & { readonly isName: boolean })[]
   readonly partValues: Span[]
 }
@@ -77,7 +77,9 @@ interface Span {
   readonly end: number
 }
 
-/** The text without what must not be kept; undefined for what is no JSON. `secrets` is told what was one. */
+/**
+ * The text without secrets and contents; undefined for a text that is not JSON. `secrets` receives each secret found.
+ */
 export function withoutSecrets(json: JsonText, secrets: Secrets): string | undefined {
   if (json.isCut) return new Redaction(json, secrets).run()
   if (!isJson(json.text)) return undefined
@@ -109,7 +111,7 @@ class Redaction {
     this.#secrets = secrets
   }
 
-  /** Undefined for what is no JSON. */
+  /** Undefined for a text that is not JSON. */
   run(): string | undefined {
     while (this.#at < this.#text.length) {
       this.#passSpace()
@@ -124,13 +126,13 @@ class Redaction {
     return this.#assembled()
   }
 
-  /** Whether what cannot be read is a token whose end is missing. */
+  /** Whether the unreadable rest is a token whose end is missing. */
   #isCutToken(): boolean {
     const rest = this.#text.slice(this.#at)
     return this.#isCut && (rest.startsWith('"') || isLiteralPart(rest))
   }
 
-  /** Values whose name would have come behind the cut may be secrets. */
+  /** Removes values whose name may have come after the cut: they may be secrets. */
   #removeUnnamed(): void {
     for (const [index, frame] of this.#frames.entries()) {
       if (frame.hasName || !frame.isObject) continue
@@ -154,7 +156,7 @@ class Redaction {
     return parts.join('')
   }
 
-  /** @returns whether it is one of JSON, in its place */
+  /** @returns whether it is a JSON token in a valid place */
   #token(): boolean {
     const frame = this.#frames.at(-1)
     const code = this.#text.charCodeAt(this.#at)
@@ -247,7 +249,7 @@ class Redaction {
     else if (isNaming(around.name)) this.#foundName(around)
   }
 
-  /** Parts of Parameters that belong together: one is the name of a secret, and another one its value. */
+  /** Notes parts of Parameters that belong together: one names a secret, and another holds its value. */
   #closeElement({ ownName, ownValue, values = [] }: Frame, list: Frame): void {
     if (isNaming(ownName) && namesSecretIn(ownValue)) {
       list.namesSecret = true
@@ -279,7 +281,7 @@ class Redaction {
     return left === inner ? token : JSON.stringify(left)
   }
 
-  /** A text as the value of a member may say what other members are. */
+  /** Notes that a text, as the value of a member, may name other members. */
   #noteName(frame: Frame, name: string, text: string): void {
     if (name === 'name') {
       frame.hasName = true
@@ -308,7 +310,7 @@ class Redaction {
     this.#replaced.push({ start, end, instead: `"${REMOVED}"` })
   }
 
-  /** The texts and numbers of a value are secrets; the names of what is in it are none. */
+  /** Adds the texts and numbers of a value to the secrets, but not the names in it. */
   #learn(value: string): void {
     for (const [text, name] of value.matchAll(
       /("[^"\\]*(?:\\.[^"\\]*)*"\s*:)|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s"[\]{},:]+/gs,
@@ -318,7 +320,7 @@ class Redaction {
     }
   }
 
-  /** A text without an end, where the body was cut. */
+  /** Handles a text without an end, where the body was cut. */
   #unfinished(frame: Frame | undefined, name: string): boolean {
     const begun = this.#text.slice(this.#at)
     if (!this.#isCut || mayNameSecret(begun) || begun.startsWith('"{')) return false
@@ -328,7 +330,7 @@ class Redaction {
     return true
   }
 
-  /** The value of a secret, whatever it is. */
+  /** Replaces the value of a secret, of whatever type. */
   #skip(): boolean {
     const start = this.#at
     const isWhole = this.#passValue()
@@ -340,7 +342,7 @@ class Redaction {
     return true
   }
 
-  /** @returns false where the text is over, or no JSON, before the value is */
+  /** @returns false where the text ends, or stops being JSON, before the value ends */
   #passValue(): boolean {
     let depth = 0
     do {
@@ -354,7 +356,7 @@ class Redaction {
     return true
   }
 
-  /** A content that is kept elsewhere. */
+  /** Replaces the marker of a content that is kept elsewhere. */
   #marker(): boolean {
     const start = this.#at
     if (!this.#passValue()) return false
@@ -366,10 +368,10 @@ class Redaction {
     return true
   }
 
-  /** What is no JSON. */
+  /** Handles a rest that is not JSON. */
   #rest(): void {
     const rest = this.#text.slice(this.#at)
-    // What follows a name is its value, whatever stands between.
+    // The rest may hold the value of any name before it.
     const isNamed = this.#frames.some(({ name, namesSecret }) => namesSecret || isSecretName(name))
     if (isNamed || mayNameSecret(rest) || LONG_RUN.test(rest)) this.#replaceRest(REMOVED)
     this.#at = this.#text.length
@@ -411,7 +413,7 @@ class Redaction {
   }
 }
 
-/** Letters, digits, and what numbers have besides. */
+/** Characters of literals: letters, digits, and the signs in numbers. */
 const isOfLiteral = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) ||
   (code >= 0x61 && code <= 0x7a) ||
@@ -440,7 +442,7 @@ function contentOf(base64: string): string {
 const described = (size: number | undefined, sha256: string): string =>
   `[content: ${size === undefined ? '' : `${size} bytes, `}sha256 ${sha256}]`
 
-/** Of a JSON text; what is none is given back as it is. */
+/** The string of a JSON text; another text is returned as it is. */
 function unescaped(token: string): string {
   if (!token.startsWith('"')) return token
   if (!token.includes('\\')) return token.slice(1, -1)

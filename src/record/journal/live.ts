@@ -1,17 +1,18 @@
 /**
- * Who watches the journal of a clinic: each reads from the store by a cursor of its own, so it sees what all processes write,
- * at its own speed. Here they are only woken: when this process has written, and when the store has grown.
+ * The watchers of the journal of a clinic: each reads from the store by a cursor of its own, so it sees what all
+ * processes write, at its own speed. Here they are only woken: when this process has written, and when the store has
+ * grown.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Journal } from './journal.ts'
 
-/** Milliseconds between two looks for what other processes have written. */
+/** Milliseconds between two checks for entries of other processes. */
 const LOOK_EVERY = 100
 
-/** Those of a process, of one clinic. */
+/** Most watchers of one clinic in a process. */
 export const MAX_WATCHERS = 16
 
-/** Runs its argument for no request. */
+/** Runs its argument outside the context of any request. */
 const forNoRequest = AsyncLocalStorage.snapshot()
 
 interface Watched {
@@ -65,7 +66,9 @@ export class LiveJournal {
     this.#stopListening = journal.onWritten(() => this.#wakeAll())
   }
 
-  /** Undefined where too many watch already, or the server is being stopped. The watcher is to be given to `leave`. */
+  /**
+   * Undefined where too many watch already, or the server is stopping. The watcher must be given to `leave` in the end.
+   */
   watch(clinic: string): Watcher | undefined {
     const watched = this.#watched.get(clinic) ?? { watchers: new Set(), last: 0 }
     if (this.#isClosed || watched.watchers.size >= MAX_WATCHERS) return undefined
@@ -83,7 +86,7 @@ export class LiveJournal {
     if (watched?.watchers.size === 0) this.#watched.delete(clinic)
   }
 
-  /** Ends all, so that a server that is being stopped does not wait for them. */
+  /** Ends all watchers, so that a server that is stopping does not wait for them. */
   close(): void {
     this.#isClosed = true
     this.#stopListening()

@@ -33,11 +33,11 @@ const MAX_ADDRESS = 16_384
 const MAX_ID = 256
 const MAX_REASON = 2_000
 
-/** What is secret is found first, in the places that are known for it, and then removed wherever it stands. */
+/** Finds the secrets first, in their known places, and then removes them wherever they stand. */
 export function entryOf(seen: SeenExchange, packing: Packing): JournalEntry {
   const secrets = secretsOf(seen, packing)
   const entry = packed(seen, packing.mode, secrets)
-  // Those that are not looked for may stand anywhere.
+  // Secrets beyond the limit are not searched for and may stand anywhere.
   return secrets.areTooMany ? packed(withoutTexts(seen), 'headers', secretsOf(seen, packing)) : entry
 }
 
@@ -95,8 +95,8 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
 }
 
 /**
- * The same with no secret in any of its texts and names. Each is looked through by itself, as a secret may look like a piece of
- * what stands around it; most exchanges have none, which one look at all of them together says.
+ * The same with no secret in any of its texts and names. Each text is searched by itself, as a secret may look like a
+ * piece of its surroundings; most exchanges have none, which one search of all texts together shows.
  */
 function cleaned<T extends object>(shown: T, secrets: Secrets): T {
   const texts: string[] = []
@@ -126,7 +126,7 @@ function cleanedValue(value: unknown, secrets: Secrets): unknown {
   )
 }
 
-/** Names that every exchange has: they need no look. */
+/** Names that every exchange has: they need no search. */
 const KNOWN_NAMES: ReadonlySet<string> = new Set([
   ...['request', 'response', 'headers', 'body', 'text', 'type', 'size', 'id', 'direction', 'time', 'duration', 'user'],
   ...['name', 'role', 'method', 'address', 'interaction', 'status', 'outcome', 'reason', 'code', 'summary', 'detail'],
@@ -159,7 +159,7 @@ const factsOf = ({ type, size }: ShownBody, { text, isCut }: SeenBody = {}): Sho
   ...(text === undefined || isCut ? {} : { sha256: hash('sha256', text) }),
 })
 
-/** The beginning of a body may end within a secret. */
+/** Removes also a secret that is cut off at the end of a body. */
 function messageOf(headers: SeenHeaders, body: ShownBody | undefined, secrets: Secrets): ShownMessage {
   if (body === undefined) return { headers }
   if (!body.cut || body.text === undefined) return { headers, body }
@@ -192,11 +192,11 @@ function toolOf({ tool, id, arguments: given, result }: ToolExchange, mode: Jour
   }
 }
 
-/** As platforms send them; what else somebody sends as an id is not kept. */
+/** Ids as platforms send them; anything else sent as an id is not kept. */
 const keptId = (id: unknown): unknown =>
   typeof id === 'number' || (typeof id === 'string' && id.length <= MAX_ID) ? id : null
 
-/** A JSON text without secrets, as its value; of a long one the beginning, as a text. */
+/** The value of a JSON text without secrets; of a long one the beginning, as a text. */
 function keptValue(text: string, secrets: Secrets): unknown {
   const isCut = text.length > MAX_BODY
   const left = withoutSecrets({ text: isCut ? text.slice(0, MAX_BODY) : text, isCut }, secrets)
@@ -248,7 +248,7 @@ function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDeta
   }
 }
 
-/** Of the first tool call that was refused: a platform gets status 200 all the same. */
+/** The reason of the first refused tool call: a platform gets status 200 all the same. */
 function refusalOf(tools: readonly ToolExchange[] = []): Reason | undefined {
   for (const { result } of tools) {
     const { success, valid, code, error } = resultOf(result)
@@ -258,7 +258,7 @@ function refusalOf(tools: readonly ToolExchange[] = []): Reason | undefined {
   return undefined
 }
 
-/** The path of an address, which may be a whole one. */
+/** The path of an address, which may be a whole URL. */
 function pathOf(address: string): string {
   const end = address.indexOf('?')
   const path = end < 0 ? address : address.slice(0, end)

@@ -1,4 +1,4 @@
-/** What the journal keeps of each clinic, by its settings, which are in memory: a change of them shows at once. */
+/** How much the journal keeps of each clinic, by its settings, which are in memory: a change of them takes effect at once. */
 import type { JournalMode } from '../../clinics/journal-settings.ts'
 import { type ClinicSettings, recentSettings, secretsIn } from '../../clinics/settings.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
@@ -6,7 +6,7 @@ import type { Repository } from '../../repository/repository.ts'
 import type { Kept } from '../../storage/journal-port.ts'
 
 export interface JournalPolicy extends Kept {
-  /** SERVICE for a clinic that there is not. */
+  /** SERVICE for a clinic that does not exist. */
   readonly clinic: string
   readonly mode: JournalMode
   /** Secrets of the clinic, which no exchange may show. */

@@ -1,4 +1,4 @@
-/** What of an exchange may be kept: headers, addresses and bodies without secrets, attachments by what they are. */
+/** Redaction of exchanges: headers, addresses and bodies without secrets, attachments by their size and hash. */
 import { hash } from 'node:crypto'
 import { parseXml } from '../../fhir/xml/parse.ts'
 import { canonical } from './decoding.ts'
@@ -9,7 +9,7 @@ import { isSecretHeader, isSecretName, mayNameSecret, REMOVED, type Secrets } fr
 /** Headers that are addresses. */
 const ADDRESSES: ReadonlySet<string> = new Set(['content-location', 'location', 'referer'])
 
-/** `secrets` is told what was one. */
+/** `secrets` receives each secret found. */
 export function keptHeaders(headers: SeenHeaders, secrets: Secrets): SeenHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
@@ -22,7 +22,7 @@ export function keptHeaders(headers: SeenHeaders, secrets: Secrets): SeenHeaders
   )
 }
 
-/** Headers of requests to the systems of clinics, which have names for their credentials that nobody can guess. */
+/** Headers of requests to the systems of clinics: any other may be a credential, under a name unknown here. */
 const HARMLESS: ReadonlySet<string> = new Set([
   ...['accept', 'content-length', 'content-type', 'idempotency-key', 'version', 'webhook-id', 'webhook-timestamp'],
 ])
@@ -38,14 +38,14 @@ export function keptOutboundHeaders(headers: SeenHeaders, secrets: Secrets): See
   )
 }
 
-/** A path with its query, or a whole address. `secrets` is told what was one. */
+/** A path with its query, or a whole URL. `secrets` receives each secret found. */
 export function keptAddress(address: string, secrets: Secrets): string {
   const start = address.search(/[?;#]/)
   if (start < 0) return address
   return address.slice(0, start + 1) + keptParameters(address.slice(start + 1), secrets)
 }
 
-/** For what is written elsewhere than in the journal: an address, or a text that has one in it, without secrets. */
+/** An address, or a text that contains one, without secrets, for use outside the journal. */
 export const withoutSecretsOf = (text: string, secrets: Secrets): string => secrets.without(keptAddress(text, secrets))
 
 /** The pairs of a query or a form, whatever separates them. */
@@ -67,7 +67,7 @@ function keptParameter(parameter: string, secrets: Secrets): string {
   return `${parameter.slice(0, equals + 1)}${REMOVED}`
 }
 
-/** Undefined for what is no form. */
+/** Undefined for a text that is not a form. */
 const keptForm = (form: string, secrets: Secrets): string | undefined =>
   decoded(form) === undefined ? undefined : keptParameters(form, secrets)
 
@@ -102,7 +102,7 @@ function formOf(contentType: string, text: string): BodyForm {
   return type === '' && /^\s*[{[]/.test(text) ? 'json' : 'other'
 }
 
-/** Undefined for a text that is kept by what it is alone. */
+/** Undefined for a text that is kept only by its size and hash. */
 function keptText(
   text: string,
   form: BodyForm,
@@ -122,7 +122,10 @@ function keptText(
   }
 }
 
-/** Undefined for what is no XML, and where a secret is named: XML has many ways to name things, and FHIR in XML names none. */
+/**
+ * Undefined for a text that is not XML, and where a secret is named: XML has many ways to name things, and FHIR in XML
+ * names none.
+ */
 function keptXml(text: string): string | undefined {
   if (!isXml(text) || mayNameSecret(canonical(text))) return undefined
   return text.replace(DATA, (_whole, before: string, value: string, after: string) => {
@@ -131,7 +134,7 @@ function keptXml(text: string): string | undefined {
   })
 }
 
-/** Without a DOCTYPE, which may say that a name stands for any text. */
+/** Whether it is XML without a DOCTYPE, which may define a name for any text. */
 function isXml(text: string): boolean {
   try {
     parseXml(text)
@@ -141,5 +144,5 @@ function isXml(text: string): boolean {
   }
 }
 
-/** `data` of an attachment or a Binary, and whatever else is long base64. */
+/** `data` of an attachment or a Binary, and any other long base64. */
 const DATA = /(<data\s[^>]{0,200}?value\s{0,9}=\s{0,9}"|="(?=[A-Za-z\d+/\s]{1000}))([A-Za-z\d+/=\s]+)("|$)/g

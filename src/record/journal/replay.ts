@@ -1,9 +1,9 @@
-/** Whether an exchange can be sent again, and what is different in its answer. */
+/** Whether an exchange can be sent again, and how the responses differ. */
 import { isSent } from './curl.ts'
 import type { ExchangeDetail, ExchangeSummary, SeenHeaders, ShownBody } from './exchange.ts'
 import { REMOVED } from './secrets.ts'
 
-/** Why not; undefined where it can be. */
+/** The reason against it; undefined where the exchange can be replayed. */
 export function whyNotReplayed(
   { direction, address, tools }: ExchangeSummary,
   detail: ExchangeDetail,
@@ -27,7 +27,7 @@ function whyBodyIsGone({ headers, body }: ExchangeDetail['request']): string | u
   return undefined
 }
 
-/** Of the caller's own request: those of the first one, without what is secret or belongs to its connection. */
+/** Headers of the caller's own request: those of the first one, without secrets and without those of its connection. */
 export const repeatedHeaders = (headers: SeenHeaders): SeenHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name, value]) => value !== REMOVED && isSent(name)))
 
@@ -52,11 +52,11 @@ export interface Answer {
   readonly body?: ShownBody
 }
 
-/** Those of which something can be learned; others differ each time. */
+/** Headers that are worth comparing; others differ each time. */
 const COMPARED = ['allow', 'content-type', 'etag', 'location', 'retry-after', 'www-authenticate'] as const
 
 const MAX_DIFFERENCES = 200
-/** Levels of a body that are looked into. */
+/** Levels of a body that are compared. */
 const MAX_DEPTH = 64
 
 export function compared(before: Answer, after: Answer): Comparison {

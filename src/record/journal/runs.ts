@@ -44,7 +44,7 @@ const PRINTED = String.raw`[\0\t\n\r\x20-\x7e]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef
 const printed = Array.from({ length: 65 }, (_none, count) => new RegExp(`(?:${PRINTED}){${count},}`, 'g'))
 
 interface Piece {
-  /** Where it begins in what is decoded. */
+  /** The index of its first character in the decoded text. */
   readonly at: number
   readonly source: (index: number) => Span
 }

@@ -1,23 +1,23 @@
-/** What is a secret: by the name that it has, by its form, and because it was one elsewhere in the same exchange. */
+/** Recognition of secrets: by their name, by their form, and by their presence elsewhere in the same exchange. */
 import { levelsOf, unescapedLevels } from './decoding.ts'
 import { APART, type Span } from './level.ts'
 import { lastRun } from './runs.ts'
 
-/** What takes its place. */
+/** Replacement of a secret. */
 export const REMOVED = '[removed]'
 
-/** Parts of names, without case and without what is neither letter nor digit. */
+/** Parts of names, in lower case and without anything but letters and digits. */
 const NAMES =
   /password|passwd|passphrase|pwd|secret|token|apikey|accesskey|privatekey|authorization|cookie|credential|assertion|sessionid|jwt/
 
-/** Of headers, whatever else may be in them: signatures are as good as secrets for as long as they hold. */
+/** Further parts of names of headers: signatures are as good as secrets while they are valid. */
 const HEADERS = /auth|signature|session|key(?!words)|bearer/
-/** How a server asks for credentials, and the keys under which requests are repeated: no secrets. */
+/** The challenge of a server, and the keys under which requests are repeated: not secrets. */
 const KNOWN_HEADERS: ReadonlySet<string> = new Set(['www-authenticate', 'proxy-authenticate', 'idempotency-key'])
 
 const folded = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '')
 
-/** Names come again and again; so many answers are remembered. */
+/** Size of the cache of classified names. */
 const REMEMBERED = 2_000
 
 function remembered(judge: (name: string) => boolean): (name: string) => boolean {
@@ -39,7 +39,7 @@ export const isSecretHeader = remembered(
   (name) => !KNOWN_HEADERS.has(name) && (NAMES.test(folded(name)) || HEADERS.test(name)),
 )
 
-/** In every text in which NAMES finds something at least one of these stands: looking for them takes a tenth of the time. */
+/** Every text in which NAMES finds something contains one of these: the search for them takes a tenth of the time. */
 const PIECES = [
   'pass',
   'pwd',
@@ -61,17 +61,18 @@ export const hasPieceOfName = (lower: string): boolean => PIECES.some((piece) =>
 export const mayNameSecret = (text: string): boolean => NAMES.test(text.toLowerCase().replace(/[-_.+ ]/g, ''))
 
 /**
- * The token of a resume link is 32 characters (src/calls/recovery/resume-link.ts); whatever stands there is taken for one.
- * Each form begins at one place of a run only, or is bounded: no text takes longer than its length.
+ * A form of secrets. The token of a resume link is 32 characters (src/calls/recovery/resume-link.ts); any text in its
+ * place counts as one. Each form begins at one place of a run only, or is bounded: no text takes longer than its
+ * length.
  */
 interface Form {
-  /** In lower case: one of them stands in every text that has the form. */
+  /** In lower case: every text that has the form contains one of them. */
   readonly signs: readonly string[]
-  /** Its first group is what is secret, or else all of it. */
+  /** Its first group is the secret, or else the whole match. */
   readonly form: RegExp
 }
 
-/** Values after the name of a secret that are none: literals, and the word before a credential. */
+/** Values after the name of a secret that are not secrets: literals, and the word before a credential. */
 const NO_VALUE = String.raw`(?!(?:null|true|false|bearer|basic)\b|\[removed)`
 
 const FORMS: readonly Form[] = [
@@ -87,11 +88,11 @@ const FORMS: readonly Form[] = [
       'dgi',
     ),
   },
-  // The user of an address.
+  // The user and password of a URL.
   { signs: ['@'], form: /:\/\/(?!\[removed)([^/?#\s"'\\<>@]{1,512})@/dg },
 ]
 
-/** Characters of a secret that is looked for elsewhere: shorter ones stand there by chance. */
+/** Shortest secret that is searched for elsewhere: shorter ones stand there by chance. */
 const MIN_LENGTH = 6
 
 /** Characters in which one of a secret is written at most, where its beginning is looked for in digits. */
@@ -102,10 +103,10 @@ const LONGEST_SHORTEST = 64
 
 /** The same of what stands in a header beside other things. */
 const MIN_PART = 8
-/** Secrets of one exchange that are looked for: each costs a look at all of its texts. */
+/** Most secrets of one exchange that are searched for: each costs a search of all of its texts. */
 const MAX_KNOWN = 50
 
-/** Tokens and the secrets of the service come again and again; the forms of so many are remembered. */
+/** Size of the cache of forms: tokens and the secrets of the service recur. */
 const REMEMBERED_FORMS = 500
 const rememberedForms = new Map<string, readonly string[]>()
 
@@ -141,7 +142,7 @@ export class Secrets {
     this.#shortest = Math.min(LONGEST_SHORTEST, ...always.map((form) => form.length))
   }
 
-  /** There are more than are looked for. */
+  /** Whether there are more secrets than are searched for. */
   get areTooMany(): boolean {
     return this.#count > MAX_KNOWN
   }
@@ -158,7 +159,7 @@ export class Secrets {
     this.#finder = undefined
   }
 
-  /** The value of a header such as Authorization or Cookie, with and without what stands before it. */
+  /** Adds the value of a header such as Authorization or Cookie, with and without its scheme. */
   addHeader(value: string): void {
     const credentials = value.replace(SCHEME, '')
     this.add(credentials)
@@ -171,20 +172,20 @@ export class Secrets {
     }
   }
 
-  /** https://www.rfc-editor.org/rfc/rfc7617: user and password. */
+  /** Adds the password, as in https://www.rfc-editor.org/rfc/rfc7617: user and password. */
   #addBasic(credentials: string): void {
     const decoded = Buffer.from(credentials, 'base64').toString()
     this.add(decoded.slice(decoded.indexOf(':') + 1))
   }
 
-  /** Of a cookie that is set: what stands after it is no secret. */
+  /** Adds the value of a Set-Cookie header: the attributes after it are not secret. */
   addCookie(value: string): void {
     this.addHeader(value.split(';')[0] ?? '')
   }
 
   /**
-   * The text without them, and without what is secret by its form or by the name that stands before it.
-   * @param isCut it is the beginning of a text: it may end within one of them
+   * The text without known secrets, and without anything secret by its form or by the name before it.
+   * @param isCut it is the beginning of a text: it may end within a secret
    */
   without(text: string, isCut = false): string {
     const spans = [...this.#spansIn(text), ...(isCut ? this.#begunIn(text) : [])]
@@ -199,12 +200,12 @@ export class Secrets {
     return parts.join('')
   }
 
-  /** Whether something would be taken out. */
+  /** Whether something would be removed. */
   areIn(text: string): boolean {
     return this.#spansIn(text).length > 0
   }
 
-  /** The beginning of a secret at the end of the text, at whichever level. */
+  /** The beginning of a secret at the end of the text, at any level of escapes. */
   #begunIn(text: string): readonly Span[] {
     const longest = Math.max(0, ...Iterator.from(this.#known).map((form) => form.length))
     for (const { text: level, sourceOf } of levelsOf(text, this.#shortest).levels) {
@@ -222,7 +223,7 @@ export class Secrets {
     return undefined
   }
 
-  /** Of digits that end with the text more may have followed, so that the last character is not what it was. */
+  /** Digits that end with the text may have been followed by more, so their last character may differ from the sent one. */
   #begunInRun(text: string, longest: number): number | undefined {
     const run = lastRun(text)
     if (run === undefined) return undefined
@@ -256,7 +257,7 @@ function formsIn(text: string): readonly Span[] {
   return spans
 }
 
-/** In their order; those that overlap as one. */
+/** In order; overlapping ones merged. */
 function merged(spans: readonly Span[]): readonly Span[] {
   const found: Span[] = []
   for (const span of spans.toSorted((one, other) => one.start - other.start)) {
@@ -267,7 +268,7 @@ function merged(spans: readonly Span[]): readonly Span[] {
   return found
 }
 
-/** Characters of a text from which one pass over it is faster than a search for each of the words. */
+/** Length of a text from which one pass over it is faster than a search for each of the words. */
 const ONE_PASS = 2_000
 
 /** Finds many words in a text in one pass: a table of pairs of characters says where one may begin. */
@@ -312,7 +313,7 @@ class Finder {
 }
 
 interface Pairs {
-  /** The words that begin so. */
+  /** The words that begin with the pair. */
   readonly byPair: ReadonlyMap<string, readonly string[]>
   /** By the low bytes of two characters: 1 where a word may begin. */
   readonly mayBegin: Uint8Array

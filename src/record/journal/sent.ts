@@ -1,8 +1,8 @@
-/** What this server asks of the systems of clinics, as exchanges that go out. */
+/** Requests of this server to the systems of clinics, as outbound exchanges. */
 import type { Cause } from './cause.ts'
 import { MAX_BODY, type OutboundSystem, type SeenBody, type SeenExchange, type SeenHeaders } from './exchange.ts'
 
-/** One request to a system of a clinic and what came of it. It can be sent to another thread. */
+/** One request to a system of a clinic and its result. It can be sent to another thread. */
 export interface SentRequest {
   readonly id: string
   readonly clinic: string
@@ -15,14 +15,14 @@ export interface SentRequest {
   readonly headers: SeenHeaders
   readonly body: string
   readonly cause?: Cause
-  /** Undefined where there was none. */
+  /** Undefined where there was no response. */
   readonly answer?: {
     readonly status: number
     readonly headers: SeenHeaders
     /** Absent where it is not shown, or too long. */
     readonly text?: string
   }
-  /** Why there was no answer. */
+  /** Why there was no response. */
   readonly failure?: string
 }
 
@@ -58,7 +58,7 @@ export function seenOf(sent: SentRequest): SeenExchange {
   }
 }
 
-/** Of a text as much as is kept. */
+/** The part of a text that is kept. */
 export function beginningOf(text: string): SeenBody {
   if (text.length <= MAX_BODY / 4) return { text, size: Buffer.byteLength(text) }
   const size = Buffer.byteLength(text)
@@ -67,7 +67,7 @@ export function beginningOf(text: string): SeenBody {
   return { text: Buffer.from(text.slice(0, MAX_BODY)).toString('utf8', 0, MAX_BODY), size, isCut: true }
 }
 
-/** The same of bytes. @param size of all of them, where these are the first ones */
+/** The same for bytes. @param size of all of them, where these are only the first */
 export function beginningOfBytes(bytes: Uint8Array, size = bytes.byteLength): SeenBody {
   const first = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, MAX_BODY))
   return { text: first.toString(), size, ...(size > MAX_BODY ? { isCut: true as const } : {}) }

@@ -1,6 +1,6 @@
 /**
- * Which search parameters of a type have every value of which others: `name` has those of `family` and `given`,
- * `telecom` those of `phone`, `combo-code` those of `code`. An engine need not keep such a value twice.
+ * The search parameters of a type that have every value of others: `name` has those of `family` and `given`, `telecom`
+ * those of `phone`, `combo-code` those of `code`. An engine need not store such a value twice.
  */
 import { indexedParametersOf, type SearchParameter } from '../parameters.ts'
 import type { CoveredParameters } from '../plan.ts'
@@ -16,7 +16,7 @@ const isComparable = ({ type, phonetic }: SearchParameter): boolean =>
 
 function coveredOf(parameters: readonly SearchParameter[]): CoveredParameters[string] {
   const all = parameters.map((one) => {
-    // Of two that are the same, neither is left out.
+    // When two are the same, neither is left out.
     const others = parameters.filter((other) => other !== one && covers(one, other) && !covers(other, one))
     return [one.code, others.map(({ code }) => code)] as const
   })
@@ -32,7 +32,7 @@ const covers = (one: SearchParameter, other: SearchParameter): boolean =>
 const elementsOf = ({ expression }: SearchParameter): readonly string[] =>
   expression.split(' | ').map((element) => element.replace(/^\((.*)\)$/, '$1'))
 
-/** The same element, a text in it, or some of its repetitions. */
+/** True for the same element, a text in it, or some of its repetitions. */
 function isWithin(part: string, whole: string, type: SearchParameter['type']): boolean {
   if (part === whole) return true
   if (!part.startsWith(whole)) return false

@@ -1,25 +1,25 @@
-/** What a clinic's own search parameters are, as the clinic keeps them in one record (docs/adr/010-custom-search-parameters.md). */
+/** A clinic's own search parameters, as stored in one record (docs/adr/010-custom-search-parameters.md). */
 import { isObject } from '../../fhir/resource.ts'
 import type { SearchParameter } from '../parameters.ts'
 import { typesOf } from './expression-types.ts'
 
 export interface CustomParameter extends Pick<SearchParameter, 'code' | 'type' | 'url' | 'target' | 'parts'> {
-  /** Of the SearchParameter resource. */
+  /** The id of the SearchParameter resource. */
   readonly id: string
-  /** As written: types, Resource or DomainResource. */
+  /** The base as written: types, Resource or DomainResource. */
   readonly base: readonly string[]
-  /** FHIRPath for all of them. */
+  /** The FHIRPath expression for all types of the base. */
   readonly expression: string
-  /** The version of the record from which on what is written has its values. */
+  /** The version of the record since which written resources have its values. */
   readonly since: number
 }
 
 /** The value of the record. */
 export interface CustomDeclaration {
   readonly parameters: readonly CustomParameter[]
-  /** By resource type the version that changed last what its resources are indexed by. */
+  /** By resource type, the last version that changed the parameters by which its resources are indexed. */
   readonly types: Readonly<Record<string, number>>
-  /** The same for references alone. */
+  /** The same for reference parameters only. */
   readonly references: Readonly<Record<string, number>>
 }
 
@@ -30,7 +30,7 @@ export const declarationIn = (value: unknown): CustomDeclaration => ({
 
 type Definition = Omit<CustomParameter, 'since'>
 
-/** With the parameter of this resource as it is from `version` on; absent where it takes no part any more. */
+/** The declaration with the parameter of this resource as of `version`, or without it where it is no longer in use. */
 export function declared(
   before: CustomDeclaration,
   id: string,
@@ -52,7 +52,7 @@ export function declared(
   }
 }
 
-/** What is stored for both is the same. */
+/** True when both have the same index entries. */
 const isIndexedAlike = (one: Definition, other: Definition): boolean => contentOf(one) === contentOf(other)
 const contentOf = ({ code, type, base, expression, parts }: Definition): string =>
   JSON.stringify([code, type, base, expression, parts])

@@ -1,4 +1,7 @@
-/** A clinic's SearchParameter resource as a search parameter, or why it is refused: https://hl7.org/fhir/R4/searchparameter.html. */
+/**
+ * Turns a clinic's SearchParameter resource into a search parameter, or refuses it:
+ * https://hl7.org/fhir/R4/searchparameter.html.
+ */
 import type { SearchParameterComponent, SearchParameter as SearchParameterResource } from 'fhir/r4'
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
@@ -11,19 +14,19 @@ import { type ComponentParameter, definedParameter, partsOf, SERVED_TYPES } from
 import type { CustomDeclaration, CustomParameter } from './custom-declaration.ts'
 import { ABSTRACT, expressionOf, typesOf } from './expression-types.ts'
 
-/** Active parameters of one clinic. */
+/** Most active parameters of one clinic. */
 const MAX_CUSTOM_PARAMETERS = 100
 /** Characters. */
 const MAX_EXPRESSION_LENGTH = 2_000
 
 const CODE = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
-/** Their result changes with time, or they may take any time. */
+/** Functions whose result changes with time, or whose run time is unbounded. */
 const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set(['now', 'today', 'timeOfDay', 'matches', 'replaceMatches'])
 
 type Definition = Omit<CustomParameter, 'since'>
 
-/** A SearchParameter with the values that R4 asks for, any of which may have extensions in its place. */
+/** A SearchParameter with the values that R4 requires, any of which may be replaced by extensions. */
 type Whole = Omit<SearchParameterResource, 'base' | 'target'> & {
   readonly id: string
   readonly url: string
@@ -33,8 +36,8 @@ type Whole = Omit<SearchParameterResource, 'base' | 'target'> & {
 }
 
 /**
- * The parameter for the searches of the clinic; undefined where it adds none: it is not active, or describes one that the
- * server has anyway.
+ * The parameter for the searches of the clinic; undefined where it adds none: it is not active, or describes one that
+ * the server already has.
  * @throws FhirError 422 naming the element that is wrong
  */
 export function customParameter(
@@ -71,7 +74,10 @@ function checkBase({ base }: Whole): void {
   }
 }
 
-/** It is a parameter of the server, or derived from one, as implementation guides publish them. */
+/**
+ * True when it describes a parameter of the server, or one derived from such a parameter, as published by
+ * implementation guides.
+ */
 function describesServed({ code, url, derivedFrom, base }: Whole): boolean {
   const defined = typesOf(base).map((type) => definedParameter(type, code)?.url)
   return defined.every((one) => one !== undefined && (one === url || one === derivedFrom))
@@ -92,7 +98,7 @@ function checkCode({ code, base }: Whole): void {
   )
 }
 
-/** A special parameter has rules of its own, which an expression cannot state. */
+/** The types that can be added; a special parameter has its own rules, which an expression cannot state. */
 const OFFERED_TYPES = SERVED_TYPES.filter((type) => type !== 'special')
 
 function definitionOf(
@@ -130,7 +136,7 @@ function partsFrom(
   })
 }
 
-/** A component is a parameter that R4 defines, or another one of the clinic. */
+/** A component of a composite, which is a parameter that R4 defines, or another one of the clinic. */
 function partFrom(
   component: { readonly definition: string; readonly expression: string },
   index: number,
@@ -154,7 +160,7 @@ function partFrom(
 function noPart(definition: string, index: number): never {
   throw refused(
     `component[${index}].definition`,
-    `'${definition}' is no search parameter, of R4 or of this clinic, of that type that can be a part of another`,
+    `'${definition}' is not a search parameter of that type, of R4 or of this clinic, that can be a part of another one`,
   )
 }
 
@@ -187,7 +193,7 @@ function checkExpression(expression: string, element = 'expression'): void {
   }
 }
 
-/** Names of the functions that are called anywhere in it. */
+/** The names of all functions called in the tree. */
 function callsIn(tree: Ast): readonly string[] {
   const calls: string[] = []
   const open: unknown[] = [tree]

@@ -1,6 +1,7 @@
 /**
- * The search parameters that a clinic has added as SearchParameter resources, as it keeps them in one record:
- * https://hl7.org/fhir/R4/searchparameter.html. docs/adr/010-custom-search-parameters.md says why it is made like this.
+ * The search parameters that a clinic has added as SearchParameter resources, as stored in one record:
+ * https://hl7.org/fhir/R4/searchparameter.html. docs/adr/010-custom-search-parameters.md gives the reasons for this
+ * design.
  */
 
 import { compileUserExpression } from '../../fhir/fhirpath/fhirpath.ts'
@@ -13,11 +14,11 @@ import { type CustomDeclaration, type CustomParameter, declarationIn } from './c
 import { expressionOf, typesOf } from './expression-types.ts'
 import type { Extractor, SharedWork } from './extract.ts'
 
-/** Items of a resource that the expression of one parameter may visit; see SharedWork for all of them. */
+/** Items of a resource that the expression of one parameter may visit; see SharedWork for all parameters together. */
 const WORK = 10_000
-/** Values of one parameter in one resource; further ones are not indexed. */
+/** Most values of one parameter in one resource; further ones are not indexed. */
 const MAX_VALUES = 500
-/** Characters of one value; a longer one is not indexed, and no search can name it. */
+/** Most characters of one value; a longer one is not indexed, and no search can name it. */
 const MAX_VALUE_LENGTH = 10_000
 
 const prepared = new WeakMap<object, CustomParameters>()
@@ -32,7 +33,7 @@ export class CustomParameters {
     this.#declaration = declaration
   }
 
-  /** @param value of the record; the same value gives the same parameters */
+  /** @param value of the record; the same object returns the same parameters */
   static of(value: unknown): CustomParameters | undefined {
     if (!isObject(value)) return undefined
     const known = prepared.get(value) ?? new CustomParameters(declarationIn(value))
@@ -40,7 +41,7 @@ export class CustomParameters {
     return known
   }
 
-  /** The parameters that are served for a type, and those of the clinic. */
+  /** The parameters served for a type, together with the clinic's own. */
   parametersOf(served: (type: string) => ReadonlyMap<string, SearchParameter>) {
     return (type: string): ReadonlyMap<string, SearchParameter> => {
       const own = this.#own(type)
@@ -59,7 +60,7 @@ export class CustomParameters {
   /** The index version that the entries of a type must have for a search by `param`; undefined: any. */
   indexVersionFor(type: string, param: string): number | undefined {
     if (param === '*') return this.#declaration.references[type]
-    // The texts of a token and the identifiers of a reference have names of their own: `code:text`.
+    // Texts of a token and identifiers of a reference are indexed under derived names: `code:text`.
     const [code = ''] = param.split(':', 1)
     if (!this.#own(type).has(code)) return undefined
     return this.#parametersFor(type).find((one) => one.code === code)?.since
@@ -73,7 +74,7 @@ export class CustomParameters {
   #own(type: string): ReadonlyMap<string, SearchParameter> {
     const known = this.#byType.get(type)
     if (known !== undefined) return known
-    // A parameter of the server wins, even if a later version of the server was the first to define it.
+    // The server's own parameters take precedence, even those that a later version of the server has added.
     const rows = this.#parametersFor(type).filter(({ code }) => definedParameter(type, code) === undefined)
     const own = new Map(rows.map((one) => [one.code, rowOf(one, type)]))
     this.#byType.set(type, own)
@@ -115,7 +116,7 @@ function extractorOf(parameter: SearchParameter): Extractor {
   }
 }
 
-/** Of a composite the values of its parts in each repetition. */
+/** The values of a parameter; for a composite, the values of its parts in each repetition. */
 function valuesIn(
   { expression, parts }: SearchParameter,
   resource: AnyResource,
@@ -127,7 +128,7 @@ function valuesIn(
   return values.map((value) => parts.map((part) => compiled(part.expression).evaluate(value, { resource, limits })))
 }
 
-/** Such an expression is refused when the parameter is stored. */
+/** Replaces matches(); an expression with it is refused when the parameter is stored. */
 function refuseMatches(): never {
   throw new Error('matches() is not evaluated in search parameters')
 }
@@ -135,7 +136,7 @@ function refuseMatches(): never {
 const EXPRESSIONS_KEPT = 1_000
 const compiled = memoize(EXPRESSIONS_KEPT, compileUserExpression)
 
-/** Stops counting characters at the limit. */
+/** True for a value within the limit; the count stops there. */
 function isShort(value: unknown): boolean {
   let left = MAX_VALUE_LENGTH
   const open = [value]

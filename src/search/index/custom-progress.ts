@@ -1,16 +1,16 @@
-/** How far the resources of a clinic are indexed by its own search parameters, as the clinic keeps it in a record. */
+/** The progress of indexing a clinic's resources by its own search parameters, as stored in a record. */
 import { isObject } from '../../fhir/resource.ts'
 
 export interface IndexedType {
-  /** Every resource of the type has the entries of this version of the declaration, or of a later one. */
+  /** The version of the declaration by which every resource of the type is indexed, or by a later one. */
   readonly indexVersion: number
-  /** The version that is worked towards, or was reached last. */
+  /** The version being worked towards, or reached last. */
   readonly towards: number
-  /** Cursor of the last batch, while it is worked on. */
+  /** Cursor of the last batch, while the work is not complete. */
   readonly after?: string
-  /** Resources that were looked at on the way. */
+  /** Resources examined so far. */
   readonly done: number
-  /** Of these, those that keep the entries they had, since none could be extracted. */
+  /** Number of these that keep their old entries, since none could be extracted. */
   readonly failed: number
 }
 
@@ -18,7 +18,7 @@ export interface CustomIndex {
   readonly types: Readonly<Record<string, IndexedType>>
 }
 
-/** In the record, `indexVersion` has the name it had first. */
+/** The stored form, in which `indexVersion` still has its original name. */
 type StoredType = Omit<IndexedType, 'indexVersion'> & { readonly madeBy: number }
 
 export const customIndexIn = (value: unknown): CustomIndex => ({

@@ -1,4 +1,4 @@
-/** Which types the base and the FHIRPath expression of a SearchParameter resource are about. */
+/** The types that the base and the FHIRPath expression of a SearchParameter resource concern. */
 import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
 import { isResourceTypeOf } from '../../fhir/fhirpath/elements.ts'
 import { splitOutside } from '../expression.ts'
@@ -6,15 +6,15 @@ import { splitOutside } from '../expression.ts'
 /** Bases that stand for all types, or for all but those without narrative. */
 export const ABSTRACT = ['Resource', 'DomainResource']
 
-/** Those that `base` names, and those that an abstract one stands for. */
+/** The types that `base` names, and those that its abstract ones stand for. */
 export const typesOf = (base: readonly string[]): readonly string[] =>
   base.some((one) => ABSTRACT.includes(one))
     ? resourceTypes.filter((type) => base.some((one) => isResourceTypeOf(type, one)))
     : [...new Set(base)]
 
 /**
- * The branches of a union that speak of `type`: `A.x | B.y` for B is `B.y`. What names no type speaks of all.
- * @returns undefined when none does
+ * The branches of a union that concern `type`: of `A.x | B.y`, B has `B.y`. A branch that names no type concerns all.
+ * @returns undefined when there are none
  */
 export function expressionOf(type: string, expression: string): string | undefined {
   const branches = splitOutside(expression, '|').filter((branch) => speaksOf(type, branch))

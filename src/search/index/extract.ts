@@ -1,4 +1,7 @@
-/** The index entries of a resource, one for each value that it is searched by: https://hl7.org/fhir/R4/search.html#Introduction. */
+/**
+ * Extracts the index entries of a resource, one for each value that it can be searched by:
+ * https://hl7.org/fhir/R4/search.html#Introduction.
+ */
 import type { Patient } from 'fhir/r4'
 import { compileFhirPath, EvaluationError } from '../../fhir/fhirpath/fhirpath.ts'
 import type { SharedResults } from '../../fhir/fhirpath/scope.ts'
@@ -27,29 +30,29 @@ import { type InnerResource, within } from './inner-resources.ts'
 /** Extracts the values of one parameter. */
 export interface Extractor {
   readonly parameter: SearchParameter
-  /** Of a composite: for each repetition the values of each part. */
+  /** The values; for a composite, the values of each part for each repetition. */
   readonly evaluate: (resource: AnyResource, shared: SharedWork) => readonly unknown[]
 }
 
-/** What the extractors of one resource have in common. */
+/** State shared by the extractors of one resource. */
 export interface SharedWork {
-  /** Items that the parameters of the clinic may still visit, all together. */
+  /** Items that the clinic's own parameters may still visit, all together. */
   customLeft: number
   readonly results: SharedResults
-  /** Of a contained resource, the one around it. */
+  /** The resource that contains this one, for a contained resource. */
   readonly container?: AnyResource
 }
 
-/** Items of one resource that all parameters of the clinic may visit; some thirty milliseconds. */
+/** Items of one resource that all of the clinic's own parameters may visit; some thirty milliseconds. */
 const CUSTOM_WORK = 100_000
 
-/** What a parameter, a value of it and an entry cost. */
+/** Budget steps of a parameter, of one of its values, and of an entry. */
 const STEPS_PER_VALUE = 1.5
 const STEPS_PER_ENTRY = 1.5
 const STEPS_PER_PARAMETER = 1
 const WHAT = 'the values that it is searched by'
 
-/** The store keeps these itself. */
+/** Parameters whose values the store itself keeps. */
 export const KEPT_BY_STORE: ReadonlySet<string> = new Set(['_id', '_lastUpdated'])
 
 const extractorsByType = new Map<string, readonly Extractor[]>()
@@ -57,7 +60,7 @@ const extractorsByType = new Map<string, readonly Extractor[]>()
 /**
  * Every value of every parameter of the resource's type, without duplicates.
  * @param baseUrl references below it are stored as relative ones
- * @param custom for the clinic's own parameters
+ * @param custom extractors of the clinic's own parameters
  * @param fullText words are extracted too
  * @throws BudgetError
  */
@@ -82,7 +85,7 @@ export function extractEntries(
   return entries
 }
 
-/** By which a Patient is found when it may be the person that is asked for. */
+/** Adds the keys by which record linkage finds a Patient. */
 function extractMatchKeys(patient: Patient, entries: IndexEntry[]): void {
   for (const key of storedKeys(patient)) entries.push({ kind: 'key', param: MATCH_KEYS, key })
 }
@@ -109,7 +112,7 @@ function extractValues({ resource, extractors, shared, origin, meter }: Extracti
   }
 }
 
-/** Of each resource within: the reference to it, and the values that it is found by there. */
+/** Adds, for each contained resource, the reference to it and its own entries. */
 function extractInner(
   param: string,
   all: readonly InnerResource[],
@@ -128,11 +131,11 @@ function extractInner(
 }
 
 /**
- * Values of one parameter in one resource. Whoever searches or sorts by the parameter goes over all of them, so a resource
+ * Most values of one parameter in one resource. Every search and sort by the parameter reads all of them, so a resource
  * with more is refused when it is written.
  */
 const MAX_VALUES = 10_000
-/** Their codes are values; the largest published code systems have some hundred thousand. */
+/** Types whose codes are values; the largest published code systems have some hundred thousand. */
 const TERMINOLOGY: ReadonlySet<string> = new Set(['CodeSystem', 'ValueSet', 'ConceptMap'])
 const MAX_VALUES_OF_TERMINOLOGY = 500_000
 
@@ -156,7 +159,7 @@ function tooMany(type: string, param: string, amount: number, most: number): Fhi
   })
 }
 
-/** Expressions compile when the first resource of a type is written. */
+/** The extractors of a type, compiled when its first resource is written. */
 function extractorsOf(type: string): readonly Extractor[] {
   const known = extractorsByType.get(type)
   if (known !== undefined) return known
@@ -170,7 +173,10 @@ function extractorsOf(type: string): readonly Extractor[] {
   return extractors
 }
 
-/** Where an extension's expression cannot be applied to a resource, it has no value: no write fails because of it. */
+/**
+ * Returns no values where an extension's expression cannot be applied to a resource, so that no write fails because of
+ * it.
+ */
 const lenient =
   (evaluate: Extractor['evaluate']): Extractor['evaluate'] =>
   (resource, shared) => {
@@ -195,7 +201,7 @@ function evaluatorOf({ expression, parts }: SearchParameter): Extractor['evaluat
   return repetitions(compiled, compiledParts)
 }
 
-/** Equal ones are removed from the entries that are made of them. */
+/** Equal values are removed later, from the entries extracted from them. */
 const ALL_VALUES = { keepDuplicates: true } as const
 
 type Extract = (parameter: SearchParameter, value: unknown, entries: IndexEntry[], origin: Origin) => void
@@ -219,17 +225,17 @@ const EXTRACT: Readonly<Record<SearchParameter['type'], Extract>> = {
   special: ({ code }, value, entries) => extractPosition(code, value, entries),
 }
 
-/** So many values are worth a look whether they are equal, since what is made of each is not. */
+/** From this number on, values are compared before extraction, since the extraction of each costs more. */
 const MANY = 64
 
-/** Equal values give equal entries. */
+/** Removes equal values, which have equal entries. */
 function distinct(values: readonly unknown[], meter: Meter): readonly unknown[] {
   if (values.length < MANY) return values
   meter.pay(values.length)
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
 }
 
-/** Among the entries from `start` on, which are those of one parameter. */
+/** Removes duplicates among the entries from `start` on, which are those of one parameter. */
 function removeDuplicates(entries: IndexEntry[], start: number): void {
   const seen = new Set<string>()
   let kept = start

@@ -1,6 +1,7 @@
 /**
  * `_text`, the words of a resource's narrative, and `_content`, all its words:
- * https://hl7.org/fhir/R4/search.html#content. One entry has the words of each; `_content` has those that `_text` has not.
+ * https://hl7.org/fhir/R4/search.html#content. Each has one entry with its words; that of `_content` omits the words of
+ * `_text`.
  */
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
 import { fold } from '../../fhir/text-folding.ts'
@@ -12,7 +13,7 @@ export const CONTENT = '_content'
 /** Raised when different words are extracted from the same resource. */
 export const FULL_TEXT_VERSION = '2'
 
-/** Distinct words of a resource that are indexed, the first ones of its narrative and the first of all others. */
+/** Most distinct words of a resource that are indexed: the first ones of its narrative, and the first of all others. */
 const MAX_WORDS = 500
 /** Characters of a word that are compared. */
 const MAX_WORD_LENGTH = 40
@@ -25,7 +26,7 @@ const NO_TEXT: ReadonlySet<string> = new Set([
 /** Dates and times, which have searches of their own. */
 const DATE = /^\d{4}-\d\d/
 
-/** A word folded (see fold), as it is compared. */
+/** The words of a text, folded (see fold), in the form in which they are compared. */
 export const wordsOf = (text: string): readonly string[] =>
   fold(text)
     .split(' ')

@@ -1,28 +1,30 @@
-/** The resources within a resource that it can be found by (search/inner.ts), and where references to them lead. */
+/**
+ * The resources within a resource by which it can be found (search/inner.ts), and the targets of references to them.
+ */
 import { isResourceType } from '../../fhir/definitions.ts'
 import type { LocalReference } from '../../fhir/reference.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
 import { innerTypes } from '../inner.ts'
 import type { InnerReferences } from '../types/reference.ts'
 
-/** Contained resources of one container that can be found; each costs a write of its own. */
+/** Most contained resources of one container that can be found; each costs a write of its own. */
 const MAX_CONTAINED = 1_000
 
-/** A resource within another, under the type and the id that it has in the index. */
+/** A resource within another, with its type and id in the index. */
 export interface InnerResource extends LocalReference {
   readonly resource: AnyResource
-  /** The one that `#` refers to in it, with the contained resources that it may refer to. */
+  /** The container, to which `#` refers in it, with the contained resources to which it may refer. */
   readonly container: AnyResource
   readonly references: InnerReferences
 }
 
 export interface Within {
-  /** For references of the resource itself. */
+  /** The targets of references of the resource itself. */
   readonly references: InnerReferences
   readonly all: readonly InnerResource[]
 }
 
-/** undefined for the many resources that have nothing within. */
+/** The resources within a resource; undefined for the many that have none. */
 export function within(resource: AnyResource): Within | undefined {
   if (resource.resourceType === 'Bundle') return withinBundle(resource)
   if (!('contained' in resource)) return undefined
@@ -31,7 +33,10 @@ export function within(resource: AnyResource): Within | undefined {
   return containedIn(resource, address, `${type}/${id}`)
 }
 
-/** The first entry counts where it is what the type of the Bundle says: https://hl7.org/fhir/R4/bundle.html#search. */
+/**
+ * The type of the first entry by type of Bundle; an entry of another type does not count:
+ * https://hl7.org/fhir/R4/bundle.html#search.
+ */
 const FIRST_OF: Readonly<Record<string, string>> = { document: 'Composition', message: 'MessageHeader' }
 
 function withinBundle(bundle: AnyResource & { readonly type?: unknown; readonly entry?: unknown }): Within | undefined {
@@ -47,7 +52,7 @@ function withinBundle(bundle: AnyResource & { readonly type?: unknown; readonly 
   }
 }
 
-/** @param address of the container in the index; the ids of what it contains begin with `prefix` */
+/** @param address of the container in the index; the ids of its contained resources begin with `prefix` */
 function containedIn(
   container: AnyResource & { readonly contained?: unknown },
   address: LocalReference,

@@ -1,4 +1,4 @@
-/** The version of what is extracted for each search parameter, by which a store knows what has to be reindexed. */
+/** The versions of extraction by search parameter, from which a store knows which resources to reindex. */
 import { hash } from 'node:crypto'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { parseJson } from '../../fhir/json.ts'
@@ -12,7 +12,10 @@ import { CustomParameters } from './custom-parameters.ts'
 import { extractEntries, KEPT_BY_STORE } from './extract.ts'
 import { CONTENT, FULL_TEXT_VERSION, TEXT } from './full-text.ts'
 
-/** Raised with every change of what is extracted, however small; test/search/index/versions.test.ts says when. */
+/**
+ * Raised with every change of the extracted entries, however small; test/search/index/versions.test.ts detects such
+ * changes.
+ */
 const VERSION = 7
 
 /** Raised for a type of parameter when its values are extracted differently from the same elements. */
@@ -28,7 +31,7 @@ const RULES: Readonly<Record<SearchParameter['type'], number>> = {
   special: 1,
 }
 
-/** Raised when definitions are called otherwise. */
+/** Raised when the canonical urls of definitions are extracted differently. */
 const CALLED_VERSION = '1'
 
 /**
@@ -49,8 +52,8 @@ const known = new Map<string, ReadonlyMap<string, string>>()
 let ofAll: string | undefined
 
 /**
- * By code: a text that changes with what is extracted for the parameter. Any resource may have one of any type within,
- * so what is extracted from these changes with every parameter.
+ * By code: a text that changes with the entries of the parameter. As any resource may contain one of any type, the text
+ * for contained resources changes with every parameter.
  */
 function parametersOf(type: string): ReadonlyMap<string, string> {
   const versions =

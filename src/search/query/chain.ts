@@ -8,15 +8,15 @@ import { targetTypesOf } from '../types/reference.ts'
 import { any, type ValueContext } from '../value.ts'
 import { referenceFor, type SearchScope, unknownType } from './scope.ts'
 
-/** Reads the rest of a chain against the types it leads to. */
+/** Parses the rest of a chain for the types to which it leads. */
 export type Follow = (rest: string, types: readonly string[]) => Condition
 
-/** Links of a chain, `_has` counted with them. */
+/** Most links of a chain, including `_has`. */
 const MAX_LINKS = 10
-/** Types looked at for one parameter, over all links of a chain that names none. */
+/** Most types examined for one parameter, over all links of a chain that names none. */
 const MAX_TYPES = 2000
 
-/** What is left of the limits of a chain. */
+/** The remaining limits of a chain. */
 export interface Allowance {
   readonly links: number
   /** Shared by all branches. */
@@ -41,7 +41,7 @@ export function spent({ links, types }: Allowance, { name }: ValueContext): Allo
 const TOO_WIDE = 'search-chain-too-wide'
 
 /**
- * `subject:Patient.name`, or `subject.name` for all types that it may refer to and that have such a parameter.
+ * Parses `subject:Patient.name`, or `subject.name` for all possible target types that have such a parameter.
  * @throws FhirError 400
  */
 export function parseChain(
@@ -62,7 +62,7 @@ export function parseChain(
   return any(grouped(links).flatMap(([types, where]) => chainsTo(parameter, types, where)))
 }
 
-/** By the address of the resource, and by its url where the parameter holds canonicals. */
+/** Chains by the address of the resource, and by its url where the parameter holds canonicals. */
 function chainsTo(
   { code: param, canonical }: SearchParameter,
   types: readonly string[],
@@ -100,7 +100,7 @@ function linksTo(
   return links
 }
 
-/** A value or a further link may be valid for some types and not for others. */
+/** Returns the error, as a value or a further link may be valid for some types and not for others. */
 function attempt(follow: () => Condition): Condition | FhirError {
   try {
     return follow()
@@ -110,7 +110,7 @@ function attempt(follow: () => Condition): Condition | FhirError {
   }
 }
 
-/** Types with the same condition together: most parameters mean the same on each. */
+/** Groups types with the same condition: most parameters mean the same for each. */
 function grouped(links: readonly Link[]): readonly (readonly [readonly string[], Condition])[] {
   const groups = Map.groupBy(links, ({ where }) => JSON.stringify(where))
   return [...groups.values()].flatMap((group) => {
@@ -120,7 +120,7 @@ function grouped(links: readonly Link[]): readonly (readonly [readonly string[],
 }
 
 /**
- * `_has:Observation:patient:code=x`: those that an Observation with that code refers to as its patient.
+ * Parses `_has:Observation:patient:code=x`: the resources to which an Observation with that code refers as its patient.
  * @throws FhirError 400
  */
 export function parseReverseChain(name: string, scope: SearchScope, context: ValueContext, follow: Follow): Condition {

@@ -1,15 +1,15 @@
-/** What a search in a compartment adds to a plan: https://hl7.org/fhir/R4/compartmentdefinition.html. */
+/** The condition of a search within a compartment: https://hl7.org/fhir/R4/compartmentdefinition.html. */
 import { type CompartmentMembers, ITSELF } from '../../fhir/compartments.ts'
 import type { Condition } from '../plan.ts'
 import { any } from '../value.ts'
 
-/** The resource whose compartment it is. */
+/** The resource that defines the compartment. */
 export interface Center {
   readonly type: string
   readonly id: string
 }
 
-/** Holds for the members of the compartment: each type has parameters of its own for it. */
+/** A condition that holds for the members of the compartment, which each type determines by its own parameters. */
 export function inCompartment(center: Center, membership: CompartmentMembers): Condition {
   const groups = [...Map.groupBy(membership, ([, params]) => params.join()).values()]
   const conditions = groups.map((group): Condition => {

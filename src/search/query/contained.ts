@@ -1,6 +1,6 @@
 /**
- * `_contained` and `_containedType`: which of contained and other resources a search finds, and what it returns for the
- * contained ones. https://hl7.org/fhir/R4/search.html#contained
+ * `_contained` and `_containedType`: whether a search finds contained resources, others or both, and what it returns
+ * for the contained ones. https://hl7.org/fhir/R4/search.html#contained
  */
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
@@ -10,7 +10,7 @@ import type { ResultParameters } from './result-parameters.ts'
 
 type Found = Pick<SearchPlan, 'types' | 'where'>
 
-/** @throws FhirError 400 for an order that containers do not have */
+/** @throws FhirError 400 for a sort order that containers do not have */
 export function withContained(
   { types, where, sort }: Found & Pick<SearchPlan, 'sort'>,
   { contained = 'false', containedType: returned = 'container' }: Pick<ResultParameters, 'contained' | 'containedType'>,

@@ -1,5 +1,5 @@
 /**
- * One criterion of a query, `parameter=value`, as a condition: https://hl7.org/fhir/R4/search.html#modifiers.
+ * Parses one criterion of a query, `parameter=value`, into a condition: https://hl7.org/fhir/R4/search.html#modifiers.
  */
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
@@ -21,7 +21,7 @@ import { type Allowance, type Follow, newAllowance, parseChain, parseReverseChai
 import { parameterFor, type SearchScope } from './scope.ts'
 import { isSpecial, parseSpecial, specialCodes } from './special.ts'
 
-/** Besides :missing, which all but composites take. */
+/** Modifiers by type, in addition to :missing, which all but composites take. */
 export const MODIFIERS: Readonly<Record<ServedType, readonly string[]>> = {
   string: STRING_MODIFIERS,
   token: TOKEN_MODIFIERS,

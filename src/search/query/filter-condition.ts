@@ -1,4 +1,4 @@
-/** What a `_filter` means: each of its tests as a condition. https://hl7.org/fhir/R4/search_filter.html#ops */
+/** The conditions of a `_filter`, one for each of its tests. https://hl7.org/fhir/R4/search_filter.html#ops */
 import { parseDateRange } from '../../fhir/dates.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
 import { fold } from '../../fhir/text-folding.ts'
@@ -10,7 +10,7 @@ import { type Allowance, type Follow, parseChain, parseReverseChain, spent } fro
 import { type Filter, type Operator, type Path, parseFilterSyntax, type Test } from './filter-syntax.ts'
 import { parameterFor, type SearchScope } from './scope.ts'
 
-/** One `parameter=value` without a chain, as a query has it. */
+/** Parses one `parameter=value` without a chain, as in a query. */
 export type ReadParameter = (
   code: string,
   modifier: string | undefined,
@@ -24,7 +24,7 @@ interface Reader {
   readonly context: ValueContext
 }
 
-/** @throws FhirError 400, for lenient requests too: a filter without one of its tests would mean something else */
+/** @throws FhirError 400, even for lenient requests: a filter without one of its tests would have another meaning */
 export function parseFilterParameter(
   text: string,
   scope: SearchScope,
@@ -99,7 +99,7 @@ function follow(test: Test, path: Path, scope: SearchScope, reader: Reader, allo
 
 const ORDERED: readonly Operator[] = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap', 'pr']
 
-/** What each type of parameter can be tested for. */
+/** The operators offered for each type of parameter. */
 const OPERATORS_OF: Readonly<Record<string, readonly Operator[]>> = {
   string: ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'lt', 'ge', 'le', 'pr'],
   number: ORDERED,
@@ -112,7 +112,7 @@ const OPERATORS_OF: Readonly<Record<string, readonly Operator[]>> = {
   special: ['eq', 'pr'],
 }
 
-/** Sounds have no order and no parts. */
+/** The operators for phonetic parameters, whose values have no order and no parts. */
 const OPERATORS_OF_SOUND: readonly Operator[] = ['eq', 'ne', 'pr']
 
 function leaf(test: Test, parameter: SearchParameter, scope: SearchScope, reader: Reader): Condition {
@@ -122,7 +122,7 @@ function leaf(test: Test, parameter: SearchParameter, scope: SearchScope, reader
   if (!offered.includes(operator)) throw notOffered(parameter, operator, offered, reader)
   const read = (modifier: string | undefined, prefix = ''): Condition =>
     reader.read(code, modifier, prefix + asValue(test, type), scope, reader.context)
-  // Where case may not count, a value in other letters may be another one.
+  // Compared with case: where case may be ignored, a value in other letters may be a different one.
   const readWithCase = () =>
     reader.read(code, undefined, asValue(test, type), scope, { ...reader.context, isCaseSensitive: () => true })
   switch (operator) {
@@ -159,7 +159,7 @@ function notOffered(
   )
 }
 
-/** R4 lets filters name these code systems in short. */
+/** Short names of code systems that R4 allows in filters. */
 const SHORT: Readonly<Record<string, string>> = {
   loinc: 'http://loinc.org',
   snomed: 'http://snomed.info/sct',
@@ -167,7 +167,7 @@ const SHORT: Readonly<Record<string, string>> = {
   ucum: 'http://unitsofmeasure.org',
 }
 
-/** As in a query string, where a comma that belongs to the value is escaped. */
+/** The value as in a query string, where a comma that belongs to the value is escaped. */
 function asValue({ value, isText }: Test, type: string): string {
   const escaped = isText && type === 'uri' ? value.replaceAll('\\', '\\\\') : value
   const text = escaped.replace(/\\.|,/gs, (found) => (found === ',' ? '\\,' : found))
@@ -206,7 +206,7 @@ function stringTest(param: string, operator: Operator, text: string, { context }
   }
 }
 
-/** po: the times overlap. co: the resource's time contains all of the stated one. */
+/** A condition on overlapping times. po: the times overlap. co: the resource's time contains all of the stated one. */
 function overlap(param: string, operator: 'co' | 'po', text: string, { context }: Reader): Condition {
   const stated = parseDateRange(text)
   if (stated === undefined) throw malformed(context, text, 'is not a date; write YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ')
@@ -214,7 +214,10 @@ function overlap(param: string, operator: 'co' | 'po', text: string, { context }
   return dateCondition(param, operator === 'po' ? { lowMax: high, highMin: low } : { lowMax: low, highMin: high })
 }
 
-/** Some value is a different one, which every value is from what can't be found; an id is a single value. */
+/**
+ * A condition that some value is different. If the tested value cannot exist, every value is different; an id is a
+ * single value.
+ */
 function unequal(param: string, condition: Condition): Condition {
   const { kind } = condition
   if (kind === 'any' && condition.of.length === 0) return { kind: 'missing', param, missing: false }

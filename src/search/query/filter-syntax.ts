@@ -1,4 +1,4 @@
-/** The grammar of `_filter`: https://hl7.org/fhir/R4/search_filter.html. What its names and values mean comes later. */
+/** The grammar of `_filter`: https://hl7.org/fhir/R4/search_filter.html. Its names and values are interpreted later. */
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 
 export const OPERATORS = [
@@ -19,9 +19,9 @@ export interface Test {
   readonly path: Path
   readonly operator: Operator
   readonly value: string
-  /** Written between quotation marks. */
+  /** True when the value was written between quotation marks. */
   readonly isText: boolean
-  /** Where it begins: characters before it. */
+  /** Position: the number of characters before it. */
   readonly at: number
 }
 
@@ -34,7 +34,7 @@ export interface PathStep {
 
 const MAX_CHARACTERS = 8192
 const MAX_TESTS = 100
-/** Parentheses and brackets in each other. */
+/** Deepest nesting of parentheses and brackets. */
 const MAX_DEPTH = 20
 
 const SPACE = /\s*/y
@@ -44,7 +44,7 @@ const NAME = /[A-Za-z_][A-Za-z0-9_:-]*/y
 const STRING = /"(?:[^"\\]|\\.)*"/sy
 const TOKEN = /[^\s)\]"][^\s)\]]*/y
 
-/** @throws FhirError 400 that names the position and what would be right there */
+/** @throws FhirError 400 naming the position, and what is expected there */
 export function parseFilterSyntax(text: string): Filter {
   if (text.length > MAX_CHARACTERS)
     throw badRequest(`_filter has ${text.length} characters; ${MAX_CHARACTERS} are the most`)
@@ -66,7 +66,7 @@ class Syntax {
     return filter
   }
 
-  /** From left to right: and does not go before or. */
+  /** Parses from left to right: `and` does not take precedence over `or`. */
   #filter(depth: number): Filter {
     if (depth > MAX_DEPTH) throw this.#wrong(`parentheses and brackets are more than ${MAX_DEPTH} deep`)
     let filter = this.#operand(depth)

@@ -1,5 +1,6 @@
 /**
- * The syntax of `_text` and `_content`: words that must all occur, `OR`, `NOT`, parentheses, and `bone*` for a prefix. https://hl7.org/fhir/R4/search.html#content
+ * The syntax of `_text` and `_content`: words that must all occur, `OR`, `NOT`, parentheses, and `bone*` for a prefix.
+ * https://hl7.org/fhir/R4/search.html#content
  */
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { CONTENT, TEXT, wordsOf } from '../index/full-text.ts'
@@ -9,7 +10,7 @@ import { any, unescaped, type ValueContext } from '../value.ts'
 const MAX_TERMS = 30
 const MAX_DEPTH = 10
 
-/** Condition on one folded word. */
+/** Makes the condition on one folded word. */
 type OnWord = (word: string, match: 'equal' | 'prefix') => Condition
 
 interface Lexeme {
@@ -19,7 +20,7 @@ interface Lexeme {
 }
 
 /**
- * `(bone OR liver) metastases`
+ * Parses a query such as `(bone OR liver) metastases`.
  * @throws FhirError 400 naming the position
  */
 export function parseFullText(code: typeof TEXT | typeof CONTENT, text: string, { name }: ValueContext): Condition {
@@ -88,7 +89,7 @@ class Words {
     return this.#word(lexeme)
   }
 
-  /** `x-ray` and "x ray" are two words that must both occur. */
+  /** Parses one word; `x-ray` and "x ray" are two words that must both occur. */
   #word(lexeme: Lexeme): Condition {
     if (lexeme.text.startsWith('"') && !/^".*"$/s.test(lexeme.text)) throw this.#wrong(lexeme, 'has no closing quote')
     const words = wordsOf(lexeme.text).filter((word) => word !== '')

@@ -14,8 +14,9 @@ interface Asked extends Pick<Include, 'source' | 'param' | 'reverse' | 'iterate'
 }
 
 /**
- * `Type:parameter`, `Type:parameter:Target`, `Type:*` for every reference of a type, `*` for every reference there is.
- * @param name `_include` or `_revinclude` with their modifier
+ * Parses `Type:parameter`, `Type:parameter:Target`, `Type:*` for every reference of a type, or `*` for every reference
+ * there is.
+ * @param name `_include` or `_revinclude`, with its modifier
  * @throws FhirError 400
  */
 export function parseInclude(
@@ -42,12 +43,12 @@ export function parseInclude(
   return withCanonicals({ source, param, ...(target === undefined ? {} : { target }), ...kind }, scope)
 }
 
-/** What holds canonicals is followed by address and as such. */
+/** Adds includes by canonical url for parameters that hold canonicals, which are also followed by address. */
 function withCanonicals(include: Include, { types, parametersOf }: SearchScope): readonly Include[] {
   const { source, param, target, reverse, iterate } = include
   const parameters = param === '*' ? [...parametersOf(source).values()] : [parametersOf(source).get(param)]
   const holding = parameters.flatMap((one) => (one?.type === 'reference' && one.canonical === true ? [one] : []))
-  // The matches are what a reverse include leads back from.
+  // A reverse include leads back from the matches.
   const ends = reverse && !iterate ? types : target === undefined ? undefined : [target]
   const canonicals = holding.flatMap((parameter) => {
     const possible = targetTypesOf(parameter)
@@ -87,7 +88,7 @@ function checkReference({ source, param, target, reverse, iterate, text }: Asked
 const referencesOf = (type: string, { parametersOf }: SearchScope): readonly string[] =>
   [...parametersOf(type).values()].filter((parameter) => parameter.type === 'reference').map(({ code }) => code)
 
-/** For `_include=*` the searched types; for `_revinclude=*` every type that can refer to one of them. */
+/** The searched types for `_include=*`; every type that can refer to one of them for `_revinclude=*`. */
 function sourcesOfAll(reverse: boolean, { types, parametersOf }: SearchScope): readonly string[] {
   if (!reverse) return types
   return resourceTypes.filter((source) =>

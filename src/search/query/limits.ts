@@ -4,11 +4,11 @@ import { MAX_VALUES_OF_PARAMETER, splitUnescaped } from '../value.ts'
 import { type Filter, parseFilterSyntax } from './filter-syntax.ts'
 import { isRepeatable, isResultParameter } from './result-parameters.ts'
 
-/** Parameters in one query. */
+/** Most parameters in one query. */
 const MAX_PARAMETERS = 60
-/** `_include` and `_revinclude` in one query, each `*` counted once. */
+/** Most `_include` and `_revinclude` in one query; each `*` counts once. */
 const MAX_INCLUDES = 20
-/** Values of all parameters of a query, and tests of its filters. */
+/** Most values of all parameters of a query, and tests of its filters, together. */
 const MAX_VALUES = 500
 
 type Pairs = readonly (readonly [string, string])[]
@@ -25,7 +25,10 @@ function atMost(number: number, most: number, what: string): void {
   if (number > most) throw badRequest(`The query has ${number} ${what}; ${most} are the most`)
 }
 
-/** `_filter` stands alone or at the end of a chain. One parameter with too many values has an error of its own. */
+/**
+ * The number of values. `_filter` stands alone or at the end of a chain. One parameter with too many values has its own
+ * error.
+ */
 const valuesIn = (name: string, value: string): number =>
   /(^|[.:])_filter$/.test(name) && value !== ''
     ? testsIn(parseFilterSyntax(value))

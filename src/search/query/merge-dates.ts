@@ -1,7 +1,7 @@
 /**
  * Joins conditions on one date into one range, so that `start=ge…&start=lt…` is one short scan of an index in every
- * engine. Only for parameters of which a resource has one value at most: of two values, each could satisfy one of the
- * conditions.
+ * engine. Applies only to parameters of which a resource has one value at most: of two values, each could satisfy one
+ * of the conditions.
  */
 import type { Condition, RangeBounds } from '../plan.ts'
 import { dateCondition, LAST_UPDATED } from '../types/date.ts'
@@ -18,7 +18,7 @@ interface Ranges {
 }
 
 /**
- * @param spanOfSingle the longest range (ms) of a date parameter that a resource has once at most, else undefined
+ * @param spanOfSingle the longest range (ms) of a date parameter that a resource has at most once, otherwise undefined
  * @returns conditions that hold for the same resources
  */
 export function mergeDates(
@@ -43,7 +43,7 @@ function join(param: string, group: readonly Condition[], span: number): readonl
   return [any(joined.map((bounds) => dateCondition(param, bounds)))]
 }
 
-/** The ranges of a condition that is nothing but ranges of one date. */
+/** The ranges of a condition that consists only of ranges of one date. */
 function rangesOf(condition: Condition): Ranges | undefined {
   if (condition.kind === 'lastUpdated') return { param: LAST_UPDATED, bounds: [condition.bounds] }
   if (condition.kind === 'date') return { param: condition.param, bounds: [condition.bounds] }

@@ -1,4 +1,4 @@
-/** A query string as a search plan: https://hl7.org/fhir/R4/search.html. */
+/** Parses a query string into a search plan: https://hl7.org/fhir/R4/search.html. */
 import { isCaseSensitiveInR4 } from '../../fhir/code-systems.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
@@ -35,29 +35,29 @@ export interface CriteriaOptions {
   /** Base address of this server, without a slash at the end. */
   readonly baseUrl: string
   readonly links?: Links | undefined
-  /** Milliseconds since 1970 UTC, for `ap`; the clock's when absent. */
+  /** Milliseconds since 1970 UTC, for `ap`; absent: the current time. */
   readonly now?: number
-  /** For values that stand for others, which have to be looked up first: see `resolveLookups`. */
+  /** Resolves values that stand for others and have to be looked up first: see `resolveLookups`. */
   readonly lookUp: LookUp
-  /** Of a code system that R4 does not say it of; absent: of none. */
+  /** True for a case-sensitive code system that R4 does not declare as such; absent: there are none. */
   readonly isCaseSensitive?: (system: string) => boolean
-  /** `_text` and `_content` can be searched for (the default). */
+  /** True when `_text` and `_content` are offered (the default). */
   readonly fullText?: boolean
-  /** The parameters offered for a type; all that are served when absent. */
+  /** The parameters offered for a type; absent: all that are served. */
   readonly parametersOf?: (type: string) => ReadonlyMap<string, SearchParameter>
 }
 
 export interface SearchOptions extends CriteriaOptions {
-  /** One; at system level all that are searched, which `_type` narrows. */
+  /** One type; at system level all searched types, which `_type` narrows. */
   readonly types: readonly string[]
-  /** Holds for what is found, besides the query. */
+  /** A condition on the matches, in addition to the query. */
   readonly condition?: Condition
   /** Unknown parameters and modifiers become warnings. */
   readonly lenient: boolean
   readonly defaultCount: number
-  /** A higher `_count` is taken for this. */
+  /** A higher `_count` is reduced to this. */
   readonly maxCount: number
-  /** Included resources at most. */
+  /** Most included resources. */
   readonly includeLimit: number
 }
 
@@ -65,7 +65,7 @@ export interface ParsedSearch extends Subset {
   readonly plan: SearchPlan
   /** The parameters that were used, in order, for the links, those of the transport at the end; without the cursor. */
   readonly used: readonly (readonly [string, string])[]
-  /** What lenient handling ignored, and values that can find nothing; severity warning. */
+  /** Warnings about parameters that lenient handling ignored, and values that can find nothing. */
   readonly warnings: readonly Issue[]
 }
 
@@ -73,7 +73,7 @@ type Pairs = readonly (readonly [string, string])[]
 
 const LENIENT: ReadonlySet<string> = new Set([UNKNOWN_PARAMETER, UNKNOWN_MODIFIER, EMPTY_VALUE])
 
-/** @throws FhirError 400 that names the parameter and says what would be right */
+/** @throws FhirError 400 naming the parameter, and what would be right */
 export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptions): ParsedSearch {
   const pairs = withoutRepeats([...query].filter(([name]) => !isTransportParameter(name) && !isCacheBuster(name)))
   checkLimits(pairs)
@@ -112,10 +112,10 @@ export function parseSearch(query: Pairs | URLSearchParams, options: SearchOptio
 }
 
 /**
- * The conditions alone, for conditional create, update and delete: https://hl7.org/fhir/R4/http.html#ccreate.
- * @param criteria `identifier=system|value`, with or without `?` before it
+ * Parses the conditions alone, for conditional create, update and delete: https://hl7.org/fhir/R4/http.html#ccreate.
+ * @param criteria `identifier=system|value`, with or without a leading `?`
  * @returns a plan for two matches, which distinguishes none, one and many
- * @throws FhirError 400, never lenient: without one of the conditions another resource would be changed
+ * @throws FhirError 400, never lenient: without one of the conditions, a different resource would be changed
  */
 export function parseCriteria(type: string, criteria: string, options: CriteriaOptions): SearchPlan {
   const pairs = [...new URLSearchParams(criteria.startsWith('?') ? criteria : `?${criteria}`)]
@@ -143,7 +143,10 @@ export function parseCriteria(type: string, criteria: string, options: CriteriaO
 
 const isCondition = ([name]: Pairs[number]): boolean => !isResultParameter(name) && name !== '_type'
 
-/** `ap` compares with the time of the request; other texts with these letters are treated alike, which is harmless. */
+/**
+ * True where the condition may depend on the time of the request, like `ap`; other texts with these letters are treated
+ * alike, which is harmless.
+ */
 const isAboutNow = (pair: Pairs[number]): boolean => isCondition(pair) && /\bap\b|\bap\d/.test(pair[1])
 
 const scopeOf = (
@@ -163,7 +166,7 @@ const scopeOf = (
   hint,
 })
 
-/** Clients that turn a long address into a form send what chooses the answer twice, in both. */
+/** Removes repeated result parameters: clients that turn a long address into a form send them twice, in both. */
 function withoutRepeats(pairs: Pairs): Pairs {
   const isRepeat = ([name, value]: Pairs[number], at: number) =>
     isResultParameter(name) &&
@@ -183,7 +186,7 @@ function checkOnce(pairs: Pairs): void {
     )
 }
 
-/** `_type=Patient,Practitioner` at system level. */
+/** The searched types: `_type=Patient,Practitioner` at system level. */
 function searchedTypes(pairs: Pairs, offered: readonly string[]): readonly string[] {
   const [, value] = pairs.find(([name, types]) => name === '_type' && types !== '') ?? []
   if (value === undefined) return offered
@@ -198,8 +201,8 @@ function searchedTypes(pairs: Pairs, offered: readonly string[]): readonly strin
 }
 
 /**
- * Undefined where `read` succeeds; else the warnings of ignoring the parameter: none for an empty one, as R4 has it,
- * "Empty parameters are not an error - they are just ignored by the server".
+ * Undefined where `read` succeeds; otherwise the warnings about ignoring the parameter: none for an empty one, as R4
+ * says "Empty parameters are not an error - they are just ignored by the server".
  */
 function ignoring(lenient: boolean, read: () => void): readonly Issue[] | undefined {
   try {
@@ -216,7 +219,7 @@ function ignoring(lenient: boolean, read: () => void): readonly Issue[] | undefi
 const usedValue = (name: string, value: string, { maxCount }: SearchOptions): string =>
   name === '_count' ? String(Math.min(Number(value), maxCount)) : value
 
-/** As in https://hl7.org/fhir/R4/bundle-search-warning.html. */
+/** A warning as in https://hl7.org/fhir/R4/bundle-search-warning.html. */
 const hintIssue = (diagnostics: string): Issue => ({ severity: 'warning', code: 'processing', diagnostics })
 
 const warning = ({ code, diagnostics, reason }: Issue): Issue => ({

@@ -1,4 +1,6 @@
-/** The parameters that shape the answer instead of choosing resources: https://hl7.org/fhir/R4/search.html#return. */
+/**
+ * The parameters that shape the response instead of selecting resources: https://hl7.org/fhir/R4/search.html#return.
+ */
 import { badRequest } from '../../fhir/outcome.ts'
 import { emptyParameter, UNKNOWN_MODIFIER } from '../parameters.ts'
 import type { Include, SearchPlan, SortKey } from '../plan.ts'
@@ -8,7 +10,7 @@ import { parseInclude } from './include.ts'
 import { parameterFor, type SearchScope } from './scope.ts'
 import { elementsFrom, type Summary, summaryFrom } from './subset.ts'
 
-/** Each is a column of the query and the cursor; MongoDB sorts by 32 fields at most. */
+/** Most sort keys. Each is a column of the query and the cursor; MongoDB sorts by 32 fields at most. */
 const MAX_SORT_KEYS = 10
 
 const TOTALS = ['none', 'estimate', 'accurate'] as const
@@ -20,15 +22,15 @@ export interface ResultParameters {
   readonly summary?: Summary
   readonly elements?: readonly string[]
   readonly include?: readonly Include[]
-  /** Cursor of the page before. */
+  /** Cursor of the previous page. */
   readonly after?: string
   readonly contained?: (typeof CONTAINED_VALUES)[number]
   readonly containedType?: (typeof CONTAINED_TYPES)[number]
 }
 
-/** Whether contained resources are searched too, or alone: https://hl7.org/fhir/R4/search.html#contained. */
+/** Values for whether contained resources are searched too, or alone: https://hl7.org/fhir/R4/search.html#contained. */
 const CONTAINED_VALUES = ['false', 'true', 'both'] as const
-/** What is returned for them: the resource around, or the contained one. */
+/** Values for the resource returned: the container, or the contained resource. */
 const CONTAINED_TYPES = ['container', 'contained'] as const
 
 type Reader = (value: string, scope: SearchScope, name: string, modifier: string | undefined) => ResultParameters
@@ -46,21 +48,23 @@ const READERS: Readonly<Record<string, Reader>> = {
   _containedType: (value) => ({ containedType: oneOf('_containedType', value, CONTAINED_TYPES) }),
 }
 
-/** Read by the HTTP layer, ignored by the search. */
+/** Parameters that the HTTP layer reads and the search ignores. */
 const TRANSPORT: ReadonlySet<string> = new Set(['_format', '_pretty'])
 
 export const isTransportParameter = (name: string): boolean => TRANSPORT.has(name)
 
-/** What jQuery, Ext JS and others add to an address so that no cache answers it (docs/adr/017-unknown-parameters.md). */
+/**
+ * Parameters that jQuery, Ext JS and others add to an address to bypass caches (docs/adr/017-unknown-parameters.md).
+ */
 const CACHE_BUSTERS: ReadonlySet<string> = new Set(['_', '_dc', '_ts'])
 
-/** Whether it is meant for caches, and no parameter of any interaction. */
+/** True for a parameter that only bypasses caches, and belongs to no interaction. */
 export const isCacheBuster = (name: string): boolean => CACHE_BUSTERS.has(name)
 
-/** Whether the name, its modifier apart, is a result parameter. */
+/** True when the name, apart from its modifier, is that of a result parameter. */
 export const isResultParameter = (name: string): boolean => Object.hasOwn(READERS, codeOf(name))
 
-/** Only these may be given more than once. */
+/** True for the parameters that may be given more than once. */
 export const isRepeatable = (name: string): boolean => codeOf(name) === '_include' || codeOf(name) === '_revinclude'
 
 const codeOf = (name: string): string => name.split(':', 1)[0] ?? ''
@@ -105,6 +109,6 @@ function sortKey(key: string, value: string, scope: SearchScope): SortKey {
     // An address outside this server has no type.
     return { by: type, param: code, descending, ...(targets && { targets: [...targets, ''] }) }
   }
-  // In base units, as quantity.ts says.
+  // By the number in base units: see quantity.ts.
   return { by: type === 'quantity' ? 'number' : type, param: code, descending }
 }

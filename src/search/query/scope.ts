@@ -1,4 +1,4 @@
-/** The types that a query or a link of a chain is about, and the parameters they have. */
+/** The types that a query or a link of a chain concerns, and the parameters they have. */
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import type { LookUp } from '../lookup.ts'
@@ -14,12 +14,12 @@ export interface SearchScope {
   readonly links?: Links | undefined
   /** Milliseconds since 1970 UTC, for `ap`. */
   readonly now: number
-  /** For values that stand for others, which have to be looked up. */
+  /** Resolves values that stand for others and have to be looked up. */
   readonly lookUp: LookUp
   readonly isCaseSensitive: IsCaseSensitive
-  /** `_text` and `_content` can be searched for. */
+  /** True when `_text` and `_content` are offered. */
   readonly fullText: boolean
-  /** Takes what a client should know of a value beside what the search finds. */
+  /** Receives notes for the client about a value, in addition to the matches. */
   readonly hint: (diagnostics: string) => void
 }
 
@@ -43,7 +43,7 @@ export function parameterFor(
   )
 }
 
-/** @throws FhirError 400 when the parameter is unknown or no reference */
+/** @throws FhirError 400 when the parameter is unknown or not a reference */
 export function referenceFor(code: string, scope: SearchScope, { name }: ValueContext): SearchParameter {
   const parameter = parameterFor(code, scope)
   if (parameter.type === 'reference') return parameter
@@ -61,14 +61,14 @@ function sharedCodes(
     .map(({ code }) => code)
 }
 
-/** Of the same type, and of the same parts where it has parts. */
+/** True for parameters of the same type and, where they have parts, the same parts. */
 const isAlike = (one: SearchParameter, other: SearchParameter | undefined): boolean =>
   other !== undefined && kindOf(one) === kindOf(other)
 
 const kindOf = ({ type, parts = [] }: SearchParameter): string =>
   [type, ...parts.map((part) => `${part.code} ${part.type}`)].join()
 
-/** What holds for a parameter on either of two types. */
+/** The parameter with properties that hold for both types. */
 function widened(one: SearchParameter, other: SearchParameter): SearchParameter {
   const { span: _span, element: _element, single: _single, ...shared } = one
   const { span } = spanOf(one) > spanOf(other) ? one : other
@@ -94,11 +94,11 @@ function widenedElement(one: SearchParameter, other: SearchParameter): SearchPar
     : undefined
 }
 
-/** Elements of tokens that are kept in lower case alone, or may be. */
+/** Elements of tokens that are stored only in lower case, or may be. */
 const IN_LOWER_CASE: readonly SearchParameter['element'][] = ['Identifier', 'string', 'mixed']
 
 const widenedPart = (one: ComponentParameter, other: ComponentParameter | undefined): ComponentParameter =>
   other === undefined ? one : { ...widened(one, other), type: one.type }
 
-/** 400 for a name that is no resource type; `what` is the parameter as the client wrote it. */
+/** A 400 for a name that is not a resource type; `what` is the parameter as the client wrote it. */
 export const unknownType = (what: string, type: string): FhirError => badRequest(`${what}: ${noResourceType(type)}`)

@@ -1,5 +1,5 @@
 /**
- * The parameters of every type that are no element of it: `_filter`, `_list`, `_text` and `_content`.
+ * The parameters of every type that do not correspond to an element: `_filter`, `_list`, `_text` and `_content`.
  * https://hl7.org/fhir/R4/search.html#special
  */
 import { badRequest } from '../../fhir/outcome.ts'
@@ -33,7 +33,7 @@ const READERS: Readonly<Record<string, (parts: Parts) => Condition>> = {
   },
 }
 
-/** What every type can be searched by besides its parameters. */
+/** The codes by which every type can be searched, in addition to its parameters. */
 export const specialCodes = (fullText: boolean): readonly string[] => [
   '_filter',
   '_has',
@@ -52,7 +52,7 @@ export function parseSpecial(code: string, modifier: string | undefined, parts: 
   return READERS[code]?.(parts) ?? any([])
 }
 
-/** Resources that the entries of a List refer to. */
+/** A condition on resources to which the entries of a List refer. */
 const listed = (text: string, context: ValueContext): Condition => ({
   kind: 'has',
   type: 'List',
@@ -60,7 +60,7 @@ const listed = (text: string, context: ValueContext): Condition => ({
   where: { kind: 'id', ids: [listId(text, context)] },
 })
 
-/** The id of the List that a value of `_list` names. @throws FhirError 400 */
+/** The id of the List named by a value of `_list`. @throws FhirError 400 */
 export function listId(text: string, context: Pick<ValueContext, 'name' | 'baseUrl'>): string {
   if (text.startsWith('$')) {
     throw malformed(

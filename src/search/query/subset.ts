@@ -1,4 +1,4 @@
-/** `_summary` and `_elements`, the part of a resource that is wanted: https://hl7.org/fhir/R4/search.html#summary. */
+/** `_summary` and `_elements`, which select a part of each resource: https://hl7.org/fhir/R4/search.html#summary. */
 
 import { closestName } from '../../fhir/closest-name.ts'
 import { type ElementStructure, isResourceType, structureOf } from '../../fhir/definitions.ts'
@@ -16,7 +16,9 @@ export interface Subset {
   readonly elements: readonly string[] | undefined
 }
 
-/** What a query asks for of resources of `types`; an empty parameter asks for nothing. @throws FhirError 400 */
+/**
+ * The subset that a query requests of resources of `types`; an empty parameter requests nothing. @throws FhirError 400
+ */
 export function subsetOf(query: URLSearchParams, ...types: readonly string[]): Subset {
   const [summary, elements] = ['_summary', '_elements'].map((name) => query.get(name) || undefined)
   return {
@@ -29,15 +31,15 @@ export function subsetOf(query: URLSearchParams, ...types: readonly string[]): S
 export const summaryFrom = (value: string): Summary => oneOf('_summary', value, SUMMARIES)
 
 /**
- * `name,birthDate`, `Patient.name`, and also `name.family`, `deceased[x]` or `deceasedBoolean` for the whole element;
- * `resourceType` adds nothing.
- * @param types those that are searched: a name without a type belongs to one of them
+ * Parses `name,birthDate`, `Patient.name`, and also `name.family`, `deceased[x]` or `deceasedBoolean` for the whole
+ * element; `resourceType` adds nothing.
+ * @param types the searched types: a name without a type belongs to one of them
  * @throws FhirError 400
  */
 export const elementsFrom = (value: string, types: readonly string[]): readonly string[] =>
   value.split(',').flatMap((path) => elementFrom(path.trim(), value, types) ?? [])
 
-/** A property of JSON that is no element, and always there; clients list it beside the elements. */
+/** A property of the JSON that is not an element, and always present; clients list it with the elements. */
 const TYPE_PROPERTY = 'resourceType'
 
 function elementFrom(path: string, value: string, types: readonly string[]): string | undefined {
@@ -50,7 +52,7 @@ function elementFrom(path: string, value: string, types: readonly string[]): str
   return typed ? `${first}.${found.name}` : found.name
 }
 
-/** @throws FhirError 400 when the name is none of any owner */
+/** @throws FhirError 400 when no owner has an element of that name */
 function elementIn(name: string, owners: readonly string[], value: string): ElementStructure {
   const [found] = owners.flatMap((type) => elementNamed(name, type) ?? [])
   if (found !== undefined) return found
@@ -69,7 +71,7 @@ const elementsOf = (type: string) => structureOf(type)?.elements ?? []
 
 const elementNames = (type: string): readonly string[] => elementsOf(type).map(({ name }) => name)
 
-/** A choice by its name, or by one of those it has in JSON. */
+/** An element by its name; a choice also by one of its names in JSON. */
 const elementNamed = (written: string, type: string): ElementStructure | undefined =>
   elementsOf(type).find(({ name, properties }) => name === written.replace('[x]', '') || properties.has(written))
 

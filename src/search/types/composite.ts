@@ -1,4 +1,7 @@
-/** Composite parameters: https://hl7.org/fhir/R4/search.html#composite. Several values that belong together, `code$value`. */
+/**
+ * Composite parameters: https://hl7.org/fhir/R4/search.html#composite. Several values that belong together,
+ * `code$value`.
+ */
 import type { Expression } from '../../fhir/fhirpath/fhirpath.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
@@ -9,14 +12,14 @@ import { any, malformed, splitUnescaped, type ValueContext } from '../value.ts'
 
 export const COMPOSITE_MODIFIERS = [] as const
 
-/** Combinations of values that are indexed for one repetition, of which each part may have several. */
+/** Most combinations of values that are indexed for one repetition, of which each part may have several. */
 const MAX_COMBINATIONS = 256
 
 type ParsePart = (parameter: ComponentParameter, text: string) => Condition
 
 /**
- * Each part in the syntax of its own parameter, prefixes included; R4 has no modifiers here. The values come in the order
- * of the definition; two may be the other way round where only that makes sense: `gt5.4$2823-3`.
+ * Parses each part in the syntax of its own parameter, prefixes included; R4 has no modifiers here. The values come in
+ * the order of the definition; two may be reversed where only that makes sense: `gt5.4$2823-3`.
  */
 export function parseComposite(
   { code: param, parts = [] }: SearchParameter,
@@ -34,10 +37,10 @@ export function parseComposite(
 }
 
 /**
- * The values in the order of the definition, or where that makes no sense in the other one. Both, where a code and a
- * reference can be taken for each other: the definition of `relationship` (DocumentReference) says one order by the
- * parameters and the other by the expressions of its components.
- * @throws FhirError 400 for what is wrong in the order of the definition, where the other one is not right either
+ * The values in the order of the definition or, where that makes no sense, in the other one. Both, where a code and a
+ * reference can be mistaken for each other: the definition of `relationship` (DocumentReference) has one order in its
+ * parameters and the other in the expressions of its components.
+ * @throws FhirError 400 for the error in the order of the definition, where the other one is not right either
  */
 function parsedOrders(
   parts: readonly ComponentParameter[],
@@ -67,7 +70,7 @@ function attempt(
   }
 }
 
-/** `ne` has two ranges, for instance. */
+/** The alternatives of a condition; `ne`, for instance, has two ranges. */
 function alternativesOf(condition: Condition): readonly PartCondition[] {
   if (condition.kind === 'any') return condition.of.flatMap(alternativesOf)
   if (isPart(condition)) return [condition]
@@ -132,7 +135,7 @@ export function extractComposite(
   for (const one of combined(found)) entries.push({ kind: 'composite', param, parts: one })
 }
 
-/** Entries for :text, :identifier, :missing and _sort are of no use in a part. */
+/** False for entries of :text, :identifier, :missing and _sort, which parts do not use. */
 function isCompared(entry: IndexEntry, { code, type }: ComponentParameter): entry is PartEntry {
   switch (entry.kind) {
     case 'composite':
@@ -152,7 +155,7 @@ function isCompared(entry: IndexEntry, { code, type }: ComponentParameter): entr
 
 const isTokenOf = (code: string, param: string): boolean => param === code || param === caseInsensitive(code)
 
-/** Every choice of one from each list, the first ones where they are too many. */
+/** Every combination of one value from each list; the first ones where they are too many. */
 const combined = <Value>(lists: readonly (readonly Value[])[]): readonly (readonly Value[])[] =>
   lists.reduce<readonly (readonly Value[])[]>(
     (chosen, list) => chosen.flatMap((some) => list.map((one) => [...some, one])).slice(0, MAX_COMBINATIONS),

@@ -1,4 +1,4 @@
-/** Date parameters: https://hl7.org/fhir/R4/search.html#date. What has no time zone is UTC. */
+/** Date parameters: https://hl7.org/fhir/R4/search.html#date. Times without a zone are UTC. */
 import { parseDateRange, type TimeRange } from '../../fhir/dates.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
@@ -8,7 +8,7 @@ import { boundsFor, type Prefix, tighten } from './range.ts'
 
 export const DATE_MODIFIERS = [] as const
 
-/** The store keeps it itself, so it has a condition of its own. */
+/** The parameter whose value the store itself keeps, so it has a condition of its own. */
 export const LAST_UPDATED = '_lastUpdated'
 
 export const dateCondition = (param: string, bounds: RangeBounds): Condition =>
@@ -39,18 +39,18 @@ export function parseDate(parameter: SearchParameter, text: string, context: Val
   return any(bounds.map((bound) => dateCondition(parameter.code, bound)))
 }
 
-/** How long a range of the parameter can be, in milliseconds: last minus first. */
+/** The longest range of the parameter, in milliseconds: last minus first. */
 export const spanOf = ({ span }: Pick<SearchParameter, 'span'>): number =>
   span === 'instant' ? 0 : span === 'date' ? MAX_SPAN_OF_DATE : Number.POSITIVE_INFINITY
 
 /**
- * Whether a range of the parameter can begin before the stated date and end after it. A point cannot. A day, month,
- * year or second cannot straddle a year: two calendar years are the same or apart, and all else is shorter.
+ * True when a range of the parameter can begin before the stated date and end after it. A point cannot. A day, month,
+ * year or second cannot straddle a year: two calendar years are the same or apart, and everything else is shorter.
  */
 const canStraddle = ({ span }: SearchParameter, date: string): boolean =>
   span === undefined || (span === 'date' && date.length > 4)
 
-/** R4 recommends to widen by a tenth of the gap between now and the date. */
+/** Widens the range by a tenth of the gap between now and the date, as R4 recommends. */
 function approximately({ low, high }: TimeRange, now: number): TimeRange {
   const gap = Math.max(low - now, now - high, 0)
   const tenth = Math.floor(gap / 10)
@@ -58,8 +58,8 @@ function approximately({ low, high }: TimeRange, now: number): TimeRange {
 }
 
 /**
- * A date, dateTime, instant, Period or Timing. An instant is a point in time, as R4 says: `10:00:00Z` equals
- * `10:00:00.000Z`. Of a Timing only the outer limits count.
+ * Extracts a date, dateTime, instant, Period or Timing. An instant is a point in time, as R4 says: `10:00:00Z` equals
+ * `10:00:00.000Z`. Only the outer limits of a Timing count.
  */
 export function extractDate({ code: param, span }: SearchParameterRecord, value: unknown, entries: IndexEntry[]): void {
   const range = isObject(value) ? limitsOf(value) : rangeOf(value)
@@ -69,18 +69,18 @@ export function extractDate({ code: param, span }: SearchParameterRecord, value:
 
 function limitsOf(value: Record<string, unknown>): TimeRange | undefined {
   if ('start' in value || 'end' in value) return periodRange(value)
-  // The code of an Age, which may stand where a date does, is a text.
+  // The code of an Age, which is possible in place of a date, is a text.
   if ('event' in value || 'repeat' in value || isObject(value.code)) return timingRange(value)
   return undefined
 }
 
-/** An end that is a day includes the whole of it. */
+/** The range of a Period; an end that is a day includes the whole of it. */
 const periodRange = ({ start, end }: Record<string, unknown>): TimeRange => ({
   low: rangeOf(start)?.low ?? BEGINNING_OF_TIME,
   high: rangeOf(end)?.high ?? END_OF_TIME,
 })
 
-/** From the first to the last of its events and bounds; without any, all the time. */
+/** The range from the first to the last of its events and bounds; all time where there are none. */
 function timingRange({ event, repeat }: Record<string, unknown>): TimeRange {
   const bounds = isObject(repeat) && isObject(repeat.boundsPeriod) ? [periodRange(repeat.boundsPeriod)] : []
   const events = (Array.isArray(event) ? event : []).map(rangeOf).filter((range) => range !== undefined)

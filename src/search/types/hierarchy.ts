@@ -1,6 +1,6 @@
 /**
- * `:above` and `:below` of references: https://hl7.org/fhir/R4/search.html#recursive for resources that are part of each
- * other, https://hl7.org/fhir/R4/search.html#versions for canonicals.
+ * `:above` and `:below` of references: https://hl7.org/fhir/R4/search.html#recursive for resources that are part of
+ * each other, https://hl7.org/fhir/R4/search.html#versions for canonicals.
  */
 
 import type { Direction } from '../lookup.ts'
@@ -18,8 +18,8 @@ const parentParameterOf = (type: string): string | undefined =>
   UPWARDS.find((code) => searchParametersOf(type).get(code)?.target?.includes(type))
 
 /**
- * @param reference what the value refers to by itself
- * @param targets the types that the parameter may refer to
+ * @param reference the target of the value itself
+ * @param targets the types to which the parameter may refer
  */
 export function aboveOrBelow(
   reference: Reference,
@@ -41,7 +41,10 @@ export function aboveOrBelow(
   return context.lookUp({ kind: 'resource', name: `${context.name}=${text}`, param, direction, type, id, parent })
 }
 
-/** Below `url|2.1` are 2.1 and 2.1.3, above it 2.1 and 2; without a version it is every one. */
+/**
+ * A condition on versions. Below `url|2.1` are 2.1 and 2.1.3, above it 2.1 and 2; without a version, every version
+ * matches.
+ */
 function canonicalVersions(reference: Reference, direction: Direction): Condition {
   const { version } = reference
   if (version === undefined) return reference

@@ -1,4 +1,4 @@
-/** `near` of Location, the one parameter of type special: https://hl7.org/fhir/R4/location.html#search. */
+/** `near` of Location, the only parameter of type special: https://hl7.org/fhir/R4/location.html#search. */
 import type { GeoPoint } from '../../fhir/great-circle.ts'
 import { isNumber } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
@@ -9,13 +9,16 @@ import { addPresence } from './token.ts'
 
 export const NEAR_MODIFIERS = [] as const
 
-/** Kilometres, where the client names no distance. */
+/** Kilometres, where the client states no distance. */
 const DEFAULT_DISTANCE = '50'
 const DEFAULT_UNITS = 'km'
 
 const DECIMAL = /^[-+]?\d{1,20}(?:\.\d{1,20})?$/
 
-/** `latitude|longitude`, with a distance `|10` in kilometres or another UCUM unit of length `|10|[mi_us]`. */
+/**
+ * Parses `latitude|longitude`, with an optional distance: `|10` in kilometres, or in another UCUM unit of length
+ * `|10|[mi_us]`.
+ */
 export function parseNear(param: string, text: string, context: ValueContext): Condition {
   const [latitude = '', longitude, distance, units, ...rest] = splitUnescaped(text, '|').map(unescaped)
   if (longitude === undefined || rest.length > 0) {
@@ -43,13 +46,13 @@ function unitOf(units: string, text: string, context: ValueContext): BaseUnit {
   throw malformed(context, text, `has '${units}', which is no unit of length (km, m, [mi_us], [ft_i])${close}`)
 }
 
-/** Undefined for coordinates that are not on Earth. The meridian 180 is the same as -180. */
+/** The place; undefined for coordinates that are not on Earth. The meridian 180 is the same as -180. */
 function placeOf(latitude: number, longitude: number): GeoPoint | undefined {
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined
   return { latitude, longitude: longitude === 180 ? -180 : longitude }
 }
 
-/** A Location.position; one that is not on Earth is found by :missing alone. */
+/** Extracts a Location.position; one that is not on Earth is found only by :missing. */
 export function extractPosition(param: string, value: unknown, entries: IndexEntry[]): void {
   if (!isObject(value)) return
   const { latitude, longitude } = value

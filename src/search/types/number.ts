@@ -21,7 +21,7 @@ export interface NumberText {
 /** A plus sign that was not percent-encoded arrives as a space. */
 const withPlus = (text: string): string => text.replace(/(?<=\d[eE]) (?=\d)/, '+')
 
-/** A number after its prefix; undefined where it is none. */
+/** A number with its prefix; undefined where the text is not one. */
 export function readNumber(text: string): NumberText | undefined {
   const [, prefix = 'eq', digits] = NUMBER.exec(withPlus(text)) ?? []
   return digits === undefined ? undefined : { prefix: prefix as Prefix, digits }
@@ -35,27 +35,30 @@ export function parseNumber(param: string, text: string, context: ValueContext):
   return any(boundsOfNumber(number).map((bounds) => ({ kind: 'number', param, bounds })))
 }
 
-/** At least one of the bounds must hold. @param convert grows with the value: what it is in another unit */
+/** Bounds, at least one of which must hold. @param convert converts a value to another unit; increasing */
 export function boundsOfNumber(number: NumberText, convert = (value: number): number => value): readonly RangeBounds[] {
   return boundsFor(number.prefix, searchRange(number, convert), true)
     .map((bound) => tighten(bound, Number.POSITIVE_INFINITY))
     .filter((bound) => bound !== undefined)
 }
 
-/** eq and ne compare at the stated precision, ap with a tenth on both sides, all others exactly. */
+/** The searched range: eq and ne compare at the stated precision, ap with a tenth on both sides, all others exactly. */
 function searchRange({ prefix, digits }: NumberText, convert: (value: number) => number): SearchRange {
   const value = Number(digits)
   if (prefix === 'eq' || prefix === 'ne') {
     const [low, beyond] = roundedFrom(digits)
     const itself = convert(value)
-    // With more digits than a number keeps, nothing but the number itself is between them, or not even that.
+    // With more digits than a number can hold, only the number itself lies between them, or not even that.
     return outside(Math.min(convert(low), itself), Math.max(previous(convert(beyond)), itself))
   }
   const tenth = prefix === 'ap' ? Math.abs(value) / 10 : 0
   return outside(convert(value - tenth), convert(value + tenth))
 }
 
-/** 100 is [99.5, 100.5), 100.00 is [99.995, 100.005), and 1e2, by R4's own example, [95, 105): as if it said 1.0e2. */
+/**
+ * The range that rounds to the digits: 100 is [99.5, 100.5), 100.00 is [99.995, 100.005), and 1e2, by R4's own example,
+ * [95, 105), as if it were 1.0e2.
+ */
 function roundedFrom(digits: string): readonly [low: number, beyond: number] {
   const [, sign = '', whole = '', fraction = '', exponent] =
     /^([-+]?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(digits) ?? []
@@ -82,7 +85,7 @@ export function previous(value: number): number {
   return view.getFloat64(0)
 }
 
-/** A decimal or integer, or a Range; its absent ends are as far away as numbers go. */
+/** Extracts a decimal, an integer or a Range, whose absent ends are the extreme numbers. */
 export function extractNumber(param: string, value: unknown, entries: IndexEntry[]): void {
   if (isNumber(value)) entries.push({ kind: 'number', param, low: Number(value), high: Number(value) })
   else if (isObject(value) && (isObject(value.low) || isObject(value.high))) {

@@ -1,6 +1,6 @@
 /**
- * Telephone numbers with and without their country code: `+1 212 555 0123`, `212-555-0123` and `1 212 555 0123` find each
- * other, as R4 leaves the comparison of numbers to the server. What stands for the number has no formatting any more.
+ * Telephone numbers with and without their country code: `+1 212 555 0123`, `212-555-0123` and `1 212 555 0123` find
+ * each other, as R4 leaves the comparison of numbers to the server. The numbers here have no formatting any more.
  */
 
 /**
@@ -9,22 +9,22 @@
  */
 const INTERNATIONAL = /^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(\d{7,})$/
 
-/** The zero is dialled within the country alone. */
+/** A national number, with the zero that is dialled only within the country. */
 const NATIONAL = /^0?(\d{7,})$/
 
-/** The parameter for the number without its country code, of one that is stored with it. */
+/** The parameter for numbers without their country code, of those stored with it. */
 export const nationalNumbers = (param: string): string => `${param}:national`
 
-/** Undefined for what has no country code, or is no telephone number. */
+/** The number without its country code; undefined where it has none, or is not a telephone number. */
 export const nationalNumber = (number: string): string | undefined => INTERNATIONAL.exec(number)?.[1]
 
-/** The other parameters and codes that find the same number. */
+/** Other parameters and codes that find the same number. */
 export function otherForms(
   param: string,
   number: string,
 ): readonly { readonly param: string; readonly code: string }[] {
   const national = nationalNumber(number)
-  // Stored without a plus, without a country code, and so with the zero that is dialled within the country.
+  // The forms stored without a plus, without a country code, and with the national zero.
   if (national !== undefined) return [number.slice(1), national, `0${national}`].map((code) => ({ param, code }))
   const withoutZero = NATIONAL.exec(number)?.[1]
   if (withoutZero === undefined) return []

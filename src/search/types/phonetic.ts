@@ -1,5 +1,5 @@
 /**
- * `phonetic`: names that sound alike, as Double Metaphone has it (Lawrence Philips, C/C++ Users Journal, June 2000).
+ * `phonetic`: names that sound alike by Double Metaphone (Lawrence Philips, C/C++ Users Journal, June 2000).
  * https://hl7.org/fhir/R4/patient.html#search says "some kind of phonetic matching algorithm".
  */
 import { doubleMetaphone } from 'double-metaphone'
@@ -8,7 +8,9 @@ import type { Condition, IndexEntry } from '../plan.ts'
 import { malformed, unescaped, type ValueContext } from '../value.ts'
 import { extractString } from './string.ts'
 
-/** One entry has the sounds of all words of all values; an empty one, for :missing, where no word has a sound. */
+/**
+ * Extracts one entry with the sounds of all words of all values; an empty one, for :missing, where no word has a sound.
+ */
 export function extractPhonetic(param: string, value: unknown, entries: IndexEntry[]): void {
   const texts: IndexEntry[] = []
   extractString({ code: param }, value, texts)
@@ -21,7 +23,7 @@ export function extractPhonetic(param: string, value: unknown, entries: IndexEnt
   entries.push({ kind: 'words', param, words: [...all].join(' ') })
 }
 
-/** Every word has to sound like one of the name, in any order. */
+/** A condition that every word sounds like one of the name's, in any order. */
 export function parsePhonetic(param: string, text: string, context: ValueContext): Condition {
   const value = unescaped(text)
   const words = wordsOf(fold(value)).map(soundsOf)
@@ -37,6 +39,6 @@ const anyOf = (of: readonly Condition[]): Condition => (of.length === 1 && of[0]
 
 const wordsOf = (folded: string): readonly string[] => folded.split(' ').filter((word) => word !== '')
 
-/** In lower case, as all that is searched for is. */
+/** The phonetic codes of a word, in lower case like all searched words. */
 const soundsOf = (word: string): readonly string[] =>
   [...new Set(doubleMetaphone(word))].filter((sound) => sound !== '').map((sound) => sound.toLowerCase())

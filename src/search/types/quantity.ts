@@ -1,12 +1,12 @@
 /**
- * Quantity parameters: https://hl7.org/fhir/R4/search.html#quantity.
- * A quantity is found in three ways, each an entry of its own:
- * - `5.4`, `5.4||mg` and `5.4|system|` compare with the number as it is written, whatever it is of, with that code or unit
- *   beside it, or in any unit of that system;
- * - `5.4|system|mg` with all that can be compared with it, under a name of its own: `value-quantity:http://…|g`. UCUM units
- *   are base units there, so that 5.4 mg is 0.0054 g; a code of any other system (currencies), and one that UCUM does not
- *   have, is comparable with itself;
- * - `_sort` uses the latter, or the number as it is written where there is none.
+ * Quantity parameters: https://hl7.org/fhir/R4/search.html#quantity. A quantity is found in three ways, each with an
+ * entry of its own:
+ * - `5.4`, `5.4||mg` and `5.4|system|` compare with the number as written: in any unit, with that code or unit, or in
+ * any unit of that system;
+ * - `5.4|system|mg` compares with all comparable quantities, under a derived name: `value-quantity:http://…|g`. UCUM
+ * units are converted to base units there, so 5.4 mg is 0.0054 g; a code of any other system (currencies), or one
+ * unknown to UCUM, is comparable only with itself;
+ * - `_sort` uses the latter, or the number as written where there is none.
  */
 import { isNumber } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
@@ -23,13 +23,13 @@ const CURRENCIES = 'urn:iso:std:iso:4217'
 type Convert = (value: number) => number
 const asItIs: Convert = (value) => value
 
-/** The parameter name of entries that can be compared with each other. */
+/** The parameter of entries that can be compared with each other. */
 const comparableParam = (param: string, system: string, code: string): string => `${param}:${system}|${code}`
 
 /**
- * `number|system|code`, the number after a prefix or none. "The system and code follow the same pattern as token parameters
- * are also optional": so `number|system|` and `number|system` are in any unit of the system, and `number||code` is of any
- * system.
+ * Parses `number|system|code`, the number with an optional prefix. "The system and code follow the same pattern as
+ * token parameters are also optional": so `number|system|` and `number|system` match any unit of the system, and
+ * `number||code` any system.
  */
 export function parseQuantity(param: string, text: string, context: ValueContext): Condition {
   const [digits = '', system = '', code = '', ...rest] = splitUnescaped(text, '|').map(unescaped)
@@ -73,17 +73,20 @@ interface Stated {
   readonly system: string
   readonly code: string
   readonly unit: string
-  /** It is written in two units: here in their base unit. */
+  /** Set for a Range written in two units, which is converted to their base unit. */
   readonly converted?: true
 }
 
 interface End {
   readonly value: number
-  /** `<` or `>`: the value itself is outside. */
+  /** True for `<` and `>`, which exclude the value itself. */
   readonly open: boolean
 }
 
-/** A Quantity (Age, Duration, Count), Money or Range. One without a value, or SampledData, is found by :missing alone. */
+/**
+ * Extracts a Quantity (Age, Duration, Count), Money or Range. One without a value, and SampledData, are found only by
+ * :missing.
+ */
 export function extractQuantity(param: string, value: unknown, entries: IndexEntry[]): void {
   if (!isObject(value)) return
   const stated = isObject(value.low) || isObject(value.high) ? rangeOf(value) : quantityOf(value)
@@ -105,7 +108,7 @@ function addQuantity(param: string, stated: Stated, entries: IndexEntry[]): void
   entries.push({ kind: 'number', param, ...compared })
 }
 
-/** What is not converted is comparable with itself. */
+/** The base unit of a code; one that cannot be converted is comparable only with itself. */
 const baseOf = (system: string, code: string): BaseUnit =>
   (system === UCUM ? baseUnit(code) : undefined) ?? { code, toBase: asItIs }
 
@@ -122,7 +125,10 @@ function quantityOf(quantity: Record<string, unknown>): Stated | undefined {
   }
 }
 
-/** Both ends in the unit of the first that is there. undefined where the other one's can't be compared with it. */
+/**
+ * A Range with both ends in the unit of the first one present; undefined where the unit of the other cannot be compared
+ * with it.
+ */
 function rangeOf({ low, high }: Record<string, unknown>): Stated | undefined {
   const [from, to] = [low, high].map((end) =>
     isObject(end) ? quantityOf({ ...end, comparator: undefined }) : undefined,
@@ -147,7 +153,7 @@ function rangeOf({ low, high }: Record<string, unknown>): Stated | undefined {
 const converted = (end: End | undefined, { toBase }: BaseUnit): End | undefined =>
   end && { ...end, value: toBase(end.value) }
 
-/** An open end is as far away as numbers go. */
+/** The limits of a quantity; an absent end is the extreme number. */
 function limitsOf({ low, high }: Stated, convert: Convert): { readonly low: number; readonly high: number } {
   const least = low === undefined ? -Number.MAX_VALUE : low.open ? -previous(-convert(low.value)) : convert(low.value)
   const most = high === undefined ? Number.MAX_VALUE : high.open ? previous(convert(high.value)) : convert(high.value)

@@ -7,7 +7,7 @@ import type { RangeBounds } from '../plan.ts'
 export const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'] as const
 export type Prefix = (typeof PREFIXES)[number]
 
-/** A search value: the inclusive range it stands for, and the values next to it outside. */
+/** A search value: the inclusive range it stands for, and the nearest values outside. */
 export interface SearchRange {
   readonly low: number
   readonly high: number
@@ -54,8 +54,8 @@ export function boundsFor(prefix: Prefix, range: SearchRange, straddles: boolean
 }
 
 /**
- * The same with what follows for an index on `low`: l <= h, so an upper bound on h is one on l; and where no target is
- * longer than `span`, l >= h - span, so a lower bound on h is one on l. Points (span 0) need no bound on h at all.
+ * The bounds with additional ones for an index on `low`: l <= h, so an upper bound on h also bounds l; and where no
+ * target is longer than `span`, l >= h - span, so a lower bound on h also bounds l. Points (span 0) need no bound on h.
  * @returns undefined when nothing can be within the bounds
  */
 export function tighten({ lowMin, lowMax, highMin, highMax }: RangeBounds, span: number): RangeBounds | undefined {
@@ -66,7 +66,7 @@ export function tighten({ lowMin, lowMax, highMin, highMax }: RangeBounds, span:
   return present(span === 0 ? { lowMin: min, lowMax: max } : { lowMin: min, lowMax: max, highMin, highMax })
 }
 
-/** Both hold for one and the same range. */
+/** Bounds that hold where both do, for one and the same range. */
 export const intersection = (one: RangeBounds, other: RangeBounds): RangeBounds =>
   present({
     lowMin: greatest(one.lowMin, other.lowMin),

@@ -10,20 +10,25 @@ import { aboveOrBelow } from './hierarchy.ts'
 import { addString, parseText } from './string.ts'
 import { extractIdentifier, parseToken } from './token.ts'
 
-/** Besides a resource type. */
+/** Modifiers of references, in addition to resource types. */
 export const REFERENCE_MODIFIERS = ['identifier', 'above', 'below', 'text'] as const
 
 const ID = /^[A-Za-z0-9\-.]{1,64}$/
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\S+$/i
 
-/** What tells a Reference from the other types that share a parameter with it (Consent.source may be an Attachment). */
+/**
+ * Elements that distinguish a Reference from other types of the same parameter (Consent.source may be an Attachment).
+ */
 const IN_REFERENCE = ['reference', 'identifier', 'display', 'type', 'extension'] as const
 
-/** The targets a parameter can have, or undefined when that is any type. */
+/** The possible target types of a parameter; undefined: any type. */
 export const targetTypesOf = ({ target = ['*'] }: Pick<SearchParameter, 'target'>): readonly string[] | undefined =>
   target.includes('*') ? undefined : target
 
-/** `Type/id`, `id`, an address (below our own base it is the same as relative), a canonical with or without version. */
+/**
+ * Parses `Type/id`, `id`, an address (below our own base it equals a relative reference), or a canonical with or
+ * without version.
+ */
 export function parseReference(
   parameter: SearchParameter,
   modifier: string | undefined,
@@ -57,10 +62,10 @@ export function parseReference(
   }
 }
 
-/** `composition` and `message` of a Bundle: what they lead to is in the Bundle. */
+/** True for `composition` and `message` of a Bundle, whose targets are in the Bundle. */
 const isFirstEntry = ({ expression }: SearchParameter): boolean => expression === 'Bundle.entry[0].resource'
 
-/** A resource within has the id that is referred to; no other server has one. */
+/** A condition that the contained resource has the referenced id; on another server it cannot exist. */
 const withId = ({ param, type, id }: Reference, { target = [] }: SearchParameter): Condition => ({
   kind: 'chain',
   param,
@@ -70,7 +75,7 @@ const withId = ({ param, type, id }: Reference, { target = [] }: SearchParameter
 
 type Reference = Extract<Condition, { kind: 'reference' }>
 
-/** Undefined for a resource of a type that the parameter never refers to. */
+/** Parses a literal reference; undefined for a resource of a type to which the parameter never refers. */
 function parseLiteral(
   param: string,
   targets: readonly string[] | undefined,
@@ -95,7 +100,10 @@ function parseLiteral(
   return { kind: 'reference', param, ...found }
 }
 
-/** The address of the entry of a transaction whose fullUrl the value is, else the value. @throws FhirError 400 for a urn:uuid of none */
+/**
+ * The address of the transaction entry whose fullUrl the value is, otherwise the value. @throws FhirError 400 for a
+ * urn:uuid of no entry
+ */
 function entryOr(value: string, context: ValueContext): string {
   const { links } = context
   if (links === undefined) return value
@@ -109,7 +117,7 @@ function entryOr(value: string, context: ValueContext): string {
   return address ?? value
 }
 
-/** The id in the index of `MedicationRequest/23#m1`, as a search gives contained resources. */
+/** The id in the index of `MedicationRequest/23#m1`, the form in which searches return contained resources. */
 function containedTarget(text: string, baseUrl: string): string | undefined {
   const mark = text.indexOf('#')
   const container = mark < 0 ? undefined : localReference(text.slice(0, mark), baseUrl)
@@ -117,7 +125,7 @@ function containedTarget(text: string, baseUrl: string): string | undefined {
   return `${container.type}/${container.id}${text.slice(mark)}`
 }
 
-/** What the text of a reference or canonical points to; the type is '' for an address outside this server and a canonical. */
+/** The target of a reference or canonical; the type is '' for an address outside this server, and for a canonical. */
 function targetOf(text: string, baseUrl: string): LocalReference {
   const local = localReference(text, baseUrl)
   if (local !== undefined) return local
@@ -126,15 +134,15 @@ function targetOf(text: string, baseUrl: string): LocalReference {
   return { type: '', id: bar < 0 ? text : text.slice(0, bar), ...(version === '' ? {} : { version }) }
 }
 
-/** What is within a resource, as the index has it (search/inner.ts). */
+/** The targets within a resource, as indexed (search/inner.ts). */
 export interface InnerReferences {
-  /** What `#id` refers to, and `#` where the id is empty. */
+  /** The target of `#id`, or of `#` where the id is empty. */
   readonly ofFragment?: (id: string) => LocalReference | undefined
-  /** What stands in the place of a reference. */
+  /** The target of a resource that is present in place of a reference. */
   readonly ofResource?: (resource: unknown) => LocalReference | undefined
 }
 
-/** Where references stand. */
+/** The context of references. */
 export interface Origin {
   /** References below it are stored as relative ones. */
   readonly baseUrl: string
@@ -142,9 +150,9 @@ export interface Origin {
 }
 
 /**
- * A Reference, a canonical or uri, or a resource itself (the first entry of a document Bundle). An identifier becomes a
- * token under `param:identifier`. What points nowhere (only an identifier or a display, or to a contained resource that
- * is not there) leaves an entry with neither type nor id, which no search finds but :missing sees.
+ * Extracts a Reference, a canonical or uri, or a resource itself (the first entry of a document Bundle). An identifier
+ * becomes a token under `param:identifier`. A value without a target (only an identifier or a display, or an absent
+ * contained resource) leaves an entry with neither type nor id, which no search finds, except for :missing.
  */
 export function extractReference(parameter: Extracted, value: unknown, entries: IndexEntry[], origin: Origin): void {
   if (typeof value === 'string') extractAddress(parameter, value, entries, origin)

@@ -23,21 +23,21 @@ export const TEXT_PARTS: readonly string[] = [
 ]
 
 /**
- * The parameter for what follows the first word of a name or address. R4: "For robust search, servers should search the
- * parts of a family name independently. E.g. searching either "Carreno" or "Quinones" should match a family name of
- * "Carreno Quinones"". A parameter of its own, so that _sort and _filter see whole values alone.
+ * The parameter for the text after the first word of a name or address. R4: "For robust search, servers should search
+ * the parts of a family name independently. E.g. searching either "Carreno" or "Quinones" should match a family name of
+ * "Carreno Quinones"". It is a separate parameter, so that _sort and _filter see only whole values.
  */
 const laterWords = (param: string): string => `${param}:later-words`
 
-/** Of one name or address: so many words after the first can be the beginning of what is searched for... */
+/** Most later words of one name or address at which a searched text can begin. */
 const MAX_LATER_WORDS = 20
-/** ... by so many characters. */
+/** Most characters from a later word on. */
 const MAX_LATER_LENGTH = 100
 
 const hasParts = ({ element }: Pick<SearchParameterRecord, 'element'>): boolean =>
   element === 'HumanName' || element === 'Address'
 
-/** Without modifier a name or address is found by the beginning of each of its words. */
+/** Parses a string. Without a modifier, a name or address is found by the beginning of each of its words. */
 export function parseString(
   parameter: Pick<SearchParameter, 'code' | 'element'>,
   modifier: string | undefined,
@@ -49,7 +49,7 @@ export function parseString(
   return any([condition, { ...condition, param: laterWords(parameter.code) }])
 }
 
-/** Without modifier: what begins with the value, whatever the case, accents and punctuation. */
+/** Parses a text. Without a modifier it matches values that begin with it, ignoring case, accents and punctuation. */
 export function parseText(
   param: string,
   modifier: string | undefined,
@@ -64,8 +64,8 @@ export function parseText(
 }
 
 /**
- * Every part of a name or address is an entry of its own, so that a prefix finds each of them. One without any text
- * leaves an empty entry, which no search finds but :missing sees.
+ * Extracts every part of a name or address as a separate entry, so that a prefix finds each of them. One without any
+ * text leaves an empty entry, which no search finds, except for :missing.
  */
 export function extractString(
   parameter: Pick<SearchParameterRecord, 'code' | 'element'>,
@@ -82,7 +82,10 @@ export function extractString(
   if (hasParts(parameter)) addLaterWords(param, entries, start)
 }
 
-/** What the strings from `start` on hold from each of their later words on, unless it is one of the strings itself. */
+/**
+ * Adds the remainders of the strings from `start` on, from each of their later words, except those that are strings
+ * themselves.
+ */
 function addLaterWords(param: string, entries: IndexEntry[], start: number): void {
   const texts = entries.slice(start).flatMap((entry) => (entry.kind === 'string' ? [entry.folded] : []))
   if (!texts.some((text) => text.includes(' '))) return
@@ -98,7 +101,7 @@ function addLaterWords(param: string, entries: IndexEntry[], start: number): voi
 function fromLaterWords(folded: string): readonly string[] {
   const found: string[] = []
   for (let at = folded.indexOf(' '); at >= 0 && found.length < MAX_LATER_WORDS; at = folded.indexOf(' ', at + 1)) {
-    // Not to end in half a character.
+    // Cut so as not to end in half a character.
     found.push(
       folded
         .slice(at + 1, at + 1 + MAX_LATER_LENGTH)

@@ -10,7 +10,7 @@ import { malformed, splitUnescaped, unescaped, type ValueContext } from '../valu
 
 export const CODES_MODIFIERS = ['in', 'not-in', 'above', 'below'] as const
 
-/** The caller negates `:not-in`. */
+/** Parses a value with such a modifier; the caller negates `:not-in`. */
 export function parseTokenCodes(
   parameter: SearchParameter,
   modifier: (typeof CODES_MODIFIERS)[number],
@@ -27,7 +27,9 @@ export function parseTokenCodes(
   }
 }
 
-/** A value set by its url, with or without version, or by its address on this server. */
+/**
+ * A condition on the codes of a value set, named by its url, with or without version, or by its address on this server.
+ */
 function inValueSet(param: string, text: string, context: ValueContext): Condition {
   const canonical = unescaped(text)
   const local = localReference(canonical, context.baseUrl)

@@ -1,19 +1,19 @@
 /**
- * The order of concepts that are text alone, for which R4 leaves `_sort` to the server
- * (https://hl7.org/fhir/R4/search.html#sort): like what has no value they come after all that have a code, whichever the
- * direction; among each other they are in the order of their texts.
+ * The order of concepts that are only text, for which R4 leaves `_sort` to the server
+ * (https://hl7.org/fhir/R4/search.html#sort): like resources without a value, they come after all that have a code, in
+ * either direction; among themselves they are in the order of their texts.
  */
 import { isObject } from '../../fhir/resource.ts'
 import { fold } from '../../fhir/text-folding.ts'
 import type { SearchParameterRecord } from '../parameters.ts'
 import { type IndexEntry, textOrderParam } from '../plan.ts'
 
-/** They sort after every code, and before every code. */
+/** Prefixes that sort after every code, and before every code. */
 const [LAST, FIRST] = ['\u{10FFFF}', '\u0001']
-/** Of a text. */
+/** Most characters of a text. */
 const MOST_CHARACTERS = 100
 
-/** One entry for each direction, under names of their own, by which nothing but `_sort` goes. */
+/** Adds one entry for each direction, under derived names that only `_sort` uses. */
 export function extractTextOrder(
   { code, element }: SearchParameterRecord,
   value: unknown,
@@ -27,7 +27,7 @@ export function extractTextOrder(
   entries.push({ ...token, param: textOrderParam(code, true), code: FIRST + folded })
 }
 
-/** Of a CodeableConcept or Coding without any code; an Identifier or a Quantity has none to be sorted by. */
+/** The text of a CodeableConcept or Coding without any code; an Identifier or a Quantity has none to be sorted by. */
 function textAlone({ coding, text, code, display, value, type }: Record<string, unknown>): string {
   if (value !== undefined || type !== undefined || code !== undefined) return ''
   const codings = Array.isArray(coding) ? coding.filter(isObject) : []

@@ -1,9 +1,8 @@
 /**
- * Token parameters: https://hl7.org/fhir/R4/search.html#token.
- * Case counts where a code system is known to be case-sensitive (docs/adr/016-case-of-tokens.md): identifiers, strings
- * and contacts are kept in lower case; a code as it is written and, unless R4 says that its system is case-sensitive, in
- * lower case under a name of its own.
- * A ContactPoint has its `system` code as system (`phone|+15550100` and `+15550100` both find it), and phone numbers are
+ * Token parameters: https://hl7.org/fhir/R4/search.html#token. Case matters where a code system is known to be
+ * case-sensitive (docs/adr/016-case-of-tokens.md): identifiers, strings and contacts are stored in lower case; a code
+ * is stored as written and, unless R4 declares its system case-sensitive, also in lower case under a derived name. A
+ * ContactPoint has its `system` code as system (`phone|+15550100` and `+15550100` both find it), and phone numbers are
  * compared without formatting, and with or without country code (phone-forms.ts).
  */
 import { isNumber } from '../../fhir/json.ts'
@@ -18,7 +17,9 @@ import { CODES_MODIFIERS, parseTokenCodes } from './token-codes.ts'
 
 export const TOKEN_MODIFIERS = ['not', 'text', ...CODES_MODIFIERS, 'of-type'] as const
 
-/** `code`, `system|code`, `|code` (has no system) or `system|` (any code of it). `:not` is left to the caller. */
+/**
+ * Parses `code`, `system|code`, `|code` (without a system) or `system|` (any code of it). `:not` is left to the caller.
+ */
 export function parseToken(
   parameter: SearchParameter,
   modifier: string | undefined,
@@ -41,7 +42,7 @@ export function parseToken(
   return tokenOf(parameter, first === '' && element === 'ContactPoint' ? undefined : first, second, context)
 }
 
-/** An identifier by its type: https://hl7.org/fhir/R4/search.html#modifiers. */
+/** Parses an identifier with its type: https://hl7.org/fhir/R4/search.html#modifiers. */
 function parseOfType({ code: param, element }: SearchParameter, text: string, context: ValueContext): Condition {
   const parts = splitUnescaped(text, '|').map(unescaped)
   const [system = '', code = '', value = ''] = parts
@@ -54,7 +55,7 @@ function parseOfType({ code: param, element }: SearchParameter, text: string, co
 }
 
 const ofType = (param: string): string => `${param}:of-type`
-/** Neither a code nor what is stored as one begins or ends with a space. */
+/** Combines code and value unambiguously, as neither begins or ends with a space. */
 const typedValue = (code: string, value: string): string => `${code} | ${value.toLowerCase()}`
 
 /** The implicit system of true and false, as search.html#token and codesystem-special-values.html name it. */
@@ -63,7 +64,7 @@ const SPECIAL_VALUES: ReadonlySet<string> = new Set([
   'http://terminology.hl7.org/CodeSystem/special-values',
 ])
 
-/** @param given the system that the client names; '': none, undefined: any */
+/** @param given the system that the client states; '': none, undefined: any */
 function tokenOf(
   { code: param, element, system: own }: SearchParameter,
   given: string | undefined,
@@ -90,7 +91,10 @@ function tokenOf(
   }
 }
 
-/** A plus that the client did not encode arrives as a space: the value is looked for with a plus in that place, too. */
+/**
+ * A condition that also tries a plus in place of each space, as a plus that the client did not encode arrives as a
+ * space.
+ */
 function anyPlus(code: string, conditionOf: (code: string) => Condition): Condition {
   const asSent = conditionOf(code)
   return code.includes(' ') ? any([asSent, conditionOf(code.replaceAll(' ', '+'))]) : asSent
@@ -117,8 +121,8 @@ function comparableContact(value: string): string {
 }
 
 /**
- * One entry for each code; texts under `param:text`. A value without any code (only a text or an extension) leaves an
- * entry with neither system nor code, which no search finds but :missing sees.
+ * Extracts one entry for each code, and texts under `param:text`. A value without any code (only a text or an
+ * extension) leaves an entry with neither system nor code, which no search finds, except for :missing.
  */
 export function extractToken(
   { code: param, system = '', element }: SearchParameterRecord,
@@ -153,7 +157,7 @@ function extractConcept(param: string, { coding, text }: Record<string, unknown>
   addText(param, text, entries)
 }
 
-/** A Coding, or a CodeableConcept that is only text. */
+/** Extracts a Coding, or a CodeableConcept that is only text. */
 function extractCoding(
   param: string,
   { system, code, display, text }: Record<string, unknown>,
@@ -164,7 +168,7 @@ function extractCoding(
   addText(param, text, entries)
 }
 
-/** Of a parameter that is about identifiers alone. */
+/** Extracts an identifier, for a parameter with identifiers only. */
 export const extractIdentifier = (param: string, identifier: Record<string, unknown>, entries: IndexEntry[]): void =>
   addIdentifier(param, identifier, entries, addInLowerCase)
 
@@ -178,7 +182,7 @@ function addIdentifier(
   if (isObject(type)) addText(param, type.text, entries)
 }
 
-/** Under `param:of-type`, so that type and value are compared together. */
+/** Extracts typed identifiers under `param:of-type`, so that type and value are compared together. */
 function extractTypes(param: string, { type, value }: Record<string, unknown>, entries: IndexEntry[]): void {
   if (!isObject(type) || !Array.isArray(type.coding) || typeof value !== 'string') return
   for (const { system, code } of type.coding.filter(isObject)) {
@@ -186,10 +190,10 @@ function extractTypes(param: string, { type, value }: Record<string, unknown>, e
   }
 }
 
-/** An entry for :missing alone: a value that cannot be compared. */
+/** Adds an entry only for :missing: a value that cannot be compared. */
 export const addPresence = (param: string, entries: IndexEntry[]): void => addToken(param, '', '', entries)
 
-/** As it is written, and in lower case where case may not count. */
+/** Adds the code as written, and in lower case where case may be ignored. */
 function addCode(param: string, system: string, code: string, entries: IndexEntry[]): void {
   addToken(param, system, code, entries)
   if (isKeptWithoutCase(system, code)) addToken(caseInsensitive(param), system, code.toLowerCase(), entries)
@@ -200,7 +204,7 @@ function addInLowerCase(param: string, system: string, code: string, entries: In
 }
 
 function addToken(param: string, system: string, code: string, entries: IndexEntry[]): void {
-  // A system without a code would be found by `system|`, which asks for any code of it.
+  // A system without a code would be found by `system|`, which matches any code of it.
   entries.push({ kind: 'token', param, system: code === '' ? '' : system, code })
 }
 

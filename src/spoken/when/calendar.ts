@@ -1,4 +1,4 @@
-/** The days that a caller can mean, on the calendar of the clinic. */
+/** The days that a caller can mean, in the clinic's calendar. */
 import { type DateTime, Info } from 'luxon'
 
 /** Whole days. */
@@ -6,11 +6,11 @@ export interface Days {
   readonly from: DateTime
   /** Exclusive; absent: without end. */
   readonly until?: DateTime
-  /** A reading that the caller has to confirm even when it is the only one. */
+  /** True if the caller must confirm this reading even if it is the only one. */
   readonly doubtful?: true
 }
 
-/** All that can be meant; none when there is no such day. */
+/** All possible meanings; empty if there is no such day. */
 export type Readings = readonly Days[]
 
 export interface Calendar {
@@ -28,15 +28,15 @@ export type Which = 'bare' | 'coming' | 'this' | 'next' | 'last' | 'after-next'
 
 export type DaySpec =
   | { readonly kind: 'weekday'; readonly weekday: Weekday; readonly which: Which; readonly weeks: number }
-  /** Without a month the next such day; without a year the next such date. */
+  /** Without a month, the next such day; without a year, the next such date. */
   | { readonly kind: 'date'; readonly day: number; readonly month?: number; readonly year?: number }
-  /** `anchored`: a weekday or day that is counted from another date or within a month ("the last Friday in December"). */
+  /** `anchored`: a weekday or day relative to another date or within a month ("the last Friday in December"). */
   | { readonly kind: 'span'; readonly read: (calendar: Calendar) => Readings; readonly anchored?: true }
 
-/** A date without a year that passed less than three months ago is more likely a slip than meant for next year. */
+/** A date without a year, less than three months in the past, is more likely a slip than meant for next year. */
 const DOUBTFUL_DAYS = 275
 
-/** The longest time between two days of February 29th. */
+/** The longest interval between two leap days, in years. */
 const YEARS_SEARCHED = 8
 
 export const oneDay = (from: DateTime): Days => ({ from, until: from.plus({ days: 1 }) })
@@ -81,14 +81,14 @@ function weekdayReadings({ weekday, which }: DaySpec & { kind: 'weekday' }, cale
   }
 }
 
-/** "this Tuesday": of this week, or the coming one when that of this week has passed, which is not certain. */
+/** "this Tuesday": of this week, or, uncertain, the coming one if that of this week has passed. */
 function thisWeekday(weekday: Weekday, coming: DateTime, calendar: Calendar): Readings {
   const left = weekdayOfWeek(weekday, 0, calendar).filter((day) => day >= calendar.today)
   if (left.length === 0) return [{ ...oneDay(coming), doubtful: true }]
   return [...left, coming].map(oneDay)
 }
 
-/** Weeks begin on Monday in business everywhere, and in common speech on the day of the region. */
+/** Weeks begin on Monday in business everywhere, and in common speech on the region's first day. */
 const weekStarts = (region: string): readonly number[] => [
   ...new Set([1, Info.getStartOfWeek({ locale: `en-${region}` })]),
 ]
@@ -99,7 +99,7 @@ const startsOfWeek = (offset: number, { today, region }: Calendar): readonly Dat
 const weekdayOfWeek = (weekday: Weekday, offset: number, calendar: Calendar): readonly DateTime[] =>
   startsOfWeek(offset, calendar).map((start) => start.plus({ days: (weekday - start.weekday + 7) % 7 }))
 
-/** The days that belong to that week wherever it begins; both weeks where that leaves less than the working days. */
+/** The days that belong to that week wherever it begins; both weeks if fewer than the working days remain. */
 export function week(offset: number, calendar: Calendar): Readings {
   const starts = startsOfWeek(offset, calendar)
   const from = starts.reduce((a, b) => (a > b ? a : b))
@@ -118,7 +118,7 @@ export const year = (offset: number, { today }: Calendar): Readings => {
   return [{ from, until: from.plus({ years: 1 }) }]
 }
 
-/** "in December": the present one or the next to come. */
+/** "in December": the current or the next one. */
 export function namedMonth(number: number, ofYear: number | undefined, { today }: Calendar): Readings {
   const years = ofYear ?? today.year + (number < today.month ? 1 : 0)
   const from = today.set({ year: years, month: number, day: 1 })
@@ -130,7 +130,7 @@ export const weekendDays = (region: string): readonly Weekday[] => {
   return WEEKDAYS.filter((day) => days.includes(day))
 }
 
-/** "next weekend" said before the weekend can be either of two. */
+/** "next weekend" is ambiguous when said before the weekend. */
 export function weekend(which: 'this' | 'next', { today, region }: Calendar): Readings {
   const days: readonly number[] = weekendDays(region)
   const isWeekend = (day: DateTime) => days.includes(day.weekday)
@@ -154,7 +154,7 @@ function dateReadings({ day, month: number, year: ofYear }: DaySpec & { kind: 'd
   return [doubtful ? { ...oneDay(next), doubtful } : oneDay(next)]
 }
 
-/** "the 13th": of this month when it is still to come; on the 13th itself today or in a month. */
+/** "the 13th": of this month if it is in the future; on the 13th itself, today or in a month. */
 function dayOfMonth(day: number, today: DateTime): Readings {
   const months = Array.from({ length: 4 }, (_, index) => today.startOf('month').plus({ months: index }))
   const dates = months.flatMap((start) => real(today, start.year, start.month, day)).filter((date) => date >= today)

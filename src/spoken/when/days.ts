@@ -23,7 +23,7 @@ const WEEKDAY_NAMES: ReadonlyMap<string, Weekday> = named(
   'monday mon|tuesday tues tue|wednesday weds wed|thursday thurs thur thu|friday fri|saturday sat|sunday sun',
 )
 
-/** Several spellings of each, numbered from 1. */
+/** Names numbered from 1, with several spellings each. */
 function named<Number extends number>(names: string): ReadonlyMap<string, Number> {
   const spellings = names.split('|').map((same) => same.split(' '))
   return new Map(spellings.flatMap((same, index) => same.map((name) => [name, (index + 1) as Number] as const)))
@@ -63,7 +63,7 @@ const dayNumber = one((token) =>
 const number = (min: number, max: number) =>
   one((token) => (token.kind === 'number' && token.value >= min && token.value <= max ? token.value : undefined))
 
-/** 2027, twenty twenty seven, two thousand (and) twenty seven. */
+/** 2027, "twenty twenty seven", "two thousand (and) twenty seven". */
 const yearNumber = either(
   number(1900, 2999),
   phrase`${number(20, 20)} ${number(20, 99)}`((century, rest) => century * 100 + rest),
@@ -82,12 +82,12 @@ const date = (day: number, ofMonth?: number, ofYear?: number): DaySpec => ({
   ...(ofYear !== undefined && { year: ofYear }),
 })
 
-/** Regions that write the month first. */
+/** Regions with the month before the day. */
 const MONTH_FIRST: ReadonlySet<string> = new Set(['US'])
 
 /**
- * The order of the region; the other where that is no date (25/12 in the US). With dots the day is first in most places,
- * so that where the month is first both can be meant.
+ * The region's order, or the other one if that gives no date (25/12 in the US). With dots the day is first in most
+ * places, so in a region with the month first both orders are possible.
  */
 function inFigures([first, second, ofYear]: readonly [number, number, number | undefined], dotted: boolean): DaySpec {
   return span((calendar) => {
@@ -145,7 +145,7 @@ const day: Reader<DaySpec> = either(
 )
 
 const upToFifth = one((token) => (token.kind === 'ordinal' && token.value <= 5 ? token.value : undefined))
-/** Negative: counted from the end of the month. */
+/** A position within the month; negative from its end. */
 const place = either(
   upToFifth,
   literal('last')(() => -1),
@@ -178,13 +178,13 @@ const nthWeekday = (which: number, name: Weekday, inMonth: (calendar: Calendar) 
     }),
   )
 
-/** Not the second day of the month that is a Tuesday. */
+/** "The second Tuesday" does not mean the second day of the month. */
 const dayOfNthWeekday: Reader<DaySpec> = either(
   phrase`${upToFifth} ${weekdayName}`(() => span(() => [])),
   phrase`${place} ${weekdayName} ${wholeMonth}`(nthWeekday),
 )
 
-/** Several days at once. */
+/** Ranges of days. */
 const days: Reader<DaySpec> = either(
   phrase`this week`(() => span((calendar) => week(0, calendar))),
   phrase`rest [this] week`(() => span((calendar) => week(0, calendar))),
@@ -210,7 +210,7 @@ const days: Reader<DaySpec> = either(
   phrase`within ${count} ${unit}`((amount, units) => fromToday({ [units]: amount })),
 )
 
-/** The week, from Monday, that has this day in it. */
+/** The week, from Monday, that contains this day. */
 const weekOf = (of: DaySpec): DaySpec =>
   span((calendar) =>
     readingsOf(of, calendar).map(({ from }) => ({
@@ -227,7 +227,7 @@ const mapped = (spec: DaySpec, change: (days: Days, calendar: Calendar) => reado
 
 const unanchored = either(dayOfNthWeekday, day, days)
 
-/** Single days that are found from another day: "the Friday before the 12th" is one Friday. */
+/** Single days relative to another day: "the Friday before the 12th" is one Friday. */
 const anchoredDay: Reader<DaySpec> = either(
   phrase`${weekdayName} after ${unanchored}`((name, spec) =>
     besides(spec, ({ until }) => (until === undefined ? [] : [firstWeekday(name, until)])),
@@ -256,7 +256,7 @@ const beforehand = (spec: DaySpec) =>
 const upTo = (spec: DaySpec) =>
   mapped(spec, (days, { today }) => (days.until ? [withDoubt({ from: today, until: days.until }, days)] : []))
 
-/** The end is the first such day after the start; a month that is said once holds for both. */
+/** The end is the first such day after the start; a month said once applies to both. */
 function through(first: DaySpec, last: DaySpec): DaySpec {
   const [start, end] = sameMonth([first, last])
   return span((calendar) =>
@@ -273,7 +273,7 @@ function through(first: DaySpec, last: DaySpec): DaySpec {
   )
 }
 
-/** "the 3rd or 4th of December", "December 3rd or 4th": a month that is said once holds for all days. */
+/** "the 3rd or 4th of December", "December 3rd or 4th": a month said once applies to all days. */
 export function sameMonth(specs: readonly DaySpec[]): readonly DaySpec[] {
   const said = specs.find((spec) => spec.kind === 'date' && spec.month !== undefined)
   if (said?.kind !== 'date') return specs
@@ -286,7 +286,7 @@ export function sameMonth(specs: readonly DaySpec[]): readonly DaySpec[] {
 const someDay = (...specs: readonly DaySpec[]): DaySpec =>
   span((calendar) => specs.flatMap((spec) => readingsOf(spec, calendar)))
 
-/** Days, and bounds of days. */
+/** Days, and limits of days. */
 export const dayRange: Reader<DaySpec> = either(
   dayOrDays,
   phrase`after ${dayOrDays}`(afterwards),

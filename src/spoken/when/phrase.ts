@@ -1,6 +1,6 @@
 /**
- * Phrases as templates: phrase`half past ${hour}` reads these words and gives the hour. A word may have alternatives
- * (`to|till`) and may be optional (`[a]`). A reader gives every way to read at a position; none backtracks further.
+ * Phrases as templates: phrase`half past ${hour}` reads these words and returns the hour. A word may have alternatives
+ * (`to|till`) and may be optional (`[a]`). A reader returns every match at a position; there is no other backtracking.
  */
 import type { Token } from './tokens.ts'
 
@@ -16,7 +16,7 @@ type ValuesOf<Readers extends readonly Reader<unknown>[]> = {
   [Index in keyof Readers]: Readers[Index] extends Reader<infer Value> ? Value : never
 }
 
-/** @returns given what to make of the values, a reader; where that is undefined, the phrase does not match */
+/** @returns a function from `make`, which combines the values, to a reader; undefined from `make` means no match */
 export function phrase<const Readers extends readonly Reader<unknown>[]>(
   literals: TemplateStringsArray,
   ...readers: Readers
@@ -36,12 +36,12 @@ export function phrase<const Readers extends readonly Reader<unknown>[]>(
         })),
       )
     }
-    // The steps that are values are the readers, in their order.
+    // Only the steps with values are readers, in the same order.
     return matches.flatMap(({ value, end }) => matchOf(make(...(value as ValuesOf<Readers>)), end))
   }
 }
 
-/** A phrase of words alone. */
+/** A phrase without readers. */
 export const literal =
   (words: string) =>
   <Value>(make: () => Value): Reader<Value> => {
@@ -75,7 +75,7 @@ function optional(alternatives: string): Reader<undefined> {
   }
 }
 
-/** Every way of any of them, in their order; read once at each position, however many phrases begin with it. */
+/** All matches of any reader, in order; computed once per position, however many phrases begin with it. */
 export function either<Value>(...readers: readonly Reader<Value>[]): Reader<Value> {
   const known = new WeakMap<readonly Token[], (readonly Match<Value>[])[]>()
   return (tokens, at) => {
@@ -87,7 +87,7 @@ export function either<Value>(...readers: readonly Reader<Value>[]): Reader<Valu
   }
 }
 
-/** What one token means. */
+/** Reads one token. */
 export const one =
   <Value>(meaning: (token: Token) => Value | undefined): Reader<Value> =>
   (tokens, at) => {
@@ -95,7 +95,7 @@ export const one =
     return token === undefined ? [] : matchOf(meaning(token), at + 1)
   }
 
-/** The way that reads most; of several, the first. */
+/** The longest match; the first, if several are equally long. */
 export function longest<Value>(reader: Reader<Value>, tokens: readonly Token[], at: number): Match<Value> | undefined {
   let best: Match<Value> | undefined
   for (const match of reader(tokens, at)) if (best === undefined || match.end > best.end) best = match

@@ -1,4 +1,4 @@
-/** The windows that a sentence about times means at a given moment, in the clinic's zone and opening hours. */
+/** The windows that a sentence about times means at a given moment, by the clinic's zone and opening hours. */
 import { DateTime } from 'luxon'
 import { sayClock, sayDay } from '../say-time.ts'
 import {
@@ -16,7 +16,7 @@ import { MINUTES_OF_DAY, NOON, type TimeOfDay, type TimeReading } from './times-
 import { endAt, instantsAt, startAt } from './wall-clock.ts'
 import type { OpeningTime, SpokenTimes, TimesLocale, TimeWindow } from './window.ts'
 
-/** Nobody books later; such a year is a slip. */
+/** Nobody books later, so a later year is a slip. */
 const MAX_YEARS = 2
 
 const NO_SUCH_DATE = problem('That is not a date of the calendar; say the day again, for example "March 3rd"')
@@ -26,7 +26,7 @@ const CONTRADICTION = problem(
 const PAST = problem('That time has passed; say one that is to come, for example "tomorrow morning"')
 const TOO_FAR = problem(`That is more than ${MAX_YEARS} years ahead; say an earlier time, for example "next week"`)
 
-/** The windows of all alternatives; the first that is not certain decides, and one that has passed is left out. */
+/** The windows of all alternatives. The first uncertain one decides, and those in the past are omitted. */
 export function resolve(sentence: Sentence, locale: TimesLocale): SpokenTimes {
   const calendar = { today: locale.now.startOf('day'), region: locale.region }
   const excluded = new Set(sentence.except.flatMap((days) => weekdaysOf(days, calendar)))
@@ -44,12 +44,12 @@ function problem(error: string): SpokenTimes {
 
 interface Context extends TimesLocale, Calendar {}
 
-/** Days and the days of the week among them; all where `weekdays` has seven. */
+/** Days, with the permitted weekdays among them; seven mean all. */
 interface Range extends Days {
   readonly weekdays: readonly Weekday[]
 }
 
-/** One way to read an alternative. */
+/** One reading of an alternative. */
 interface Candidate {
   readonly range: Range
   readonly time: TimeReading
@@ -104,7 +104,7 @@ function weekdaysOf(days: DaysOfWeek, { region }: Calendar): readonly Weekday[] 
   }
 }
 
-/** Every way to read the days together, or what is wrong with them. */
+/** All readings of the combined days, or the problem with them. */
 function rangesOf(days: readonly DaySpec[], context: Context): Range[] | SpokenTimes {
   const weekday = days.find((spec) => spec.kind === 'weekday')
   const others = days.filter((spec) => spec.kind !== 'weekday')
@@ -124,7 +124,7 @@ function rangesOf(days: readonly DaySpec[], context: Context): Range[] | SpokenT
   return on.length > 0 ? on : otherWeekday(all)
 }
 
-/** "this Tuesday, the 10th": the date says which one. */
+/** "this Tuesday, the 10th": the date determines the day. */
 const isNamedBesides = ({ kind }: DaySpec, others: readonly DaySpec[]): boolean =>
   kind === 'weekday' && others.length > 0
 
@@ -133,7 +133,7 @@ const certain = ({ doubtful: _, ...days }: Days): Days => days
 const isPast = (spec: DaySpec, context: Context): boolean =>
   readingsOf(spec, context).every(({ until }) => until !== undefined && until <= context.today)
 
-/** The first range begins today, so that nothing in the past is left. */
+/** The first range begins today, so that nothing in the past remains. */
 function intersection(a: Days, b: Days, { today }: Context): readonly Days[] {
   const from = a.from > b.from ? a.from : b.from
   const until = a.until === undefined || (b.until !== undefined && b.until < a.until) ? b.until : a.until
@@ -158,7 +158,7 @@ function weekdaysIn(days: Days): readonly Weekday[] {
   return WEEKDAYS.filter((day) => present.has(day))
 }
 
-/** Where one day is left in a range of at most a week, that day. */
+/** If one day remains in a range of at most a week, the range becomes that day. */
 function restrict(range: Range, keep: (day: Weekday) => boolean): readonly Range[] {
   const weekdays = range.weekdays.filter(keep)
   if (weekdays.length === 0) return []
@@ -181,7 +181,7 @@ function otherWeekday(ranges: readonly Days[]): SpokenTimes {
 
 const sayDate = (day: DateTime): string => sayDay(day).replace(/^\w+, /, '')
 
-/** Every way to read the times together, within the parts of the day that were said. */
+/** All readings of the combined times, within the stated parts of the day. */
 function timeReadings(times: readonly TimeOfDay[]): readonly TimeReading[] {
   const parts = times.filter((time) => time.kind === 'part')
   const from = Math.max(0, ...parts.map((part) => part.from))
@@ -205,7 +205,7 @@ const tightest = (readings: readonly TimeReading[]): readonly TimeReading[] =>
 const isTighter = (one: TimeReading, other: TimeReading): boolean =>
   one.from >= other.from && one.until <= other.until && one.until - one.from < other.until - other.from
 
-/** A moment stays as it was said: 18:00 is in "the afternoon" where the caller says so. */
+/** A moment keeps its time: 18:00 counts as "the afternoon" if the caller says so. */
 function together(reading: TimeReading, other: TimeReading, isMoment: boolean): TimeReading {
   const said = [...other.said, ...reading.said]
   if (isMoment && other.said.length === 0) return { ...reading, said }
@@ -215,15 +215,15 @@ function together(reading: TimeReading, other: TimeReading, isMoment: boolean): 
 }
 
 /**
- * Opening hours decide between morning and evening, and nothing else: "half six" is half past five or half past six
- * even where the clinic is closed at one of them.
+ * Opening hours decide only between morning and evening: "half six" is half past five or half past six even if the
+ * clinic is closed at one of them.
  */
 const likely = (times: readonly TimeReading[], range: Range, context: Context): readonly TimeReading[] =>
   [...Map.groupBy(times, ({ said }) => said.map((minute) => minute % NOON).join()).values()].flatMap((wording) =>
     inOpeningHours(wording, range, context),
   )
 
-/** The readings in opening hours: of these days, else of any; where none is, all of them. */
+/** The readings within opening hours: of these days, else of any; if there is none, all of them. */
 function inOpeningHours(
   times: readonly TimeReading[],
   { weekdays }: Range,
@@ -271,7 +271,7 @@ const onSeveralDays = (range: Range, { from, until }: TimeReading): TimeWindow =
   ...((from > 0 || until < MINUTES_OF_DAY) && { timeOfDay: { from, until } }),
 })
 
-/** Whether there is a moment in it. */
+/** Whether it contains a moment. */
 function isPossible({ start, end, weekdays, timeOfDay }: TimeWindow): boolean {
   if (weekdays === undefined && timeOfDay === undefined) return true
   const days = firstDays({ from: start.startOf('day'), ...(end && { until: end }) })
@@ -282,7 +282,7 @@ function isPossible({ start, end, weekdays, timeOfDay }: TimeWindow): boolean {
   })
 }
 
-/** One way is an answer; of several the caller is asked, for the day first. */
+/** A single reading is the result; several give a question, about the day first. */
 function decide(candidates: readonly Candidate[], context: Context): SpokenTimes {
   const left = candidates.filter(({ windows }) => windows.length > 0)
   const [first] = left
@@ -299,7 +299,7 @@ const question = (choices: readonly string[]): SpokenTimes => ({
   question: `Do you mean ${choices.join(', or ')}?`,
 })
 
-/** The clocks go forward over it. */
+/** The problem of a time skipped when clocks are set forward. */
 function skippedTime(candidates: readonly Candidate[]): SpokenTimes {
   const skipped = candidates.find((one) => one.skipped)
   if (skipped === undefined) return PAST

@@ -5,13 +5,13 @@ import { either, literal, longest, one, phrase, type Reader } from './phrase.ts'
 import { type TimeOfDay, timesOfDay } from './times-of-day.ts'
 import type { Token } from './tokens.ts'
 
-/** Days of the week that recur; which ones the weekend has depends on the region. */
+/** Recurring days of the week; the days of a weekend depend on the region. */
 export type DaysOfWeek = readonly Weekday[] | 'weekend' | 'working-days'
 
-/** Which of the two moments that a clock shows when it is set back. */
+/** Selects one of two moments with the same wall-clock time when clocks are set back. */
 export type Turn = 'before' | 'after'
 
-/** What holds together in one alternative; all of it restricts. */
+/** Restrictions of one alternative, which apply together. */
 export interface Alternative {
   readonly days: readonly DaySpec[]
   readonly daysOfWeek: readonly DaysOfWeek[]
@@ -20,12 +20,12 @@ export interface Alternative {
   readonly turn?: Turn
 }
 
-/** An ISO instant, or that much time from now. */
+/** An ISO instant, or minutes from now. */
 export type Instant = { readonly iso: string } | { readonly minutes: number }
 
 export interface Sentence {
   readonly alternatives: readonly Alternative[]
-  /** Days of the week that were ruled out. */
+  /** Excluded days of the week. */
   readonly except: readonly DaysOfWeek[]
 }
 
@@ -49,7 +49,7 @@ const TODAY: DaySpec = {
 const weekdayOf = (weekday: Weekday): DaySpec => ({ kind: 'weekday', weekday, which: 'bare', weeks: 0 })
 const WEEK_AFTER_NEXT: DaySpec = { kind: 'span', read: (calendar) => week(2, calendar) }
 
-/** Any time is right, the earliest best. */
+/** Phrases for any time, preferably the earliest. */
 const ANY_TIME = [
   'as soon as possible',
   'as soon as you can',
@@ -73,7 +73,7 @@ const ANY_TIME = [
   'flexible',
 ]
 
-/** Said around a time, without meaning for it. */
+/** Words around a time that carry no meaning. */
 const FILLERS = new Set(
   `i i'd i'm we we'd i'll would like love want wanted need prefer can could may might do does is are it it's its that that's
   there you your my me us for to a an see get have has got give offer find make take book schedule come in be work works
@@ -82,19 +82,22 @@ const FILLERS = new Set(
   hi hello hey please so think guess well then say would'd sure right sounds going go only`.split(/\s+/),
 )
 
-/** A change of mind: what was said before may no longer hold. */
+/** Words that may retract what was said before. */
 const CORRECTIONS = new Set(
   `no nope actually wait sorry rather instead mean meant oops scratch correction`.split(/\s+/),
 )
 
-/** A "no" without a pause before other words may rule out what follows: "no Monday". */
+/**
+ * Words after which a "no" is a reply; before any other word and without a pause it may exclude what follows: "no
+ * Monday".
+ */
 const AFTER_NO = new Set([undefined, ...`i i'd i'm we we'd it's its that's let's can could my`.split(' ')])
 
 const isAnswer = (tokens: readonly Token[], at: number): boolean =>
   CORRECTIONS.has(tokens[at]?.text ?? '') &&
   (!['no', 'nope'].includes(tokens[at]?.text ?? '') || AFTER_NO.has(tokens[at + 1]?.text))
 
-/** A sentence that ends with one of these was cut: "at ten to". */
+/** Words that end only incomplete sentences: "at ten to". */
 const BEFORE_MORE = new Set(['to', 'at'])
 
 const namedDay = either<readonly Weekday[]>(
@@ -113,12 +116,12 @@ const thisPart: Reader<readonly TimeOfDay[]> = (tokens, at) => {
   const parts = ['morning', 'afternoon', 'evening']
   return parts.includes(tokens[at]?.text ?? '') ? timesOfDay(tokens, at) : []
 }
-/** "tonight" is "today at night". */
+/** "tonight" means "today at night". */
 const NIGHT: readonly Token[] = [{ kind: 'word', text: 'night' }]
 const night: Reader<readonly TimeOfDay[]> = (_tokens, at) =>
   timesOfDay(NIGHT, 0).map(({ value }) => ({ value, end: at }))
 
-/** A word without meaning where one of these follows it; elsewhere it may take away or move what was said. */
+/** Ignores a word if one of these follows it; elsewhere it may exclude or move what was said. */
 const before =
   (word: string, ...followers: readonly string[]): Reader<readonly Item[]> =>
   (tokens, at) =>
@@ -164,7 +167,7 @@ const items: Reader<readonly Item[]> = either<readonly Item[]>(
   before('what', 'times', 'time', 'day', 'days', 'do', 'is', 'are', 'have', 'you', 'slots', 'appointments', 'openings'),
   literal('may i|we')(() => []),
   literal('a second')(() => []),
-  // "my first visit" is no first of the month.
+  // "my first visit" does not mean the first of the month.
   phrase`${nth} appointment|visit|slot|opening|time|one|try`(() => []),
   literal('or|and')(() => [OR]),
   ...ANY_TIME.map((words) => literal(words)(() => [ANY])),
@@ -172,7 +175,7 @@ const items: Reader<readonly Item[]> = either<readonly Item[]>(
 )
 
 /**
- * `nothing`: no time was said; `unclear`: a word was not understood, or it was taken back; `two-times`: two times of day
+ * `nothing`: no time was stated; `unclear`: a word was not understood, or was retracted; `two-times`: two times of day
  * without an "or".
  */
 export function sentenceOf(tokens: readonly Token[]): Sentence | 'nothing' | 'unclear' | 'two-times' {
@@ -198,7 +201,7 @@ export function sentenceOf(tokens: readonly Token[]): Sentence | 'nothing' | 'un
   return { alternatives: alternatives.length === 0 ? [NONE] : alternatives, except }
 }
 
-/** In "not Monday morning" the morning belongs to what is ruled out; after a "but" it does not. */
+/** In "not Monday morning" the morning is excluded too; after a "but" it is not. */
 const mayBeRuledOut = ([item]: readonly Item[], previous: Item | undefined, word: Token | undefined): boolean =>
   previous?.kind === 'except' && word?.text !== 'but' && item !== undefined && ['day', 'time'].includes(item.kind)
 
@@ -219,7 +222,9 @@ function alternativesOf(read: readonly Item[]): readonly Alternative[] {
   return out
 }
 
-/** A second day or time of the same kind does not restrict the first: "Monday, Wednesday" are two. */
+/**
+ * A second day or time of the same kind starts a new alternative instead of restricting the first: "Monday, Wednesday".
+ */
 function startsAnother(item: Item, { days, times, daysOfWeek }: Alternative): boolean {
   switch (item.kind) {
     case 'or':
@@ -258,7 +263,7 @@ function withItem(current: Alternative, item: Item): Alternative {
   }
 }
 
-/** "twelve fifteen at two": one of the times may be a date, or be taken back. */
+/** "twelve fifteen at two": one of the times may be a date, or retracted. */
 const hasTwoTimes = ({ times }: Alternative): boolean =>
   times.some(({ kind }) => kind === 'moment') && times.filter(({ kind }) => kind !== 'part').length > 1
 
@@ -266,15 +271,15 @@ const isBare = ({ days: [day, ...others] }: Alternative): boolean =>
   day?.kind === 'weekday' && day.which === 'bare' && others.length === 0
 
 /**
- * "Monday or the last Friday in December": the month may hold for both; "last Friday or Monday in December": it does not
- * have to be the one that has passed.
+ * "Monday or the last Friday in December": the month may apply to both; "last Friday or Monday in December": "last"
+ * need not mean the past one.
  */
 const mayShareAnchor = (all: readonly Alternative[]): boolean =>
   all.length > 1 &&
   ((all.some(({ days }) => days.some((day) => day.kind === 'span' && day.anchored)) && all.some(isBare)) ||
     all.some(({ days }) => days.some((day) => day.kind === 'weekday' && day.which === 'last')))
 
-/** What is said once for several alternatives; undefined where it is not certain for which. */
+/** Copies parts said once to all alternatives; undefined if it is uncertain to which they apply. */
 function shared(alternatives: readonly Alternative[]): readonly Alternative[] | undefined {
   if (mayShareAnchor(alternatives)) return undefined
   const withMonths = shareMonth(alternatives)
@@ -292,7 +297,9 @@ function shareMonth(alternatives: readonly Alternative[]): readonly Alternative[
 
 const hasDay = ({ days, daysOfWeek, instants }: Alternative) => days.length + daysOfWeek.length + instants.length > 0
 
-/** "Monday at two or at three", "in the morning or evening tomorrow": a time alone has the day of the one beside it. */
+/**
+ * "Monday at two or at three", "in the morning or evening tomorrow": a time on its own gets the day of its neighbour.
+ */
 function shareDays(alternatives: readonly Alternative[]): readonly Alternative[] | undefined {
   const first = alternatives.findIndex(hasDay)
   const leader = alternatives[first]
@@ -306,7 +313,7 @@ function shareDays(alternatives: readonly Alternative[]): readonly Alternative[]
   })
 }
 
-/** "Monday or Tuesday next week", "next Monday or Tuesday": the week holds for both. */
+/** "Monday or Tuesday next week", "next Monday or Tuesday": the week applies to both. */
 function shareWeek(one: Alternative, index: number, all: readonly Alternative[]): Alternative {
   const [only, ...others] = one.days
   const bareDay = only?.kind === 'weekday' && only.which === 'bare' && others.length === 0
@@ -321,7 +328,7 @@ function shareWeek(one: Alternative, index: number, all: readonly Alternative[])
 const namesWeek = ({ days, daysOfWeek }: Alternative): boolean =>
   days.some(({ kind }) => kind === 'span') && (daysOfWeek.length > 0 || days.some(({ kind }) => kind === 'weekday'))
 
-/** "Monday or Wednesday morning": the time of the next day that has one. */
+/** "Monday or Wednesday morning": a day on its own gets the time of the next one that has a time. */
 function shareTimes(one: Alternative, index: number, all: readonly Alternative[]): Alternative {
   if (one.times.length > 0 || one.instants.length > 0) return one
   return { ...one, times: all.slice(index + 1).find(({ times }) => times.length > 0)?.times ?? [] }

@@ -5,22 +5,22 @@ import type { Token } from './tokens.ts'
 export const MINUTES_OF_DAY = 1440
 export const NOON = 720
 
-/** A time as minutes since midnight, in every way in which it can be read: "seven" is 7:00 and 19:00. */
+/** All readings of a time, in minutes since midnight: "seven" is 7:00 and 19:00. */
 type Clock = readonly number[]
 
-/** One way to read a time of day; `from` to `until` (exclusive) in minutes since midnight. */
+/** One reading of a time of day; `from` to `until` (exclusive) in minutes since midnight. */
 export interface TimeReading {
   readonly from: number
   readonly until: number
-  /** The times that were said, in minutes since midnight; a question names them. */
+  /** The stated times, in minutes since midnight, for a question to the caller. */
   readonly said: readonly number[]
-  /** The clinic is open at some time in it when this reading is likely. */
+  /** Hours to compare with the opening hours: the reading is likely if the clinic is open in them. */
   readonly probe: Hours
 }
 
 export type TimeOfDay = ClockTime | PartOfDay
 
-/** For a moment, a part of the day beside it tells which of its readings is meant, but does not move it. */
+/** A part of the day beside a moment selects one of its readings, without changing it. */
 interface ClockTime {
   readonly kind: 'moment' | 'period'
   readonly readings: readonly TimeReading[]
@@ -33,7 +33,7 @@ interface PartOfDay {
   readonly hours: Hours
 }
 
-/** In which hours a time lies that is said with a part of the day: "six in the afternoon" is 18:00. */
+/** The hours of times stated with a part of the day: "six in the afternoon" is 18:00. */
 export type Hours = readonly [from: number, until: number]
 
 const hour = (value: number): number => value * 60
@@ -54,7 +54,7 @@ const moreMinutes = one((token) =>
 )
 const minutes = either(fewMinutes, moreMinutes)
 
-/** Twelve hours are meant unless it is 0 or above 12, or written with a zero in front. */
+/** A 12-hour time, unless the hour is 0 or above 12, or has a leading zero. */
 function clockOf(hours: number, minute: number, led = false): Clock | undefined {
   if (hours > 23 || minute > 59) return undefined
   return led || hours === 0 || hours > 12 ? [hours * 60 + minute] : twice((hours % 12) * 60 + minute)
@@ -71,15 +71,15 @@ const written = one((token: Token) =>
 const minuteAfterHour = one((token) =>
   token.kind === 'number' && token.value < 60 && (token.value > 12 || token.led) ? token.value : undefined,
 )
-/** "ten eleven" is 10:11 only after an "at"; elsewhere these may be two hours. */
+/** "ten eleven" is 10:11 only after an "at"; elsewhere it may be two hours. */
 const tenToTwelve = phrase`${num(0, 23)} ${num(10, 12)}`((h, m) => clockOf(h, m))
-/** 930, 1430: only where nothing but a time can follow. */
+/** 930, 1430: only where nothing but a time is possible. */
 const solid = one((token) =>
   token.kind === 'number' && token.value >= 100 ? clockOf(Math.floor(token.value / 100), token.value % 100) : undefined,
 )
 const bareHour = one((token) => (token.kind === 'number' ? clockOf(token.value, 0, token.led) : undefined))
 
-/** More than an hour alone, so that it is a time without an "at". */
+/** More than a bare hour, and thus a time even without an "at". */
 const fullClock: Reader<Clock> = either(
   written,
   phrase`${num(0, 23)} oclock`((h) => clockOf(h, 0)),
@@ -98,7 +98,7 @@ const fullClock: Reader<Clock> = either(
   phrase`${solid} hours|hrs`(([minute]) => (minute === undefined ? undefined : [minute])),
 )
 
-/** "ten to two" without an "at" may also be from ten to two. */
+/** "ten to two" without an "at" may also be a range. */
 const fewTo: Reader<Clock> = phrase`${fewMinutes} to|till ${hour12}`((m, h) => twice(h * 60 - m))
 
 const anyClock = either(fullClock, bareHour)
@@ -118,9 +118,9 @@ const withHours = (clock: Reader<Clock>): Reader<Clock> =>
     phrase`${clock} at night`((time) => within(time, NIGHT)),
   )
 
-/** Certain where it stands: with more than a bare hour. */
+/** A time without introduction, which has more than a bare hour. */
 const plainClock = either(fullClock, withHours(either(fullClock, tenToTwelve, bareHour, solid)))
-/** After a word that only a time can follow. */
+/** A time after a word that only a time can follow. */
 const clock = either(plainClock, tenToTwelve, bareHour, solid, fewTo, withHours(fewTo))
 const firstOfTwo = either(anyClock, withHours(anyClock))
 const midnight: Reader<Clock> = phrase`midnight`(() => [MINUTES_OF_DAY])
@@ -145,10 +145,13 @@ const around = (time: Clock) =>
     })),
   )
 
-/** The readings that differ in morning and evening alone: two of "half seven". */
+/** Groups of readings that differ only in morning or evening: two for "half seven". */
 const wordings = (clock: Clock): readonly Clock[] => [...Map.groupBy(clock, (minute) => minute % NOON).values()]
 
-/** In each wording the second time is the first of its readings after the first time; the first is the last before the second. */
+/**
+ * In each wording, the second time is its first reading after the first time, and the first time its last one before
+ * the second.
+ */
 function between(first: Clock, second: Clock): readonly ClockTime[] | undefined {
   const pairs = wordings(first).flatMap((starts) => wordings(second).flatMap((ends) => nearestPairs(starts, ends)))
   return pairs.length === 0 ? undefined : [period(pairs)]
@@ -202,7 +205,7 @@ const PARTS: readonly (readonly [words: string, TimeOfDay])[] = [
   ['not in evening|evenings', part([0, hour(17)], 0, hour(17))],
 ]
 
-/** One or, for "at two or three", several times of day. */
+/** One time of day, or several as in "at two or three". */
 export const timesOfDay: Reader<readonly TimeOfDay[]> = either(
   phrase`${fewMinutes} to|till ${either(bareHour, withHours(bareHour))}`(fewToOrBetween),
   phrase`[any] [time] between ${firstOfTwo} and|to|till|until ${latest}`(between),

@@ -1,13 +1,13 @@
-/** The words of what a caller says about a time, with numbers, dates and times in figures recognised. */
+/** Words about a time as tokens, with numbers, dates and times in figures recognized. */
 import { DIGITS, ohForO, TEENS, TENS } from '../numbers.ts'
 import { plain } from '../spoken.ts'
 
 export type Token =
   | { readonly kind: 'word'; readonly text: string }
-  /** `led`: said or written with a zero in front ("oh five", 05). */
+  /** `led`: with a leading zero ("oh five", 05). */
   | { readonly kind: 'number'; readonly text: string; readonly value: number; readonly led: boolean }
   | { readonly kind: 'ordinal'; readonly text: string; readonly value: number }
-  /** 9:30, 09:30; with a zero in front it is a time of 24 hours. */
+  /** 9:30, 09:30; with a leading zero a 24-hour time. */
   | {
       readonly kind: 'clock'
       readonly text: string
@@ -15,7 +15,7 @@ export type Token =
       readonly minute: number
       readonly led: boolean
     }
-  /** 3/4, 3/4/2027: which is the month depends on the region. */
+  /** 3/4, 3/4/2027: the region decides which part is the month. */
   | { readonly kind: 'figures'; readonly text: string; readonly parts: readonly [number, number, number | undefined] }
   | {
       readonly kind: 'date'
@@ -27,7 +27,7 @@ export type Token =
   /** An ISO instant with its offset. */
   | { readonly kind: 'instant'; readonly text: string; readonly iso: string }
 
-/** Carry no meaning for a time, wherever they stand. */
+/** Words that carry no meaning for a time, in any position. */
 const EMPTY = new Set(
   `the on of uh um er erm hmm so well yes yeah ok okay please thanks thank sometime maybe perhaps possibly preferably
   ideally just also either kind`.split(/\s+/),
@@ -41,7 +41,7 @@ const ORDINALS: ReadonlyMap<string, number> = new Map(
     .concat([['thirtieth', 30]]),
 )
 
-/** Spellings that become one, before the words are split. */
+/** Unifies spellings, before the words are split. */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/\bo'? ?clock\b/g, 'oclock'],
   [/(?<=[\d\s])([ap])\.? ?m\b\.?/g, ' $1m '],
@@ -51,12 +51,12 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/(?<=day|\b(?:mon|tues?|wed|thu|thurs?|fri|sat|sun))-(?=(?:mon|tue|wed|thu|fri|sat|sun))/g, ' to '],
   [/(?<=[a-z])-(?=[a-z])/g, ' '],
   [/\bi am\b/g, 'i'],
-  // "no, Monday" answers something else; "no Monday" may rule Monday out.
+  // "no, Monday" replies to something else; "no Monday" may exclude Monday.
   [/^no(?:pe)?[,.;!]\s*/g, ''],
   // "just" and "right" carry no meaning elsewhere.
   [/\b(?:just|right|soon) (?=before\b|after\b)/g, 'shortly '],
   [/\bor so\b/g, 'ish'],
-  // "beginning December 1st" is from then on.
+  // "beginning December 1st" means from then on.
   [/\b(?:beginning|start) of\b/g, 'early'],
   [/\bcan not\b/g, 'cannot'],
 ]

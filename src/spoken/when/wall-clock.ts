@@ -1,10 +1,10 @@
-/** Moments at which the clocks of a zone show a time: one, none when they go forward over it, two when they go back. */
+/** Instants of a wall-clock time: one, none if it is skipped when clocks are set forward, two if it is repeated. */
 import { DateTime } from 'luxon'
 
 /**
- * In order.
+ * Sorted.
  * @param day any time of the day, in the zone
- * @param minute since midnight, as the clocks show it; at most 1440
+ * @param minute minutes since midnight in wall-clock time, at most 1440
  */
 export function instantsAt(day: DateTime, minute: number): readonly DateTime[] {
   const shown = DateTime.utc(day.year, day.month, day.day).plus({ minutes: minute })
@@ -14,12 +14,12 @@ export function instantsAt(day: DateTime, minute: number): readonly DateTime[] {
   return instants.filter((time) => time.offset === shown.diff(time.toUTC(), 'minutes').minutes).sort((a, b) => +a - +b)
 }
 
-/** The first moment of the day at which the clocks show this time or, where they skip it, a later one. */
+/** The first instant of this wall-clock time, or of a later one if it is skipped. */
 export function startAt(day: DateTime, minute: number): DateTime {
   return existing(day, minute)[0] ?? day.plus({ days: 1 }).startOf('day')
 }
 
-/** The last moment at which they show it. */
+/** The last instant of this wall-clock time, or of a later one if it is skipped. */
 export function endAt(day: DateTime, minute: number): DateTime {
   return existing(day, minute).at(-1) ?? day.plus({ days: 1 }).startOf('day')
 }

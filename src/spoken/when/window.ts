@@ -1,35 +1,35 @@
-/** What a stated time is read as: windows in which a visit may start, or a question to the caller. */
+/** The meaning of a stated time: windows in which a visit may start, or a question to the caller. */
 import type { DateTime } from 'luxon'
 import type { Weekday } from './calendar.ts'
 
-/** What the meaning of a stated time depends on. */
+/** Context that decides the meaning of a stated time. */
 export interface TimesLocale {
-  /** In the time zone of the clinic. */
+  /** The current time in the clinic's time zone. */
   readonly now: DateTime
-  /** ISO 3166 code of the clinic's country: the order of 3/4, and on which day a week begins. */
+  /** ISO 3166 code of the clinic's country: decides the order in 3/4, and the first day of a week. */
   readonly region: string
-  /** Decides between "seven" in the morning and in the evening; with none the caller is asked. */
+  /** Decides between "seven" in the morning and in the evening; if empty, the result is a question. */
   readonly openingTimes: readonly OpeningTime[]
 }
 
 export type SpokenTimes =
-  /** In any of them; never empty, in the order in which they were said. */
+  /** Alternative windows, at least one, in the order stated. */
   | { readonly kind: 'windows'; readonly windows: readonly TimeWindow[] }
-  /** It can be read in more than one way; a sentence to ask the caller. */
+  /** Ambiguous; a question to the caller. */
   | { readonly kind: 'question'; readonly question: string }
-  /** A sentence that says what was wrong and what would be right, without the words of the caller. */
+  /** An error with a correct example, without the caller's words. */
   | { readonly kind: 'error'; readonly error: string }
 
-/** Hours in which the clinic sees patients; several on one day where it closes between them. */
+/** Hours in which the clinic sees patients; several on one day if it closes between them. */
 export interface OpeningTime extends TimeOfDayRange {
   readonly weekday: Weekday
 }
 
-/** A visit fits when it starts in the window, on one of the days of the week, at such a time of day. */
+/** A visit fits if it starts within the window, on one of the weekdays and at such a time of day. */
 export interface TimeWindow {
   /** In the clinic's zone; never in the past. */
   readonly start: DateTime
-  /** Exclusive; one minute after `start` for an exact time; absent when no end was said. */
+  /** Exclusive; one minute after `start` for an exact time; absent if no end was stated. */
   readonly end?: DateTime
   /** Absent: all. */
   readonly weekdays?: readonly Weekday[]
@@ -37,7 +37,7 @@ export interface TimeWindow {
   readonly timeOfDay?: TimeOfDayRange
 }
 
-/** In minutes since midnight, as the clocks of the clinic show it; `until` exclusive. */
+/** Minutes since midnight, in the clinic's wall-clock time; `until` exclusive. */
 export interface TimeOfDayRange {
   readonly from: number
   readonly until: number

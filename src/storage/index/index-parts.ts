@@ -1,6 +1,6 @@
 /**
- * What the search index of a resource type consists of. A part is what is searched by: a search parameter, a combined
- * index, the form of all entries. Its version is a text that changes when resources have to be reindexed for it.
+ * The parts of the search index of a resource type. A part is a search parameter, a combined index, or the form of all
+ * entries. Its version is a text that changes when resources have to be reindexed for it.
  */
 import type { CombinedIndex } from '../../search/plan.ts'
 import type { Extraction } from '../port.ts'
@@ -8,29 +8,31 @@ import type { Extraction } from '../port.ts'
 /** Versions by part. */
 export type Parts = Readonly<Record<string, string>>
 
-/** How far the search index of a type is, as the store keeps it. */
+/** The progress of the search index of a type, as stored. */
 export interface TypeIndex {
   readonly type: string
-  /** Counted up whenever other parts are wanted; an engine may keep with each resource the one that it has. */
+  /** Incremented whenever other parts are wanted; an engine may store the generation of each resource with it. */
   readonly generation: number
-  /** What is written has these. */
+  /** The parts that are written with every resource. */
   readonly wanted: Parts
-  /** Every resource of the type has these, and the same as wanted when the type is complete. */
+  /** The parts that every resource of the type has; the same as `wanted` when the type is complete. */
   readonly filled: Parts
-  /** When it was completed (ms), where a server that wants other parts may go on writing. */
+  /**
+   * Time of its completion (milliseconds since 1970 UTC), where a server that wants other parts may still be writing.
+   */
   readonly completed?: number
 }
 
-/** What the store says about its search index. */
+/** The stored state of the search index. */
 export interface IndexState {
-  /** Counted up with every change, so that a server that runs sees it. */
+  /** Incremented with every change, so that running servers notice it. */
   readonly epoch: number
-  /** The highest version of an Extraction that a server searched by. */
+  /** The highest Extraction.version of a server that has searched this store. */
   readonly extraction: number
   readonly types: ReadonlyMap<string, TypeIndex>
 }
 
-/** No search parameter can be called like these: a colon ends its name. */
+/** Prefixes that no search parameter name can have, as it contains no colon. */
 const FORM = 'form:'
 const COMBINED = 'combined:'
 
@@ -39,14 +41,14 @@ export const nameOfCombined = ({ equal, range }: CombinedIndex): string => [...e
 
 export const partOfCombined = (name: string): string => COMBINED + name
 
-/** A combined index has no version: another one has another name. */
+/** A combined index has no version of its own: a different one has a different name. */
 const COMBINED_VERSION = '1'
 
-/** Form and extraction of stores that are older than this account of parts. */
+/** Form and extraction of stores from before parts were recorded. */
 const FIRST_FORM = '1'
 const FIRST_EXTRACTION = 1
 
-/** The parts of a type that a server of this `form`, with these declarations, writes and searches by. */
+/** The parts of a type that a server with this `form` and these declarations writes and searches by. */
 export function partsOf(
   type: string,
   form: string,
@@ -62,16 +64,16 @@ export function partsOf(
 export const isSame = (one: Parts, other: Parts): boolean =>
   Object.keys(one).length === Object.keys(other).length && missingIn(one, other).length === 0
 
-/** Names of the parts that `filled` does not have, or in another version. */
+/** Names of the wanted parts that `filled` lacks, or has in another version. */
 export const missingIn = (filled: Parts, wanted: Parts): readonly string[] =>
   Object.entries(wanted).flatMap(([part, version]) => (filled[part] === version ? [] : [part]))
 
 export const isComplete = ({ wanted, filled }: TypeIndex): boolean => isSame(wanted, filled)
 
-/** True where resources do not have a generation yet. */
+/** True where resources were written in an older form, and do not have a generation yet. */
 export const isOfOldForm = ({ wanted, filled }: TypeIndex): boolean => wanted[FORM] !== filled[FORM]
 
-/** The state of a type of which other parts are wanted from now on. */
+/** The state of a type once other parts are wanted. */
 export function nextIndex(
   type: string,
   before: TypeIndex | undefined,
@@ -86,7 +88,7 @@ export function nextIndex(
   return { type, generation, wanted, filled: Object.fromEntries(kept) }
 }
 
-/** The parts of a store that is older than this account of parts. */
+/** The parts of a store from before parts were recorded. */
 function firstParts(wanted: Parts, version: number): Parts {
   const had = Object.entries(wanted).filter(([part, wish]) => {
     if (part === FORM) return wish === FIRST_FORM

@@ -1,4 +1,7 @@
-/** Indexing after an upgrade, in the background: what the search index lacks because an older server has written it. */
+/**
+ * Indexing after an upgrade, in the background: fills the parts of the search index that an older server has not
+ * written.
+ */
 import { randomUUID } from 'node:crypto'
 import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../../isolation/background-loop.ts'
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
@@ -7,49 +10,52 @@ import { isComplete, type TypeIndex } from './index-parts.ts'
 import { type IndexStorage, type SearchIndex, StoreOutdated } from './search-index.ts'
 
 export interface Batch {
-  /** Resources that were looked at; 0: there are no more. */
+  /** Resources examined; 0: there are no more. */
   readonly done: number
-  /** Of these, those that keep the entries they had. */
+  /** Number of these that keep their old entries, since none could be extracted. */
   readonly failed: number
 }
 
-/** What an engine does for it. */
+/** The engine's part of the work. */
 export interface IndexingStorage extends IndexStorage {
-  /** Milliseconds after its completion in which a type may still get resources from a server that wants other parts. */
+  /**
+   * Milliseconds after the completion of a type in which a server that wants other parts may still write resources of
+   * it.
+   */
   readonly lateFor: number
   epoch(): Promise<number>
-  /** True when `holder` is the one server to work for so many milliseconds; 0 gives the lease up. */
+  /** True when `holder` alone has the lease, for this many milliseconds; 0 gives it up. */
   lease(holder: string, milliseconds: number): Promise<boolean>
-  /** Number of resources that are to be reindexed. */
+  /** Number of resources still to be reindexed. */
   left(index: TypeIndex): Promise<number>
   /** Reindexes a few resources. */
   fill(index: TypeIndex, limit: number): Promise<Batch>
-  /** Where the generation is still that of `index`, it has all it wants. */
+  /** Marks the type as complete, if its generation is still that of `index`. */
   complete(index: TypeIndex): Promise<void>
 }
 
-/** A batch takes some hundredths of a second. */
+/** A batch takes a few hundredths of a second. */
 const PACE: Pace = { batch: 50, pause: 0, look: 5_000, lease: 15_000 }
 
 /** Milliseconds. */
 const REPORT_EVERY = 10_000
-/** Every so many looks, what servers of other versions have written meanwhile is indexed too. */
+/** Every so many looks, resources written meanwhile by servers of other versions are indexed too. */
 const LOOKS_FOR_LATE = 12
 
-/** What a store is opened with. */
+/** Options with which a store is opened. */
 export interface IndexingSettings {
   /** Declared by the providers. */
   readonly combined: readonly CombinedIndex[]
-  /** What an engine need not keep twice; absent: nothing. */
+  /** Values that an engine need not store twice; absent: none. */
   readonly covered?: CoveredParameters
-  /** Absent: what is stored already cannot be reindexed. */
+  /** Absent: resources already stored cannot be reindexed. */
   readonly extraction?: Extraction | undefined
   /** The store is neither searched nor written; its search index stays as it is. */
   readonly onlyScanned?: boolean | undefined
   readonly onIndexing?: ((progress: IndexingProgress) => void) | undefined
-  /** The store failed; it will be tried again. */
+  /** Called when the store failed; the work will be retried. */
   readonly onIndexingFault?: ((error: unknown) => void) | undefined
-  /** Only tests have another one. */
+  /** Set by tests only. */
   readonly pace?: Pace | undefined
 }
 
@@ -65,7 +71,7 @@ export function startIndexing(
   return loop
 }
 
-/** Jobs are resource types, of all clinics. One server has the lease of them all. */
+/** Jobs are resource types, across all clinics. One server holds the lease of them all. */
 class UpgradeIndexing implements JobSource {
   readonly #index: SearchIndex
   readonly #storage: IndexingStorage
@@ -103,7 +109,7 @@ class UpgradeIndexing implements JobSource {
     if (this.#leasedUntil > Date.now()) await this.#storage.lease(this.#holder, 0).catch(() => {})
   }
 
-  /** What another server has changed in the state of the index. */
+  /** Takes over changes of the index state by other servers. */
   async #refresh(): Promise<void> {
     if ((await this.#storage.epoch()) !== this.#index.state.epoch) this.#index.accept(await this.#storage.load())
   }
@@ -115,7 +121,7 @@ class UpgradeIndexing implements JobSource {
     return true
   }
 
-  /** A server of another version may still write resources of the type. */
+  /** True while a server of another version may still write resources of the type. */
   #maybeLate(type: TypeIndex): boolean {
     return isComplete(type) && (type.completed ?? 0) > Date.now() - this.#storage.lateFor
   }
@@ -169,13 +175,13 @@ class UpgradeIndexing implements JobSource {
 interface FillingListener {
   /** @param sum of all batches so far */
   readonly onBatch?: (sum: Batch) => void
-  /** Every resource of the type has been looked at. */
+  /** Called when every resource of the type has been examined. */
   readonly onFilled?: (sum: Batch) => Promise<void>
 }
 
 const NOTHING: Batch = { done: 0, failed: 0 }
 
-/** Reports that a type goes on no more often than every REPORT_EVERY. */
+/** Reports progress within a type at most once per REPORT_EVERY. */
 function reporter(onIndexing: IndexingSettings['onIndexing'], type: string, total: number) {
   let reported = 0
   return (state: IndexingProgress['state'], { done, failed }: Batch): void => {

@@ -1,4 +1,4 @@
-/** Which search parameters of which types a plan uses. */
+/** The search parameters that a plan uses, with their types. */
 import { CALLED } from '../../search/canonical.ts'
 import { CONTAINED, isInner } from '../../search/inner.ts'
 import type { Condition, Include, SearchPlan } from '../../search/plan.ts'
@@ -14,7 +14,7 @@ export const planParameters = ({ types, where, sort, include }: SearchPlan): rea
     ...where.flatMap((condition) => conditionParameters(condition, type)),
     ...sort.flatMap((key) => ('param' in key ? [{ type, param: key.param }] : [])),
   ]),
-  // What any resource contains may match.
+  // A resource contained in any type may match.
   ...(types.some(isInner) ? [{ type: '*', param: CONTAINED }] : []),
   ...include.flatMap(({ source, param, canonical = [] }: Include) => [
     { type: source, param },
@@ -63,5 +63,5 @@ function conditionParameters(condition: Condition, type: string): readonly PlanP
   }
 }
 
-/** What is stored beside the values of a parameter, as `code:text`, is indexed with them. */
+/** Values stored beside those of a parameter, such as `code:text`, are indexed together with them. */
 const parameter = (type: string, param: string): PlanParameter => ({ type, param: param.split(':', 1)[0] ?? param })

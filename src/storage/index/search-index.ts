@@ -1,7 +1,7 @@
 /**
- * The search index as a server knows it: which parts of it are complete. A server that wants others than the store has
- * claims them when it opens it; from then on it writes them with every resource, and does not search by one that older
- * resources lack. indexing.ts fills these.
+ * The search index as a server knows it, with the parts that are complete. A server that wants other parts than the
+ * store has claims them when it opens the store; from then on it writes them with every resource, and does not search
+ * by those that older resources lack until indexing.ts has filled them.
  */
 import type { CombinedIndex, SearchPlan } from '../../search/plan.ts'
 import { type Extraction, IndexIncomplete, StoreUnavailable } from '../port.ts'
@@ -18,30 +18,30 @@ import {
 } from './index-parts.ts'
 import { planParameters } from './plan-parameters.ts'
 
-/** A newer server has changed the form of the store, which this one no longer understands. */
+/** A newer server has changed the form of the store, which this server cannot read. */
 export class StoreOutdated extends StoreUnavailable {}
 
-/** Where an engine keeps the state. */
+/** The engine's storage of the index state. */
 export interface IndexStorage {
   /** @throws StoreOutdated when a newer server has changed the form of the store */
   load(): Promise<IndexState>
   /** Types that have resources. */
   storedTypes(): Promise<ReadonlySet<string>>
-  /** Writes each that follows the stored generation; another server may have been faster. */
+  /** Writes each state that follows the stored generation; another server may have been faster. */
   claim(types: readonly TypeIndex[], extraction: number): Promise<void>
 }
 
 export interface SearchIndexOptions {
   readonly combined: readonly CombinedIndex[]
-  /** Absent: what is stored already cannot be reindexed. */
+  /** Absent: resources already stored cannot be reindexed. */
   readonly extraction?: Extraction | undefined
   /** The store is neither searched nor written; its search index stays as it is. */
   readonly onlyScanned?: boolean | undefined
-  /** Raised by an engine that keeps entries in another way than before. */
+  /** Changed when an engine stores entries in a new way. */
   readonly form: string
 }
 
-/** So many servers may start on a store at the same moment. */
+/** Attempts to claim parts, as other servers may start on the same store at the same moment. */
 const MAX_ATTEMPTS = 20
 
 const NONE: ReadonlySet<string> = new Set()
@@ -51,11 +51,11 @@ export class SearchIndex {
   /** By type. */
   readonly #parts = new Map<string, Parts>()
   #current: IndexState = { epoch: -1, extraction: 0, types: new Map() }
-  /** By type, the parts that not every stored resource has. */
+  /** By type, the parts that some stored resources lack. */
   #missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()
   /** The declared combined indexes that can be searched by. */
   #usable: readonly CombinedIndex[] = []
-  /** Types of which the store wants the parts that this server writes: kept, since every write needs it. */
+  /** Types whose wanted parts are those that this server writes; cached, since every write needs it. */
   #wanted: ReadonlySet<string> = NONE
   #outdated: StoreOutdated | undefined
 
@@ -69,15 +69,12 @@ export class SearchIndex {
     return this.#current
   }
 
-  /** Combined indexes that every resource of their type is in. */
+  /** Combined indexes that contain every resource of their type. */
   get combined(): readonly CombinedIndex[] {
     return this.#usable
   }
 
-  /**
-   * Claims in the store what this server wants.
-   * @throws StoreUnavailable when a newer server has used it
-   */
+  /** Claims the parts that this server wants. */
   async open(storage: IndexStorage): Promise<void> {
     const version = this.#options.extraction?.version ?? 0
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -101,7 +98,7 @@ export class SearchIndex {
     }
   }
 
-  /** The state as the store has it now: another server may have changed it. */
+  /** Takes over the stored state: another server may have changed it. */
   accept(state: IndexState): void {
     this.#current = state
     this.#wanted = new Set(
@@ -119,7 +116,7 @@ export class SearchIndex {
     this.#usable = this.#options.combined.filter((one) => !this.#lacks(one.type, partOfCombined(nameOfCombined(one))))
   }
 
-  /** From now on nothing is served. */
+  /** From now on every call throws `outdated`. */
   refuse(outdated: StoreOutdated): void {
     this.#outdated = outdated
   }
@@ -138,17 +135,17 @@ export class SearchIndex {
     return this.#wanted.size < this.#parts.size
   }
 
-  /** The generation of what this server writes; 0 where a newer server wants other parts. */
+  /** The generation that this server writes; 0 where a newer server wants other parts. */
   generationOf(type: string): number {
     return this.#isWanted(type) ? (this.#current.types.get(type)?.generation ?? 0) : 0
   }
 
-  /** The types of which this server has the wanted parts. */
+  /** The types whose wanted parts are those that this server writes. */
   wantedTypes(): readonly TypeIndex[] {
     return [...this.#current.types.values()].filter(({ type }) => this.#parts.has(type) && this.#isWanted(type))
   }
 
-  /** @throws IndexIncomplete when `plan` uses a part that not every stored resource has */
+  /** @throws IndexIncomplete when `plan` uses a part that some stored resources lack */
   check(plan: SearchPlan): void {
     if (this.#missing.size === 0) return
     const lacking = planParameters(plan).filter(({ type, param }) => this.#lacksUse(type, param))

@@ -1,16 +1,16 @@
 /**
- * Abandoned transactions: their server process died, or lost its network, in the middle of them. What they wrote stays
- * locked until MongoDB aborts them after a minute (transactionLifetimeLimitSeconds); a write that waits ends them sooner.
+ * Ends abandoned transactions, whose server process died or lost its network in the middle. Their writes stay locked
+ * until MongoDB aborts them after a minute (transactionLifetimeLimitSeconds); a waiting write ends them sooner.
  * https://www.mongodb.com/docs/manual/reference/operator/aggregation/currentOp/
  */
 import type { MongoClient } from 'mongodb'
 import { APP_NAME } from './connection.ts'
 
-/** Milliseconds between two looks for abandoned transactions, for as long as a write waits. */
+/** Milliseconds between two checks for abandoned transactions, while a write waits. */
 const INTERVAL = 1_000
 /**
- * Microseconds without a command. A live process is never that slow between two commands of a transaction; should one
- * ever be, its transaction is retried.
+ * Microseconds without a command. A live process is never that slow between two commands of a transaction; if it ever
+ * is, its transaction is retried.
  */
 const IDLE = 3_000_000
 

@@ -1,4 +1,4 @@
-/** Where a search starts: the index ranges that give the candidates, chosen by counting. */
+/** The start of a search: the index ranges that find the candidates, chosen by counting. */
 import type { Filter } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { collectionOf } from './inner-resources.ts'
@@ -8,20 +8,20 @@ import type { Scope, Source, Term } from './term.ts'
 
 export interface AccessPath {
   readonly source: Source
-  /** There are few enough candidates to be collected and sorted. */
+  /** True when there are few enough candidates to be collected and sorted. */
   readonly isFew: boolean
-  /** The `_id` of each resource that the source finds, in no order; absent where they are not known. */
+  /** The `_id` of each resource that the source finds, in no order; absent where they are unknown. */
   readonly ids?: readonly string[]
 }
 
 /**
- * With fewer candidates than this, no better source is looked for, and reading them all takes no longer than a second
+ * With fewer candidates than this, no better source is searched for, and reading them all takes no longer than a second
  * command.
  */
 const VERY_FEW = 128
 
 /**
- * The best source for resources that fulfil all of `terms`. MongoDB's planner can't choose it: it has no statistics of
+ * The best source of resources that fulfil all of `terms`. MongoDB's planner cannot choose it: it has no statistics of
  * the values in an array, and tries only one of several conditions on the same index.
  * @param alwaysCount false: where there is only one source, `isFew` does not matter
  * @returns undefined when none of the terms has a source
@@ -45,7 +45,7 @@ export async function accessPath(
   return { source: sources.find(({ inCreationOrder }) => inCreationOrder) ?? first, isFew: false }
 }
 
-/** Of several sources it is worth knowing first whether one finds very few. */
+/** Successive limits for counting: with several sources, it is worth knowing first whether one finds very few. */
 const limitsFor = ({ fewCandidates }: Engine, sources: readonly Source[]): readonly number[] =>
   sources.length === 1 ? [fewCandidates] : [Math.min(VERY_FEW, fewCandidates), fewCandidates]
 
@@ -84,7 +84,7 @@ async function smallestBelow(
 const keyOf = ({ clinic, type }: Scope, { cardinalityKey }: Source): string =>
   JSON.stringify([clinic, type, cardinalityKey])
 
-/** Outside any session: the count may be slightly out of date. */
+/** Counts candidates outside any session, so the count may be slightly out of date. */
 async function candidatesOf(engine: Engine, scope: Scope, source: Source, limit: number): Promise<Candidates> {
   const range = keyRangeOf(scope, source)
   if (range !== undefined && !engine.isSharded) {
@@ -99,18 +99,19 @@ async function candidatesOf(engine: Engine, scope: Scope, source: Source, limit:
 }
 
 /**
- * Ranges up to this number are alternatives at the root of the filter, each with its own tests: the planner takes half
+ * Up to this number, ranges are alternatives at the root of the filter, each with its own tests: the planner takes half
  * as long as for alternatives beside tests.
  */
 const MAX_ROOTED = 4
 
-/** A long list of ids is in the command only once. */
+/** False for a term with a long list of ids, which the command should contain only once. */
 const isRooted = ({ filters }: Source, terms: readonly Term[]): boolean =>
   filters.length <= MAX_ROOTED && !terms.some(({ isLong }) => isLong)
 
 /**
- * The live resources that `source` finds and that fulfil `terms`. The terms are in a double `$nor`, as the planner would
- * otherwise take the index range from one of them. Deleted resources have no items, so by_entry does not find them.
+ * A filter for the live resources that `source` finds and that fulfil `terms`. The terms are in a double `$nor`, as the
+ * planner would otherwise take the index range from one of them. Deleted resources have no items, so by_entry does not
+ * find them.
  */
 export function candidateFilter(
   { clinic, type }: Scope,
@@ -140,5 +141,5 @@ function testsOf(source: Source, terms: readonly Term[]): Filter {
   return tests.length === 0 ? {} : { $nor: tests.map((filter) => ({ $nor: [filter] })) }
 }
 
-/** An empty filter is true of every resource. */
+/** False for an empty filter, which is true of every resource. */
 export const isTest = (filter: Filter): boolean => Object.keys(filter).length > 0

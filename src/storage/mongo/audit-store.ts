@@ -1,6 +1,6 @@
 /**
- * The audit trail in a collection of its own, by a client of its own, so that it takes none of the connections of requests.
- * MongoDB removes what is too old (https://www.mongodb.com/docs/manual/core/index-ttl/).
+ * The audit trail in its own collection, through its own client, so that it takes no connections from requests. MongoDB
+ * removes old blocks (https://www.mongodb.com/docs/manual/core/index-ttl/).
  */
 import { type Collection, type Db, type Filter, MongoServerError } from 'mongodb'
 import {
@@ -30,7 +30,7 @@ interface BlockDocument {
 
 const COLLECTION = 'audit'
 const EXPIRY = 'by_time'
-/** One more writes. */
+/** In addition, one connection writes. */
 const READING_CONNECTIONS = 2
 
 /** @param url as DATABASE_URL */
@@ -66,7 +66,7 @@ async function createIndexes(db: Db, { days }: Retention): Promise<void> {
     await collection.createIndexes([{ name: EXPIRY, key: { first: 1 }, expireAfterSeconds }])
   } catch (error) {
     if (!(error instanceof MongoServerError && error.code === INDEX_OPTIONS_CONFLICT)) throw error
-    // It is there with another number of days.
+    // The index exists with another number of days.
     await db.command({ collMod: COLLECTION, index: { name: EXPIRY, expireAfterSeconds } })
   }
 }
@@ -79,7 +79,7 @@ async function write(collection: Collection<BlockDocument>, blocks: readonly Aud
   await insertOnce(collection, documents)
 }
 
-/** With a patient the index gives the blocks that match, so none is passed over. */
+/** Reads one page. With a patient, the index finds exactly the matching blocks, so none is skipped. */
 async function scan(
   collection: Collection<BlockDocument>,
   { clinic, order, from, to, after, patient, limit }: AuditScan,

@@ -11,8 +11,8 @@ import { toStored, VERSION_FIELDS } from './resources.ts'
 const NOTHING: FoundByKeys = { resources: [], tooCommon: [], isCut: false }
 
 /**
- * Keys are usually rare, so one command reads what has any of them; only where that is more than one beginning may have
- * are they counted.
+ * The resources that have one of the keys. Keys are usually rare, so one command reads all resources that have any of
+ * them; only where these are more than one beginning may have are they counted per beginning.
  * @throws IndexIncomplete
  */
 export async function findByKeys(engine: Engine, query: KeysQuery): Promise<FoundByKeys> {
@@ -20,7 +20,7 @@ export async function findByKeys(engine: Engine, query: KeysQuery): Promise<Foun
   const { beginnings, most, some = false } = query
   if (beginnings.length === 0) return NOTHING
   const all = await readWith(engine, query, beginnings, most + 1)
-  // What was cut may hide a key that is too common.
+  // The cut-off rest may hide a key that is too common.
   if (!all.isCut && all.items.length <= most) return { resources: resourcesOf(all.items), tooCommon: [], isCut: false }
   const counted = (await Promise.all(inGroups(beginnings).map((together) => countEach(engine, query, together)))).flat()
   const tooCommon = counted.flatMap(({ beginning, count }) => (count > most ? [beginning] : []))
@@ -34,7 +34,7 @@ type Items = Awaited<ReturnType<typeof readWith>>['items']
 
 const resourcesOf = (items: Items) => items.map(({ resource }) => resource)
 
-/** `most` of them at most, those of the first beginning first. */
+/** At most `query.most` resources, those of earlier beginnings first. */
 async function readInOrder(
   engine: Engine,
   query: KeysQuery,
@@ -53,7 +53,7 @@ async function readInOrder(
   return { resources: [...found.values()], isCut: false }
 }
 
-/** @param limit of resources; absent: none */
+/** @param limit most resources; absent: no limit */
 async function readWith({ resources }: Engine, query: KeysQuery, beginnings: readonly string[], limit?: number) {
   const found = resources.find(filterOf(query, beginnings), {
     projection: { _id: 0, ...VERSION_FIELDS },
@@ -66,11 +66,11 @@ async function readWith({ resources }: Engine, query: KeysQuery, beginnings: rea
 
 interface Counted {
   readonly beginning: string
-  /** More than `most`: there may be more still. */
+  /** A count above `most` is a lower bound. */
   readonly count: number
 }
 
-/** Beginnings that are counted by one command: a pipeline has a thousand stages at most. */
+/** Beginnings counted by one command: a pipeline has a thousand stages at most. */
 const TOGETHER = 100
 
 const inGroups = (beginnings: readonly string[]): readonly (readonly string[])[] =>
@@ -78,7 +78,7 @@ const inGroups = (beginnings: readonly string[]): readonly (readonly string[])[]
     beginnings.slice(n * TOGETHER, (n + 1) * TOGETHER),
   )
 
-/** One command: each takes its own way through planner and network, which is most of what it costs. */
+/** Counts in one command, since the way through planner and network is most of the cost of each. */
 async function countEach(
   { resources }: Engine,
   query: KeysQuery,
@@ -106,5 +106,5 @@ const filterOf = ({ clinic, type, param }: KeysQuery, beginnings: readonly strin
   ix: { $elemMatch: { k: keyOf('key', param), v: { $in: beginnings.map(beginningWith) } } },
 })
 
-/** A range of the index, as nothing in it has another meaning than itself. */
+/** A pattern for a beginning; as all its special characters are escaped, MongoDB makes it a range of the index. */
 const beginningWith = (text: string): RegExp => new RegExp(`^${text.replace(/[^\p{L}\p{N}]/gu, '\\$&')}`)

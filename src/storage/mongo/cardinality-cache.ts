@@ -1,6 +1,6 @@
 /**
- * How many resources a source has found of late, so that they need not be counted before every search. Only speed
- * depends on it: an estimate that is wrong makes a search slower, never wrong.
+ * Remembers how many resources a source has recently found, so that they need not be counted before every search. Only
+ * speed depends on it: a wrong estimate makes a search slower, never wrong.
  */
 
 /** After so many small counts in a row, the estimate replaces the count. */
@@ -12,7 +12,7 @@ const MAX_ENTRIES = 10_000
 interface Entry {
   /** Small counts in a row. */
   readonly counts: number
-  /** Of the estimate, since the last count. */
+  /** Uses of the estimate since the last count. */
   readonly uses: number
   /** The greatest of the small counts. */
   readonly greatest: number

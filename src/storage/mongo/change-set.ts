@@ -1,4 +1,4 @@
-/** Change sets inside a transaction: first everything that could refuse them, then the documents. */
+/** Writes change sets inside a transaction: first all checks that could refuse them, then the documents. */
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
 import { type ChangeSet, type Guard, type ResourceChange, StoreConflict } from '../port.ts'
 import type { HistoryDocument, ResourceDocument } from './collections.ts'
@@ -33,8 +33,8 @@ export async function writeChangeSets(
 }
 
 /**
- * A guard reads what another guarded set may be about to write. Both increment the lock document of that type, so that
- * the server lets only one of the two transactions through.
+ * Locks types. A guard reads resources that another guarded set may be about to write. Both increment the lock document
+ * of that type, so that the database lets only one of the two transactions through.
  */
 async function lockTypes({ locks }: Engine, session: ClientSession, set: ChangeSet): Promise<void> {
   const types = lockedTypes(set)
@@ -105,7 +105,7 @@ function writeOf(document: CurrentVersion, isStored: boolean): AnyBulkWriteOpera
   return { insertOne: { document: { _id, ...replacement } } }
 }
 
-/** By resourceKey(). */
+/** The current versions, by resourceKey(). */
 async function currentVersions(
   { resources }: Engine,
   session: ClientSession,

@@ -7,8 +7,8 @@ import type { ChangeMethod } from '../port.ts'
 export type Filter = Document
 
 /**
- * One value that a resource is found by. `k` is the kind of entry and its search parameter, `string:family`; `v` is the
- * value in the index; the other fields are compared on the document.
+ * One value by which a resource is found. `k` is the kind of entry and its search parameter, `string:family`; `v` is
+ * the value in the index; the other fields are compared on the document.
  */
 export interface IndexItem {
   readonly k: string
@@ -48,13 +48,13 @@ export interface ResourceDocument extends VersionFields {
   /** false: deleted. */
   readonly live: boolean
   readonly ix: readonly IndexItem[]
-  /** The same as `text`, for people to query; absent for a deletion and where BSON can't represent it. */
+  /** The same content as `text`, for people to query; absent for a deletion and where BSON cannot represent it. */
   readonly resource?: Document
-  /** What is within the resource and can be found there; absent for the most, which have nothing within. */
+  /** The contained resources that can be found by searches; absent where there are none, as for most. */
   readonly within?: readonly InnerLink[]
 }
 
-/** A version that was superseded. */
+/** A superseded version. */
 export interface HistoryDocument extends VersionFields {
   /** Timestamp of this version. */
   readonly _id: string
@@ -72,29 +72,29 @@ export interface RecordDocument {
   readonly due: number | null
 }
 
-/** Every write with a guard on a type increments it, so that such transactions conflict with each other. */
+/** A lock: every write with a guard on a type increments it, so that such transactions conflict with each other. */
 export interface LockDocument {
   readonly clinic: string
   readonly type: string
   readonly turn: number
 }
 
-/** The state of the store itself: a document `schema`, one `lease`, and an `index:` for each resource type. */
+/** The state of the store itself: one document `schema`, one `lease`, and an `index:` for each resource type. */
 export interface StoreDocument {
   readonly _id: string
   /** schema: version of the form of all collections. */
   readonly version?: number
   /** schema: incremented with every change that other servers must see. */
   readonly epoch?: number
-  /** schema: the highest version of an Extraction that a server searched by. */
+  /** schema: the highest Extraction.version of a server that has searched this store. */
   readonly extraction?: number
-  /** lease: the server that works in the background, and until when. */
+  /** lease: the server that works in the background, and the end of its lease. */
   readonly holder?: string
   readonly until?: Date
   /** index: see TypeIndex. */
   readonly type?: string
   readonly generation?: number
-  /** JSON, as names of search parameters need not be valid names of fields. */
+  /** JSON, as names of search parameters need not be valid field names. */
   readonly wanted?: string
   readonly filled?: string
   readonly completed?: number
@@ -129,7 +129,7 @@ export type ResourceIndex = 'by_id' | 'by_entry' | 'by_time'
 
 interface IndexDefinition {
   readonly name: string
-  /** In this order, all ascending. */
+  /** The indexed fields in this order, all ascending. */
   readonly fields: readonly string[]
   readonly unique?: boolean
   readonly only?: Filter

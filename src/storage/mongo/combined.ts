@@ -1,4 +1,7 @@
-/** Combined indexes: the values of one or two equalities in one key, then a range; what is written, and how it is searched. */
+/**
+ * Combined indexes: the values of one or two equalities in one key, then a range; their items, and the terms that use
+ * them.
+ */
 import type { CombinedIndex, Condition } from '../../search/plan.ts'
 import { nameOfCombined } from '../index/index-parts.ts'
 import type { IndexItem } from './collections.ts'
@@ -31,7 +34,9 @@ function itemsFor(declared: CombinedIndex, items: readonly IndexItem[]): readonl
   return combinations.map((values) => ({ k: combinedKey(declared, values), ...rangeOf(ranges) }))
 }
 
-/** Without a value where there are several periods, or a long one: every search tests these. */
+/**
+ * The range of an item; without a value where there are several periods, or a long one: every search tests these items.
+ */
 function rangeOf(ranges: readonly IndexItem[]): Pick<IndexItem, 'v'> & { readonly high?: number } {
   const [only] = ranges
   const [low, high] = [Number(only?.v), Number(only?.['high'])]
@@ -46,12 +51,12 @@ function equalValues(param: string, items: readonly IndexItem[]): readonly strin
   return [...new Set(values)]
 }
 
-/** Keys of one search. */
+/** Most keys of one search. */
 const MAX_KEYS = 64
 
 /**
- * The term of a combined index for two equalities and a range, if one is declared. It only finds candidates: each of the
- * conditions is a term of its own besides.
+ * The term of a combined index for one or two equalities and a range, if one is declared. It only finds candidates:
+ * each condition also has a term of its own.
  */
 export function combinedTerm(
   declared: readonly CombinedIndex[],
@@ -93,10 +98,10 @@ function termOf(declared: CombinedIndex, compiled: readonly CompiledCondition[])
   }
 }
 
-/** A condition that `param` has one of some values. */
+/** A condition that `param` has one of several values. */
 interface EqualityOn {
   readonly values: readonly string[]
-  /** It asks for nothing besides. */
+  /** True when the condition has no further requirement. */
   readonly isExact: boolean
   readonly term: Term
 }
@@ -109,7 +114,7 @@ function equalityOn(param: string, compiled: readonly CompiledCondition[]): Equa
   return undefined
 }
 
-/** One for each combination of the values; none when a parameter has no condition. */
+/** One key for each combination of the values; none when a parameter has no condition. */
 function keysOf(declared: CombinedIndex, equalities: readonly (EqualityOn | undefined)[]): readonly string[] {
   const [firsts = [], seconds = []] = equalities.map((one) => one?.values ?? [])
   return firsts.flatMap((first) =>
@@ -119,7 +124,7 @@ function keysOf(declared: CombinedIndex, equalities: readonly (EqualityOn | unde
   )
 }
 
-/** The values of which `param` must have one; none where the condition is another one. */
+/** The values of which `param` must have one; none for every other condition. */
 function valuesOf(condition: Condition, param: string): readonly string[] {
   if (condition.kind === 'any') {
     const values = condition.of.map((part) => valuesOf(part, param))
@@ -131,7 +136,7 @@ function valuesOf(condition: Condition, param: string): readonly string[] {
   return [referenceValue(condition.type, condition.id)]
 }
 
-/** The key holds neither the system of a token nor the version of a reference. */
+/** False for conditions on the system of a token or the version of a reference, which the key does not contain. */
 function isExact(condition: Condition): boolean {
   if (condition.kind === 'any') return condition.of.every(isExact)
   if (condition.kind === 'token') return condition.system === undefined

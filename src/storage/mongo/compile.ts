@@ -1,4 +1,7 @@
-/** Search conditions as terms: one switch. The ids behind chained references are looked up on the way. */
+/**
+ * Compiles search conditions into terms: one switch. The ids behind chained references are looked up during
+ * compilation.
+ */
 import { CALLED, canonicalParam } from '../../search/canonical.ts'
 import { INNER_ID, innerTypes, innerTypesOf, isInner, resourceTypeOf } from '../../search/inner.ts'
 import type { Condition } from '../../search/plan.ts'
@@ -43,18 +46,18 @@ export async function compileAll(
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
   distinct(conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition])))
 
-/** A condition that is written twice is looked up once. */
+/** Removes duplicate conditions, so that each is looked up once. */
 const distinct = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.length === 1 ? conditions : [...new Map(conditions.map((one) => [JSON.stringify(one), one])).values()]
 
-/** One after the other: a transaction takes one command at a time. */
+/** Runs the work one by one, as a transaction takes one command at a time. */
 async function sequentially<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = []
   for (const one of list) results.push(await work(one))
   return results
 }
 
-/** `date=ge…&date=lt…` is one index range. Each of the two conditions is a term of its own besides. */
+/** Merges conditions such as `date=ge…&date=lt…` into one index range. Each condition also has a term of its own. */
 function intersectedRanges(compiled: readonly CompiledCondition[]): readonly Term[] {
   const groups = Map.groupBy(compiled.flatMap(rangeOf), ({ condition: { kind, param } }) => `${kind} ${param}`)
   return [...groups.values()].flatMap((group) => {
@@ -118,8 +121,8 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
 }
 
 /**
- * Conditions that differ only in the value become one term: `code=a,b,c` is one index range for any number of values,
- * the parts of a string are one regular expression, and chains through one reference are one list of ids.
+ * Groups alternatives that become one term, as they differ only in the value: `code=a,b,c` is one index range for any
+ * number of values, parts of a string are one regular expression, and chains through one reference are one list of ids.
  */
 function alternatives(conditions: readonly Condition[]): readonly (readonly Condition[])[] {
   const key = (condition: Condition, index: number) => groupKey(condition) ?? String(index)
@@ -175,7 +178,7 @@ async function compileGroup(reader: Reader, scope: Scope, group: readonly Condit
 
 const negated = ({ filter, isLong = false }: Term): Term => ({ filter: { $nor: [filter] }, isLong })
 
-/** A contained resource has the id of its container in its own. */
+/** The ids of contained resources are indexed as values, since their own id includes that of the container. */
 const innerIdTerm = (ids: readonly string[]): Term =>
   anyOf(ids.map((value) => uriTerm({ kind: 'uri', param: INNER_ID, match: 'exact', value })))
 
@@ -186,26 +189,29 @@ async function chainTerm(reader: Reader, scope: Scope, condition: Of<'chain'>): 
   return anyOf(await sequentially(targets, (target) => chainTo(reader, target, condition)))
 }
 
-/** `target` has one of the types that the reference may point to. */
+/** The term for targets of one of the types to which the reference may point. */
 async function chainTo(reader: Reader, target: Scope, { param, where, canonical }: Of<'chain'>): Promise<Term> {
   if (canonical) return await calledAlike(reader, target, { param: CALLED, where }, canonicalParam(param))
   const ids = await idsWhere(reader, target, where)
   return referenceTerm({ kind: 'reference', param, type: target.type, id: '' }, ids)
 }
 
-/** Chains of one search that end alike look for it once. */
+/** The ids that fulfil `where`; chains of one search with the same end look them up once. */
 const idsWhere = (reader: Reader, scope: Scope, where: Condition): Promise<readonly string[]> =>
   onceForReader(reader, JSON.stringify([scope, where]), async () =>
     matchingIds(reader, scope, await compileAll(reader, scope, [where])),
   )
 
-/** What refers here may be contained in any resource. */
+/** The referring resource may be contained in any other. */
 async function hasTerm(reader: Reader, scope: Scope, condition: Of<'has'>): Promise<Term> {
   const types = await storedTypes(reader, scope.clinic, [condition.type, ...innerTypesOf(condition.type)])
   return anyOf(await sequentially(types, (type) => hasTermOf(reader, scope, { ...condition, type })))
 }
 
-/** What `other` of which `where` holds refers to outside, is referred to by `code` too. */
+/**
+ * Matches resources that refer by `code` to the same external address as a resource of `other` that fulfils `where`
+ * does by `param`.
+ */
 async function calledAlike(
   reader: Reader,
   other: Scope,
@@ -217,7 +223,7 @@ async function calledAlike(
   return referenceTerm({ kind: 'reference', param: code, type: OUTSIDE, id: '' }, addresses)
 }
 
-/** The type of references to what is outside. */
+/** The type of references to external addresses. */
 const OUTSIDE = ''
 
 async function hasTermOf(reader: Reader, scope: Scope, { type, param, where, canonical }: Of<'has'>): Promise<Term> {

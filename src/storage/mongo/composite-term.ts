@@ -1,4 +1,6 @@
-/** Conditions on composites: one item for all parts of one repetition, found by its first values in one range. */
+/**
+ * Conditions on composites: one item holds all parts of one repetition, and is found by its first values in one range.
+ */
 import { MaxKey } from 'mongodb'
 import { type CompositeTests, compositeTests, type ValueTest } from '../composite-key.ts'
 import type { Filter } from './collections.ts'
@@ -24,7 +26,7 @@ function testsTerm(k: string, tests: CompositeTests): Term {
 
 const END = new MaxKey()
 
-/** An end of the index range: each equality narrows it, up to the first part that has none. */
+/** An end of the index range: each equality narrows it, up to the first part without one. */
 function edge({ text, more, low }: CompositeTests, end: 'least' | 'greatest'): Filter {
   const fields: Filter = {}
   for (const [name, test] of Object.entries({ text, more, low })) {

@@ -1,24 +1,26 @@
-/** The connection: one client of the official driver, with bounds on everything it waits for. */
+/** The connection: one client of the official driver, with limits on every wait. */
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import { StoreUnavailable } from '../port.ts'
 
-/** How MongoDB names this program, among its clients and in currentOp. */
+/** The name of this program in MongoDB's list of clients and in currentOp. */
 export const APP_NAME = 'sandbox-emr'
 
-/** Milliseconds that each of these may take: the wait in a queue, a transaction with its retries, a majority's acknowledgement. */
+/**
+ * Most milliseconds of each of these: the wait in a queue, a transaction with its retries, a majority's
+ * acknowledgement.
+ */
 export const TIME_LIMIT = 8_000
 
 /**
  * Milliseconds; the connection string may set others. A server that falls silent is detected by its heartbeat after the
- * first two together, which ends the commands that wait for it. Then a request waits for another server as long as the
- * third says.
+ * first two together, which ends the commands that wait for it. Then a request waits for another server for the third.
  */
 const TIMEOUTS = {
   heartbeatFrequencyMS: 2_000,
   connectTimeoutMS: 3_000,
   serverSelectionTimeoutMS: 5_000,
   waitQueueTimeoutMS: 5_000,
-  /** Of one command on a server that is alive. */
+  /** Limit of one command on a server that is alive. */
   socketTimeoutMS: 30_000,
 }
 
@@ -31,7 +33,7 @@ const OPTIONS: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true, wtimeoutMS: TIME_LIMIT },
   retryReads: true,
   retryWrites: true,
-  // Texts were valid when they were written.
+  // Texts were validated when they were written.
   enableUtf8Validation: false,
 }
 
@@ -40,13 +42,13 @@ const DEFAULT_DATABASE = 'emr'
 export interface Connection {
   readonly client: MongoClient
   readonly db: Db
-  /** It is the router of a sharded cluster. */
+  /** True for the router of a sharded cluster. */
   readonly isSharded: boolean
 }
 
 /**
- * @param maxPoolSize connections at most, unless the connection string says how many
- * @throws StoreUnavailable when `url` is not valid, no server answers there, or it does not support transactions
+ * @param maxPoolSize most connections, unless the connection string sets it
+ * @throws StoreUnavailable when `url` is not valid, no server responds there, or it does not support transactions
  */
 export async function connect(url: string, maxPoolSize?: number): Promise<Connection> {
   const client = clientOf(url, maxPoolSize)
@@ -76,16 +78,16 @@ function clientOf(url: string, maxPoolSize: number = MAX_POOL_SIZE): MongoClient
   }
 }
 
-/** Those that the connection string does not set itself. */
+/** The settings that the connection string does not contain itself. */
 const settingsFor = (url: string, settings: MongoClientOptions): MongoClientOptions =>
   Object.fromEntries(Object.entries(settings).filter(([name]) => !url.includes(`${name}=`)))
 
-/** The path of the connection string; the driver's own default would be `test`. */
+/** The database, from the path of the connection string; the driver's own default would be `test`. */
 const databaseOf = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_DATABASE
 
 /**
- * For requests in a queue: when the database is lost, they do not all wait for it, one after the other.
- * @param since when the request came, milliseconds since 1970 UTC
+ * Limits the wait of requests in a queue: when the database is lost, they do not all wait for it one after the other.
+ * @param since when the request arrived, milliseconds since 1970 UTC
  * @throws StoreUnavailable when it has waited longer than TIME_LIMIT
  */
 export function checkTimeLimit(since: number): void {

@@ -1,4 +1,4 @@
-/** Pieces of contents: as they are kept in MongoDB, and as they go to the thread that writes them. */
+/** Pieces of contents: as stored in MongoDB, and as sent to the thread that writes them. */
 import type { Binary } from 'mongodb'
 
 export interface PieceDocument {
@@ -15,5 +15,8 @@ export interface PieceOrder extends Omit<PieceDocument, 'bytes'> {
 
 export const COLLECTION = 'content'
 
-/** Bytes; with its names a document stays below a quarter of a megabyte, which the storage engine likes, as in GridFS. */
+/**
+ * Bytes; with its names, a document stays below a quarter of a megabyte, a size that suits the storage engine, as in
+ * GridFS.
+ */
 export const PIECE = 255 * 1024

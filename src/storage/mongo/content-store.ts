@@ -1,8 +1,8 @@
 /**
- * Contents in a collection of their own, a document for each piece, as GridFS has them
- * (https://www.mongodb.com/docs/manual/core/gridfs/), but by the clinic first, so that a sharded cluster keeps them with it,
- * and without a second collection: how long a content is, is said by the server's own records. By clients of its own, so
- * that large uploads take none of the connections of other requests, and written by a thread of its own.
+ * Contents in their own collection, a document for each piece, as in GridFS
+ * (https://www.mongodb.com/docs/manual/core/gridfs/). Unlike there, the clinic comes first, so that a sharded cluster
+ * keeps contents with their clinic, and there is no second collection, since the server's own records have the lengths.
+ * Separate clients keep large uploads from taking connections of other requests, and a separate thread writes.
  */
 import { join } from 'node:path'
 import type { Collection } from 'mongodb'
@@ -17,12 +17,12 @@ import { served } from './faults.ts'
 import { PartConnection } from './part-connection.ts'
 import { PartReads } from './part-reads.ts'
 
-/** Requests that read a piece at the same time. */
+/** Most requests that read a piece at the same time. */
 const CONNECTIONS = 16
 
 const ENTRY = join(import.meta.dirname, 'content-thread.ts')
 
-/** Pieces that the thread has at the same time: of other clinics one waits for one of them at most. */
+/** Most pieces that the thread holds at the same time: a piece of another clinic waits for one of them at most. */
 const WITH_THE_THREAD = COMMANDS * PIECES_OF_COMMAND
 
 /** @param url as DATABASE_URL */
@@ -58,23 +58,23 @@ type Name = Pick<PieceDocument, 'clinic' | 'name'>
 async function write(writer: PieceWriter, name: Name, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   let n = 0
   for await (const piece of inPieces(bytes, PIECE)) await writer.write({ ...name, n: n++, bytes: whole(piece) })
-  // One that is empty has a piece too, by which it is known to be there.
+  // An empty content has a piece too, which shows that it exists.
   if (n === 0) await writer.write({ ...name, n, bytes: new Uint8Array() })
 }
 
-/** With a buffer of its own, which can go to another thread. */
+/** A piece in its own buffer, which can be transferred to another thread. */
 const whole = (piece: Uint8Array): Uint8Array<ArrayBuffer> =>
   piece.buffer instanceof ArrayBuffer && piece.byteLength === piece.buffer.byteLength
     ? (piece as Uint8Array<ArrayBuffer>)
     : new Uint8Array(piece)
 
-/** Hands pieces to the thread that writes them, those of the clinic first that has the fewest there. */
+/** Passes pieces to the writing thread; the clinic with the fewest pieces there goes first. */
 class PieceWriter {
   readonly #thread: SideThread<PieceOrder>
   readonly #queue = new FairQueue({
     slots: WITH_THE_THREAD,
     slotsPerClinic: WITH_THE_THREAD,
-    // How many wait is bounded by the requests in flight.
+    // The number of waiting requests is limited by the requests in flight.
     perClinic: Number.POSITIVE_INFINITY,
     total: Number.POSITIVE_INFINITY,
   })
@@ -88,7 +88,7 @@ class PieceWriter {
   async write(piece: PieceOrder): Promise<void> {
     const release = await this.#queue.enter({ clinic: piece.clinic, token: piece.name })
     try {
-      // A piece that came late would start a thread that nobody ends any more.
+      // A late piece would start a thread that nothing ends.
       if (this.#isClosed) throw new StoreUnavailable('The store of contents is closed')
       await this.#thread.write(piece, [piece.bytes.buffer])
     } finally {
@@ -102,7 +102,7 @@ class PieceWriter {
   }
 }
 
-/** Piece by piece, without a cursor, which would be kept open for as long as a client is slow. */
+/** Reads piece by piece, without a cursor, which would stay open for as long as a client is slow. */
 async function* read(
   reads: PartReads<Collection<PieceDocument>>,
   name: Name,
@@ -113,7 +113,7 @@ async function* read(
     const found = await reads.read(name.clinic, (pieces, limits) =>
       pieces.findOne({ ...name, n }, { projection: { bytes: 1 }, ...limits }),
     )
-    // Behind the last piece there is none; a content without its first piece is not there.
+    // There is none behind the last piece; a content without its first piece does not exist.
     if (found === null && n === 0) throw new ContentMissing()
     if (found === null) return
     const bytes = found.bytes.value()

@@ -1,6 +1,6 @@
 /**
- * The thread that writes contents: the socket, the copies that the driver makes and their garbage took most of the event loop
- * while files were uploaded. Its priority is low, so that reads come first where all cores are busy.
+ * The thread that writes contents: without it, the socket, the copies made by the driver and their garbage took most of
+ * the event loop during uploads. Its priority is low, so that reads come first where all cores are busy.
  */
 import { workerData } from 'node:worker_threads'
 import { runSideThread } from '../side-thread-entry.ts'

@@ -1,4 +1,4 @@
-/** Writes pieces of contents, by a client of its own. */
+/** Writes pieces of contents, through its own client. */
 import { Binary, type Collection } from 'mongodb'
 import { COLLECTION, type PieceDocument, type PieceOrder } from './content-pieces.ts'
 import { toStoreError } from './faults.ts'
@@ -6,7 +6,7 @@ import { insertOnce } from './insert-once.ts'
 import { PartConnection } from './part-connection.ts'
 import { BatchQueue } from './queues.ts'
 
-/** More of them at once keep mongod from reads that come at the same time, and write no faster. */
+/** More commands at once delay mongod's concurrent reads, and write no faster. */
 export const COMMANDS = 2
 /** A megabyte. */
 export const PIECES_OF_COMMAND = 4
@@ -29,7 +29,7 @@ export class ContentWriter {
     }, limits)
   }
 
-  /** A majority has it on its disks when it resolves. @throws StoreUnavailable */
+  /** Writes a piece, which a majority has on its disks when this resolves. @throws StoreUnavailable */
   async write({ bytes, ...piece }: PieceOrder): Promise<undefined> {
     try {
       return await this.#queue.add({ ...piece, bytes: new Binary(bytes) })

@@ -1,4 +1,4 @@
-/** Terms of conditions on strings, tokens, references, URIs and ids, and on having an entry at all. */
+/** Terms of conditions on strings, tokens, references, URIs and ids, and on the presence of any entry. */
 import { fold } from '../../fhir/text-folding.ts'
 import { beginningsOf, type Equality } from '../../search/plan.ts'
 import type { Filter } from './collections.ts'
@@ -25,14 +25,14 @@ export function stringTerm({ param, match, value }: Of<'string'>): Term {
   }
 }
 
-/** One of `values` is a part of the string: one regular expression, as each is matched with every item. */
+/** A term for strings that contain one of `values`: one regular expression, as each one is matched with every item. */
 export function containsTerm(param: string, values: readonly string[]): Term {
   // A regular expression can't hold a null character; neither can a FHIR string.
   const patterns = joined(values.filter((value) => !value.includes('\0')).map(escaped))
   return anyOf(patterns.map((pattern) => testedTerm({ k: keyOf('string', param), v: { $regex: pattern } })))
 }
 
-/** Characters of a regular expression; MongoDB allows some more. */
+/** Most characters of a regular expression; MongoDB allows some more. */
 const MAX_PATTERN = 16_000
 
 function joined(patterns: readonly string[]): readonly string[] {
@@ -56,10 +56,10 @@ export function tokenTerm({ param, system }: Of<'token'>, codes: readonly string
   })
 }
 
-/** MongoDB merges the sorted ranges of a few values, but not of many. */
+/** True for a few values, whose sorted ranges MongoDB merges; it does not for many. */
 const comesInOrder = (values: readonly string[]): boolean => values.length <= 64
 
-/** A token or quantity without a system has no such field. */
+/** A comparison of systems; a token or quantity without a system has no such field. */
 export const systemIs = (system: string | undefined): Filter =>
   system === undefined ? {} : { system: system === '' ? { $exists: false } : system }
 
@@ -81,7 +81,7 @@ function referenceMatch({ type, version, versions }: Of<'reference'>, ids: reado
   }
 }
 
-/** There is an item that does not match. */
+/** True where the resource has an item that does not match. */
 export const unequalTerm = (condition: Equality): Term =>
   testedTerm({ k: keyOf(condition.kind, condition.param), $nor: [equalityMatch(condition)] })
 
@@ -121,7 +121,7 @@ function uriMatch({ match, value }: Of<'uri'>): Filter {
   }
 }
 
-/** A parameter may have entries of several kinds. */
+/** Tests for any entry; a parameter may have entries of several kinds. */
 export function missingTerm({ param, missing }: Of<'missing'>): Term {
   const match = { k: { $in: ENTRY_KINDS.map((kind) => keyOf(kind, param)) } }
   return missing ? { filter: { $nor: [item(match)] } } : indexedTerm(match, { cardinalityKey: `present ${param}` })

@@ -1,6 +1,6 @@
 /**
- * Errors of the driver and of MongoDB as errors of the port. Their messages may quote keys and whole documents, so neither
- * they nor the error objects leave the engine: only the name and code of the error, and its stack.
+ * Turns errors of the driver and of MongoDB into errors of the port. Their messages may quote keys and whole documents,
+ * so neither they nor the error objects leave the engine: only the name and code of the error, and its stack.
  */
 import {
   MongoBulkWriteError,
@@ -39,7 +39,7 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
 ])
 
 const OUT_OF_DISK_SPACE = 14_031
-/** Of Atlas, for whatever it refuses; only the message says that it is the quota. */
+/** The code of Atlas for anything that it refuses; only the message mentions the quota. */
 const ATLAS_ERROR = 8_000
 
 const UNAVAILABLE_CLASSES = [
@@ -53,7 +53,7 @@ const UNAVAILABLE_CLASSES = [
   MongoWriteConcernError,
 ]
 
-/** @throws what a caller of the port gets for what `work` throws */
+/** @throws the error of the port for any error that `work` throws */
 export async function served<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -63,8 +63,8 @@ export async function served<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The error that a caller of the port gets for anything thrown inside the engine.
- * @param mayBeWritten for a write of which it is unknown whether it was carried out
+ * Turns any error thrown inside the engine into the error of the port for it.
+ * @param mayBeWritten true for a write of unknown outcome
  */
 export function toStoreError(thrown: unknown, mayBeWritten = false): unknown {
   if (thrown instanceof StoreConflict || thrown instanceof StoreUnavailable || thrown instanceof InvalidCursor)
@@ -81,7 +81,7 @@ export function toStoreError(thrown: unknown, mayBeWritten = false): unknown {
   return withoutData(error)
 }
 
-/** A bulk write wraps the error that kept it from being sent. */
+/** The error inside that of a bulk write, which wraps the one that prevented its sending. */
 function unwrapped(error: unknown): unknown {
   const wrapped: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : undefined
   return wrapped instanceof MongoError ? wrapped : error
@@ -113,28 +113,34 @@ function withoutData(error: MongoError): Error {
   return safe
 }
 
-/** The driver (7.8) does not wrap socket errors when a command is longer than the socket accepts at once. */
+/**
+ * True for socket errors, which the driver (7.8) does not wrap when a command is longer than the socket accepts at
+ * once.
+ */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
-/** The server, or the connection to it, is lost, so no further command reaches it. */
+/** True when the server, or the connection to it, is lost, so no further command reaches it. */
 export function isLost(thrown: unknown): boolean {
   const error = unwrapped(thrown)
   return error instanceof MongoNetworkError || error instanceof MongoServerSelectionError || isSystemError(error)
 }
 
-/** Before its commit, a transaction with this error can be retried. Server selection has already waited long enough. */
+/**
+ * True for an error after which an uncommitted transaction can be retried. Server selection has already waited long
+ * enough.
+ */
 export function isTransient(thrown: unknown): boolean {
   const error = unwrapped(thrown)
   return isSystemError(error) || (isAborted(error) && !(error instanceof MongoServerSelectionError))
 }
 
-/** After a commit, it is certain that nothing was written. */
+/** True when it is certain, even after a commit, that nothing was written. */
 export const isAborted = (error: unknown): boolean =>
   error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')
 
 /**
- * It is unknown whether the commit was carried out; committing again finds out. Where a socket breaks under a commit, the
- * driver (7.8) may throw a TypeError: it asks the plain error of the socket for its labels.
+ * True when it is unknown whether the commit was carried out; committing again finds out. Where a socket breaks during
+ * a commit, the driver (7.8) may throw a TypeError, as it reads the labels of the socket's plain error.
  */
 export const isUnknownCommit = (error: unknown): boolean =>
   !(error instanceof MongoError) || error.hasErrorLabel('UnknownTransactionCommitResult')

@@ -1,7 +1,7 @@
 /**
- * Group commit: which change sets are written together. In one process, sets that touch the same resource, record or
- * guarded type follow each other; the others share commands: first versions of single resources share one insert (each
- * is one document, so no transaction is needed), all others share a transaction.
+ * Group commit: decides which change sets are written together. In one process, sets that touch the same resource,
+ * record or guarded type follow each other; the others share commands: first versions of single resources share one
+ * insert (each is one document, so no transaction is needed), all others share a transaction.
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { type ComponentHealth, loadOfQueue } from '../../isolation/fair-queue.ts'
@@ -23,7 +23,7 @@ export class GroupCommit {
   readonly #engine: Engine
   readonly #abandoned: AbandonedTransactions
   readonly #queue = new KeyedQueue()
-  /** By when they came, milliseconds since 1970 UTC; the oldest first. */
+  /** Writes under way with their time of arrival, milliseconds since 1970 UTC; the oldest first. */
   readonly #underWay = new Map<Promise<void>, number>()
   readonly #creations = new BatchQueue<ChangeSet, void>((sets) => this.#create(sets), LIMITS)
   readonly #changes = new BatchQueue<ChangeSet, void>((sets) => this.#change(sets), LIMITS)
@@ -51,7 +51,7 @@ export class GroupCommit {
     }
   }
 
-  /** Waits for what is being written, and accepts nothing more. */
+  /** Waits for writes under way, and accepts no more. */
   async close(): Promise<void> {
     this.#closed = true
     await Promise.allSettled(this.#underWay.keys())
@@ -66,7 +66,7 @@ export class GroupCommit {
   async #commit(changes: ChangeSet): Promise<void> {
     if (isCreation(changes)) return await this.#creations.add(changes)
     if (changes.guards.length === 0) return await this.#changes.add(changes)
-    // Guards often fail, and a failure would make the other sets of the transaction be written again.
+    // Written alone: guards often fail, and a failure would make the transaction's other sets be written again.
     const [outcome] = await this.#change([changes])
     if (outcome !== undefined && 'reason' in outcome) throw outcome.reason
   }
@@ -118,9 +118,12 @@ function keysOf(changes: ChangeSet): readonly string[] {
   ]
 }
 
-/** Unordered inserts fail one by one. Any other error concerns all of them, or it is unknown which. */
+/**
+ * The outcome of one insert. Unordered inserts fail one by one; any other error concerns all of them, or it is unknown
+ * which.
+ */
 function insertOutcome({ resources }: ChangeSet, index: number, error: unknown): Outcome<void> {
-  // Beside a write concern that failed the error has them in its result alone.
+  // When the write concern failed too, the error has its write errors only in its result.
   const writeErrors = error instanceof MongoBulkWriteError ? error.result.getWriteErrors() : []
   const own = writeErrors.find((one) => one.index === index)
   if (own !== undefined) {
@@ -136,5 +139,5 @@ function insertOutcome({ resources }: ChangeSet, index: number, error: unknown):
   return isWritten ? WRITTEN : { reason: toStoreError(error, true) }
 }
 
-/** Inserted, but perhaps not by a majority. */
+/** True when the documents were inserted, but perhaps not by a majority. */
 const lacksMajority = ({ result }: MongoBulkWriteError): boolean => result.getWriteConcernError() !== undefined

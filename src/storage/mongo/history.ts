@@ -8,13 +8,13 @@ import { readRows } from './read-rows.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 import { inSnapshot, readOptions } from './transaction.ts'
 
-/** Position of a version: by time, then by timestamp; both increase from version to version of a resource. */
+/** The position of a version: by time, then by timestamp; both increase from version to version of a resource. */
 interface Position {
   readonly updated: number
   readonly stamp: string
 }
 
-/** The current version of a resource is in `resources`, the superseded ones are in `history`. */
+/** The current version of a resource is in `resources`, superseded ones are in `history`. */
 type VersionCollection = 'resources' | 'history'
 
 /** The field with the timestamp of a version. */
@@ -63,7 +63,7 @@ async function versions(
 const newestFirst = (one: Position, other: Position): number =>
   other.updated - one.updated || (one.stamp < other.stamp ? 1 : -1)
 
-/** At most `limit` versions, as far as they fit a response. */
+/** At most `limit` versions, as many as fit a response. */
 export async function readVersions(
   reader: Reader,
   { collection, index, filter, sort }: VersionQuery,
@@ -87,14 +87,14 @@ function versionQuery(collection: VersionCollection, query: HistoryQuery, after:
   return { collection, ...order, filter: { clinic: query.clinic, ...filter, $and: [filterOf(query), ...older] } }
 }
 
-/** The index that has the order of the history, and what its filter needs besides. */
+/** The index that has the order of the history, and the extra filter that it needs. */
 function orderedIndex(
   collection: VersionCollection,
   { type, id, among }: HistoryQuery,
 ): Omit<VersionQuery, 'collection'> {
   const byTime = { updated: -1, [STAMP_FIELD[collection]]: -1 } as const
   const isCurrent = collection === 'resources'
-  // What is listed is read by its ids, and the newest of it are kept.
+  // Listed versions are read by their ids, and the newest of them are kept.
   if (among !== undefined) return { index: isCurrent ? 'by_id' : 'by_version', filter: {}, sort: byTime }
   if (type === undefined) return { index: 'by_clinic_time', filter: {}, sort: byTime }
   if (id !== undefined) {
@@ -103,7 +103,7 @@ function orderedIndex(
       ? { index: 'by_id', filter: {}, sort: {} }
       : { index: 'by_version', filter: {}, sort: { version: -1 } }
   }
-  // The index has the live and the deleted resources apart; MongoDB merges the two sorted ranges.
+  // The index has live and deleted resources in separate ranges, which MongoDB merges.
   return { index: 'by_time', filter: isCurrent ? { live: { $in: [true, false] } } : {}, sort: byTime }
 }
 
@@ -118,7 +118,7 @@ async function count(reader: Reader, query: HistoryQuery): Promise<number> {
   return current + (await reader.history.countDocuments(filter, { ...readOptions(reader) }))
 }
 
-/** A version was current until the next one was written; the current version has no `until`. */
+/** The filter of a query. A version was current until the next one was written; the current version has no `until`. */
 function filterOf({ clinic, type, id, since, at, among }: HistoryQuery): Filter {
   return {
     clinic,
@@ -132,7 +132,10 @@ function filterOf({ clinic, type, id, since, at, among }: HistoryQuery): Filter 
   }
 }
 
-/** Types and ids are the range of an index, in which a type may meet the id of another one; what follows tells them apart. */
+/**
+ * Filters for listed versions. Types and ids are the range of an index, which may combine a type with the id of another
+ * one; the alternatives then exclude these.
+ */
 function listedOnes(versions: readonly ListedVersion[]): readonly Filter[] {
   const types = distinct(versions.map(({ type }) => type))
   const ids = distinct(versions.map(({ id }) => id))
@@ -141,7 +144,7 @@ function listedOnes(versions: readonly ListedVersion[]): readonly Filter[] {
   return alternatives.length === 0 ? [range] : [range, { $or: alternatives }]
 }
 
-/** One for each value of `field` in each type. MongoDB tries one after the other, so the fewer the better. */
+/** One alternative for each value of `field` in each type. MongoDB tries them one by one, so the fewer the better. */
 function alternativesBy(field: 'id' | 'version', versions: readonly ListedVersion[]): readonly Filter[] {
   const groups = Map.groupBy(versions, (listed) => JSON.stringify([listed.type, listed[field] ?? null]))
   return [...groups.values()].map((group) => ({

@@ -18,16 +18,16 @@ const REFERENCES = keyOf('reference', '')
 /** A resource with its references. */
 interface Referring {
   readonly resource: StoredResource
-  /** Of an older version nothing is known that it refers to. */
+  /** References; empty for an older version, whose references are unknown. */
   readonly ix: readonly IndexItem[]
 }
 
 interface Neighbour extends Referring {
-  /** Each is included once. */
+  /** Identifies the neighbour: each is included once. */
   readonly address: string
 }
 
-/** What is included with `matches`: each resource once, never a match, at most `plan.includeLimit`. */
+/** The resources included with `matches`: each once, never a match, and at most `plan.includeLimit`. */
 export async function included(
   reader: Reader,
   plan: SearchPlan,
@@ -49,7 +49,7 @@ export async function included(
   return { included: answer.found, truncated: false }
 }
 
-/** What is included so far. */
+/** Collects the included resources. */
 class Answer {
   readonly found: StoredResource[] = []
   readonly #includeLimit: number
@@ -61,7 +61,7 @@ class Answer {
     this.#seen = new Set(matches.map(({ resource }) => addressOf(resource)))
   }
 
-  /** So many have to be read to see whether one is left out. */
+  /** Number of resources to read in order to notice whether one is left out. */
   get readable(): number {
     return this.#includeLimit + this.#seen.size + 1
   }
@@ -70,7 +70,9 @@ class Answer {
     return this.#seen.has(address)
   }
 
-  /** What is within a resource is there with it. @returns false where there is no room for it */
+  /**
+   * Adds a neighbour; a contained resource is returned with its container. @returns false where there is no room for it
+   */
   add({ address, resource }: Neighbour): boolean {
     this.#seen.add(address)
     if (isInner(resource.type)) return true
@@ -110,7 +112,7 @@ async function* neighbours(
 async function* current(reader: Reader, filter: Filter, hint: ResourceIndex, limit: number): AsyncGenerator<Neighbour> {
   const options = { projection: { ...VERSION_FIELDS, ix: 1 }, hint, limit, ...readOptions(reader) }
   const { type } = filter
-  // What refers to a resource may be within another one.
+  // The referring resource may be contained in another one.
   const collections = type === undefined ? [reader.resources, reader.inner] : [collectionOf(reader, String(type))]
   for (const collection of collections) {
     for await (const document of collection.find({ ...filter, live: true }, options)) yield currentOf(document)
@@ -122,7 +124,7 @@ function currentOf(document: ResourceDocument): Neighbour {
   return { resource, ix: document.ix, address: addressOf(resource) }
 }
 
-/** The versions that references name, also those of resources that have been deleted since. */
+/** The versions named by versioned references, even of resources that have been deleted since. */
 async function* versions(reader: Reader, clinic: string, named: readonly Filter[]): AsyncGenerator<Neighbour> {
   const filter: Filter = { clinic, $or: named, method: { $ne: 'DELETE' } }
   const options = readOptions(reader)
@@ -134,20 +136,23 @@ async function* versions(reader: Reader, clinic: string, named: readonly Filter[
   }
 }
 
-/** undefined for the version of an address outside, or one that this server does not give. */
+/**
+ * A filter for one version; undefined for the version of an external address, or text that is not a version id of this
+ * server.
+ */
 function versionIn(type: string, id: string, text: string | undefined): Filter | undefined {
   const version = Number(text)
   return text === undefined || String(version) !== text ? undefined : { type, id, version }
 }
 
-/** The definitions that canonicals of `near` name; undefined: there are no canonicals. */
+/** A filter for the definitions that canonicals of `near` name; undefined: there are no canonicals. */
 function definitions({ source, param, canonical = [] }: Include, near: readonly Referring[]): Filter | undefined {
   const holders = near.filter(({ resource: { type } }) => resourceTypeOf(type) === source)
   const called = addressesIn(holders, canonicalParam(param))
   return called.length === 0 ? undefined : { type: { $in: canonical }, ...item({ k: CALLED_KEY, v: { $in: called } }) }
 }
 
-/** What names one of `near` by a canonical; undefined: none of them is a definition. */
+/** A filter for resources that name one of `near` by a canonical; undefined: none of them is a definition. */
 function callers({ source, param, canonical = [] }: Include, near: readonly Referring[]): Filter | undefined {
   const called = addressesIn(
     near.filter(({ resource: { type } }) => canonical.includes(type)),
@@ -169,7 +174,7 @@ interface Reference {
   readonly version?: string
 }
 
-/** What `near` refers to, each once. */
+/** The references of `near`, each once. */
 function targets({ source, param, target }: Include, near: readonly Referring[]): readonly Reference[] {
   const items = near
     .filter(({ resource: { type } }) => source === WILDCARD || resourceTypeOf(type) === source)
@@ -184,7 +189,10 @@ function targets({ source, param, target }: Include, near: readonly Referring[])
   return [...new Map(references.map((one) => [`${addressOf(one)} ${one.version ?? ''}`, one])).values()]
 }
 
-/** What refers to `near`: a filter for each of their types. With `*`, the index skips from parameter to parameter. */
+/**
+ * Filters for the resources that refer to `near`, one for each of their types. With `*`, the index skips from parameter
+ * to parameter.
+ */
 function sources({ source, param, target }: Include, near: readonly Referring[]): readonly Filter[] {
   const k = param === WILDCARD ? { $gte: REFERENCES, $lt: 'reference;' } : keyOf('reference', param)
   return byType(near.map(({ resource }) => resource))

@@ -6,11 +6,14 @@ import type { IndexEntry } from '../../search/plan.ts'
 import { compositeKey } from '../composite-key.ts'
 import type { IndexItem } from './collections.ts'
 
-/** Words are items of strings; what is within a resource has a document of its own (inner-resources.ts). */
+/**
+ * Entries that become items: words become items of strings, and contained resources have their own documents
+ * (inner-resources.ts).
+ */
 type ItemEntry = Exclude<IndexEntry, { kind: 'words' | 'inner' }>
 export type EntryKind = ItemEntry['kind']
 
-/** Those of search parameters. */
+/** The kinds of entries of search parameters. */
 export const ENTRY_KINDS: readonly EntryKind[] = [
   ...(['string', 'token', 'reference', 'uri', 'date', 'number', 'quantity', 'position', 'composite'] as const),
 ]
@@ -18,15 +21,15 @@ export const ENTRY_KINDS: readonly EntryKind[] = [
 /** The `k` of the items of a search parameter. */
 export const keyOf = (kind: EntryKind, param: string): string => `${kind}:${param}`
 
-/** A band is a quarter of a degree of latitude, 28 km; within it, positions are sorted by longitude. */
+/** The band of a latitude: a quarter of a degree, 28 km; within it, positions are sorted by longitude. */
 export const bandOf = (latitude: number): number => Math.floor(latitude * 4)
 
-/** Every live resource has it: a search without a selective condition scans these, in the order of creation. */
+/** An item of every live resource: a search without a selective condition scans these, in the order of creation. */
 export const LIVE: IndexItem = { k: 'live', v: true }
 
 /**
- * Longer ranges have a second item by their high end, so that a lower bound on the high end is an index range too:
- * periods of more than a day, and numbers and quantities whose ends differ.
+ * Spans up to which ranges are short. Longer ranges have a second item by their high end, so that a lower bound on the
+ * high end is an index range too: periods of more than a day, and numbers and quantities whose ends differ.
  */
 export const SHORT_SPAN: Readonly<Record<RangeKind, number>> = { date: 24 * 60 * 60 * 1000, number: 0, quantity: 0 }
 type RangeKind = 'date' | 'number' | 'quantity'
@@ -34,8 +37,8 @@ export const longKeyOf = (kind: RangeKind, param: string): string =>
   kind === 'date' ? `long:${param}` : `long:${kind}:${param}`
 
 /**
- * Every live resource has it: the generation of its items (see TypeIndex), and as the fraction their index version, so
- * that one index finds the resources in which either is older.
+ * The key of an item of every live resource: the generation of its items (see TypeIndex), and as the fraction their
+ * index version, so that one index finds the resources in which either is older.
  */
 export const GENERATION = 'generation'
 
@@ -47,7 +50,7 @@ export const generationItem = (generation: number, indexVersion: number): IndexI
   v: generation + indexVersion * FRACTION,
 })
 
-/** Its `v` is a `k` of dates or numbers of which the resource has several items. */
+/** The key of an item whose `v` is the `k` of dates or numbers of which the resource has several items. */
 export const SEVERAL = 'several'
 
 export function entryItems(entries: readonly IndexEntry[]): readonly IndexItem[] {
@@ -77,7 +80,7 @@ const isRange = (entry: ItemEntry): entry is Extract<IndexEntry, { kind: RangeKi
 
 type Value = Omit<IndexItem, 'k'> & Pick<IndexItem, 'v'>
 
-/** An absent system or version has no field. */
+/** The fields of an item; an absent system or version has no field. */
 function fieldsOf(entry: ItemEntry): Value {
   switch (entry.kind) {
     case 'string':
@@ -106,12 +109,14 @@ function fieldsOf(entry: ItemEntry): Value {
 
 const systemOf = ({ system }: { readonly system: string }) => (system === '' ? {} : { system })
 
-/** The same value found twice in a resource is one item. */
+/** Removes duplicates: the same value found twice in a resource is one item. */
 const distinct = (items: readonly IndexItem[]): readonly IndexItem[] => [
   ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
 ]
 
-/** Where there are several, two conditions on one range parameter may be fulfilled by different items. */
+/**
+ * Items that mark repeated range parameters, as two conditions on such a parameter may be fulfilled by different items.
+ */
 function several(items: readonly IndexItem[]): readonly IndexItem[] {
   const seen = new Set<string>()
   const repeated = new Set<string>()

@@ -1,4 +1,4 @@
-/** The state of the search index, as the database keeps it (see index/index-parts.ts). */
+/** The state of the search index, as the database stores it (see index/index-parts.ts). */
 import { MongoBulkWriteError } from 'mongodb'
 import type { IndexState, Parts, TypeIndex } from '../index/index-parts.ts'
 import { type Collections, INDEX, LEASE, SCHEMA, type StoreDocument } from './collections.ts'
@@ -11,7 +11,7 @@ export const epochOf = async ({ store }: Store): Promise<number> => (await store
 
 /** @throws StoreOutdated when a newer server has changed the form of the database */
 export async function readState({ store }: Store): Promise<IndexState> {
-  // The epoch is read first: a change between the two reads shows as another epoch the next time.
+  // The epoch is read first: a change between the two reads then shows as another epoch the next time.
   const schema = await store.findOne({ _id: SCHEMA })
   if (schema !== null) refuseNewer(schema)
   const rows = await store.find({ _id: { $gte: INDEX, $lt: 'index;' } }).toArray()
@@ -33,7 +33,7 @@ function toTypeIndex({ type = '', generation = 0, wanted = '{}', filled, complet
   }
 }
 
-/** Types of which some clinic has a resource. */
+/** The types of which some clinic has a resource. */
 export async function storedTypes({ resources }: Collections): Promise<ReadonlySet<string>> {
   const types = new Set<string>()
   for (const clinic of await resources.distinct('clinic')) {
@@ -43,8 +43,8 @@ export async function storedTypes({ resources }: Collections): Promise<ReadonlyS
 }
 
 /**
- * Writes each type whose stored generation is the one before. Of another type nothing is replaced, and the insert fails,
- * as its id is taken.
+ * Writes each type whose stored generation is the previous one. For any other type nothing is replaced, and the insert
+ * fails, as its id is taken.
  */
 export async function claim({ store }: Store, types: readonly TypeIndex[], extraction: number): Promise<void> {
   const writes = types.map(({ wanted, filled, ...index }) => ({
@@ -58,20 +58,20 @@ export async function claim({ store }: Store, types: readonly TypeIndex[], extra
   await store.updateOne({ _id: SCHEMA }, { $max: { extraction }, $inc: { epoch: 1 } })
 }
 
-/** @throws MongoBulkWriteError for any other error than an id that is taken */
+/** @throws MongoBulkWriteError for any error other than an id that is taken */
 function unlessTaken(error: unknown): void {
   const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : []
   if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error
 }
 
-/** Without effect when another generation has been claimed since. */
+/** Marks a type as complete; does nothing when another generation has been claimed since. */
 export async function complete({ store }: Store, { type, generation, wanted }: TypeIndex): Promise<void> {
   const change = { $set: { filled: JSON.stringify(wanted), completed: Date.now() } }
   await store.updateOne({ _id: INDEX + type, generation }, change)
   await store.updateOne({ _id: SCHEMA }, { $inc: { epoch: 1 } })
 }
 
-/** By the clock of the database, as those of servers may differ; false: another server has the lease. */
+/** Takes the lease by the clock of the database, as those of servers may differ; false: another server has it. */
 export async function lease({ store }: Store, holder: string, milliseconds: number): Promise<boolean> {
   const { matchedCount } = await store.updateOne(
     { _id: LEASE, $or: [{ holder }, { $expr: { $lt: ['$until', '$$NOW'] } }] },

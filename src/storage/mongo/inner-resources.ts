@@ -1,7 +1,7 @@
 /**
- * Resources within resources (search/inner.ts): each is a document of the collection `inner`, with its own index items and
- * the version of its container. The container's document lists them, so that they go when it has them no longer; it has
- * their text too.
+ * Resources within resources (search/inner.ts): each is a document of the collection `inner`, with its own index items
+ * and the version of its container. The container's document lists them, so that they are deleted once it no longer
+ * contains them; it also has their text.
  */
 import type { AnyBulkWriteOperation } from 'mongodb'
 import { innerAddress, isInner } from '../../search/inner.ts'
@@ -15,7 +15,7 @@ import { unpackText } from './stored-text.ts'
 import type { Scope } from './term.ts'
 import { readOptions } from './transaction.ts'
 
-/** Where resources of the type are. */
+/** The collection with resources of the type. */
 export const collectionOf = ({ resources, inner }: Collections, type: string): Collections['resources'] =>
   isInner(type) ? inner : resources
 
@@ -25,10 +25,10 @@ export const innerEntriesIn = (entries: readonly IndexEntry[]): readonly InnerEn
 export const linksTo = (inner: readonly InnerEntry[]): readonly InnerLink[] =>
   inner.map(({ type, id }) => ({ type, id }))
 
-/** What a resource within another has from the document of that one. */
+/** The fields that a contained resource takes from its container's document. */
 type Container = Pick<ResourceDocument, '_id' | 'clinic' | 'version' | 'updated' | 'stamp'>
 
-/** @param before what the container had within; it has `inner` now */
+/** @param before the previous resources within the container; it has `inner` now */
 export function innerWrites(
   container: Container,
   before: readonly InnerLink[],
@@ -45,18 +45,19 @@ export function innerWrites(
 
 const addressOf = ({ type, id }: InnerLink): string => `${type} ${id}`
 
-/** Sorted by creation, those of one container are beside each other. */
+/** Writes a contained resource. Its `_id` keeps the resources of one container together in the order of creation. */
 function upsert(
   { _id: created, clinic, version, updated, stamp }: Container,
   { type, id, entries }: InnerEntry,
 ): AnyBulkWriteOperation<ResourceDocument> {
   const fields = { version, updated, stamp, method: 'PUT' as const, live: true, text: '', ix: entryItems(entries) }
-  // With the type, as a container may have another one under the same id now, which is written beside the deletion.
+  // The id includes the type, as a container may now have a resource of another type under the same id, which is
+  // written together with the deletion.
   const $setOnInsert = { _id: `${created} ${id.slice(id.indexOf('#'))} ${type}` }
   return { updateOne: { filter: { clinic, type, id }, update: { $set: fields, $setOnInsert }, upsert: true } }
 }
 
-/** The items with the texts of their containers, as far as they fit a response. */
+/** The items with the texts of their containers, as many as fit a response. */
 export async function withContainerTexts<Item extends WithResource>(
   reader: Reader,
   { clinic }: Pick<Scope, 'clinic'>,

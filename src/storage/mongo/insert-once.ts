@@ -1,8 +1,8 @@
-/** Inserts that may be repeated, as it was not known what became of the first try. */
+/** Inserts that may be repeated after an attempt of unknown outcome. */
 import { type Collection, type Document, MongoBulkWriteError, type OptionalUnlessRequiredId } from 'mongodb'
 import { DUPLICATE_KEY, isDuplicateKey } from './faults.ts'
 
-/** @param documents of which each has a unique key that is used once: one that is there already was written before */
+/** @param documents each with a unique key that is used once: one that exists was written by an earlier attempt */
 export async function insertOnce<Schema extends Document>(
   collection: Collection<Schema>,
   documents: readonly OptionalUnlessRequiredId<Schema>[],
@@ -14,7 +14,7 @@ export async function insertOnce<Schema extends Document>(
   }
 }
 
-/** All that were refused. */
+/** True when every refused document exists already. */
 function areThere(error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError)) return isDuplicateKey(error)
   const failed = [error.writeErrors].flat()

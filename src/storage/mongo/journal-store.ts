@@ -1,6 +1,6 @@
 /**
- * The journal in a collection of its own, by a client of its own, so that it takes none of the connections of requests.
- * MongoDB removes what is too old (https://www.mongodb.com/docs/manual/core/index-ttl/).
+ * The journal in its own collection, through its own client, so that it takes no connections from requests. MongoDB
+ * removes old entries (https://www.mongodb.com/docs/manual/core/index-ttl/).
  */
 import { type ClientSession, type Collection, type Db, type Filter, MongoServerError } from 'mongodb'
 import type {
@@ -24,11 +24,11 @@ import { inTransaction } from './transaction.ts'
 interface EntryDocument extends Omit<JournalEntry, 'at'> {
   readonly number: number
   readonly at: Date
-  /** From then on it is not kept any more. */
+  /** The time from which it is no longer kept. */
   readonly expires: Date
 }
 
-/** The number of the last entry of a clinic: transactions that count it up come one after the other. */
+/** The number of the last entry of a clinic: transactions that increment it run one after the other. */
 interface CounterDocument {
   readonly _id: string
   readonly last: number
@@ -37,7 +37,7 @@ interface CounterDocument {
 const COLLECTION = 'journal'
 const COUNTERS = 'journal_counters'
 const READING_CONNECTIONS = 2
-/** To write and remove. */
+/** Connections for writing and removing. */
 const WRITING_CONNECTIONS = 2
 const MILLISECONDS_PER_DAY = 86_400_000
 
@@ -50,7 +50,7 @@ export function openMongoJournalStore(url: string): JournalStore {
   })
   let isClosed = false
   const open = async (): Promise<Opened> => {
-    // A write that came late would open what nobody closes any more.
+    // A late write would open a connection that nothing closes.
     if (isClosed) throw new StoreUnavailable('The journal is closed')
     return await connection.get()
   }
@@ -77,7 +77,7 @@ async function collectionsIn({ client, db }: Connection): Promise<Opened> {
   const [entries, counters] = [db.collection<EntryDocument>(COLLECTION), db.collection<CounterDocument>(COUNTERS)]
   await entries.createIndexes([
     { name: 'by_number', key: { clinic: 1, number: 1 }, unique: true },
-    // Not unique, as the collection may be sharded by the other one; a transaction sees to it.
+    // Not unique, as the collection may be sharded by the other index; a transaction ensures it.
     { name: 'by_id', key: { clinic: 1, id: 1 } },
     { name: 'by_expiry', key: { expires: 1 }, expireAfterSeconds: 0 },
   ])
@@ -86,7 +86,7 @@ async function collectionsIn({ client, db }: Connection): Promise<Opened> {
 
 const EXISTS = 48
 
-/** Where there is none: a transaction may not make one in every cluster. */
+/** Creates a collection where there is none: not every cluster allows that in a transaction. */
 async function createCollection(db: Db, name: string): Promise<void> {
   try {
     await db.createCollection(name)
@@ -96,7 +96,7 @@ async function createCollection(db: Db, name: string): Promise<void> {
 }
 
 async function write(opened: Opened, entries: readonly JournalEntry[], kept: ReadonlyMap<string, Kept>): Promise<void> {
-  // In one order, so that transactions wait for each other in none.
+  // In a fixed order, so that transactions cannot deadlock.
   const byClinic = [...Map.groupBy(entries, ({ clinic }) => clinic)].sort(([one], [other]) => (one < other ? -1 : 1))
   const last = new Map<string, number>()
   await inTransaction(opened.client, async (session) => {
@@ -110,7 +110,7 @@ async function write(opened: Opened, entries: readonly JournalEntry[], kept: Rea
   }
 }
 
-/** @returns the number of the last one */
+/** @returns the number of the last entry */
 async function writeOf(
   { entries, counters }: Opened,
   session: ClientSession,
@@ -119,7 +119,7 @@ async function writeOf(
   days: number,
 ): Promise<number> {
   const ids = given.map(({ id }) => id)
-  // A write that is repeated, since its outcome was not known.
+  // Entries exist already when a write of unknown outcome is repeated.
   const known = new Set(
     (await entries.find({ clinic, id: { $in: ids } }, { session, projection: { id: 1 } }).toArray()).map(
       ({ id }) => id,
@@ -181,7 +181,7 @@ async function read(
 ): Promise<FoundEntry | undefined> {
   const projection = { _id: 0, number: 1, summary: 1, detail: 1, audience: 1 }
   const found = await entries.findOne(entry, { projection, ...limits })
-  // Nobody knows any more who may read what an older version has recorded; operators may read all.
+  // The audience of an older version's entries is unknown, so only operators may read them.
   return found === null ? undefined : { ...found, audience: found.audience ?? 'operator' }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Scans of the keys of the index `by_entry` alone, which read no document. MongoDB does so only for a query that has its
- * index bounds beside its filter (https://www.mongodb.com/docs/manual/reference/method/cursor.min/).
+ * Scans of the keys of the index `by_entry` alone, which read no documents. MongoDB does so only for a query with
+ * explicit index bounds beside its filter (https://www.mongodb.com/docs/manual/reference/method/cursor.min/).
  */
 import { type Document, MaxKey, MinKey } from 'mongodb'
 import type { Collections, Filter } from './collections.ts'
@@ -12,13 +12,13 @@ export interface KeyRange {
   readonly min: Document
   /** Exclusive. */
   readonly max: Document
-  /** The keys are those of exactly the resources that the source finds; else there may be more. */
+  /** True when the keys are those of exactly the resources that the source finds; otherwise there may be more. */
   readonly isExact: boolean
 }
 
 const [FIRST, LAST] = [new MinKey(), new MaxKey()]
 
-/** The range of a source; undefined: it has several, or none that can be stated. */
+/** The range of a source; undefined: it has several, or none that can be expressed. */
 export function keyRangeOf({ clinic, type }: Scope, { index, filters }: Source): KeyRange | undefined {
   const [filter] = filters
   const match: Filter | undefined = filter?.['ix']?.$elemMatch
@@ -31,10 +31,10 @@ export function keyRangeOf({ clinic, type }: Scope, { index, filters }: Source):
   return { min: from, max: to, isExact: Object.keys(others).length === 0 }
 }
 
-/** A value, and whether the keys with it are after the bound or before. */
+/** A value, and whether the bound is before or after the keys that have it. */
 type Bound = readonly [value: unknown, side: MinKey | MaxKey]
 
-/** undefined where the bounds exclude each other, too, which MongoDB refuses. */
+/** The bounds of a test; undefined also where they exclude each other, which MongoDB refuses. */
 function boundsOf(test: unknown): readonly [from: Bound, to: Bound] | undefined {
   if (typeof test === 'string' || typeof test === 'number' || typeof test === 'boolean') {
     return [
@@ -46,7 +46,7 @@ function boundsOf(test: unknown): readonly [from: Bound, to: Bound] | undefined 
   const [low, high] = [$gt ?? $gte, $lt ?? $lte]
   const from = low ?? (typeof high === 'number' ? Number.NEGATIVE_INFINITY : '')
   if ((low ?? high) === undefined || !isLess(from, high)) return undefined
-  // What MongoDB sorts next after all texts is a document.
+  // In MongoDB's order, documents come next after all texts.
   const to = high ?? (typeof low === 'number' ? Number.POSITIVE_INFINITY : {})
   return [
     [from, $gt === undefined ? FIRST : LAST],
@@ -54,14 +54,14 @@ function boundsOf(test: unknown): readonly [from: Bound, to: Bound] | undefined 
   ]
 }
 
-/** A comparison holds for values of the same type only. */
+/** True when low < high; values of different types do not compare. */
 function isLess(low: unknown, high: unknown): boolean {
   if (typeof low === 'number') return high === undefined || (typeof high === 'number' && low < high)
   if (typeof low !== 'string') return false
   return high === undefined || (typeof high === 'string' && Buffer.compare(Buffer.from(low), Buffer.from(high)) < 0)
 }
 
-/** The `_id` of each resource in the range, in no order; at most `limit`. Outside any session. */
+/** The `_id` of each resource in the range, in no order; at most `limit`. Runs outside any session. */
 export async function scanKeys(
   documents: Collections['resources'],
   range: KeyRange,
@@ -74,11 +74,13 @@ export async function scanKeys(
   return found.map(idIn)
 }
 
-/** Bytes before the text in a document `{ _id: text }`: its length, the type and name of the field, the text's length. */
+/**
+ * Bytes before the text in a document `{ _id: text }`: its length, type and name of the field, and the text's length.
+ */
 const BEFORE_TEXT = 13
 /** Bytes after it: the end of the text and of the document. */
 const AFTER_TEXT = 2
 
-/** Reads it without the decoder, which takes longer than MongoDB takes to find it. */
+/** Reads the id without the decoder, which takes longer than MongoDB takes to find it. */
 const idIn = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1', BEFORE_TEXT, byteLength - AFTER_TEXT)

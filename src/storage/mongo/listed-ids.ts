@@ -1,4 +1,4 @@
-/** Lists of ids, for what chained searches and _has look for in the resources of other types. */
+/** Lists of ids of resources of other types, for chained searches and _has. */
 import { BudgetError, spend } from '../../isolation/budget.ts'
 import { accessPath, candidateFilter } from './access-path.ts'
 import type { Reader } from './engine.ts'
@@ -8,11 +8,11 @@ import { collectionOf } from './inner-resources.ts'
 import { EVERY_LIVE, NEVER, type Scope, type Term } from './term.ts'
 import { readOptions } from './transaction.ts'
 
-/** Ids of all resources that fulfil `terms`. */
+/** The ids of all resources that fulfil `terms`. */
 export const matchingIds = (reader: Reader, scope: Scope, terms: readonly Term[]): Promise<readonly string[]> =>
   listed(reader, scope, terms, [{ $project: { _id: '$id' } }])
 
-/** Ids of the resources of `targetType` that `param` of those which fulfil `terms` refers to. */
+/** The ids of the resources of `targetType` to which resources that fulfil `terms` refer by `param`. */
 export function referencedIds(
   reader: Reader,
   scope: Scope,
@@ -29,8 +29,9 @@ export function referencedIds(
 }
 
 /**
- * As one array in one document, which takes a fifth of the time on the event loop that a document for each would.
- * @param stages of the resources that fulfil `terms` they make documents with an `_id` each
+ * Reads the ids as one array in one document, which takes a fifth of the time on the event loop that a document for
+ * each would.
+ * @param stages make a document with an `_id` for each id, from the resources that fulfil `terms`
  * @throws BudgetError where there are more than may be listed
  */
 async function listed(
@@ -60,10 +61,13 @@ interface List {
   readonly bytes: number
 }
 
-/** Of all ids of a list: they are a part of the next command, which has 16 MB at most, as a document has. */
+/** Most bytes of all ids of a list: they are part of the next command, which is limited to 16 MB, like a document. */
 const MOST_BYTES = 12_000_000
 
-/** MongoDB closes the connection when a document becomes too large. */
+/**
+ * Stages that make one list; without ids where it is too long, as MongoDB closes the connection when a document becomes
+ * too large.
+ */
 const AS_ONE_LIST = [
   { $group: { _id: null, ids: { $push: '$_id' }, bytes: { $sum: { $strLenBytes: '$_id' } } } },
   { $project: { bytes: 1, ids: { $cond: [{ $gt: ['$bytes', MOST_BYTES] }, [], '$ids'] } } },

@@ -1,4 +1,6 @@
-/** The engine for more than one machine: MongoDB through its official driver (https://www.mongodb.com/docs/drivers/node/). */
+/**
+ * The engine for several machines: MongoDB through its official driver (https://www.mongodb.com/docs/drivers/node/).
+ */
 import { describeRead } from '../describe-search.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
@@ -26,7 +28,7 @@ import { values } from './values.ts'
 export interface MongoOptions extends IndexingSettings {
   /** mongodb://… or mongodb+srv://… of a replica set or a sharded cluster; the database is its path, or `emr`. */
   readonly url: string
-  /** See Engine; 1024, unless a test has few resources and searches as if there were many. */
+  /** See Engine; 1024, unless a test with few resources searches as if there were many. */
   readonly fewCandidates?: number
   /** See Engine; 100,000, unless a test has few resources. */
   readonly maxListed?: number
@@ -34,20 +36,20 @@ export interface MongoOptions extends IndexingSettings {
   readonly recentKinds?: readonly string[]
   /** The value of `share`, where another thread of this process has opened the store. */
   readonly shared?: object | undefined
-  /** Connections at most; 64, unless the address says how many. */
+  /** Most connections; 64, unless the address sets it. */
   readonly maxPoolSize?: number
 }
 
-/** SharedStore.value of this engine: what one thread has written shows at once in all. */
+/** SharedStore.value of this engine: writes of one thread show at once in all. */
 interface SharedValue {
   /** One number: see RecentCache. */
   readonly changes: SharedArrayBuffer
 }
 
-/** Connections of a thread that answers one request at a time. */
+/** Connections of a thread that serves one request at a time. */
 const POOL_OF_THREAD = 8
 
-/** @throws StoreUnavailable when the database can't be reached or used, or was written by a newer version of the server */
+/** @throws StoreUnavailable when the database cannot be reached or used, or was written by a newer server */
 export async function openMongoStore(options: MongoOptions): Promise<ResourceStore> {
   const { shared, recentKinds = [] } = options
   const engine = await open(shared === undefined ? options : { maxPoolSize: POOL_OF_THREAD, ...options })
@@ -57,7 +59,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   const reads = new PointReads(engine)
   const value = (shared as SharedValue | undefined) ?? { changes: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) }
   const recent = new RecentRecords(engine, reads, recentKinds, value.changes)
-  // The thread that has opened the store does what is done in the background.
+  // Background work is left to the thread that has opened the store first.
   const background = shared === undefined ? options : { ...options, onlyScanned: true }
   const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), background)
   const serve = serving(engine, outages)
@@ -126,11 +128,11 @@ async function open(options: MongoOptions): Promise<Engine> {
   }
 }
 
-/** Version of the form of index items; in 1 they had no generation. */
+/** Version of the form of index items; in version 1 they had no generation. */
 const FORM = '2'
 
 async function isEmpty({ resources, records }: Engine): Promise<boolean> {
-  // With the hint the query reads one key of the index, and no document.
+  // With the hint, the query reads one key of the index, and no document.
   const any = { projection: { _id: 1 }, hint: '_id_' }
   return (await resources.findOne({}, any)) === null && (await records.findOne({}, any)) === null
 }
@@ -138,7 +140,7 @@ async function isEmpty({ resources, records }: Engine): Promise<boolean> {
 const READ: Wait = { mayBeWritten: false }
 const WRITE: Wait = { mayBeWritten: true }
 
-/** Runs `work`; errors of the driver become those of the port, so the modules below let them through. */
+/** Runs `work`, and turns errors of the driver into those of the port, so the other modules let them through. */
 const serving =
   ({ index }: Engine, outages: Outages) =>
   async <T>(work: () => Promise<T>, wait: Wait = READ): Promise<T> => {

@@ -1,11 +1,11 @@
-/** What several parts of a search read is read once, where all that it reads is of one state. */
+/** Shares reads between several parts of a search, where all its reads are of one state. */
 import type { Reader } from './engine.ts'
 
 type Texts = Promise<readonly string[]>
 
 const known = new WeakMap<Reader, Map<string, Texts>>()
 
-/** What was read under the key before, where the reader has a session: without one, what is read is not all of one state. */
+/** The earlier result for the key, where the reader has a session: without one, reads are not all of one state. */
 export function onceForReader(reader: Reader, key: string, read: () => Texts): Texts {
   if (reader.session === undefined) return read()
   const ofReader = known.get(reader) ?? new Map<string, Texts>()

@@ -1,29 +1,30 @@
 /**
- * How long a request waits for a database that is lost. Each of its commands may wait for a server anew, and would again
- * after each loss, as when nodes come and go; so what has met a loss has one limit for all of its commands together.
+ * Limits how long a request waits for a lost database. Each of its commands may wait for a server, and do so again
+ * after each loss, as when nodes come and go; so a request that has met a loss has one limit for all of its commands
+ * together.
  */
 import type { MongoClient, ServerDescription } from 'mongodb'
 import { currentBudget } from '../../isolation/budget.ts'
 import { StoreUnavailable } from '../port.ts'
 
-/** Milliseconds from the beginning of a request; with its answer it stays below the 15 s of docs/operating.md. */
+/** Milliseconds from the beginning of a request; with its response it stays below the 15 s of docs/operating.md. */
 const LONGEST_WAIT = 13_000
 
 export interface Wait {
-  /** What waits is a write, which goes on when it is no longer waited for. */
+  /** True for a write, which continues after the request has stopped waiting for it. */
   readonly mayBeWritten: boolean
 }
 
 export class Outages {
   readonly #longestWait: number
-  /** Milliseconds since 1970 UTC. Infinite: the database is lost. */
+  /** The end of the last loss, milliseconds since 1970 UTC. Infinite: the database is lost now. */
   #lastedUntil = Number.NEGATIVE_INFINITY
 
   constructor(longestWait: number = LONGEST_WAIT) {
     this.#longestWait = longestWait
   }
 
-  /** From now on the losses that `client` notices are known. */
+  /** Watches for losses that `client` notices. */
   watch(client: MongoClient): void {
     client.on('topologyDescriptionChanged', ({ newDescription }) => {
       if ([...newDescription.servers.values()].some(takesWrites)) this.ended()
@@ -40,8 +41,8 @@ export class Outages {
   }
 
   /**
-   * Does the work of the request under way. Where the database was lost since it began, the work is waited for as long as
-   * the request has left; all other work takes as long as it takes.
+   * Runs the work of the current request. Where the database was lost since the request began, the wait is limited to
+   * the time that the request has left; other work is not limited.
    * @throws StoreUnavailable when the request has waited too long
    */
   async within<T>(work: () => Promise<T>, wait: Wait): Promise<T> {

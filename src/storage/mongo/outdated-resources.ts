@@ -1,7 +1,7 @@
 /**
- * Resources whose index items are out of date, which their generation item tells (see index-entries.ts): in the
- * generation, where an older server wrote them; or in the index version, where the server that wrote them did not know
- * the clinic's newest search parameters yet.
+ * Resources with outdated index items, as shown by their generation item (see index-entries.ts): by the generation,
+ * where an older server wrote them; or by the index version, where the server that wrote them did not know the clinic's
+ * newest search parameters yet.
  */
 import type { SearchPlan } from '../../search/plan.ts'
 import { isOfOldForm, type TypeIndex } from '../index/index-parts.ts'
@@ -12,7 +12,7 @@ import { GENERATION, generationItem } from './index-entries.ts'
 import { item } from './term.ts'
 import { readOptions } from './transaction.ts'
 
-/** @throws EntriesOutdated with the types of which a resource has an older index version */
+/** @throws EntriesOutdated with the types of which some resource has an older index version */
 export async function checkIndexVersions(
   reader: Reader,
   { clinic }: Pick<SearchPlan, 'clinic'>,
@@ -27,14 +27,14 @@ export async function checkIndexVersions(
 
 async function isOutdated(reader: Reader, clinic: string, type: string, version: number): Promise<boolean> {
   const index = reader.index.state.types.get(type)
-  // Those without an index version are being reindexed anyway.
+  // Resources without an index version are being reindexed anyway.
   if (index !== undefined && isOfOldForm(index)) return true
   const filter = olderVersionFilter(reader, clinic, type, version)
   const options = { projection: { _id: 1 }, hint: 'by_entry', ...readOptions(reader) }
   return (await reader.resources.findOne(filter, options)) !== null
 }
 
-/** Resources whose items have an older index version, whichever the generation of the server that wrote them. */
+/** A filter for resources whose items have an older index version, in any generation. */
 export function olderVersionFilter(
   { index }: Pick<Reader, 'index'>,
   clinic: string,
@@ -51,9 +51,9 @@ export function olderVersionFilter(
 /** Resources whose items have an older generation, clinic by clinic. */
 export class OutdatedResources {
   readonly #engine: Engine
-  /** Where the last ones were found. */
+  /** The clinic in which the last ones were found. */
   #clinic = ''
-  /** The last id of those without a generation: no index finds these, so all are scanned. */
+  /** The last id of resources without a generation: no index finds these, so all are scanned. */
   #id = ''
 
   constructor(engine: Engine) {
@@ -70,7 +70,7 @@ export class OutdatedResources {
     return sum
   }
 
-  /** Of one clinic; none when there are none left. */
+  /** The next resources, of one clinic; none when none are left. */
   async next(index: TypeIndex, limit: number): Promise<readonly ResourceDocument[]> {
     for (const clinic of await this.#clinics()) {
       if (clinic !== this.#clinic) this.#id = ''
@@ -92,7 +92,7 @@ export class OutdatedResources {
     return found
   }
 
-  /** The one under way first. */
+  /** The clinics, the current one first. */
   async #clinics(): Promise<readonly string[]> {
     const clinics = await this.#engine.resources.distinct('clinic')
     return clinics.sort((one, other) => Number(other === this.#clinic) - Number(one === this.#clinic))

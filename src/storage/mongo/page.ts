@@ -33,7 +33,7 @@ export interface Row extends WithResource {
 export interface PageOptions {
   readonly after: Position | undefined
   readonly limit: number
-  /** With the index items of each row, which say what it refers to. */
+  /** Includes the index items of each row, which contain its references. */
   readonly withItems: boolean
 }
 
@@ -43,7 +43,7 @@ export async function pageOf(reader: Reader, search: TypeSearch, options: PageOp
   return order === undefined ? await collect(reader, search, options) : await scan(reader, search, order, options)
 }
 
-/** In the order of an index, which is scanned unless there are few candidates. */
+/** A page in the order of an index, which is scanned unless there are few candidates. */
 async function scan(
   reader: Reader,
   search: TypeSearch,
@@ -76,13 +76,13 @@ async function readPage(
   return await readRows(found, (document) => rowOf(document, indexPosition(order, document)))
 }
 
-/** The ids that the source finds are all that match, in the state that is read. */
+/** True when the ids that the source finds are exactly the matches, in the state that is read. */
 const isListed = ({ session }: Reader, { terms, sort }: TypeSearch, source: Source): boolean =>
   session === undefined && sort.length === 0 && source.exact && terms.length === 1
 
 /**
- * The page of a list of all matches: no document is read but those of the page.
- * @returns undefined when one of them has changed since so that it does not match any more
+ * The page of a list of all matches: only documents of the page are read.
+ * @returns undefined when one of them has changed since and no longer matches
  */
 async function listedPage(
   reader: Reader,
@@ -116,7 +116,10 @@ async function orderedPath(
     : { source: { ...EVERY_LIVE, index: order.index, filters: [{}], inCreationOrder: true } }
 }
 
-/** Every candidate with its sort values, then sorted; MongoDB keeps only the best `limit` of them while it sorts. */
+/**
+ * Collects every candidate with its sort values, then sorts; MongoDB keeps only the first `limit` of them while it
+ * sorts.
+ */
 async function collect(
   reader: Reader,
   { scope, terms, sort }: TypeSearch,

@@ -1,12 +1,12 @@
-/** A client of its own for a part of the store, so that what goes on there takes no connections of other requests. */
+/** A separate client for a part of the store, so that its work takes no connections of other requests. */
 import { type Connection, connect } from './connection.ts'
 
 interface PartOptions<Part> {
-  /** As DATABASE_URL. */
+  /** An address like DATABASE_URL. */
   readonly url: string
-  /** Connections at most. */
+  /** Most connections. */
   readonly connections: number
-  /** What the part is used by, once its collections and indexes are there. */
+  /** Creates collections and indexes, and returns the object through which the part is used. */
   readonly prepare: (connection: Connection) => Part | Promise<Part>
 }
 
@@ -22,7 +22,7 @@ export class PartConnection<Part> {
     this.#options = options
   }
 
-  /** Opened when it is first asked for; once that has failed, the next call tries again. */
+  /** The part, opened on first use; after a failure, the next call tries again. */
   async get(): Promise<Part> {
     this.#opened ??= opened(this.#options).catch((error: unknown) => {
       this.#opened = undefined

@@ -1,5 +1,5 @@
 /**
- * Reads of a part of the store that has connections of its own (part-connection.ts): clinics share these fairly, and each
+ * Reads of a part of the store that has its own connections (part-connection.ts): clinics share these fairly, and each
  * read is within the limits of its request.
  */
 import { currentBudget } from '../../isolation/budget.ts'
@@ -8,11 +8,11 @@ import { served } from './faults.ts'
 import { type ReadLimits, readLimits, until, withinLimits } from './read-limits.ts'
 
 interface PartReadsOptions<Part> {
-  /** The part, once it is open. */
+  /** Opens the part, or returns the open one. */
   readonly open: () => Promise<Part>
-  /** For reads, at least two: a clinic gets all but one of them. */
+  /** Connections for reads, at least two: a clinic gets all but one of them. */
   readonly connections: number
-  /** What is read, as BudgetError has it. */
+  /** The purpose of the reads: see BudgetError.what. */
   readonly what: string
 }
 
@@ -22,7 +22,7 @@ export class PartReads<Part> {
   readonly #what: string
 
   constructor({ open, connections, what }: PartReadsOptions<Part>) {
-    // How many wait is limited where requests come in.
+    // The number of waiting requests is limited where they arrive.
     const waiting = { total: Number.POSITIVE_INFINITY, perClinic: Number.POSITIVE_INFINITY }
     this.#queue = new FairQueue({ slots: connections, slotsPerClinic: connections - 1, ...waiting })
     this.#open = open
@@ -30,7 +30,7 @@ export class PartReads<Part> {
   }
 
   /**
-   * @param read with the options of a command
+   * @param read receives the options of a command
    * @throws BudgetError when it takes longer than the request may, or its client has left; and errors of the port
    */
   async read<T>(clinic: string, read: (part: Part, limits: ReadLimits) => Promise<T>): Promise<T> {

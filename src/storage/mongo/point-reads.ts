@@ -1,6 +1,6 @@
 /**
- * Reads of resources and records by their address. A command costs more than what it reads, so reads that come while
- * others are under way are sent together; each sees a state no older than its own start.
+ * Reads of resources and records by their address. A command costs more than the reading itself, so reads that arrive
+ * while others are under way are sent together; each sees a state no older than its own start.
  */
 import type { StoredRecord, StoredResource } from '../port.ts'
 import type { RecordAddress } from '../recent.ts'
@@ -11,7 +11,7 @@ import { toRecord } from './records.ts'
 import { toStored, VERSION_FIELDS } from './resources.ts'
 
 const RESOURCE_LIMITS = { concurrency: 2, items: 64 }
-/** One at a time, so that more join: records are small, and many requests read the same. */
+/** One command at a time, so that more reads join: records are small, and many requests read the same. */
 const RECORD_LIMITS = { concurrency: 1, items: 64 }
 
 interface ResourceAddress {

@@ -1,4 +1,4 @@
-/** Conditions on positions: a box of the index, and the distance of what is in it. */
+/** Conditions on positions: a box of the index, and the distance of the positions within it. */
 import { MaxKey } from 'mongodb'
 import { type Circle, circleAround } from '../../fhir/great-circle.ts'
 import type { Filter } from './collections.ts'
@@ -26,7 +26,7 @@ export function positionTerm({ param, distance, ...center }: Of<'position'>): Te
   return { filter, ...(box.source === undefined ? {} : { source: { ...box.source, exact: false } }) }
 }
 
-/** Of the index on bands and longitudes. */
+/** The ranges of the index on bands and longitudes. */
 function rangesOf({ latitudes, longitudes }: Circle): readonly Filter[] {
   const [from, to] = [bandOf(latitudes[0]), bandOf(latitudes[1])]
   if (to - from >= MAX_BANDS) return [{ $gte: { band: from }, $lte: { band: to, longitude: new MaxKey() } }]

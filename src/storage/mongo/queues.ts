@@ -1,11 +1,11 @@
 /**
- * Queues within one process: BatchQueue sends together what waits, as one command or one transaction; KeyedQueue keeps
- * the order of work on the same resource or record.
+ * Queues within one process: BatchQueue sends waiting items together, as one command or one transaction; KeyedQueue
+ * keeps the order of work on the same resource or record.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { checkTimeLimit } from './connection.ts'
 
-/** What became of an item. */
+/** The outcome of an item. */
 export type Outcome<Result> = { readonly value: Result } | { readonly reason: unknown }
 
 interface Waiting<Item, Result> {
@@ -16,7 +16,7 @@ interface Waiting<Item, Result> {
   readonly reject: (reason: unknown) => void
 }
 
-/** Rejects what has waited too long. */
+/** False for an item that has waited too long, which is rejected. */
 function isInTime({ since, reject }: Waiting<unknown, never>): boolean {
   try {
     checkTimeLimit(since)
@@ -28,23 +28,23 @@ function isInTime({ since, reject }: Waiting<unknown, never>): boolean {
 }
 
 export interface BatchLimits<Item> {
-  /** Batches under way at the same time. */
+  /** Most batches under way at the same time. */
   readonly concurrency: number
-  /** Items of a batch. */
+  /** Most items of a batch. */
   readonly items: number
-  /** Approximate size of a batch; a single item may be larger. */
+  /** Approximate size limit of a batch; a single item may be larger. */
   readonly bytes?: number
   readonly bytesOf?: (item: Item) => number
 }
 
-/** One outcome for each item, in their order. */
+/** Sends a batch. @returns one outcome for each item, in their order */
 type SendBatch<Item, Result> = (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>
 
 /** Collects items while earlier batches are under way. */
 export class BatchQueue<Item, Result> {
   readonly #sendBatch: SendBatch<Item, Result>
   readonly #limits: BatchLimits<Item>
-  /** A batch is not part of the request that happens to complete it, and is not paid from its budget. */
+  /** Runs work outside the request that happens to complete a batch, so that its budget does not pay for it. */
   readonly #outside = AsyncLocalStorage.snapshot()
   readonly #waiting: Waiting<Item, Result>[] = []
   #underWay = 0
@@ -55,7 +55,7 @@ export class BatchQueue<Item, Result> {
     this.#limits = limits
   }
 
-  /** @throws StoreUnavailable when the item has waited longer than TIME_LIMIT, and whatever its batch is rejected with */
+  /** @throws StoreUnavailable when the item has waited longer than TIME_LIMIT; and the error of its batch */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, since: Date.now(), resolve, reject })
@@ -63,7 +63,9 @@ export class BatchQueue<Item, Result> {
     })
   }
 
-  /** After the I/O events of this turn of the event loop, so that the requests they bring can join. */
+  /**
+   * Schedules a batch after the I/O events of this turn of the event loop, so that the requests they bring can join.
+   */
   #schedule(): void {
     if (this.#scheduled || this.#waiting.length === 0 || this.#underWay >= this.#limits.concurrency) return
     this.#scheduled = true
@@ -107,7 +109,7 @@ export class BatchQueue<Item, Result> {
   }
 }
 
-/** Work that shares a key runs in the order it came, all other work at the same time. */
+/** Runs work that shares a key in order of arrival, and all other work at the same time. */
 export class KeyedQueue {
   /** By key, the end of the last work on it. */
   readonly #ends = new Map<string, Promise<void>>()

@@ -26,8 +26,8 @@ function boundedTerm(kind: keyof typeof SHORT_SPAN, param: string, bounds: Range
 }
 
 /**
- * Finds what fulfils several conditions on one parameter, whose intersection is `condition`, and the resources with
- * several items of it, as each item may fulfil another one of the conditions.
+ * A term that finds the resources that fulfil several conditions on one parameter, whose intersection is `condition`,
+ * and the resources with several items of it, as each item may fulfil a different condition.
  * @param terms of the conditions
  */
 export function intersectedTerm(condition: Of<'date' | 'number'>, terms: readonly Term[]): Term {
@@ -38,13 +38,13 @@ export function intersectedTerm(condition: Of<'date' | 'number'>, terms: readonl
   return { filter: {}, source: { ...source, filters, exact: false, proves: source.filters.map(() => terms) } }
 }
 
-/** Bounds on the low end `v` and on `high`; as low <= high, an upper bound on `high` is one on `v` too. */
+/** Bounds on the low end `v` and on `high`; as low <= high, an upper bound on `high` also bounds `v`. */
 const within = ({ lowMin, lowMax, highMin, highMax }: RangeBounds): Filter => ({
   ...field('v', between(lowMin, least(lowMax, highMax))),
   ...field('high', between(highMin, highMax)),
 })
 
-/** The same for items that are not longer than `span`: a lower bound on `high` gives one on `v`. */
+/** Bounds for items not longer than `span`, for which a lower bound on `high` also bounds `v`. */
 export const withinShort = (bounds: RangeBounds, span: number): Filter => {
   const lowMin = greatest(bounds.lowMin, bounds.highMin === undefined ? undefined : bounds.highMin - span)
   return within(present({ ...bounds, lowMin }))
@@ -79,7 +79,7 @@ const least = (one: number | undefined, other: number | undefined): number | und
 const widthOf = ({ lowMin, highMin, lowMax, highMax }: RangeBounds): number =>
   (least(lowMax, highMax) ?? Number.POSITIVE_INFINITY) - (lowMin ?? highMin ?? Number.NEGATIVE_INFINITY)
 
-/** An instant is a range whose two ends are equal. */
+/** A term on the time of the last update, an instant: a range whose two ends are equal. */
 export function updatedTerm({ lowMin, lowMax, highMin, highMax }: RangeBounds): Term {
   const bounds = present({ lowMin: greatest(lowMin, highMin), lowMax: least(lowMax, highMax) })
   const filter = field('updated', between(bounds.lowMin, bounds.lowMax))

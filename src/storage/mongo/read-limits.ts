@@ -1,14 +1,14 @@
 /**
- * The limits of a read: the time that its request has left, and whether its client still waits for the answer. MongoDB
- * ends a command whose time is up (https://www.mongodb.com/docs/manual/reference/method/cursor.maxTimeMS/), and one
- * whose connection is closed.
+ * The limits of a read: the time that its request has left, and whether its client is still there. MongoDB ends a
+ * command whose time is up (https://www.mongodb.com/docs/manual/reference/method/cursor.maxTimeMS/), and one whose
+ * connection is closed.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { MongoServerError } from 'mongodb'
 import { type Budget, BudgetError, currentBudget } from '../../isolation/budget.ts'
 import { TIME_LIMIT } from './connection.ts'
 
-/** Milliseconds between two looks whether a client has left. */
+/** Milliseconds between two checks whether a client has left. */
 const LOOK = 200
 
 const MAX_TIME_EXPIRED = 50
@@ -28,17 +28,17 @@ interface Watch {
 
 const watches = new WeakMap<Budget, Watch>()
 
-/** Of the read under way. */
+/** The allowance of the current read. */
 interface Allowance {
   /** Milliseconds since 1970 UTC. */
   readonly endsAt?: number
-  /** Milliseconds of a command in the database, where how long it takes to get there does not count. */
+  /** Milliseconds of a command in the database, without the way there. */
   readonly ofCommand?: number
 }
 
 const allowance = new AsyncLocalStorage<Allowance>()
 
-/** The limits of the request under way. */
+/** The limits of the current request. */
 export function readLimits(): ReadLimits {
   const budget = currentBudget()
   if (budget === undefined) return { maxTimeMS: TIME_LIMIT }
@@ -49,10 +49,10 @@ export function readLimits(): ReadLimits {
   return { maxTimeMS, ...(watch === undefined ? {} : { signal: watch.controller.signal }) }
 }
 
-/** Of what belongs to no request. */
+/** The signal of reads outside requests. */
 const NEVER = new AbortController().signal
 
-/** @param endsAt when `read` ends at the latest, milliseconds since 1970 UTC */
+/** @param endsAt the deadline of `read`, milliseconds since 1970 UTC */
 export const until = <T>(endsAt: number, read: () => Promise<T>): Promise<T> =>
   allowance.run({ endsAt, ofCommand: Number.POSITIVE_INFINITY }, read)
 
@@ -73,9 +73,9 @@ export async function briefly<T>(
 }
 
 /**
- * Reads for the request under way, and ends the commands when its client leaves.
- * @param what as BudgetError has it; called where it is needed
- * @param read with a signal that is aborted when the time of the request is up, or its client has left
+ * Reads for the current request, and ends the commands when its client leaves.
+ * @param what see BudgetError; called only when needed
+ * @param read receives a signal that is aborted when the time of the request is up, or its client has left
  * @throws BudgetError when the time is up, or the client has left
  */
 export async function withinLimits<T>(what: () => string, read: (signal: AbortSignal) => Promise<T>): Promise<T> {

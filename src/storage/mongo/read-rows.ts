@@ -1,4 +1,4 @@
-/** Reads what a cursor finds, as far as it fits a response. */
+/** Reads the documents of a cursor, as many as fit a response. */
 import type { AbstractCursor } from 'mongodb'
 import { requireWorker } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
@@ -6,7 +6,7 @@ import { type LimitedItems, ResponseLimit, type WithResource } from '../response
 import type { ResourceDocument } from './collections.ts'
 import { isPacked } from './stored-text.ts'
 
-/** Documents that are decoded before their texts are counted. */
+/** Documents decoded before their texts are counted. */
 const DECODED = 16
 /** Characters of text after which other work of the process has its turn. */
 const TURN = 1024 * 1024
@@ -14,8 +14,8 @@ const TURN = 1024 * 1024
 type WithText = Pick<ResourceDocument, 'text'>
 
 /**
- * Reads no more of the documents than fits, and lets other work come between.
- * @throws OffloadRequired for a large one
+ * Reads no more documents than fit a response, with turns for other work in between.
+ * @throws OffloadRequired for a large document
  */
 export async function readRows<Document extends WithText, Item extends WithResource>(
   cursor: AbstractCursor<Document>,
@@ -34,10 +34,10 @@ async function readAll<Document extends WithText, Item extends WithResource>(
 ): Promise<LimitedItems<Item>> {
   const [items, limit]: [Item[], ResponseLimit] = [[], new ResponseLimit()]
   let sinceTurn = 0
-  // Waiting for each document on its own would take longer than decoding it.
+  // Awaiting each document separately would take longer than decoding it.
   while (await cursor.hasNext()) {
     for (const document of cursor.readBufferedDocuments(DECODED)) {
-      // To unpack it takes longer than anything that the event loop does with it.
+      // Unpacking it takes longer than any other work of the event loop on it.
       if (isPacked(document.text)) requireWorker('the size of a resource')
       const item = itemOf(document)
       if (!limit.fits(item.resource)) return { items, isCut: true }

@@ -1,7 +1,7 @@
 /**
- * A cache of records that are read with every request and seldom change. Writes of this process, in whichever of its
- * threads, remove them at once; writes of other processes do when the change stream reports them, and after RECENT milliseconds in any case, as the stream may
- * be late. While there is no stream, nothing is cached.
+ * A cache of records that are read with every request and seldom change. Writes of this process, in any of its threads,
+ * remove them at once; writes of other processes do so when the change stream reports them, and after RECENT
+ * milliseconds in any case, as the stream may be late. While there is no stream, nothing is cached.
  */
 import { RECENT, type RecordChange, type StoredRecord } from '../port.ts'
 import { RecentCache, type RecordAddress } from '../recent.ts'
@@ -15,14 +15,14 @@ export class RecentRecords implements RecordListener {
   readonly #watch: RecordWatch | undefined
   #isWatching = false
 
-  /** @param counter one number of changes, which the threads of a process share */
+  /** @param counter one number, the count of changes, which the threads of a process share */
   constructor(engine: Engine, reads: PointReads, kinds: readonly string[], counter?: SharedArrayBuffer) {
     this.#reads = reads
     this.#cache = new RecentCache(kinds, RECENT, counter === undefined ? undefined : new Int32Array(counter))
     this.#watch = kinds.length === 0 ? undefined : new RecordWatch(engine, kinds, this)
   }
 
-  /** undefined: it is to be read; `record` is undefined where there is none. */
+  /** The cached record; undefined: it must be read; `record` is undefined where the record is known not to exist. */
   cached(address: RecordAddress): { readonly record: StoredRecord | undefined } | undefined {
     return this.#isWatching ? this.#cache.get(address) : undefined
   }
@@ -31,14 +31,17 @@ export class RecentRecords implements RecordListener {
   async read(address: RecordAddress): Promise<StoredRecord | undefined> {
     const { clinic, kind, key } = address
     if (!this.#isWatching || !this.#cache.covers(address)) return await this.#reads.record(clinic, kind, key)
-    // What is read while they are counted up may be older than the change.
+    // A record that is read while the count rises may be older than the change.
     const { changes } = this.#cache
     const record = await this.#reads.record(clinic, kind, key)
     this.#cache.set(address, record, Date.now(), changes)
     return record
   }
 
-  /** Also to be called when the write failed, as it may have been carried out. */
+  /**
+   * Empties the cache if it may hold one of `records`. Also called when the write failed, as it may have been carried
+   * out.
+   */
   wrote(records: readonly RecordChange[]): void {
     if (records.some((record) => this.#cache.covers(record))) this.#cache.changed()
   }

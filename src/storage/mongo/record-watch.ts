@@ -1,30 +1,33 @@
-/** Changes of records by any process, as a change stream reports them: https://www.mongodb.com/docs/manual/changeStreams/. */
+/**
+ * Watches for changes of records by any process, through a change stream:
+ * https://www.mongodb.com/docs/manual/changeStreams/.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChangeStream, ClientSession, Collection, MongoClient } from 'mongodb'
 import type { RecordDocument } from './collections.ts'
 import type { Engine } from './engine.ts'
 
-/** Milliseconds before a stream that was lost is opened again. */
+/** Milliseconds before a lost stream is reopened. */
 const PAUSE = 1_000
 /** Milliseconds that the server holds a request for the next change. */
 const MAX_AWAIT = 200
 
 export interface RecordListener {
-  /** From now on every change is reported. */
+  /** Called when every change will be reported from now on. */
   started(): void
   changed(): void
-  /** Changes may be missed until it starts again. */
+  /** Called when changes may be missed until the next start. */
   stopped(): void
 }
 
-/** The driver resumes a stream where it broke off; one that it cannot resume is opened again here. */
+/** The driver resumes a stream where it broke off; one that it cannot resume is reopened here. */
 export class RecordWatch {
   readonly #client: MongoClient
   readonly #records: Collection<RecordDocument>
   readonly #kinds: readonly string[]
   readonly #listener: RecordListener
   readonly #closing = new AbortController()
-  /** Settles when the server has answered the request that opens the stream; undefined while none is under way. */
+  /** Settles when the database has replied to the request that opens the stream; undefined while there is none. */
   #opening: Promise<unknown> | undefined
   #open: { readonly session: ClientSession; readonly stream: ChangeStream<RecordDocument> } | undefined
 
@@ -37,12 +40,13 @@ export class RecordWatch {
   }
 
   /**
-   * Nothing more is told. A request that the server holds is left to the end of the client: the server answers it late,
-   * though it is told to end it. One that opens the stream is waited for, since what it has opened would stay on the server.
+   * Ends the reports. A request held by the database is left until the client ends, as the database replies late even
+   * when told to end it. A request that opens the stream is awaited, since the stream would otherwise stay on the
+   * database server.
    */
   async close(): Promise<void> {
     this.#closing.abort()
-    // Before its session: the driver would resume a stream that is still open.
+    // Closed before its session, as the driver would resume an open stream.
     const closed = this.#open?.stream.close().catch(() => {})
     await this.#endSession().catch(() => {})
     await closed
@@ -51,7 +55,9 @@ export class RecordWatch {
     await this.#endSession().catch(() => {})
   }
 
-  /** Ends what the driver leaves on the server when a stream is closed while it is being opened. */
+  /**
+   * Ends the session that the driver leaves on the database server when a stream is closed while it is being opened.
+   */
   async #endSession(): Promise<void> {
     if (this.#open === undefined) return
     await this.#client.db('admin').command({ killSessions: [this.#open.session.id] })
@@ -89,7 +95,7 @@ export class RecordWatch {
     }
   }
 
-  /** A deletion, or an update by hand, does not report the kind of the record. */
+  /** Filters by kind; deletions, and updates by hand, do not report the kind of the record, so all of them pass. */
   #pipeline(): object[] {
     const isWatched = { 'fullDocument.kind': { $in: this.#kinds } }
     return [

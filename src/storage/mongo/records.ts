@@ -1,4 +1,4 @@
-/** Records: small documents of the server that are not FHIR. */
+/** Records: small documents of the server's own that are not FHIR. */
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
 import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
 import type { Collections, Filter, RecordDocument } from './collections.ts'

@@ -1,7 +1,7 @@
 /**
- * Reindexing: index items extracted again from the stored texts. Each resource keeps the generation of its items, and the
- * index finds those of an older one; so no progress needs to be stored, and what a server of another version writes
- * meanwhile is found as well.
+ * Reindexing: index items extracted again from the stored texts. Each resource has the generation of its items, and the
+ * index finds older ones; so no progress needs to be stored, and resources written meanwhile by a server of another
+ * version are found as well.
  */
 import { MongoBulkWriteError, type UpdateOneModel } from 'mongodb'
 import type { InnerEntry } from '../../search/plan.ts'
@@ -19,10 +19,10 @@ import { fitDocuments, indexItems, isSmall, toStored } from './resources.ts'
 import { item } from './term.ts'
 import { inTransaction } from './transaction.ts'
 
-/** Milliseconds: a rolling upgrade is over by then. */
+/** Milliseconds; a rolling upgrade is over by then. */
 const LATE_FOR = 60 * 60 * 1000
 
-/** What the background indexing of all clinics works with. */
+/** The storage for the background indexing of all clinics. */
 export const indexingStorage = (engine: Engine, extraction: Extraction | undefined): IndexingStorage => {
   const outdated = new OutdatedResources(engine)
   return {
@@ -41,7 +41,7 @@ export const indexingStorage = (engine: Engine, extraction: Extraction | undefin
   }
 }
 
-/** A batch of one clinic and type: resources whose items have an older index version. */
+/** Reindexes a batch of one clinic and type: resources whose items have an older index version. */
 export async function reindex(
   engine: Engine,
   extraction: Extraction | undefined,
@@ -55,7 +55,7 @@ export async function reindex(
   return { done, failed, ...(done === 0 ? {} : { next: 'older' }) }
 }
 
-/** All of one clinic. */
+/** Reindexes documents, all of one clinic. */
 async function reindexAll(
   engine: Engine,
   extraction: Extraction,
@@ -88,7 +88,7 @@ async function customParameters({ records }: Engine, clinic: string): Promise<St
   return found === null ? undefined : toRecord(found)
 }
 
-/** undefined: the resource can't be read, or it is found by so much that MongoDB could not hold it. */
+/** The extracted items; undefined: the resource cannot be read, or has too many for MongoDB to store. */
 function extractedFrom(
   engine: Engine,
   extraction: Extraction,
@@ -107,7 +107,7 @@ function extractedFrom(
   }
 }
 
-/** The items it has, marked as current: otherwise the resource would be tried again for ever. */
+/** The old items, marked as current: otherwise the resource would be retried forever. */
 const keptItems = (
   { index }: Engine,
   { type, ix }: ResourceDocument,
@@ -120,14 +120,14 @@ const keptItems = (
 interface Reindexed {
   readonly document: ResourceDocument
   readonly ix: readonly IndexItem[]
-  /** What is within the resource; absent: it stays as it is. */
+  /** The contained resources; absent: they stay as they are. */
   readonly inner?: readonly InnerEntry[]
 }
 
 /**
  * Writes items of the versions that were read, and only where these have not been reindexed since, perhaps by newer
  * search parameters.
- * @returns those that MongoDB refuses because they would be too large
+ * @returns the documents that MongoDB refuses because they would be too large
  */
 async function write(engine: Engine, all: readonly Reindexed[]): Promise<readonly ResourceDocument[]> {
   const reindexed = all.filter((one) => !hasInner(one))
@@ -141,7 +141,10 @@ async function write(engine: Engine, all: readonly Reindexed[]): Promise<readonl
 const hasInner = ({ document, inner }: Reindexed): boolean =>
   inner !== undefined && inner.length + (document.within?.length ?? 0) > 0
 
-/** With what is within, in one transaction. @returns false where MongoDB refuses it because it would be too large */
+/**
+ * Writes items together with the contained resources, in one transaction. @returns false where MongoDB refuses it
+ * because it would be too large
+ */
 async function writeWithInner(engine: Engine, reindexed: Reindexed): Promise<boolean> {
   const { document, ix, inner = [] } = reindexed
   const { filter } = updateOf(reindexed)

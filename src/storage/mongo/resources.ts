@@ -1,4 +1,4 @@
-/** Versions of resources as documents: how they are written, and how one is read by its address. */
+/** Versions of resources as documents: writing them, and reading one by its address. */
 import { randomInt } from 'node:crypto'
 import { BSON } from 'mongodb'
 import type { IndexEntry } from '../../search/plan.ts'
@@ -11,7 +11,7 @@ import { innerEntriesIn, linksTo } from './inner-resources.ts'
 import { readLimits } from './read-limits.ts'
 import { documentOf, packText, unpackText } from './stored-text.ts'
 
-/** What toStored() needs: without the fields for indexes and for people. */
+/** The fields that toStored() needs, without those for indexes and for people. */
 export const VERSION_FIELDS = { type: 1, id: 1, version: 1, updated: 1, method: 1, text: 1 } as const
 
 export const toStored = ({
@@ -30,7 +30,9 @@ export const toStored = ({
   text: unpackText(text),
 })
 
-/** The current version first: if it is superseded between the two reads, the second one finds it in the history. */
+/**
+ * Reads the current version first: if it is superseded between the two reads, the second one finds it in the history.
+ */
 export async function readVersion(
   collections: Collections,
   clinic: string,
@@ -45,7 +47,7 @@ export async function readVersion(
   return found === null ? undefined : toStored(found)
 }
 
-/** What the changes of one set share. */
+/** The fields shared by the changes of one set. */
 type SetFields = Pick<ChangeSet, 'clinic' | 'indexVersion'>
 
 /** The document of a first version. */
@@ -54,7 +56,7 @@ export function createdDocument(engine: Engine, set: SetFields, change: Resource
   return { _id: stamp, ...fieldsOf(engine, set, change, stamp) }
 }
 
-/** The current version as far as the history keeps it. */
+/** The fields of the current version that the history keeps. */
 export type CurrentVersion = Omit<ResourceDocument, 'ix' | 'resource' | 'live'>
 
 /** The document that replaces `before`, if there is one. */
@@ -111,12 +113,12 @@ export function indexItems(
 }
 
 /**
- * Bytes of a document, less what the server and a transaction put around it.
+ * Most bytes of a document, with a reserve for what MongoDB and a transaction add.
  * https://www.mongodb.com/docs/manual/reference/limits/#std-label-limit-bson-document-size
  */
 const MAX_DOCUMENT = 16 * 1024 * 1024 - 16 * 1024
 
-/** Characters of a text whose document, with all its index items, is far from the limit. */
+/** Characters; the document of a text up to this length, with all its index items, is far below the limit. */
 const SMALL_TEXT = 256 * 1024
 
 /** @throws ResourceTooLarge when a version of `set` does not fit into a document */
@@ -127,10 +129,10 @@ export function checkSizes(engine: Engine, set: ChangeSet): void {
   }
 }
 
-/** Whether its document, and those of what is within it, are far from the limit. */
+/** True when its document, and those of the resources within it, are certainly far below the limit. */
 export const isSmall = ({ text }: Pick<StoredResource, 'text'>): boolean => text.length <= SMALL_TEXT
 
-/** Whether the document of a resource is small enough, and that of each resource within it. */
+/** True when the document of a resource, and that of each resource within it, is small enough. */
 export function fitDocuments(document: object, entries: readonly IndexEntry[]): boolean {
   const within = innerEntriesIn(entries).map((one) => ({ ix: entryItems(one.entries) }))
   return [document, ...within].every((one) => BSON.calculateObjectSize(one) <= MAX_DOCUMENT)
@@ -149,7 +151,7 @@ let last = 0
 
 /**
  * A text that sorts after every earlier timestamp of this process, and after `previous`, which another process may have
- * written; no two processes write the same one.
+ * written; timestamps of different processes differ.
  */
 function nextTimestamp(previous?: string): string {
   const past = previous === undefined ? 0 : Number.parseInt(previous.slice(0, TIME_DIGITS), 36)

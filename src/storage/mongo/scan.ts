@@ -9,14 +9,16 @@ import { readLimits } from './read-limits.ts'
 import { toRecord } from './records.ts'
 import { inSnapshot } from './transaction.ts'
 
-/** Sorted by the bytes of their names, which is neither the order of `distinct` nor that of JavaScript. */
+/**
+ * All clinics in use, sorted by the bytes of their names, which is the order neither of `distinct` nor of JavaScript.
+ */
 export async function clinics({ resources, records }: Engine): Promise<readonly string[]> {
   const names = [...(await resources.distinct('clinic')), ...(await records.distinct('clinic'))]
   return [...new Set(names)].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
 }
 
 /**
- * In one snapshot, as a version moves from one collection to the other when it is superseded.
+ * Reads one page in one snapshot, as a version moves from one collection to the other when it is superseded.
  * @throws InvalidCursor
  */
 export async function scanVersions(engine: Engine, scan: VersionScan): Promise<ScanPage<ScannedVersion>> {

@@ -1,7 +1,7 @@
 /**
  * The collections and indexes of a new database, and the migration of an older one: the steps it lacks, in one
- * transaction, once, however many servers start. What takes long in a large database is no step: resources are reindexed
- * in the background (reindex.ts).
+ * transaction, once, however many servers start. Work that takes long in a large database is not part of a step:
+ * resources are reindexed in the background (reindex.ts).
  */
 import { type ClientSession, type Db, type MongoClient, MongoServerError } from 'mongodb'
 import { partOfCombined } from '../index/index-parts.ts'
@@ -12,7 +12,7 @@ import { inTransaction } from './transaction.ts'
 
 type Step = (store: Collections['store'], session: ClientSession) => Promise<void>
 
-/** The first takes a database from version 1 to 2, and so on; this program writes the version after the last. */
+/** The first step takes a database from version 1 to 2, and so on; this program writes the version after the last. */
 const STEPS: readonly Step[] = [addTypeIndexes]
 const VERSION = STEPS.length + 1
 
@@ -41,7 +41,7 @@ export function refuseNewer({ version = 0 }: StoreDocument): void {
   )
 }
 
-/** Another server may have applied them by now. */
+/** Applies the missing steps; another server may have applied them by now. */
 async function applySteps(store: Collections['store'], session: ClientSession): Promise<void> {
   const { version = 1 } = (await store.findOne({ _id: SCHEMA }, { session })) ?? {}
   for (const step of STEPS.slice(version - 1)) await step(store, session)
@@ -67,7 +67,7 @@ async function addTypeIndexes(store: Collections['store'], session: ClientSessio
 const NO_LEASE: StoreDocument = { _id: LEASE, holder: '', until: new Date(0) }
 
 /**
- * The document `schema` comes first: a database that has collections and no such document belongs to another program.
+ * Creates the document `schema`. A database that has collections but no such document belongs to another program.
  * @throws StoreUnavailable when it does
  */
 async function createStore(db: Db): Promise<StoreDocument> {
@@ -102,7 +102,7 @@ async function createIndexes(db: Db, name: keyof typeof INDEXES): Promise<void> 
   await db.collection(name).createIndexes(indexes)
 }
 
-/** A collection that a new database does not have. */
+/** The name of a collection that a new database does not have. */
 async function foreignCollection(db: Db): Promise<string | undefined> {
   const names: readonly (keyof Collections)[] = ['resources', 'history', 'records', 'locks']
   const [found] = await db.listCollections({ name: { $in: [...names] } }, { nameOnly: true }).toArray()

@@ -1,4 +1,4 @@
-/** A search: pages over one or several types, their total, and what they include. */
+/** A search: pages over one or several types, their total, and their includes. */
 import { isInner } from '../../search/inner.ts'
 import type { Condition, SearchPlan } from '../../search/plan.ts'
 import { type CursorKey, readCursor, searchCursorQuery, writeCursor } from '../cursor.ts'
@@ -37,7 +37,7 @@ export async function findIds(reader: Reader, plan: SearchPlan, limit: number): 
   return items.slice(0, limit).map(({ resource }) => resource.id)
 }
 
-/** Then it needs no snapshot, whose session costs more than the command. */
+/** True when the search is a single command and needs no snapshot, whose session costs more than the command. */
 function isSingleCommand({ types, where, include, total, count }: SearchPlan): boolean {
   return (
     types.length === 1 &&
@@ -95,7 +95,7 @@ async function answer(reader: Reader, plan: SearchPlan, after: Position | undefi
 
 const NOTHING: LimitedItems<Row> = { items: [], isCut: false }
 
-/** Of several types, only those of which the clinic has resources. */
+/** The searches of each type; of several types, only those of which the clinic has resources. */
 async function typeSearches(reader: Reader, plan: SearchPlan): Promise<readonly TypeSearch[]> {
   const searches: TypeSearch[] = []
   for (const type of await storedTypes(reader, plan.clinic, plan.types)) {
@@ -117,8 +117,8 @@ async function readPage(
 }
 
 /**
- * `_total=estimate` is answered exactly too.
- * @param lastPageSize the matches on this page, if there is no next one
+ * The total, which is exact even for `_total=estimate`.
+ * @param lastPageSize the number of matches on this page, if there is no next one
  */
 async function totalOf(
   reader: Reader,

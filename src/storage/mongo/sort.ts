@@ -5,10 +5,10 @@ import type { CursorKey } from '../cursor.ts'
 import type { Filter, ResourceDocument, ResourceIndex } from './collections.ts'
 import { keyOf } from './index-entries.ts'
 
-/** Where a page ended. */
+/** The end of a page. */
 export interface Position {
   readonly keys: readonly CursorKey[]
-  /** Sorts resources whose keys are all equal. */
+  /** Orders resources whose keys are all equal. */
   readonly tieBreak: string
 }
 
@@ -20,19 +20,19 @@ export interface IndexOrder {
   readonly index: ResourceIndex
   /** Absent: the order of creation alone. */
   readonly key?: 'id' | 'updated'
-  /** Sorts resources of all types whose keys are equal. */
+  /** Orders resources of all types whose keys are equal. */
   readonly tieBreak: '_id' | 'stamp'
   readonly direction: Direction
   readonly sort: Readonly<Record<string, Direction>>
 }
 
-/** undefined: no index has this order, so candidates must be sorted. */
+/** The index with the requested order; undefined: there is none, so candidates must be sorted. */
 export function indexOrder(sort: readonly SortKey[]): IndexOrder | undefined {
   const [first] = sort
   if (first === undefined) return { index: 'by_entry', tieBreak: '_id', direction: 1, sort: { _id: 1 } }
   if (sort.length > 1) return undefined
   const direction = directionOf(first.descending)
-  // Within a type no two resources share an id.
+  // The id needs no tie-break: no two resources of a type share one.
   if (first.by === 'id') return { index: 'by_id', key: 'id', tieBreak: '_id', direction, sort: { id: direction } }
   if (first.by !== 'lastUpdated') return undefined
   return {
@@ -58,7 +58,7 @@ export function afterIndexPosition({ key, tieBreak, direction }: IndexOrder, pos
   return { [key]: { [`${beyond}e`]: value }, $or: [{ [key]: { [beyond]: value } }, later] }
 }
 
-/** The value that a resource is sorted by: the least of its items ascending, the greatest descending, or null. */
+/** The value by which a resource is sorted: the least of its items ascending, the greatest descending, or null. */
 function sortValue(key: SortKey): Document | string {
   switch (key.by) {
     case 'id':
@@ -84,7 +84,7 @@ function extreme({ by, param, descending }: EntryKey, field: 'v' | 'high'): Docu
   return { [descending ? '$max' : '$min']: { $map: { input: items, in: `$$this.${field}` } } }
 }
 
-/** The items of the parameter that are values to be sorted by. */
+/** A test for items of the parameter that are sort values. */
 function isSortedBy(by: EntryKey['by'], param: string, descending: boolean): Document {
   const ofParam = (name: string): Document => ({ $eq: ['$$this.k', { $literal: keyOf(by, name) }] })
   switch (by) {
@@ -101,21 +101,21 @@ function isSortedBy(by: EntryKey['by'], param: string, descending: boolean): Doc
   }
 }
 
-/** An empty text or code is no value. */
+/** An empty text or code is not a sort value. */
 const NOT_EMPTY: Document = { $ne: ['$$this.v', ''] }
 
-/** Fields of the documents that are sorted, besides VERSION_FIELDS. */
+/** Fields of the sorted documents, in addition to VERSION_FIELDS. */
 export const keyField = (index: number): string => `key${index}`
 const missingField = (index: number): string => `missing${index}`
 
 export const keyFields = (sort: readonly SortKey[]): Document =>
   Object.fromEntries(sort.map((key, index) => [keyField(index), sortValue(key)]))
 
-/** A missing value comes last, whichever the direction. */
+/** Fields that put missing values last, in either direction. */
 export const missingFields = (sort: readonly SortKey[]): Document =>
   Object.fromEntries(sort.map((_, index) => [missingField(index), { $eq: [`$${keyField(index)}`, null] }]))
 
-/** Resources with equal keys are sorted by creation, in the direction of the first key. */
+/** The sort order; resources with equal keys are sorted by creation, in the direction of the first key. */
 export const keyOrder = (sort: readonly SortKey[]): Readonly<Record<string, Direction>> => ({
   ...Object.assign(
     {},
@@ -127,7 +127,7 @@ export const keyOrder = (sort: readonly SortKey[]): Readonly<Record<string, Dire
   _id: directionOf(sort[0]?.descending ?? false),
 })
 
-/** True of resources after `position`; a missing value comes after every value. */
+/** A filter for resources after `position`; a missing value comes after every value. */
 export function afterSortKeys(sort: readonly SortKey[], { keys, tieBreak }: Position): Filter {
   const last: Filter = { _id: { [sort[0]?.descending ? '$lt' : '$gt']: tieBreak } }
   return sort.reduceRight((later, { descending }, index) => {
@@ -138,7 +138,7 @@ export function afterSortKeys(sort: readonly SortKey[], { keys, tieBreak }: Posi
   }, last)
 }
 
-/** The same order as within a page, for pages of several types. */
+/** Compares positions of several types, in the same order as within a page. */
 export function comparePositions(sort: readonly SortKey[], one: Position, other: Position): number {
   for (const [index, { descending }] of sort.entries()) {
     const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
@@ -150,7 +150,7 @@ export function comparePositions(sort: readonly SortKey[], one: Position, other:
   return sort[0]?.descending ? compareValues(other.tieBreak, one.tieBreak) : compareValues(one.tieBreak, other.tieBreak)
 }
 
-/** Texts as MongoDB compares them: by the bytes of UTF-8. */
+/** Compares texts as MongoDB does: by the bytes of UTF-8. */
 function compareValues(one: string | number, other: string | number): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))

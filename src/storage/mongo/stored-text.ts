@@ -8,9 +8,9 @@ import { FhirDecimal, parseJsonUnpaid } from '../../fhir/json.ts'
 
 /** Longer texts (in characters) are compressed. */
 const MAX_PLAIN = 1024 * 1024
-/** Longer texts (in characters) have no document beside them: together they could exceed the 16 MB of a document. */
+/** Longer texts (in characters) have no document with them: together they could exceed the 16 MB of a document. */
 const MAX_WITH_DOCUMENT = 3 * 1024 * 1024
-/** MongoDB allows 100 levels; the rest is for what is around the resource. */
+/** MongoDB allows 100 levels; the rest is for the surrounding document. */
 const MAX_DEPTH = 90
 
 export const packText = (text: string): string | Binary =>
@@ -21,7 +21,10 @@ export const isPacked = (text: string | Binary): text is Binary => typeof text !
 export const unpackText = (text: string | Binary): string =>
   isPacked(text) ? inflateRawSync(text.buffer).toString() : text
 
-/** undefined where there can't be one: no JSON object, too long, too deep, or with names that BSON forbids. */
+/**
+ * The resource as a document; undefined where that is impossible: not a JSON object, too long, too deep, or with names
+ * that BSON forbids.
+ */
 export function documentOf(text: string): Document | undefined {
   if (text.length > MAX_WITH_DOCUMENT || !text.startsWith('{')) return undefined
   try {
@@ -51,7 +54,7 @@ function bsonOf(value: unknown, depth: number): unknown {
   )
 }
 
-/** Exact up to 34 digits; a number beyond the exponents of Decimal128 stays a text. */
+/** A decimal, exact up to 34 digits; a number beyond the exponents of Decimal128 stays a text. */
 function decimalOf(source: string): Decimal128 | string {
   const decimal = Decimal128.fromStringWithRounding(source)
   return decimal.toString().includes('Infinity') ? source : decimal

@@ -1,17 +1,17 @@
-/** Which types a clinic has resources of, so that a search looks for nothing among the others. */
+/** The types of which a clinic has resources, so that a search can skip the others. */
 import { isInner } from '../../search/inner.ts'
 import type { Reader } from './engine.ts'
 import { isReadFor, onceForReader } from './once-for-reader.ts'
 import { readOptions } from './transaction.ts'
 
-/** To search so many types takes no longer than to read which types there are. */
+/** Searching so many types takes no longer than reading the list of types. */
 const MAX_UNCHECKED = 3
 
-/** Keys of what is read once for a search. */
+/** Keys of lists that are read once for a search. */
 const OWN = 'types'
 const INNER = 'inner types'
 
-/** Those of `types` that the clinic has; a few that it has not may be among them. */
+/** The types among `types` of which the clinic has resources; a few others may be included. */
 export async function storedTypes(
   reader: Reader,
   clinic: string,

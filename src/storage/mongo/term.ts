@@ -1,4 +1,7 @@
-/** Terms: a search condition as a filter on resource documents, and the index ranges that find what fulfils it. */
+/**
+ * Terms: a search condition as a filter on resource documents, and the index ranges that find the resources that fulfil
+ * it.
+ */
 import type { Condition } from '../../search/plan.ts'
 import type { Filter, ResourceIndex } from './collections.ts'
 import { LIVE } from './index-entries.ts'
@@ -25,24 +28,24 @@ export interface CompiledCondition {
   readonly term: Term
 }
 
-/** Where resources are found: ranges of one index, one for each filter. */
+/** A source of resources: ranges of one index, one for each filter. */
 export interface Source {
   readonly index: ResourceIndex
-  /** Together they find every resource that fulfils the term; none: no resource does. */
+  /** Filters that together find every resource that fulfils the term; none: no resource does. */
   readonly filters: readonly Filter[]
-  /** They find no other resource, so the term need not be tested on what they find. */
+  /** True when the filters find no other resource, so the term need not be tested on the results. */
   readonly exact: boolean
-  /** The resources come in the order of creation. */
+  /** True when the resources come in the order of creation. */
   readonly inCreationOrder: boolean
-  /** Sources of one key find about the same number of resources (see CardinalityCache). */
+  /** A key for CardinalityCache: sources with the same key find about the same number of resources. */
   readonly cardinalityKey: string
-  /** From a combined index that is declared for this search: no other finds fewer. */
+  /** True for a combined index declared for this search: no other source finds fewer. */
   readonly declared?: boolean
-  /** For each filter, terms of the same search that hold for all it finds, so that they need not be tested. */
+  /** For each filter, terms of the same search that hold for all its results, so that they need not be tested. */
   readonly proves?: readonly (readonly Term[])[]
 }
 
-/** Index ranges of one source. */
+/** Most index ranges of one source. */
 const MAX_RANGES = 32
 
 export const NEVER: Term = {
@@ -59,7 +62,7 @@ export const EVERY_LIVE: Source = {
   cardinalityKey: 'everything',
 }
 
-/** Found by the ranges of all alternatives together, if an index finds each. */
+/** A term found by the ranges of all alternatives together, if an index finds each. */
 export function anyOf(alternatives: readonly Term[]): Term {
   const terms = alternatives.filter((term) => term !== NEVER)
   const [first] = terms
@@ -87,7 +90,7 @@ function union(sources: readonly (Source | undefined)[]): Source | undefined {
   }
 }
 
-/** Found by the first part that an index finds; the others are tested. */
+/** A term found by the first part that an index finds; the others are tested. */
 export function allOf(terms: readonly Term[]): Term {
   if (terms.length === 0) return { filter: {} }
   if (terms.includes(NEVER)) return NEVER
@@ -99,16 +102,16 @@ export function allOf(terms: readonly Term[]): Term {
   }
 }
 
-/** The resource has an item that matches. */
+/** A filter for resources with an item that matches. */
 export function item(match: Filter): Filter {
   return { ix: { $elemMatch: match } }
 }
 
 interface IndexUse {
-  /** Matches that give the index ranges, where the filter's own does not. */
+  /** Matches that determine the index ranges, where the filter's own does not. */
   readonly by?: readonly Filter[]
   readonly inCreationOrder?: boolean
-  /** Besides `k`, what distinguishes terms that find few resources from others. */
+  /** In addition to `k`, distinguishes terms that find few resources from others. */
   readonly cardinalityKey?: string
 }
 
@@ -132,9 +135,9 @@ export function indexedTerm(
 /** A term on index items that no index range finds. */
 export const testedTerm = (match: Filter): Term => ({ filter: item(match) })
 
-/** As the value of a field in a filter. */
+/** The value of a field in a filter, for one of `values`. */
 export const isOneOf = <Value>(values: readonly Value[]): Value | { readonly $in: readonly Value[] } | undefined =>
   values.length === 1 ? values[0] : { $in: values }
 
-/** For a cardinality key: equal for sizes between the same two powers of four. */
+/** A size class for a cardinality key: equal for sizes between the same two powers of four. */
 export const magnitude = (size: number): number => Math.floor(Math.log2(Math.max(1, size)) / 2)

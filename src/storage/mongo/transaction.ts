@@ -1,12 +1,13 @@
 /** Sessions: transactions for writes, retried for a limited time after write conflicts, and snapshots for reads. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession, MongoClient } from 'mongodb'
+import { StoreUnavailable } from '../port.ts'
 import { TIME_LIMIT } from './connection.ts'
 import type { Engine, Reader } from './engine.ts'
 import { isAborted, isDuplicateKey, isLost, isTransient, isUnknownCommit, toStoreError } from './faults.ts'
 import { type ReadLimits, readLimits } from './read-limits.ts'
 
-/** Milliseconds between two attempts. */
+/** Longest pause between two attempts, milliseconds. */
 const MAX_PAUSE = 100
 
 const TRANSACTION = {
@@ -17,10 +18,10 @@ const TRANSACTION = {
 type Work = (session: ClientSession) => Promise<void>
 
 /**
- * Runs `work` and commits what it wrote, all or none. `work` is retried after a write conflict and after the loss of the
+ * Runs `work` and commits its writes, all or none. `work` is retried after a write conflict and after the loss of the
  * primary, so it must have no other effect.
- * @throws StoreUnavailable with `mayBeWritten` where it is unknown whether the transaction was committed; else what
- * `work` throws
+ * @throws StoreUnavailable with `mayBeWritten` where it is unknown whether the transaction was committed; otherwise the
+ * error that `work` throws
  */
 export async function inTransaction(client: MongoClient, work: Work): Promise<void> {
   const deadline = Date.now() + TIME_LIMIT
@@ -29,7 +30,7 @@ export async function inTransaction(client: MongoClient, work: Work): Promise<vo
   }
 }
 
-/** false: nothing was written, and a retry may succeed. */
+/** Makes one attempt. @returns false: nothing was written, and a retry may succeed */
 async function attempt(client: MongoClient, work: Work, deadline: number): Promise<boolean> {
   const session = client.startSession()
   let failure: unknown
@@ -46,26 +47,38 @@ async function attempt(client: MongoClient, work: Work, deadline: number): Promi
     return false
   } finally {
     const ended = session.endSession()
-    // A server that is lost is not waited for; if it never learns of the end, the transaction is abandoned.
+    // A lost database server is not waited for; if it never learns of the end, the transaction is abandoned.
     if (isLost(failure)) ended.catch(() => {})
     else await ended
   }
 }
 
+/**
+ * Commits until it is known what became of the transaction. An error that does not say so, such as an interruption, is
+ * tried once more: a transaction that was carried out must never be taken for one that can be written again.
+ * @throws an aborted transaction's error; StoreUnavailable with `mayBeWritten` where it stays unknown
+ */
 async function commit(session: ClientSession, deadline: number): Promise<void> {
-  for (let isUnknown = false; ; ) {
+  let isUnknown = false
+  for (let tries = 1; ; tries += 1) {
     try {
       return await session.commitTransaction()
     } catch (error) {
+      if (isAborted(error)) throw error
       isUnknown ||= isUnknownCommit(error)
-      if (!isUnknown || isAborted(error)) throw error
-      if (Date.now() > deadline) throw toStoreError(error, true)
+      if (isUnknown ? Date.now() > deadline : tries > 1) throw unknownCommit(error)
     }
     await sleep(MAX_PAUSE)
   }
 }
 
-/** Several reads of one state: https://www.mongodb.com/docs/manual/reference/read-concern-snapshot/. */
+function unknownCommit(error: unknown): StoreUnavailable {
+  const reason = toStoreError(error, true)
+  if (reason instanceof StoreUnavailable) return reason
+  return new StoreUnavailable('The database does not say whether it has committed', { mayBeWritten: true })
+}
+
+/** Runs several reads on one state: https://www.mongodb.com/docs/manual/reference/read-concern-snapshot/. */
 export async function inSnapshot<T>(engine: Engine, read: (reader: Reader) => Promise<T>): Promise<T> {
   const session = engine.client.startSession({ snapshot: true })
   try {
@@ -78,9 +91,9 @@ export async function inSnapshot<T>(engine: Engine, read: (reader: Reader) => Pr
 const SNAPSHOT_CONCERN = { level: 'snapshot' } as const
 
 /**
- * The options of a command that reads: its limits, and those that put it into the reader's session. The driver writes the
- * time of the snapshot into the read concern that it finds, so each command of a snapshot has one of its own, never that
- * of the collection.
+ * The options of a command that reads: its limits, and those that put it into the reader's session. The driver writes
+ * the time of the snapshot into the read concern object that it is given, so each command of a snapshot has its own,
+ * never that of the collection.
  */
 export function readOptions({ session }: Reader): ReadOptions {
   const limits = readLimits()

@@ -7,14 +7,14 @@ import { collectionOf } from './inner-resources.ts'
 import { EVERY_LIVE, NEVER, type Scope, type Source, type Term } from './term.ts'
 import { readOptions } from './transaction.ts'
 
-/** A search of one type, ready to give pages. */
+/** A search of one type, ready to produce pages. */
 export interface TypeSearch {
   readonly scope: Scope
   readonly terms: readonly Term[]
   readonly sort: readonly SortKey[]
 }
 
-/** undefined: no resource can match. */
+/** The search of one type; undefined: no resource can match. */
 export async function typeSearch(
   reader: Reader,
   scope: Scope,
@@ -25,7 +25,7 @@ export async function typeSearch(
   return terms.includes(NEVER) ? undefined : { scope, terms, sort }
 }
 
-/** The matches on all pages, `upTo` of them at most. */
+/** The number of matches on all pages, counted up to `upTo`. */
 export async function countRows(reader: Reader, { scope, terms }: TypeSearch, upTo: number): Promise<number> {
   const source = (await accessPath(reader, scope, terms))?.source ?? everyLive(terms)
   const limit = Number.isFinite(upTo) ? [{ $limit: upTo }] : []

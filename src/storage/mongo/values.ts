@@ -1,11 +1,14 @@
-/** The distinct values of a parameter, by seeking from each to the next in the index: one step per value, not per resource. */
+/**
+ * The distinct values of a parameter, by seeking from each to the next in the index: one step per value, not per
+ * resource.
+ */
 import type { StoredValue, ValuesQuery } from '../port.ts'
 import type { IndexItem } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { keyOf } from './index-entries.ts'
 import { readLimits } from './read-limits.ts'
 
-/** A code may occur in several systems; these are read from so many of its resources. */
+/** Resources that are read to find the systems of a code. */
 const MAX_READ = 1000
 
 export async function values(
@@ -31,7 +34,7 @@ interface Parameter {
   readonly k: string
 }
 
-/** The first resource in the index after that value has the next one, and perhaps later ones. */
+/** The next value. The first resource in the index after a value has the next one, and perhaps later ones. */
 async function next(
   { resources }: Engine,
   { clinic, type, k }: Parameter,
@@ -52,7 +55,7 @@ async function next(
 const valueIn = (item: IndexItem, k: string, after: string | undefined): readonly string[] =>
   item.k === k && typeof item.v === 'string' && (after === undefined || isLess(after, item.v)) ? [item.v] : []
 
-/** As MongoDB compares texts: by the bytes of UTF-8. */
+/** Compares texts as MongoDB does: by the bytes of UTF-8. */
 const isLess = (one: string, other: string): boolean => Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
 
 async function systemsOf({ resources }: Engine, { clinic, type, k }: Parameter, v: string): Promise<readonly string[]> {

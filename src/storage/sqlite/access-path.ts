@@ -1,4 +1,4 @@
-/** Where a search starts: the index that enumerates candidate rows, chosen by counting them, not by statistics. */
+/** The start of a search: the index that enumerates candidate rows, chosen by counting them, not by statistics. */
 
 import { lackingSource } from './block-totals.ts'
 import {
@@ -23,38 +23,41 @@ import { ADDRESSES, type Scope, type Term } from './term.ts'
 
 export interface AccessPath {
   readonly source: Source
-  /** To collect all its rows is less work than to scan the resources in the requested order until there are enough. */
+  /**
+   * True when collecting all its rows is less work than scanning the resources in the requested order until there are
+   * enough.
+   */
   readonly isFew: boolean
-  /** Set where that is not known yet, because the rows were not counted to the end. */
+  /** Set where `isFew` is not known yet, because the rows were not counted to the end. */
   readonly undecided?: { readonly counted: Countable; readonly most: number }
-  /** Set where each index has some rows at least, and no more is known: counts them to the end, once. */
+  /** Set where each index is only known to have some rows: counts them to the end, once. */
   readonly decide?: () => AccessPath
 }
 
-/** Rows that are counted before anything else is tried. */
+/** Most rows counted before anything else is tried. */
 export const FIRST_COUNT = 256
 
-/** What is known of the path when its candidates are counted as far as it takes. */
+/** The path after its candidates have been counted as far as necessary. */
 export const decided = (path: AccessPath | undefined): AccessPath | undefined => path?.decide?.() ?? path
 
-/** To be asked when a scan turns out to be long. */
+/** True when the candidates turn out to be few. Called when a scan takes long. */
 export const isFewAfterAll = (engine: Engine, { undecided }: AccessPath): boolean =>
   undecided !== undefined && !isAtLeast(engine, undecided.counted, undecided.most)
 
-/** What the rows are wanted for. */
+/** The purpose of the rows. */
 export interface Purpose {
-  /** How many of them; Infinity for all. */
+  /** Number of rows wanted; Infinity for all. */
   readonly wanted: number
-  /** In another order than that of rows. */
+  /** In an order other than that of rows. */
   readonly sorted: boolean
 }
 
 const ALL_ROWS: Purpose = { wanted: Number.POSITIVE_INFINITY, sorted: false }
 
-/** With fewer candidates nothing else is tried than to collect them; with more, a scan may be full sooner than they are counted. */
+/** Below so many candidates they are simply collected; with more, a scan may fill the page before they are counted. */
 const SOME = 64
 
-/** Sizes up to which candidates are counted, one after the other, as long as none is smaller. */
+/** Successive limits up to which candidates are counted, until one is smaller. */
 const STEPS = [64, 512]
 
 /** The best source of rows that fulfil all of `terms`; undefined: no index finds them, so every resource is tested. */
@@ -74,7 +77,7 @@ export function accessPath(
   }
   const [first] = candidates
   if (first === undefined) return undefined
-  // There is nothing to compare with, and all rows are wanted, or some in the order of the source.
+  // There is no other candidate, and all rows are wanted, or some in the order of the source.
   const isTaken = purpose === ALL_ROWS || (first.source.inRowOrder && !purpose.sorted)
   if (candidates.length === 1 && isTaken) return { source: finished(first), isFew: false }
   return terms.length > 1
@@ -82,7 +85,10 @@ export function accessPath(
     : byOne(engine, first, terms.every(isOfIndex), mostToCollect(engine, scope, purpose.wanted))
 }
 
-/** Fewer than n match, and a scan may take much longer: so only the upper bound counts. @param first of the candidates */
+/**
+ * Decides between several candidates. Less than the whole of each matches, and a scan may take much longer, so only the
+ * upper bound counts. @param first of the candidates
+ */
 function bySeveral(
   engine: Engine,
   candidates: readonly Candidate[],
@@ -101,7 +107,7 @@ function bySeveral(
   return { source: finished(first), isFew: false, decide }
 }
 
-/** @param canWait it is counted further when a scan turns out to be long */
+/** @param canWait counting may continue later, when a scan turns out to be long */
 function byOne(engine: Engine, candidate: Candidate, canWait: boolean, most: number): AccessPath {
   const counted = canWait ? Math.min(most, FIRST_COUNT) : most
   const path = byCounting(engine, [candidate], candidate, counted)
@@ -115,11 +121,11 @@ function byCounting(engine: Engine, candidates: readonly Candidate[], first: Can
   return { source: finished(candidates.find(({ source }) => source.inRowOrder) ?? first), isFew: false }
 }
 
-/** One range of an index, or some. */
+/** True for one range of an index, or several. */
 const isOfIndex = (term: Term): boolean =>
   term.op === 'entry' || term.op === 'resource' || (term.op === 'any' && term.of.every(isOfIndex))
 
-/** What lacks a value that one of the terms asks to be missing, where that is known to be few. */
+/** The resources that lack a value which a term requires to be missing, where these are known to be few. */
 function lackingOf(engine: Engine, scope: Scope, terms: readonly Term[]): Source | undefined {
   for (const [index, term] of terms.entries()) {
     const source = lackingSource(engine, scope, term, engine.fewCandidates)
@@ -128,7 +134,7 @@ function lackingOf(engine: Engine, scope: Scope, terms: readonly Term[]): Source
   return undefined
 }
 
-/** The source of each term that an index finds, with the other terms. */
+/** A candidate for each term that an index finds, with the other terms as its rest. */
 const candidatesFor = (engine: Engine, scope: Scope, terms: readonly Term[]): readonly Candidate[] =>
   terms.flatMap((term, index): Candidate[] => {
     const source = sourceOf(engine, scope, term)
@@ -136,7 +142,7 @@ const candidatesFor = (engine: Engine, scope: Scope, terms: readonly Term[]): re
     return source === undefined ? [] : [{ source, rest: terms.toSpliced(index, 1), isDerived }]
   })
 
-/** The candidate with the fewest rows; undefined where all have `most` or more. Steps serve to compare several. */
+/** The candidate with the fewest rows; undefined where all have `most` or more. Several are compared in steps. */
 function smallestOf(engine: Engine, candidates: readonly Candidate[], most: number): Candidate | undefined {
   const steps = candidates.length === 1 ? [] : STEPS.filter((size) => size < most)
   for (const step of [...steps, most]) {
@@ -147,21 +153,24 @@ function smallestOf(engine: Engine, candidates: readonly Candidate[], most: numb
 }
 
 /**
- * A scan meets a match every T / n resources, where n of T match. To collect a candidate takes as long as two of its
- * steps: so n candidates are few when 2 * n * n < wanted * T.
+ * The most candidates worth collecting. A scan meets a match every T / n resources, where n of T match. Collecting a
+ * candidate takes as long as two steps of the scan, so n candidates are few when 2 * n * n < wanted * T.
  */
 export function mostToCollect(engine: Engine, scope: Scope, wanted: number): number {
   return Math.min(engine.fewCandidates, Math.ceil(Math.sqrt((wanted * sizeOf(engine, scope)) / 2)))
 }
 
-/** Resources of the type at most, by the first and the last of their row numbers. */
+/** An upper bound of the resources of the type, from the first and the last of their row numbers. */
 export function sizeOf(engine: Engine, { type, typeName }: Scope): number {
   if (typeName === ADDRESSES) return engine.db.number(raw('SELECT coalesce(max(row), 0) FROM resource'))
   const rows = sql`FROM resource INDEXED BY resource_by_row WHERE type = ${type} AND live = 1`
   return engine.db.number(sql`SELECT (SELECT max(row) ${rows}) - (SELECT min(row) ${rows}) + 1`)
 }
 
-/** Its rows have just been counted, and are few: that each is counted again would take longer than it may win. */
+/**
+ * The candidate without visit counting: its rows have just been counted and are few, so counting each again would cost
+ * more than it could save.
+ */
 const uncounted = ({ source, ...candidate }: Candidate): Candidate => ({
   ...candidate,
   source: { ...source, where: source.range ?? source.where },
@@ -170,8 +179,8 @@ const uncounted = ({ source, ...candidate }: Candidate): Candidate => ({
 const finished = ({ source, rest }: Candidate): Source => narrowed(source, rest)
 
 /**
- * Counts no more rows of a candidate than it takes to know. Derived sources come last, and only when nothing simpler is
- * small: what they are built from may be large.
+ * Counts no more rows than necessary. Derived sources come last, and only when nothing simpler is small: the sources
+ * they are built from may be large.
  */
 function smallestBelow(engine: Engine, candidates: readonly Candidate[], limit: number): Candidate | undefined {
   let smallest: Candidate | undefined

@@ -1,4 +1,6 @@
-/** The SQLite file of the audit trail: one table of blocks, and one connection, which writes it or only reads it. */
+/**
+ * The SQLite file of the audit trail: one table of blocks, and one connection, either for writing or for reading only.
+ */
 import { type AuditBlock, type AuditPage, type AuditScan, keyAt, type StoredBlock } from '../audit-port.ts'
 import { SideFile, type SideFileForm } from './side-file.ts'
 
@@ -38,7 +40,7 @@ export class AuditFile {
     this.#file.write((db) => {
       for (const { clinic, key, first, patients, events } of blocks) {
         const lines = patients.length === 0 ? '' : `\n${patients.join('\n')}\n`
-        // A write that was repeated, since its outcome was not known.
+        // The block exists already when a write of unknown outcome was repeated.
         db.run('INSERT OR IGNORE INTO block VALUES (?, ?, ?, ?, ?)', clinic, key, first, lines, events)
       }
     })
@@ -72,7 +74,7 @@ export class AuditFile {
   }
 
   /**
-   * Removes blocks that begin before a time, a few, so that others can write meanwhile.
+   * Removes a few of the blocks that begin before a time, so that others can write between calls.
    * @returns whether there may be more
    * @throws StoreUnavailable
    */

@@ -11,7 +11,7 @@ const auditPathOf = (path: string): string => (path === ':memory:' ? path : `${p
 
 /**
  * @param path of the file of the resources, or ':memory:'
- * @param onNotice is told what the server's log is to say
+ * @param onNotice receives notices for the server's log
  */
 export function openSqliteAuditStore(
   path: string,
@@ -35,7 +35,7 @@ function inMemory(retention: Retention): AuditStore {
 const ENTRY = join(import.meta.dirname, 'audit-thread.ts')
 const NOTHING: AuditPage = { blocks: [] }
 
-/** A thread writes; this one reads, by a connection of its own. */
+/** Writes in a thread of its own, and reads in this one by a second connection. */
 function inFile(path: string, { days }: Retention, onNotice: (notice: string) => void): AuditStore {
   const thread = new SideThread<AuditOrder>({
     entry: ENTRY,
@@ -48,7 +48,7 @@ function inFile(path: string, { days }: Retention, onNotice: (notice: string) =>
     write: (blocks) => thread.write(blocks),
     scan: async (scan) => reader.read((file) => file.scan(scan)) ?? NOTHING,
     read: async (clinic, key) => reader.read((file) => file.read(clinic, key)),
-    // The one thing that its log is told.
+    // Its only notice is that a file was set aside.
     setAsideAt: () => thread.noticedAt,
     close: async () => {
       await thread.close()

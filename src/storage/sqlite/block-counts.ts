@@ -1,22 +1,25 @@
 /**
- * How many resources there are, how many have a parameter, and how many have a frequent code of it: for each block of
- * resource rows. So a total is a sum of a few numbers, and a search for what is missing passes over the blocks in which
- * nothing is.
+ * Counts per block of resource rows: the resources of each type, those with each parameter, and those with each
+ * frequent code of it. So a total is a sum of a few numbers, and a search for missing values skips the blocks in which
+ * none is missing.
  *
- * A block is counted once, when it is full, which costs each new resource some microseconds; what is in the last block is
- * looked at by each search. Later changes of a resource change the counts of its block. Types and parameters are those of
- * one clinic (schema.ts), and so are the counts.
+ * A block is counted once, when it is full, which costs each new resource some microseconds; each search examines the
+ * rows of the last block itself. Later changes of a resource change the counts of its block. Types and parameters are
+ * those of one clinic (schema.ts), and so are the counts.
  */
 import type { Database } from './connection.ts'
 import { ENTRY_TABLES, type IndexRow, type IndexRows, type IndexTable } from './index-entries.ts'
 import { raw } from './sql.ts'
 
 export const ROWS_OF_BLOCK = 1_024
-/** Blocks that a commit counts at most: of an older store, none is counted yet. */
+/** Most blocks that one commit counts: an older store begins with none counted. */
 const AT_ONCE = 2
-/** A code that fewer resources of a block have is not counted: its rows are soon counted by the index. */
+/**
+ * A code is counted in a block only where so many of its resources have it: fewer rows are quickly counted by the
+ * index.
+ */
 const FREQUENT = 64
-/** Index rows of one table in a block; more are not counted, so that nobody waits for them. */
+/** Blocks with more index rows in one table are not counted, as requests would have to wait. */
 const MOST_ENTRIES = 100_000
 
 const blockOf = (row: number): number => Math.floor(row / ROWS_OF_BLOCK)
@@ -24,7 +27,7 @@ const blockOf = (row: number): number => Math.floor(row / ROWS_OF_BLOCK)
 /** The first block that is not counted yet. */
 export const firstUncounted = (db: Database): number => db.number(raw('SELECT block FROM block_next'))
 
-/** To be called when resources have been written, within their transaction: counts the blocks that are full. */
+/** Counts the blocks that are full. Called after resources have been written, within their transaction. */
 export function countFullBlocks(db: Database): void {
   const next = firstUncounted(db)
   const full = blockOf(db.number(raw('SELECT max(row) FROM resource')) + 1)
@@ -61,7 +64,7 @@ function isShort(db: Database, table: IndexTable, rows: RowsOfBlock): boolean {
   return found < MOST_ENTRIES
 }
 
-/** Here and not in SQL, which would sort all identifiers to group them. */
+/** Groups here and not in SQL, which would sort all identifiers. */
 function countCodes(db: Database, block: number, rows: RowsOfBlock): void {
   const codes = new Map<
     string,
@@ -89,20 +92,20 @@ function countCodes(db: Database, block: number, rows: RowsOfBlock): void {
   }
 }
 
-/** Of codes with several systems. */
+/** Marks a code with several systems. */
 const SEVERAL = -1
 
-/** What a change of a resource means for the counts of its block. */
+/** The effect of a resource's change on the counts of its block. */
 export interface CountedChange {
   readonly type: number
   readonly row: number
-  /** 1 when it becomes one that is found, -1 when it is deleted. */
+  /** 1 when the resource becomes live, -1 when it is deleted. */
   readonly live: -1 | 0 | 1
   readonly before: IndexRows | undefined
   readonly after: IndexRows
 }
 
-/** To be called, within the transaction, for each change of a resource that had a row already. */
+/** Updates the counts for a change of a resource that already had a row. Called within the transaction. */
 export function changeCounts(db: Database, { type, row, live, before, after }: CountedChange): void {
   const block = blockOf(row)
   if (block >= firstUncounted(db)) return
@@ -120,7 +123,7 @@ const paramsOf = (rows: IndexRows | undefined, table: IndexTable): ReadonlySet<n
 
 const ADD_RESOURCES = `INSERT INTO block_type (type, block, resources, is_known) VALUES (?, ?, ?, 1)
   ON CONFLICT DO UPDATE SET resources = resources + excluded.resources`
-/** A parameter without a count has none in its block. */
+/** A parameter without a count has no resources in its block. */
 const ADD_TO_PARAM = `INSERT INTO block_param (param, block, resources) VALUES (?, ?, ?)
   ON CONFLICT DO UPDATE SET resources = resources + excluded.resources`
 
@@ -133,7 +136,7 @@ function changeCodes(db: Database, block: number, before: readonly IndexRow[], a
 const keysOf = (rows: readonly IndexRow[]): ReadonlyMap<string, IndexRow> =>
   new Map(rows.map((row) => [row.join('\u0000'), row]))
 
-/** A code with two systems is no longer counted: a resource may have it with both. */
+/** Stops counting a code once it has two systems, as a resource may have it with both. */
 function addCode(db: Database, block: number, [param, code = '', system = 0]: IndexRow, more: number): void {
   db.run(
     'DELETE FROM block_code WHERE param = ? AND code = ? AND block = ? AND system <> ?',

@@ -1,6 +1,6 @@
 /**
- * Totals, and what lacks a value, by the counts of blocks (block-counts.ts): only the resources of blocks whose counts do not
- * tell are looked at, and those of the last block, which are not counted yet.
+ * Totals, and resources that lack a value, by the counts of blocks (block-counts.ts): only the resources of blocks
+ * whose counts do not suffice are examined, and those of the last block, which is not counted yet.
  */
 import { firstUncounted, ROWS_OF_BLOCK } from './block-counts.ts'
 import { countUpTo } from './candidates.ts'
@@ -10,10 +10,10 @@ import type { Source } from './source.ts'
 import { ALWAYS, and, raw, type Sql, sql, visited } from './sql.ts'
 import type { EntryTerm, Scope, Term } from './term.ts'
 
-/** Rows from the first to the last. */
+/** The rows from the first to the last, inclusive. */
 type Range = readonly [first: number, last: number]
 
-/** How many resources of the type fulfil all of `terms`; undefined where counts do not help. */
+/** The number of resources of the type that fulfil all of `terms`; undefined where counts do not help. */
 export function totalByBlocks(engine: Engine, scope: Scope, terms: readonly Term[]): number | undefined {
   const [term, ...others] = terms
   if (others.length > 0) return undefined
@@ -29,7 +29,7 @@ function totalOf(engine: Engine, scope: Scope, term: Term): number | undefined {
   return params && totalWithValue(engine, scope, term, params)
 }
 
-/** The parameters of which the term asks for any value; undefined where it asks for something else. */
+/** The parameters of which the term requires any value; undefined for every other kind of term. */
 function presenceOf(term: Term): readonly number[] | undefined {
   if (term.op === 'entry') return term.counted?.by === 'presence' ? [term.param] : undefined
   if (term.op !== 'any') return undefined
@@ -48,7 +48,7 @@ type Codes = Extract<NonNullable<EntryTerm['counted']>, { by: 'codes' }>
 
 function totalOfCodes(engine: Engine, scope: Scope, { param }: EntryTerm, codes: Codes): number | undefined {
   const each = [...new Set(codes.codes)]
-  // Of several codes, or of one in any system, a resource may have two.
+  // A resource may have several of these codes, or the same one in several systems.
   if ((each.length > 1 || codes.system === undefined) && engine.names.factsOf(param).repeated) return undefined
   return each.reduce((sum, code) => sum + totalOfCode(engine, scope, param, code, codes.system), 0)
 }
@@ -78,11 +78,14 @@ function totalOfCode({ db }: Engine, { type }: Scope, param: number, code: strin
 interface Block {
   readonly block: number
   readonly resources: number
-  /** Those with a value, where that is known. */
+  /** The resources with a value, where their number is known. */
   readonly withValue: number | undefined
 }
 
-/** A resource may have values of several kinds, which are counted apart: what they tell is where one kind has all, or all. */
+/**
+ * Values of several kinds are counted separately, and a resource may have several: the number is known only where one
+ * kind has all resources of the block, or all counted ones.
+ */
 function blocksBy({ db }: Engine, { type }: Scope, params: readonly number[]): readonly Block[] {
   const rows = db.select<[block: number, resources: number, isKnown: number, most: number, sum: number]>(
     sql`SELECT b.block, b.resources, b.is_known, coalesce(max(p.resources), 0), coalesce(sum(p.resources), 0)
@@ -106,8 +109,8 @@ function totalWithValue(engine: Engine, scope: Scope, term: Term, params: readon
 }
 
 /**
- * The resources that lack a value that `term` asks to be missing, where they can be in few blocks only.
- * @returns undefined where they can be more than `most`, or the term asks for something else
+ * The resources that lack a value which `term` requires to be missing, where they can be in few blocks only.
+ * @returns undefined where they can be more than `most`, or for every other kind of term
  */
 export function lackingSource(engine: Engine, scope: Scope, term: Term, most: number): Source | undefined {
   const params = term.op === 'not' ? presenceOf(term.of) : undefined
@@ -136,7 +139,7 @@ const resourcesIn = (scope: Scope, ranges: readonly Range[], test: Sql): Pick<So
 const asRows = (ranges: readonly Range[]): Sql => sql`json_each(${JSON.stringify(ranges)}) AS r`
 const inRange = (row: Sql): Sql => sql`${row} BETWEEN r.value ->> 0 AND r.value ->> 1`
 
-/** The rows of the blocks, which come in order, and of all that are not counted yet; neighbours together. */
+/** The rows of the blocks, in order, and of all rows not counted yet; adjacent blocks become one range. */
 function rangesOf(db: Engine['db'], blocks: readonly number[]): readonly Range[] {
   const ranges: Range[] = []
   for (const block of blocks) {

@@ -1,15 +1,15 @@
-/** The resources that have one of many keys: for each a seek in the index of keys. */
+/** The resources that have one of many keys, each found by a seek in the index of keys. */
 import { keysPlan } from '../keys-plan.ts'
 import type { FoundByKeys, KeysQuery } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { readRows } from './resources.ts'
 
-/** Follows every text that begins with another one, which stands before it. */
+/** Appended to a text, sorts after every text that begins with it. */
 const LAST = '\u{10FFFF}'
 
 /**
- * For each beginning the first ?2 rows of keys that have it, as JSON: by far faster than a row of the result for each. A
- * resource that has several such keys is there as often.
+ * For each beginning, the first ?2 rows of matching keys, as JSON: far faster than one result row for each. A resource
+ * that has several such keys occurs several times.
  */
 const ROWS = `SELECT (SELECT json_group_array(row) FROM (SELECT row FROM key_index
       WHERE param = ?1 AND code >= wanted.value AND code < wanted.value || '${LAST}' LIMIT ?2))
@@ -42,7 +42,7 @@ function find(engine: Engine, param: number, { beginnings, most, some = false }:
 
 interface RowsOfBeginning {
   readonly beginning: string
-  /** Each once; the first `most` where there are more. */
+  /** Each row once; the first `most` where there are more. */
   readonly rows: readonly number[]
   readonly isLong: boolean
 }
@@ -60,7 +60,7 @@ function listsOf(
     const first: readonly number[] = JSON.parse(text)
     const rows = [...new Set(first)]
     if (first.length <= most) return { beginning, rows, isLong: false }
-    // Resources that have several of the keys may hide that there are no more.
+    // Repeated resources may hide that there are no more.
     const all = rows.length > most ? rows : db.all<[number]>(DISTINCT, param, most + 1, beginning).map(([row]) => row)
     return { beginning, rows: all.slice(0, most), isLong: all.length > most }
   })

@@ -1,4 +1,4 @@
-/** Candidate rows of a search as a FROM and a WHERE clause, and how such sources are built from one another. */
+/** Candidate rows of a search as a FROM and a WHERE clause, and the construction of such sources from one another. */
 import type { Engine } from './engine.ts'
 import { exists } from './exists.ts'
 import type { Source } from './source.ts'
@@ -44,7 +44,7 @@ export const typeRows = (scope: Scope): Source => ({
   distinct: true,
 })
 
-/** The same, where each is to be tested. */
+/** Every live resource of the type, for testing each of them. */
 export function everyRow(scope: Scope): Source {
   const rows = typeRows(scope)
   return { ...rows, where: sql`${rows.where} AND ${VISITED}` }
@@ -59,10 +59,13 @@ export function narrowed({ range, rows, ...source }: Source, terms: readonly Ter
 const counted = (range: Sql | undefined, rows: number | undefined): Pick<Source, 'range' | 'rows'> =>
   range === undefined ? {} : rows === undefined ? { range } : { range, rows }
 
-/** Their indexes by value have the matching rows in a few pieces with little between them. */
+/** Tables whose indexes by value have the matching rows in a few pieces with little between them. */
 const BY_TEXT: ReadonlySet<string> = new Set(['string_index', 'token_index', 'reference_index', 'uri_index'])
 
-/** From an index by value; undefined where the term has none. @param params instead of the term's own */
+/**
+ * The source of a term from its index by value; undefined where the term has none. @param params instead of the term's
+ * own
+ */
 export function entrySource(term: EntryTerm, params: readonly number[] = [term.param]): Source | undefined {
   if (term.index === undefined) return term.source
   const [param, matches] = [isParameter(params), term.matches(D)]
@@ -76,7 +79,7 @@ export function entrySource(term: EntryTerm, params: readonly number[] = [term.p
   }
 }
 
-/** They are few, and listed in the text: a subquery for them takes longer than the rows. */
+/** The parameters are few, so they are listed in the text: a subquery for them would take longer than the rows. */
 const isParameter = (params: readonly number[]): Sql => {
   const [only, ...others] = params
   return only !== undefined && others.length === 0
@@ -86,7 +89,7 @@ const isParameter = (params: readonly number[]): Sql => {
 
 /**
  * One source for alternatives that are the same comparison with several parameters: `name` is found by family and given
- * names, and each of them by its later words. Undefined where they are something else.
+ * names, and each of them also by its later words. Undefined for other alternatives.
  */
 export function sharedSource(alternatives: readonly Term[]): Source | undefined {
   const terms = alternatives.flatMap((term) => (term.op === 'any' ? term.of : [term]))
@@ -107,7 +110,7 @@ const BY_PARAMETER: Readonly<Record<string, string>> = {
   range_index: 'range_by_low',
 }
 
-/** All entries of a parameter, where the one term is a comparison that no index serves; otherwise undefined. */
+/** All entries of a parameter, where the only term is a comparison that no index serves; otherwise undefined. */
 export function scanOf([term, ...others]: readonly Term[]): Source | undefined {
   const index = term?.op === 'entry' ? BY_PARAMETER[term.table] : undefined
   if (term?.op !== 'entry' || index === undefined || others.length > 0) return undefined
@@ -128,7 +131,7 @@ export const setSource = (set: RowSet): Source => ({
   distinct: true,
 })
 
-/** From an index of the resources themselves. */
+/** The source of a comparison served by an index of the resources themselves. */
 export const resourceSource = (scope: Scope, index: string, matches: Matches): Source => ({
   from: sql`resource AS d INDEXED BY ${raw(index)}`,
   where: and([sql`d.type = ${scope.type} AND d.live = 1`, VISITED, matches(D)]),
@@ -139,10 +142,10 @@ export const resourceSource = (scope: Scope, index: string, matches: Matches): S
 
 export type Countable = Pick<Source, 'from' | 'where' | 'range' | 'rows'>
 
-/** Rows that are visited at most to find one of a source whose rows are counted; with more it is taken for large. */
+/** Most rows visited per row to be counted; a source that needs more is taken to be large. */
 const VISITS_PER_ROW = 4
 
-/** The rows of a source, counted no further than `most`. A source that is built from others may have them repeatedly. */
+/** The number of rows of a source, counted up to `most`. A source built from others may count rows repeatedly. */
 export function countUpTo(engine: Engine, { from, where, range = where, rows }: Countable, most: number): number {
   if (rows !== undefined) return Math.min(rows, most)
   const query = withSets(sql`SELECT count(*) FROM (SELECT 1 FROM ${from} WHERE ${range} ${limitedTo(most)})`)
@@ -156,11 +159,11 @@ export const distinct = (source: Source): Sql => raw(source.distinct ? '' : 'DIS
 
 const everyRowOf = ({ from, where, row }: Source): Sql => sql`SELECT ${row} AS row FROM ${from} WHERE ${where}`
 
-/** Each row once, so that what is built from them is no larger than what they lead to. */
+/** Selects each row once, so that sources built from them are no larger than necessary. */
 export const rowsOf = (source: Source): Sql => sql`SELECT ${distinct(source)} ${source.row} AS row
   FROM ${source.from} WHERE ${source.where}`
 
-/** What points to the rows of `inner` by `param`. */
+/** The resources that refer to the rows of `inner` by `param`. */
 export const referring = (inner: Source, param: number): Source => ({
   from: sql`(${rowsOf(inner)}) AS t CROSS JOIN reference_index AS d INDEXED BY reference_by_target ON d.target = t.row`,
   where: sql`d.param = ${param} AND ${VISITED}`,
@@ -169,7 +172,7 @@ export const referring = (inner: Source, param: number): Source => ({
   distinct: false,
 })
 
-/** What the rows of `inner` point to by `param`, as far as it is of the scope's type. */
+/** The resources of the scope's type to which the rows of `inner` refer by `param`. */
 export const referredTo = (inner: Source, param: number, scope: Scope): Source => ({
   from: sql`(${rowsOf(inner)}) AS t
     CROSS JOIN reference_index AS i NOT INDEXED ON i.row = t.row AND i.param = ${param} AND ${visited(raw('i.target'))}
@@ -180,7 +183,7 @@ export const referredTo = (inner: Source, param: number, scope: Scope): Source =
   distinct: false,
 })
 
-/** undefined unless all of them are known. */
+/** The union of `sources`; undefined unless all of them are known. */
 export function union(sources: readonly (Source | undefined)[]): Source | undefined {
   const known = sources.filter((source) => source !== undefined)
   const [only] = known

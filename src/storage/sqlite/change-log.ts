@@ -1,13 +1,13 @@
 /**
- * Which types of resources have changed, by whichever thread or process: every change appends versions (schema.ts), and
- * nothing removes them, so those behind the last one that was seen tell all.
+ * Tracks which types of resources have changed, by any thread or process: every change appends versions (schema.ts),
+ * and nothing removes them, so it is enough to read those after the last version seen.
  */
 import type { NoticedChanges } from '../port.ts'
 import type { Database } from './connection.ts'
 
-/** Versions that are looked at one by one; where there are more, everything counts as changed. */
+/** Most versions examined one by one; where there are more, everything counts as changed. */
 const MOST_VERSIONS = 256
-/** Types of clinics that are known to have changed; where there are more, everything counts as changed. */
+/** Most types, over all clinics, recorded as changed; where there are more, everything counts as changed. */
 const MOST_TYPES = 10_000
 
 const NEWER = `SELECT v.seq, c.text, t.text FROM version AS v CROSS JOIN name AS t ON t.id = v.type
@@ -16,17 +16,17 @@ const NEWEST = 'SELECT coalesce(max(seq), 0) FROM version'
 
 export class ChangeLog implements NoticedChanges {
   readonly #db: Database
-  /** The last version of a resource of each type, by clinic and type; absent: `#rest`. */
+  /** The last version of any resource of a type, by clinic and type; absent: `#rest`. */
   readonly #last = new Map<string, number>()
   #rest = 0
-  /** The last version that was seen; undefined: none was looked for. */
+  /** The last version seen; undefined before the first call of `notice`. */
   #seen: number | undefined
 
   constructor(db: Database) {
     this.#db = db
   }
 
-  /** @throws Error of SQLite */
+  /** @throws the error of SQLite */
   notice(): NoticedChanges {
     const newer = this.#seen === undefined ? [] : this.#db.all<[number, string, string]>(NEWER, this.#seen)
     const isAll = this.#seen !== undefined && newer.length < MOST_VERSIONS && this.#last.size < MOST_TYPES

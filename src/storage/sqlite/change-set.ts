@@ -1,4 +1,4 @@
-/** One change set inside a transaction: first all checks that could refuse it, then the rows. */
+/** Writes one change set inside a transaction: first all checks that could refuse it, then the rows. */
 import { type ChangeSet, CUSTOM_PARAMETERS, type ResourceChange, StoreConflict } from '../port.ts'
 import { changeCounts, countFullBlocks } from './block-counts.ts'
 import { combinedRows } from './combined.ts'
@@ -24,7 +24,7 @@ export function conflictIn(engine: Engine, changes: ChangeSet): StoreConflict | 
   )
 }
 
-/** By type and id: what a change set refers to again and again is looked for once. */
+/** Rows by type and id, so that a resource to which a change set refers repeatedly is looked up once. */
 type ResourceRows = Map<string, number>
 
 export function apply(engine: Engine, changes: ChangeSet): void {
@@ -41,7 +41,7 @@ export function apply(engine: Engine, changes: ChangeSet): void {
 }
 
 function versionConflict(engine: Engine, changes: ChangeSet): StoreConflict | undefined {
-  // A later change of the same set follows the earlier one, not what is stored.
+  // A later change of the same set follows the earlier one, not the stored version.
   const versions = new Map<string, number>()
   for (const { type, id, expect, version } of changes.resources) {
     const subject = `${type}/${id}`
@@ -66,7 +66,10 @@ function recordConflicts(engine: Engine, changes: ChangeSet): StoreConflict | un
   return undefined
 }
 
-/** A set that changes the record itself says by `expect` which version it has seen. */
+/**
+ * Checks the version of CUSTOM_PARAMETERS. A set that changes that record itself states the version it has seen in
+ * `expect`.
+ */
 function indexVersionConflict({ db }: Engine, { clinic, indexVersion, records }: ChangeSet): StoreConflict | undefined {
   const { kind, key } = CUSTOM_PARAMETERS
   if (indexVersion === undefined || records.some((record) => record.kind === kind)) return undefined
@@ -105,11 +108,11 @@ function writeResource(engine: Engine, clinic: string, change: ResourceChange, s
 
 interface WrittenRow {
   readonly row: number
-  /** How many more resources are live now; undefined for a new row. */
+  /** The change in the number of live resources; undefined for a new row. */
   readonly live?: -1 | 0 | 1
 }
 
-/** The resource row now names `seq` as its current version; a row that was only referenced becomes a resource. */
+/** Makes `seq` the current version of the resource row; a row that was only referenced so far becomes a resource. */
 function writeCurrent(engine: Engine, type: number, change: ResourceChange, seq: number): WrittenRow {
   const live = change.method === 'DELETE' ? 0 : 1
   const values = [seq, change.version, change.lastUpdated, live]

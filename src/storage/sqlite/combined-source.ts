@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts'
 import { and, isOneOf, raw, sql, visited } from './sql.ts'
 import type { Scope, Term } from './term.ts'
 
-/** The first declared combined index of which every parameter is compared. */
+/** The first declared combined index all of whose parameters are compared. */
 export function combinedCandidate(engine: Engine, scope: Scope, terms: readonly Term[]): Candidate | undefined {
   for (const declared of engine.index.combined) {
     const candidate = declared.type === scope.typeName ? candidateOf(engine, scope, terms, declared) : undefined

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts'
 import type { IndexRow, IndexRows, IndexTable } from './index-entries.ts'
 import type { SqlValue } from './sql.ts'
 
-/** A value of an `equal` parameter: code of a token or row of a referenced resource. */
+/** The sources of the value of an `equal` parameter: the code of a token, or the row of a referenced resource. */
 const EQUAL_VALUES = [
   { kind: 'token', table: 'token_index', column: 'code' },
   { kind: 'reference', table: 'reference_index', column: 'target' },

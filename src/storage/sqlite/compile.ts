@@ -1,6 +1,6 @@
 /**
- * A search condition with its names looked up: what is left is tables, parameter numbers and comparisons.
- * A name that was never written can't match, so it becomes `never` before any SQL is built.
+ * Compiles a search condition by looking up its names: the result consists of tables, parameter numbers and
+ * comparisons. A name that was never written cannot match, so it becomes `never` before any SQL is built.
  */
 import { CALLED, canonicalParam } from '../../search/canonical.ts'
 import { INNER_ID, innerTypes, innerTypesOf, isInner, resourceTypeOf } from '../../search/inner.ts'
@@ -63,7 +63,7 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
   }
 }
 
-/** A contained resource has the id of its container in its own. */
+/** The ids of contained resources are indexed as values, since their own id includes that of the container. */
 function idTerm(engine: Engine, scope: Scope, ids: readonly string[]): Term {
   if (isInner(scope.typeName)) {
     return anyOf(ids.map((id) => uriTerm(engine, scope, { kind: 'uri', param: INNER_ID, match: 'exact', value: id })))
@@ -71,7 +71,7 @@ function idTerm(engine: Engine, scope: Scope, ids: readonly string[]): Term {
   return { op: 'resource', index: 'resource_by_id', matches: (x) => isOneOf(sql`${x}.id`, ids) }
 }
 
-/** A value of `code` may be a row of a parameter that it covers. */
+/** Values of `code` may be stored as rows of a parameter that it covers. */
 const eachParam = ({ covered }: Engine, { typeName }: Scope, code: string, termOf: (param: string) => Term): Term =>
   anyOf(withCovered(covered, typeName, code).map(termOf))
 
@@ -89,9 +89,9 @@ function equalTerm(engine: Engine, scope: Scope, condition: Equality): Term {
 }
 
 /**
- * The alternatives of an `any`, where those that differ only in the value become one comparison, and those that follow the
- * same reference become one: `code=a,b,c` is one look into the index, and a `_filter` of sixty tests of `subject.name` goes
- * over the subjects once.
+ * The alternatives of an `any`, where those that differ only in the value become one comparison, and those that follow
+ * the same reference become one: `code=a,b,c` is one look into the index, and a `_filter` of sixty tests of
+ * `subject.name` visits the subjects once.
  */
 function* joined(engine: Engine, scope: Scope, conditions: readonly Condition[]): Generator<Term> {
   const groups = new Map<string, Condition[]>()
@@ -145,7 +145,7 @@ function joinedGroup(engine: Engine, scope: Scope, group: readonly Condition[]):
   }
 }
 
-/** Of a group of chains, or of a group of reverse chains. */
+/** The alternative conditions of a group of chains, or of a group of reverse chains. */
 function anyWhere(group: readonly Condition[]): Condition {
   const of = group.flatMap((condition) =>
     condition.kind === 'chain' || condition.kind === 'has' ? [condition.where] : [],
@@ -170,7 +170,7 @@ function chainTerm(engine: Engine, scope: Scope, condition: Of<'chain'>): Term {
   return targets.length === 0 ? NEVER : { op: 'chain', param, targets }
 }
 
-/** What refers here may be contained in any resource. */
+/** The referring resource may be contained in any other. */
 const hasTerm = (engine: Engine, scope: Scope, condition: Of<'has'>): Term =>
   anyOf(
     [condition.type, ...innerTypesOf(condition.type)].map((type) => hasTermOf(engine, scope, { ...condition, type })),
@@ -183,7 +183,7 @@ function hasTermOf(engine: Engine, scope: Scope, condition: Of<'has'>): Term {
   return referringTerm(engine, scope, condition)
 }
 
-/** A resource and another one refer to the same address outside, each by a parameter of its own. */
+/** Matches where a resource and another one refer to the same external address, each by its own parameter. */
 function calledAlike(engine: Engine, scope: Scope, code: string, other: Referring): Term {
   const param = engine.names.param(scope.type, 'reference', code)
   const type = engine.names.find(scope.clinic, ADDRESSES)

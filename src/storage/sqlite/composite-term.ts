@@ -1,4 +1,4 @@
-/** Conditions on composites: one row for all parts of one repetition, found by the first values at once. */
+/** Conditions on composites: one row holds all parts of one repetition, and is found by its first values at once. */
 import { type CompositeTests, compositeTests, type ValueTest } from '../composite-key.ts'
 import type { Engine } from './engine.ts'
 import { entry, startsWith } from './entry-terms.ts'

@@ -1,4 +1,4 @@
-/** One connection to the SQLite file: prepared statements, transactions, and a limit on the time that they take. */
+/** One connection to the SQLite file: prepared statements, transactions, and a limit on the time of statements. */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -9,12 +9,15 @@ import { TimeLimit } from './time-limit.ts'
 import { VisitedRows } from './visited-rows.ts'
 
 const MAX_STATEMENTS = 400
-/** Of their texts together. A long list of strings makes a long statement, which takes ten times as much memory. */
+/**
+ * Most characters of all statement texts together. A long list of strings makes a long statement, which takes ten times
+ * as much memory.
+ */
 const MAX_STATEMENT_CHARACTERS = 1_000_000
-/** Rows between two looks at the clock: a few million are visited in a second. */
+/** Rows between two checks of the clock: a few million are visited in a second. */
 const LOOK_EVERY = 32
 const KEYS_AT_A_TIME = 16
-/** Milliseconds that this process is blocked at most while another one has the lock. */
+/** Most milliseconds that this process is blocked while another one has the lock. */
 const BUSY_TIMEOUT = 5_000
 /** Milliseconds until the lock is tried again. */
 const RETRY_AFTER = 1
@@ -25,15 +28,15 @@ const EVERY_CONNECTION = `
 `
 
 /**
- * Pages are read through a memory map, so the page cache can be small. For one connection of a process: the pages of each
- * map count as its memory, those of the same file again.
+ * Pages are read through a memory map, so the page cache can be small. Used for one connection of a process only: the
+ * pages of each map count as its memory, even those of the same file.
  */
 const MAP = 'PRAGMA mmap_size = 134217728'
 
 /**
  * WAL with FULL: a commit is on the disk before it is acknowledged. The log is copied into the file every 16,000 pages
- * (64 MB): each page once, however often it was written meanwhile. Where there is a moment without commits, that is done
- * before (checkpoint). With a cache half as large, transactions of some thousand resources write pages twice.
+ * (64 MB): each page once, however often it was written meanwhile. A pause in commits is used to do that earlier
+ * (checkpoint). With a cache half as large, transactions of some thousand resources write pages twice.
  */
 const WRITING = `
   PRAGMA journal_mode = WAL;
@@ -50,13 +53,16 @@ const READING = `
 
 interface Prepared {
   readonly statement: StatementSync
-  /** Number of its last use; noted here, since moving the statement within the map costs more. */
+  /** Number of its last use; stored here, since moving the statement within the map costs more. */
   used: number
 }
 
-/** What SQLite throws leaves it unchanged; faults.ts turns it into errors of the port. */
+/** One connection. Errors of SQLite pass through unchanged; faults.ts turns them into errors of the port. */
 export class Database {
-  /** Of the statements that call `within_time`, which counts the rows they visit, and between statements. */
+  /**
+   * The limit for statements that call `within_time`, which counts the rows they visit; also checked between
+   * statements.
+   */
   readonly limit = new TimeLimit()
   readonly visited = new VisitedRows()
   readonly #connection: DatabaseSync
@@ -89,7 +95,7 @@ export class Database {
     this.#connection.exec(EVERY_CONNECTION + WRITING)
   }
 
-  /** For a connection that another one writes beside. */
+  /** Configures a connection that only reads, beside one that writes. */
   configureForReading(): void {
     this.#connection.exec(EVERY_CONNECTION + READING)
   }
@@ -99,25 +105,25 @@ export class Database {
     this.#connection.exec(MAP)
   }
 
-  /** Copies what was committed from the log into the file, as far as nobody reads older pages. */
+  /** Copies committed pages from the log into the file, except those that readers of older pages still hold back. */
   checkpoint(): void {
     this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
   }
 
-  /** Several statements without parameters: definitions and settings. */
+  /** Runs several statements without parameters: definitions and settings. */
   script(text: string): void {
     this.#connection.exec(text)
   }
 
-  /** Rows as tuples, in the order of the selected columns. */
+  /** All rows, as tuples in the order of the selected columns. */
   all<Row extends readonly SqlValue[]>(text: string, ...values: readonly SqlValue[]): readonly Row[] {
     this.limit.check()
     return this.#prepared(text).all(...values) as unknown as readonly Row[]
   }
 
   /**
-   * The rows for `keys`, which the statement takes as a JSON array, in their order. A few are read at a time (faster
-   * than one by one), so a caller that stops early has not read the rest.
+   * The rows for `keys`, which the statement takes as a JSON array, in their order. A few are read at a time, which is
+   * faster than one by one, so a caller that stops early has not read the rest.
    */
   *each<Row extends readonly SqlValue[]>(text: string, keys: readonly number[]): Generator<Row> {
     for (let start = 0; start < keys.length; start += KEYS_AT_A_TIME) {
@@ -134,25 +140,25 @@ export class Database {
     return this.all<Row>(query.text, ...query.values)
   }
 
-  /** The one number that a query gives. */
+  /** The single number that a query returns. */
   number(query: Sql): number {
     return this.get<[number]>(query.text, ...query.values)?.[0] ?? 0
   }
 
-  /** The number of the row that was inserted last. */
+  /** Runs a statement. @returns the number of the row inserted last */
   run(text: string, ...values: readonly SqlValue[]): number {
     return Number(this.#prepared(text).run(...values).lastInsertRowid)
   }
 
-  /** Every statement of `work` sees the same state, whatever other processes commit meanwhile. */
+  /** Runs `work` so that every statement sees the same state, whatever other processes commit meanwhile. */
   snapshot<T>(work: () => T): T {
     return this.#connection.isTransaction ? work() : this.#transaction('BEGIN', work)
   }
 
   /**
-   * Committed (on the disk) when it returns; nothing is written when it throws. It blocks this process while another one
-   * has the lock, so it is for the start of the server only.
-   * @throws Locked after BUSY_TIMEOUT, and what `work` throws
+   * Runs `work` in a transaction, which is committed (on the disk) when it returns; nothing is written when it throws.
+   * It blocks this process while another one has the lock, so it is for the start of the server only.
+   * @throws Locked after BUSY_TIMEOUT, and whatever `work` throws
    */
   exclusive<T>(work: () => T): T {
     for (const deadline = Date.now() + BUSY_TIMEOUT; ; sleep(RETRY_AFTER)) {
@@ -165,9 +171,9 @@ export class Database {
   }
 
   /**
-   * The same without waiting. SQLite's own wait would block the process, its reads too: beside two processes that write
-   * all the time, for seconds.
-   * @throws Locked where another process is writing at this moment, and what `work` throws
+   * Like `exclusive`, without waiting. SQLite's own wait would block the process, including its reads: beside two
+   * processes that write all the time, for seconds.
+   * @throws Locked where another process is writing at this moment, and whatever `work` throws
    */
   exclusiveNow<T>(work: () => T): T {
     this.#beginNow()
@@ -200,7 +206,7 @@ export class Database {
     }
   }
 
-  /** Ends the transaction that has begun. */
+  /** Runs `work`, then commits the open transaction or rolls it back. */
   #commitAfter<T>(work: () => T): T {
     try {
       const result = work()
@@ -227,7 +233,7 @@ export class Database {
     return statement
   }
 
-  /** The statement that has not been used for longest. */
+  /** Drops the least recently used statement. */
   #forget(): void {
     let [oldest, least] = ['', Number.POSITIVE_INFINITY]
     for (const [text, { used }] of this.#statements) if (used < least) [oldest, least] = [text, used]
@@ -242,8 +248,8 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4))
 const sleep = (milliseconds: number): unknown => Atomics.wait(sleeper, 0, 0, milliseconds)
 
 /**
- * Level by level: mkdir of Node with `recursive` never ends where the system says ENOENT in a folder that is there, as
- * in /proc.
+ * Creates a folder level by level: Node's mkdir with `recursive` never ends where the system reports ENOENT in an
+ * existing folder, as in /proc.
  * @throws StoreUnavailable
  */
 function makeFolder(path: string): void {
@@ -259,19 +265,19 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Patient data are for the user of the server alone, whatever its umask. */
+/** Modes under which only the user of the server can read patient data, whatever its umask. */
 export const PRIVATE_FILE = 0o600
 export const PRIVATE_FOLDER = 0o700
-/** SQLite's own files beside the first one, to which it gives the mode of that one where it makes them. */
+/** Suffixes of the file and of SQLite's own files beside it, which SQLite creates with the mode of the first. */
 export const PARTS = ['', '-wal', '-shm']
 
-/** Makes the file where there is none, and closes it to other users. */
+/** Creates the file where there is none, and closes it to other users. */
 function keepPrivate(path: string): void {
   try {
     closeSync(openSync(path, 'a', PRIVATE_FILE))
     for (const part of PARTS) if (kindOf(`${path}${part}`) === 'file') closeToOthers(`${path}${part}`)
   } catch {
-    // A file of another user, or on a disk that is read-only: whether it can be used is found by SQLite, which says why not.
+    // A file of another user, or on a read-only disk: SQLite finds out whether it can be used, and reports why not.
   }
 }
 
@@ -279,13 +285,13 @@ function closeToOthers(path: string): void {
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, PRIVATE_FILE)
 }
 
-/** SQLite would open a device or a pipe, and what comes of reading it is its own affair. @throws StoreUnavailable */
+/** Refuses devices and pipes, which SQLite would open, with unpredictable results. @throws StoreUnavailable */
 function checkKind(path: string): void {
   if (kindOf(path) === 'device or pipe')
     throw new StoreUnavailable('It is a device or a pipe; the database must be a file')
 }
 
-/** Undefined where there is nothing, or nothing that this process can see. */
+/** Undefined where there is nothing, or nothing visible to this process. */
 function kindOf(path: string): 'file' | 'folder' | 'device or pipe' | undefined {
   try {
     const found = statSync(path)

@@ -1,6 +1,6 @@
 /**
- * Contents as files in a folder beside the SQLite file, each in the folder of its clinic. SQLite would take them too, but
- * its one writer would keep all other writes waiting, and its file never becomes smaller.
+ * Contents as files in a folder beside the SQLite file, each in the folder of its clinic. SQLite could store them too,
+ * but its only writer would hold up all other writes meanwhile, and its file never shrinks.
  */
 import { chmod, type FileHandle, mkdir, mkdtemp, open, rm, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,10 @@ import { PRIVATE_FILE, PRIVATE_FOLDER } from './connection.ts'
 /** The folder of the contents beside the file of the resources: `data/emr.db` has `data/emr.content`. */
 export const contentFolderOf = (path: string): string => `${path.replace(/\.db$/, '')}.content`
 
-/** @param path of the file of the resources, or ':memory:': then a temporary folder that goes when the store is closed */
+/**
+ * @param path of the file of the resources, or ':memory:' for a temporary folder that is removed when the store is
+ * closed
+ */
 export function openSqliteContentStore(path: string): ContentStore {
   const isInMemory = path === ':memory:'
   let root: Promise<string> | undefined
@@ -34,15 +37,15 @@ export function openSqliteContentStore(path: string): ContentStore {
 /** Closes a folder of an older version to other users. */
 async function privateFolder(path: string): Promise<string> {
   await chmod(path, PRIVATE_FOLDER).catch(() => {
-    // It is not there yet, or of another user; whether it can be used is found by its use.
+    // It does not exist yet, or belongs to another user; its first use shows whether it can be used.
   })
   return path
 }
 
-/** A clinic may be called `..`. */
+/** Encodes the name, as a clinic may be called `..`. */
 const nameOf = (clinic: string): string => `clinic-${encodeURIComponent(clinic)}`
 
-/** With the folders above it, each of which is on the disk when this ends. */
+/** Creates a folder and those above it, all of which are on the disk when this ends. */
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER })
   if (first === undefined) return
@@ -63,7 +66,7 @@ async function write(folder: string, name: string, pieces: AsyncIterable<Uint8Ar
   await served(() => syncFolder(folder))
 }
 
-/** The system may take less than it is given. */
+/** Writes in several calls, as the system may write less than it is given. */
 async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
   for (let written = 0; written < piece.length; ) {
     written += (await file.write(piece, written, piece.length - written)).bytesWritten
@@ -91,14 +94,14 @@ async function* read(pathOf: () => Promise<string>, range?: ByteRange): AsyncGen
 async function remove(folder: string, name: string): Promise<void> {
   try {
     await served(() => unlink(join(folder, name)))
-    // Else it might be there again after the machine has failed, when nobody knows of it any more.
+    // Otherwise the file might reappear after a crash of the machine, when no record refers to it any more.
     await served(() => syncFolder(folder))
   } catch (error) {
     if (!(error instanceof ContentMissing)) throw error
   }
 }
 
-/** What was made, renamed or removed in it is on the disk. */
+/** Ensures that files created, renamed or removed in the folder are so on the disk. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {
@@ -110,7 +113,7 @@ async function syncFolder(path: string): Promise<void> {
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
 
-/** @throws StoreUnavailable for whatever the system says, ContentMissing where there is no such file */
+/** @throws StoreUnavailable for any error of the system, ContentMissing where there is no such file */
 async function served<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,13 +1,14 @@
 /**
- * A value that two parameters of a resource share, of which one has every value of the other, is a row of the other one
- * alone (CoveredParameters): so a search by the first looks at the rows of both.
+ * Values stored once for two parameters. Where one parameter of a resource has every value of the other
+ * (CoveredParameters), a shared value is stored as a row of the other one only, and a search by the first reads the
+ * rows of both.
  */
 import type { CoveredParameters, IndexEntry } from '../../search/plan.ts'
 
 type Covered = CoveredParameters[string]
 type Comparable = Extract<IndexEntry, { kind: 'string' | 'token' }>
 
-/** `code` and what it covers, each with what follows the colon: `code:text`. */
+/** `code` and the parameters that it covers, each with the suffix after the colon, such as `code:text`. */
 export function withCovered(covered: CoveredParameters, typeName: string, code: string): readonly string[] {
   const ofType = covered[typeName]
   if (ofType === undefined) return [code]
@@ -15,7 +16,7 @@ export function withCovered(covered: CoveredParameters, typeName: string, code: 
   return [code, ...(ofType[param] ?? []).map((other) => [other, ...rest].join(':'))]
 }
 
-/** The entries without those that are found by another one. */
+/** The entries, without those that are found by another parameter. */
 export function uncovered(covered: Covered | undefined, entries: readonly IndexEntry[]): readonly IndexEntry[] {
   if (covered === undefined) return entries
   const values = new Map<string, Set<string>>()
@@ -30,7 +31,7 @@ export function uncovered(covered: Covered | undefined, entries: readonly IndexE
 
 const isComparable = (entry: IndexEntry): entry is Comparable => entry.kind === 'string' || entry.kind === 'token'
 
-/** A value of a token parameter and a text beside it differ in the names of their parameters. */
+/** The compared value of an entry. A token and a text beside it differ in the names of their parameters. */
 const comparedOf = (entry: Comparable): string =>
   entry.kind === 'string' ? entry.exact + SEPARATOR + entry.folded : entry.code + SEPARATOR + entry.system
 const SEPARATOR = '\u0000'

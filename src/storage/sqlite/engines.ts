@@ -1,4 +1,6 @@
-/** Engines beside the one that has opened the store: of the writer, of readers, and of threads that share the store. */
+/**
+ * Engines beside the one that has opened the store: for the writer, for readers, and for threads that share the store.
+ */
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { Extraction } from '../port.ts'
@@ -12,7 +14,7 @@ import { Signals } from './signals.ts'
 /** Version of the form of index rows: see SearchIndexOptions. */
 const FORM = '2'
 
-/** What engines of one file have in common. */
+/** Options shared by all engines of one file. */
 export interface EngineOptions {
   /** A file, created when it is missing, or ':memory:'. */
   readonly path: string
@@ -26,9 +28,9 @@ export interface EngineOptions {
   readonly recentKinds?: readonly string[]
 }
 
-/** The same as a message to a thread that has no FHIR definitions. */
+/** The options as a message to a thread that has no FHIR definitions. */
 export interface SentOptions extends Omit<EngineOptions, 'extraction'> {
-  /** By type: the parts of its search index besides those that the engine itself knows. */
+  /** By type: the parts of its search index, in addition to those that the engine itself knows. */
   readonly versions: ReadonlyMap<string, ReadonlyMap<string, string>>
   readonly signals: SharedArrayBuffer
 }
@@ -40,7 +42,7 @@ export function sentOptions({ extraction, ...options }: EngineOptions, { index, 
   return { path, combined, covered, fewCandidates, recentKinds, versions, signals: signals.buffer }
 }
 
-/** @throws Error of SQLite, StoreUnavailable */
+/** @throws the error of SQLite, StoreUnavailable */
 export const openReceived = (role: 'writer' | 'reader', { versions, signals, ...options }: SentOptions): Engine =>
   openBeside(role, { ...options, extraction: extractionOf(versions) }, new Signals(signals))
 
@@ -56,8 +58,8 @@ const extractionOf = (versions: SentOptions['versions']): Extraction => ({
 })
 
 /**
- * An engine with a connection of its own, on a file that is a store already. It claims nothing in the search index.
- * @throws Error of SQLite, StoreUnavailable
+ * An engine with its own connection, on a file that is already a store. It claims nothing in the search index.
+ * @throws the error of SQLite, StoreUnavailable
  */
 export function openBeside(role: 'writer' | 'reader', options: EngineOptions, signals: Signals): Engine {
   const db = new Database(options.path)

@@ -1,4 +1,4 @@
-/** Conditions on strings, tokens, references and URIs, and on having an entry at all. */
+/** Conditions on strings, tokens, references and URIs, and on the presence of any entry. */
 import { fold } from '../../fhir/text-folding.ts'
 import { beginningsOf, type Equality } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
@@ -19,7 +19,7 @@ const TABLES: Readonly<Record<SearchedKind, string>> = {
   composite: 'composite_index',
 }
 
-/** `index` is what the entry is found by; without it the term can only be tested row by row. */
+/** A term on an entry, found by `index`; without one, the term can only be tested row by row. */
 export function entry(
   engine: Engine,
   scope: Scope,
@@ -87,7 +87,7 @@ export function tokenTerm(
   })
 }
 
-/** undefined: this parameter never had a value of the system. */
+/** The comparison of systems; undefined: this parameter never had a value of the system. */
 export function systemIs(engine: Engine, param: number, system: string | undefined): Matches | undefined {
   if (system === undefined) return () => ALWAYS
   const id = systemIdOf(engine, param, system)
@@ -144,14 +144,14 @@ export function uriTerm(engine: Engine, scope: Scope, { param, match, value }: O
   })
 }
 
-/** An entry that does not match; a value that no entry ever had is unequal to all of them. */
+/** A term for an entry that does not match; a value that no entry ever had is unequal to all of them. */
 export function unequalTerm(engine: Engine, scope: Scope, { kind, param }: Equality, equal: Term): Term {
   return entry(engine, scope, kind, param, () => ({
     matches: equal.op === 'entry' ? (x) => not(equal.matches(x)) : () => ALWAYS,
   }))
 }
 
-/** A parameter may have had entries of several kinds. */
+/** Terms for the presence of any entry; a parameter may have had entries of several kinds. */
 export function presence(engine: Engine, scope: Scope, code: string): readonly Term[] {
   const kinds = Object.keys(TABLES) as SearchedKind[]
   return kinds.map((kind) =>

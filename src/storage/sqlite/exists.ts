@@ -31,7 +31,7 @@ export function exists(term: Term, row: Sql, depth = 0): Sql {
   }
 }
 
-/** Alternatives on entries of the same parameter as one term, so that these entries are read once. */
+/** Merges alternatives on entries of the same parameter into one term, so that these entries are read once. */
 function oneForEachParameter(terms: readonly Term[]): readonly Term[] {
   const groups = Map.groupBy(terms, (term) => (term.op === 'entry' ? `${term.table} ${term.param}` : term))
   return [...groups.values()].flatMap((group) => {
@@ -67,8 +67,9 @@ function hasExists({ param, where, among }: HasTerm, row: Sql, depth: number): S
 }
 
 /**
- * Unary plus keeps SQLite from an index by value, which it would otherwise prefer to the few rows of the resource. Those of
- * a candidate are read once; those of what it refers to may be read for each candidate, so they are counted.
+ * Tests the entries of one resource. Unary plus keeps SQLite from an index by value, which it would otherwise prefer to
+ * the few rows of the resource. The entries of a candidate are read once; those of referenced resources may be read for
+ * each candidate, so they are counted.
  */
 function entryExists(term: EntryTerm, row: Sql, depth: number): Sql {
   const x = alias(depth)

@@ -13,10 +13,13 @@ const BUSY = 5
 /** SQLITE_FULL; for the memory-mapped part of the log, SQLite reports a full disk as SQLITE_IOERR_SHMSIZE. */
 const FULL = 13
 const FULL_IN_MEMORY = 4_874
-/** SQLITE_IOERR_FSYNC: it is in the log, but perhaps not on the disk. */
+/** SQLITE_IOERR_FSYNC: the commit is in the log, but perhaps not on the disk. */
 const NOT_SYNCED = 1_034
 
-/** Primary result codes that say "not now" rather than "wrong program", and why (https://sqlite.org/rescode.html). */
+/**
+ * Primary result codes that mean "not now" rather than "wrong program", with the reason
+ * (https://sqlite.org/rescode.html).
+ */
 const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
   [BUSY, 'another process has locked it'],
   [6, 'it is locked'],
@@ -29,7 +32,7 @@ const UNAVAILABLE: ReadonlyMap<number, string> = new Map([
   [26, 'the file is no SQLite database'],
 ])
 
-/** True for the error of a file that another process has locked. */
+/** True for the error that another process has locked the file. */
 export const isBusy = (error: unknown): boolean => ((resultCode(error) ?? 0) & 0xff) === BUSY
 
 /** A file of another program, or of another version of the server. */
@@ -38,14 +41,14 @@ export class OtherForm extends StoreUnavailable {}
 /** SQLITE_CORRUPT and SQLITE_NOTADB. */
 const UNREADABLE = [11, 26]
 
-/** True where the file is damaged, of another form or no database: for what SQLite throws, and the error of the port for it. */
+/** True where the file is damaged, of another form, or not a database. Accepts errors of SQLite and of the port. */
 export function isUnreadable(error: unknown): boolean {
   if (error instanceof OtherForm) return true
   const cause = error instanceof StoreUnavailable ? error.cause : error
   return UNREADABLE.includes((resultCode(cause) ?? 0) & 0xff)
 }
 
-/** The error of the port for anything that is thrown inside the engine. */
+/** Turns any error thrown inside the engine into the error of the port for it. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreConflict || error instanceof StoreUnavailable || error instanceof InvalidCursor)
     return error

@@ -1,7 +1,7 @@
 /**
- * Group commit: change sets that wait at the same time share one transaction and one disk sync.
- * Each is checked and written in turn and sees what came before it; a promise resolves only after the commit.
- * While another process writes, they wait without blocking the event loop, and more join.
+ * Group commit: change sets that wait at the same time share one transaction and one disk sync. Each is checked and
+ * written in turn and sees the earlier ones; a promise resolves only after the commit. While another process writes,
+ * they wait without blocking the event loop, and more join.
  */
 import { BudgetError } from '../../isolation/budget.ts'
 import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
@@ -11,14 +11,14 @@ import { Locked, toStoreError } from './faults.ts'
 import { checkIndex } from './index-state.ts'
 import { OutOfTime } from './time-limit.ts'
 
-/** Bounds the time that one commit takes. */
+/** Bounds the time of one commit. */
 const MAX_PER_COMMIT = 256
 /** Milliseconds until a locked file is tried again. */
 const RETRY_AFTER = 1
 /** Milliseconds that a change set waits for other processes. */
 const LONGEST_WAIT = 10_000
 
-/** A change set that is to be written, and its caller. */
+/** A change set waiting to be written, and its caller. */
 export interface WaitingChanges {
   readonly changes: ChangeSet
   /** Milliseconds since 1970 UTC. */
@@ -27,11 +27,11 @@ export interface WaitingChanges {
   readonly reject: (reason: unknown) => void
 }
 
-/** Why a change set was refused; undefined: it was written. */
+/** The reason why a change set was refused; undefined: it was written. */
 type Refusal = StoreConflict | BudgetError | undefined
 
 export interface GroupCommitSettings {
-  /** Turns of the event loop in which more may join; see `schedule`. */
+  /** Turns of the event loop in which more change sets may join; see `schedule`. */
   readonly turns: 1 | 2
   /** See Times. */
   readonly guards: number
@@ -44,7 +44,7 @@ export class GroupCommit {
   readonly #settings: GroupCommitSettings
   #waiting: WaitingChanges[] = []
   #scheduled = false
-  /** Set by close(): called when nothing waits any more. */
+  /** Set by close(); called once nothing waits any more. */
   #end: (() => void) | undefined
 
   constructor(engine: Engine, settings: GroupCommitSettings) {
@@ -64,7 +64,7 @@ export class GroupCommit {
     })
   }
 
-  /** Writes what waits, and accepts nothing more. */
+  /** Writes the waiting change sets, and accepts no more. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#end = resolve
@@ -73,9 +73,9 @@ export class GroupCommit {
   }
 
   /**
-   * Where requests are served by the same thread, after the I/O events of this turn of the event loop and of the next, so
-   * that the requests they bring can join: clients that were answered a moment ago send again. A shared commit is less
-   * work for each. In a thread of its own, after the messages that wait.
+   * Schedules a commit. Where this thread also serves requests, it comes after the I/O events of this turn of the event
+   * loop and of the next, so that the requests they bring can join: clients that have just received a response send
+   * again. A shared commit is less work for each. In a thread of its own, it comes after the messages that wait.
    */
   #schedule(pause = 0): void {
     if (this.#scheduled) return
@@ -107,16 +107,19 @@ export class GroupCommit {
     }
   }
 
-  /** What other parts of the engine have to know before the change sets are acknowledged. */
+  /** Updates the other parts of the engine before the change sets are acknowledged. */
   #ended(batch: readonly WaitingChanges[], refusals: readonly Refusal[]): void {
     const { recent } = this.#engine
     recent.wrote(batch.flatMap(({ changes }, index) => (refusals[index] === undefined ? changes.records : [])))
-    // Another process has changed a record that the work was based on.
+    // Another process has changed a record on which the work was based.
     if (refusals.some((refusal) => refusal instanceof StoreConflict && refusal.on === 'record')) recent.forget()
     this.#settings.onCommit?.()
   }
 
-  /** Nothing was written. A fault that is not the disk's belongs to one change set: only that one may fail. */
+  /**
+   * Handles a failed commit, which has written nothing. A fault other than the disk's belongs to one change set: only
+   * that one may fail.
+   */
   #failed(batch: readonly WaitingChanges[], error: unknown): void {
     this.#engine.names.forget()
     const reason = toStoreError(error)
@@ -138,7 +141,7 @@ export class GroupCommit {
       return this.#engine.db.limit.during(limit, () => conflictIn(this.#engine, changes))
     } catch (error) {
       if (!(error instanceof OutOfTime)) throw error
-      return new BudgetError('too costly', 'the searches of its conditions, which are repeated when it is written')
+      return new BudgetError('too costly', 'the searches of its conditions, which are repeated during the write')
     }
   }
 

@@ -26,7 +26,7 @@ export function history(engine: Engine, query: HistoryQuery): HistoryPage {
   })
 }
 
-/** The condition on versions that the query selects; undefined: nothing of it was ever stored. */
+/** The condition on versions that the query selects; undefined: no such version was ever stored. */
 function rangeOf(engine: Engine, query: HistoryQuery): Sql | undefined {
   const { clinic, type, id, among } = query
   if (among !== undefined) return listedOnes(engine, query, among.versions)
@@ -42,7 +42,7 @@ function rangeOf(engine: Engine, query: HistoryQuery): Sql | undefined {
 
 type ListedRow = readonly [type: number, id: string, version: number | null]
 
-/** The clinic's types have names of their own, so these are versions of the clinic. */
+/** Selects listed versions. Types are interned per clinic, so only versions of the clinic are found. */
 function listedOnes(
   { names }: Engine,
   { clinic, type, id }: HistoryQuery,
@@ -81,7 +81,9 @@ interface VersionKey {
   readonly updated: number
 }
 
-/** By time, then by sequence: time never decreases from version to version of a resource, and has an index. */
+/**
+ * Keys in order of time, then sequence: time never decreases from version to version of a resource, and has an index.
+ */
 const versionKeys = (engine: Engine, where: Sql, limit: number): readonly VersionKey[] =>
   engine.db
     .select<[number, number]>(
@@ -89,7 +91,7 @@ const versionKeys = (engine: Engine, where: Sql, limit: number): readonly Versio
     )
     .map(([seq, updated]) => ({ seq, updated }))
 
-/** Read one after the other, in this order, so that texts behind the end of the page are never read. */
+/** Reads versions one by one, in this order, so that texts behind the end of the page are never read. */
 function* versionsAt(engine: Engine, found: readonly VersionKey[]): Generator<StoredResource> {
   const rows = engine.db.each<[number, string, number, number, StoredResource['method'], string]>(
     `SELECT v.type, r.id, v.version, v.updated, v.method, v.text

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts'
 import { EVERY, type Neighbour, neighbours, type Step } from './neighbours.ts'
 import { readVersions } from './resources.ts'
 
-/** The resources that are included with the matches `rows`: each once, never a match, `plan.includeLimit` at most. */
+/** The resources included with the matches `rows`: each once, never a match, and at most `plan.includeLimit`. */
 export function included(
   engine: Engine,
   plan: SearchPlan,
@@ -32,10 +32,13 @@ export function included(
   return answer(engine, found)
 }
 
-/** A resource is there once by its row, and each older version of it once. */
+/** The identity of a neighbour: a resource is included once by its row, and each older version of it once. */
 const keyOf = ({ row, seq, isCurrent }: Neighbour): number => (isCurrent ? row : -seq)
 
-/** `_revinclude=*` is an include of every type that may refer to the matches; as one step it goes over their references once. */
+/**
+ * Groups includes into steps. `_revinclude=*` is an include of every type that may refer to the matches; as one step it
+ * reads their references once.
+ */
 function stepsOf(includes: readonly Include[]): readonly Step[] {
   const groups = Map.groupBy(includes, ({ source, ...same }) => {
     return source === EVERY || same.param !== EVERY ? JSON.stringify([source, same]) : JSON.stringify([same])

@@ -1,4 +1,4 @@
-/** Index entries of a resource as rows of the index tables, and the least that has to be written for a change. */
+/** Index entries of a resource as rows of the index tables, and the minimal writes for a change. */
 import type { IndexEntry, InnerEntry, PartEntry } from '../../search/plan.ts'
 import { compositeKey } from '../composite-key.ts'
 import type { Database } from './connection.ts'
@@ -38,20 +38,20 @@ const COLUMNS: Readonly<Record<IndexTable, readonly string[]>> = {
   combined_index: ['param', 'first', 'second', 'low', 'high'],
 }
 
-/** Not clustered by row; what they hold of a resource follows from the other tables. */
+/** Tables that are not clustered by row; their rows for a resource follow from the other tables. */
 const DERIVED: ReadonlySet<IndexTable> = new Set(['combined_index', 'key_index'])
 
-/** Those that hold entries. */
+/** The tables that hold entries. */
 export const ENTRY_TABLES = (Object.keys(COLUMNS) as IndexTable[]).filter((table) => !DERIVED.has(table))
 
 const MOST_COLUMNS = Math.max(...ENTRY_TABLES.map((table) => COLUMNS[table].length))
 
-/** Rows that one statement inserts at most: a call of SQLite takes as long as the insertion of a row. */
+/** Most rows that one statement inserts: a call of SQLite takes as long as the insertion of a row. */
 const AT_ONCE = 16
 
 /**
- * By the number of rows, less one. The same value found twice in a resource is one row. FAIL: what else goes wrong ends
- * the transaction in any case, and otherwise SQLite keeps a copy of every page that the statement changes.
+ * INSERT statements by the number of rows minus one. The same value found twice in a resource is one row. FAIL: other
+ * errors end the transaction in any case, and otherwise SQLite keeps a copy of every page that the statement changes.
  */
 const INSERTS = Array.from({ length: AT_ONCE }, (_, index) =>
   statements((table, columns) => {
@@ -62,7 +62,10 @@ const INSERTS = Array.from({ length: AT_ONCE }, (_, index) =>
 const DELETE = statements((table, columns) => {
   return `DELETE FROM ${table} WHERE row = ? AND ${columns.map((column) => `${column} = ?`).join(' AND ')}`
 })
-/** The rows of one resource in all tables: the number of the table, then its columns, then NULL for those of wider tables. */
+/**
+ * The rows of one resource in all tables: the number of the table, then its columns, then NULL for the missing columns
+ * of wider tables.
+ */
 const SELECT = ENTRY_TABLES.map((table, index) => {
   const columns = Array.from({ length: MOST_COLUMNS }, (_, column) => COLUMNS[table][column] ?? 'NULL')
   return `SELECT ${index}, ${columns.join(', ')} FROM ${table} WHERE row = ?1`
@@ -76,7 +79,7 @@ function statements(
   ) as Record<IndexTable, string>
 }
 
-/** Without those of combined_index. */
+/** The stored rows of a resource, without those of combined_index. */
 export function readIndexRows(db: Database, row: number): IndexRows {
   const rows = new Map<IndexTable, IndexRow[]>()
   for (const [index, param, ...others] of db.all<[number, number, ...SqlValue[]]>(SELECT, row)) {
@@ -92,15 +95,15 @@ function pushRow(rows: Map<IndexTable, IndexRow[]>, table: IndexTable, row: Inde
   else ofTable.push(row)
 }
 
-/** The rows of key_index that a row of key_list stands for. */
+/** The rows of key_index to which a row of key_list corresponds. */
 const keyRows = ([param, codes]: IndexRow): readonly IndexRow[] =>
   (JSON.parse(String(codes)) as readonly string[]).map((code) => [param, code])
 
-/** The other way round. */
+/** The rows of key_list to which rows of key_index correspond. */
 const keyLists = (rows: readonly IndexRow[]): readonly IndexRow[] =>
   [...Map.groupBy(rows, ([param]) => param)].map(([param, all]) => [param, JSON.stringify(all.map(([, code]) => code))])
 
-/** Removes what is gone and writes what is new; `before` is undefined for a resource that has no rows yet. */
+/** Removes old rows and writes new ones; `before` is undefined for a resource that has no rows yet. */
 export function writeIndexRows(db: Database, row: number, before: IndexRows | undefined, after: IndexRows): void {
   for (const [table, rows] of before ?? []) {
     for (const values of difference(rows, after.get(table))) db.run(DELETE[table], row, ...values)
@@ -128,18 +131,21 @@ function difference(rows: readonly IndexRow[], others: readonly IndexRow[] = [])
 
 const key = (row: IndexRow): string => row.join('\u0000')
 
-/** Rows of the entries of one resource; parameters, systems and referenced resources are created as they are met. */
+/**
+ * Builds the rows for the entries of one resource; parameters, systems and referenced resources are created as they
+ * occur.
+ */
 export class IndexRowBuilder {
   readonly #names: InternedNames
   readonly #clinic: string
   readonly #type: number
   readonly #target: (type: number, id: string) => number
   readonly #rows = new Map<IndexTable, IndexRow[]>()
-  /** How many entries of a parameter have been seen. */
+  /** The number of entries seen so far, by parameter. */
   readonly #seen = new Map<number, number>()
   #inner: InnerEntry[] | undefined
 
-  /** `target` gives the row of a resource, and creates it where there is none. */
+  /** `target` returns the row of a resource, and creates it where there is none. */
   constructor(names: InternedNames, clinic: string, type: number, target: (type: number, id: string) => number) {
     this.#names = names
     this.#clinic = clinic
@@ -147,7 +153,7 @@ export class IndexRowBuilder {
     this.#target = target
   }
 
-  /** The resources within, which have rows of their own: see inner-resources.ts. */
+  /** The contained resources, which have rows of their own: see inner-resources.ts. */
   get inner(): readonly InnerEntry[] {
     return this.#inner ?? []
   }

@@ -1,4 +1,4 @@
-/** How far the search index of the file is, as the file keeps it. */
+/** The state of the search index, as the file stores it. */
 import { isInner } from '../../search/inner.ts'
 import { type IndexState, type Parts, partOfCombined, type TypeIndex } from '../index/index-parts.ts'
 import { StoreUnavailable } from '../port.ts'
@@ -32,7 +32,8 @@ const toTypeIndex = ([type, generation, wanted, filled]: StateRow): TypeIndex =>
 })
 
 /**
- * A process that goes on writing what another version does not search by would leave the index incomplete for good.
+ * Keeps a process from writing rows without the parts that another version searches by, which would leave the index
+ * incomplete for good.
  * @throws StoreUnavailable when another version of the server has opened the file since
  */
 export function checkIndex({ db, index, signals }: Engine): void {
@@ -45,7 +46,7 @@ export function checkIndex({ db, index, signals }: Engine): void {
 }
 
 /**
- * What another thread of this process knows already.
+ * Takes over state that another thread of this process has already seen.
  * @throws StoreOutdated when a newer server has changed the tables
  */
 export function refreshIndex({ db, index, signals }: Engine): void {
@@ -58,7 +59,10 @@ export function storedTypes(db: Database): ReadonlySet<string> {
   return new Set(found.map(([type]) => type).filter((type) => !isInner(type)))
 }
 
-/** Combined rows of a part that is not filled may be incomplete or outdated: they are removed, and filled again. */
+/**
+ * Claims parts. Combined rows of a part that is not filled may be incomplete or outdated: they are removed, and filled
+ * again.
+ */
 export function claim(db: Database, types: readonly TypeIndex[], extraction: number): void {
   for (const { type, generation, wanted, filled } of types) {
     const before = db.get<[number]>('SELECT generation FROM type_index WHERE type = ?', type)?.[0] ?? 0

@@ -1,6 +1,7 @@
 /**
- * Resources within resources (search/inner.ts): each is a row of its own type, with its own index rows and the version of
- * its container, whose text has it. They come and go with what their container refers to by `linkOf` its type.
+ * Resources within resources (search/inner.ts): each is a row of its own type, with its own index rows and the version
+ * of its container, whose text includes it. They are found, and removed, by the references that their container has for
+ * `linkOf` its type.
  */
 import { linkOf } from '../../search/inner.ts'
 import type { InnerEntry } from '../../search/plan.ts'
@@ -20,7 +21,7 @@ export interface Container {
 type TargetRow = (type: number, id: string) => number
 
 /**
- * Replaces what is within a resource.
+ * Replaces the resources within a resource.
  * @param before the rows that the container had; undefined for a new one
  */
 export function writeInnerResources(

@@ -1,11 +1,11 @@
 /** Interned names: a tree of clinic > type > kind > parameter > system, each node one integer. */
 import type { Database } from './connection.ts'
 
-/** Parent of the clinics. */
+/** The parent of the clinics. */
 const ROOT = 0
-/** Cached names, and facts of parameters; when there are more, all are dropped. */
+/** Most cached names and facts of parameters together; when there are more, all are dropped. */
 const MAX_CACHED = 50_000
-/** A longer name (the system of a token may be any text) is read each time. */
+/** A longer name (the system of a token may be any text) is not cached; characters. */
 const LONGEST_CACHED = 1_000
 
 export type EntryKind =
@@ -21,14 +21,14 @@ export type EntryKind =
   | 'position'
   | 'composite'
 
-/** Of entries that a search finds a resource by. */
+/** Kinds of entries by which a search finds a resource. */
 export type SearchedKind = Exclude<EntryKind, 'key'>
 
-/** What the engine knows about the entries of a parameter; the facts only ever grow. */
+/** Facts about the entries of a parameter; they only ever grow. */
 export interface ParameterFacts {
   /** The widest range, high - low. */
   readonly span: number
-  /** Some resource has (or had) two entries. */
+  /** True when some resource has (or had) two entries. */
   readonly repeated: boolean
 }
 
@@ -103,7 +103,7 @@ export class InternedNames {
     return text
   }
 
-  /** Never from the cache, as another process may have written them. */
+  /** Read from the file each time, as another process may have written them. */
   factsOf(param: number): ParameterFacts {
     const found = this.#db.get<[number, number]>('SELECT span, repeated FROM name WHERE id = ?', param)
     return { span: found?.[0] ?? 0, repeated: found?.[1] === 1 }
@@ -121,7 +121,9 @@ export class InternedNames {
     this.#facts.set(param, facts)
   }
 
-  /** After a rollback: ids that were assigned in it are free again, and may be assigned to other names. */
+  /**
+   * Empties the cache. Called after a rollback: ids assigned in it are free again, and may be assigned to other names.
+   */
   forget(): void {
     this.#ids.clear()
     this.#texts.clear()
@@ -137,7 +139,7 @@ export class InternedNames {
     this.#ids.set(parent, siblings)
   }
 
-  /** For one more. */
+  /** Makes room for one more cache entry. */
   #makeRoom(): void {
     if (this.#cached >= MAX_CACHED) this.forget()
     this.#cached += 1

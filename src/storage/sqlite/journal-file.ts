@@ -1,4 +1,4 @@
-/** The SQLite file of the journal: what entries are found by, what they say, and what is kept of each clinic. */
+/** The SQLite file of the journal: the values to find entries by, their content, and the limits of each clinic. */
 import type {
   FoundEntry,
   JournalBounds,
@@ -12,7 +12,7 @@ import type { Database } from './connection.ts'
 import { SideFile, type SideFileForm } from './side-file.ts'
 import type { SqlValue } from './sql.ts'
 
-/** Details are apart, so that a list reads past none of them. */
+/** Details are in a table of their own, so that a list does not read them. */
 const TABLES = `
   CREATE TABLE clinic (
     clinic TEXT PRIMARY KEY,
@@ -43,15 +43,15 @@ const TABLES = `
   ) STRICT;
 `
 
-/** Nobody knows any more who may read what was recorded before; operators may read all. */
+/** The audience of older entries is unknown, so only operators may read them. */
 const AUDIENCES = "ALTER TABLE exchange ADD COLUMN audience TEXT NOT NULL DEFAULT 'operator'"
 
 const FORM: SideFileForm = { what: 'The journal', steps: [TABLES, AUDIENCES], cache: 2048 }
 
 const MILLISECONDS_PER_DAY = 86_400_000
-/** Entries of a clinic that are removed in one commit. */
+/** Most entries of a clinic removed in one commit. */
 const REMOVED_AT_A_TIME = 500
-/** And besides as many as have come, where some come: what is much too old goes by and by. */
+/** Each write removes at most this many entries more than it adds, so a large excess is removed gradually. */
 const SOME = 20
 
 type ScannedRow = readonly [number: number, summary: string | null]
@@ -112,7 +112,7 @@ export class JournalFile {
   }
 
   /**
-   * Removes some of what is not kept any more, of every clinic, so that others can write meanwhile.
+   * Removes some of the excess entries of every clinic, so that others can write between calls.
    * @param now milliseconds since 1970 UTC
    * @returns whether there may be more
    * @throws StoreUnavailable
@@ -176,14 +176,15 @@ export class JournalFile {
   }
 }
 
-/** What is kept of a clinic, whose newest entry has the number `last`. */
+/** The limits of a clinic, whose newest entry has the number `last`. */
 interface KeptOf extends Kept {
   readonly clinic: string
   readonly last: number
 }
 
 /**
- * Numbers rise with time, nearly: an entry is removed when those before it are.
+ * Removes the oldest entries beyond the limits. As numbers nearly rise with time, an entry is removed only when all
+ * before it are.
  * @param most entries that are removed
  * @returns whether there may be more
  */

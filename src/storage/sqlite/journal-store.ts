@@ -11,7 +11,7 @@ const journalPathOf = (path: string): string => (path === ':memory:' ? path : `$
 
 /**
  * @param path of the file of the resources, or ':memory:'
- * @param onNotice is told what the server's log is to say
+ * @param onNotice receives notices for the server's log
  */
 export function openSqliteJournalStore(path: string, onNotice: (notice: string) => void): JournalStore {
   return path === ':memory:' ? inMemory() : inFile(journalPathOf(path), onNotice)
@@ -33,7 +33,7 @@ const ENTRY = join(import.meta.dirname, 'journal-thread.ts')
 const NOTHING: JournalPage = { entries: [] }
 const NO_BOUNDS = { first: 0, last: 0 }
 
-/** A thread writes; this one reads, by a connection of its own. */
+/** Writes in a thread of its own, and reads in this one by a second connection. */
 function inFile(path: string, onNotice: (notice: string) => void): JournalStore {
   const thread = new SideThread<JournalOrder>({
     entry: ENTRY,
@@ -47,7 +47,7 @@ function inFile(path: string, onNotice: (notice: string) => void): JournalStore 
     scan: async (scan) => reader.read((file) => file.scan(scan)) ?? NOTHING,
     read: async (clinic, id) => reader.read((file) => file.read(clinic, id)),
     bounds: async (clinic) => reader.read((file) => file.bounds(clinic)) ?? NO_BOUNDS,
-    // The one thing that its log is told.
+    // Its only notice is that a file was set aside.
     setAsideAt: () => thread.noticedAt,
     close: async () => {
       await thread.close()

@@ -1,8 +1,9 @@
-/** Writes the file of the journal, and removes what is not kept any more. Runs in a thread, or where the store is in memory. */
+/**
+ * Writes the file of the journal, and removes entries beyond the limits. Runs in a thread, or in place where the store
+ * is in memory.
+ */
 
-import { workerData } from 'node:worker_threads'
 import type { JournalEntry, Kept } from '../journal-port.ts'
-import { runSideThread } from '../side-thread-entry.ts'
 import { JournalFile } from './journal-file.ts'
 import { SideWriter } from './side-writer.ts'
 
@@ -11,13 +12,13 @@ export interface JournalFileOptions {
   readonly path: string
 }
 
-/** What is to be written together. */
+/** Entries to be written together. */
 export interface JournalOrder {
   readonly entries: readonly JournalEntry[]
   readonly kept: ReadonlyMap<string, Kept>
 }
 
-/** Milliseconds between two looks for what is not kept. */
+/** Milliseconds between two removals of excess entries. */
 const REMOVE_EVERY = 600_000
 
 /** @throws StoreUnavailable when the file cannot be opened */
@@ -29,8 +30,3 @@ export const journalWriter = ({ path }: JournalFileOptions): SideWriter<JournalF
     removeSome: (file) => file.removeSome(Date.now()),
     removeEvery: REMOVE_EVERY,
   })
-
-runSideThread({
-  open: () => journalWriter(workerData as JournalFileOptions),
-  write: (writer, { entries, kept }: JournalOrder) => writer.write((file) => file.write(entries, kept)),
-})

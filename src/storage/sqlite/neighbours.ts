@@ -8,22 +8,22 @@ import { type Scope, scopeOf } from './term.ts'
 
 export const EVERY = '*'
 
-/** Includes that follow the same references, of one type or of several. */
+/** Includes that follow the same references, from one type or several. */
 export interface Step extends Omit<Include, 'source'> {
   readonly sources: readonly string[]
 }
 
 export interface Neighbour {
   readonly row: number
-  /** Of the version that is referred to. */
+  /** The sequence number of the referenced version. */
   readonly seq: number
-  /** Only the references of the current version are known. */
+  /** True for the current version: only its references are known. */
   readonly isCurrent: boolean
-  /** It is there with its container. */
+  /** True for a contained resource, which is returned with its container. */
   readonly isInner: boolean
 }
 
-/** One reference away from `rows`, in the direction of `include`. */
+/** The resources one reference away from `rows`, in the direction of `include`. */
 export function neighbours(
   engine: Engine,
   clinic: string,
@@ -39,7 +39,7 @@ export function neighbours(
   const [from, found, seq] = include.reverse
     ? [sql`reference_index AS i INDEXED BY reference_by_target ON i.target = here.value`, raw('s'), CURRENT_SOURCE]
     : [sql`reference_index AS i NOT INDEXED ON i.row = here.value`, raw('t'), REFERRED_TARGET]
-  // No id of a resource of its own has a '#'.
+  // Only the ids of contained resources have a '#'.
   return engine.db
     .select<[row: number, seq: number, current: number | null, isInner: 0 | 1]>(
       sql`SELECT DISTINCT ${found}.row, ${seq} AS found_seq, ${found}.seq, instr(${found}.id, '#') > 0
@@ -57,7 +57,10 @@ export function neighbours(
     }))
 }
 
-/** What names a definition by its url, and the definition, are led from to each other by that address. */
+/**
+ * Follows canonical references: a resource that names a definition by its url, and the definition, both refer to that
+ * address.
+ */
 function canonicalNeighbours(
   engine: Engine,
   clinic: string,
@@ -93,7 +96,9 @@ function canonicalNeighbours(
 
 const CURRENT_SOURCE = raw('CASE WHEN s.live = 1 THEN s.seq END')
 
-/** A reference to one version of a resource leads to that version, also where the resource has been deleted since. */
+/**
+ * The referenced version: a versioned reference leads to that version, even where the resource has been deleted since.
+ */
 const REFERRED_TARGET = raw(`CASE
   WHEN i.version = '' THEN CASE WHEN t.live = 1 THEN t.seq END
   ELSE (SELECT v.seq FROM version AS v
@@ -101,7 +106,7 @@ const REFERRED_TARGET = raw(`CASE
       AND v.method <> 'DELETE')
 END`)
 
-/** Which references are followed, by their holder's type and parameter; undefined: there are none. */
+/** A test of the references to follow, by their holder's type and parameter; undefined: there are none. */
 function sourceTest(engine: Engine, clinic: string, { sources, param, reverse }: Step): Sql | undefined {
   const [source] = sources
   if (source === EVERY) {
@@ -114,7 +119,10 @@ function sourceTest(engine: Engine, clinic: string, { sources, param, reverse }:
   return params.length === 0 ? undefined : isOneOf(raw('i.param'), params)
 }
 
-/** What refers to a match from within another resource is not included, as that one would have to be. */
+/**
+ * The types that may hold the references. A contained resource that refers to a match is not included, as its container
+ * would have to be.
+ */
 function sourceScopes(engine: Engine, clinic: string, type: string, reverse: boolean): readonly Scope[] {
   if (!reverse) return scopesOf(engine, clinic, type)
   return [scopeOf(engine, clinic, type) ?? []].flat()
@@ -128,7 +136,7 @@ function typeTest(engine: Engine, clinic: string, type: string): Sql | undefined
   return scopes.length === 0 ? undefined : isOneOf(raw('t.type'), typesOf(scopes))
 }
 
-/** Of resources of the type, and of those that others contain. */
+/** The scopes of resources of the type, and of contained ones. */
 const scopesOf = (engine: Engine, clinic: string, type: string): readonly Scope[] =>
   [type, ...innerTypesOf(type)].flatMap((one) => scopeOf(engine, clinic, one) ?? [])
 

@@ -1,4 +1,4 @@
-/** A page by collecting: every candidate is read with the values it is sorted by, then sorted. */
+/** A page by collecting: every candidate is read with its sort values, then sorted. */
 import { distinct, type Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
 import { comesAfter, direction, type PageRange, rowsDescend, type SortedRow, sortedRows } from './row-order.ts'

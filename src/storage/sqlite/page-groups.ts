@@ -1,6 +1,6 @@
 /**
- * A page in the order of several sort keys: the index of the first one is read in its order, and rows that share a value
- * of it (a group) are put in order by the other keys.
+ * A page in the order of several sort keys: the index of the first one is read in its order, and rows that share its
+ * value (a group) are ordered by the other keys.
  */
 
 import type { CursorKey } from '../cursor.ts'
@@ -16,18 +16,18 @@ import { ALWAYS, and, joined, NEVER, raw, type Sql, sql } from './sql.ts'
 import type { Term } from './term.ts'
 import type { TypeSearch } from './type-search.ts'
 
-/** A page by whichever strategy suits: a large group is a search of its own, by one sort key less. */
+/** Finds a page by the best strategy: a large group is a search of its own, with one sort key less. */
 type PageOf = (engine: Engine, search: TypeSearch, page: PageRange) => readonly SortedRow[]
 
 interface Groups {
   readonly engine: Engine
   readonly search: TypeSearch
-  /** Of the first key's index. */
+  /** The scan of the first key's index. */
   readonly scan: OrderedScan
   readonly pageOf: PageOf
 }
 
-/** Resources without a value of the first key come last, as a group. */
+/** Reads groups in order; resources without a value of the first key come last, as a group. */
 export function scanGroups(
   engine: Engine,
   search: TypeSearch,
@@ -45,8 +45,8 @@ export function scanGroups(
 }
 
 /**
- * The first rows by the first key alone, and those of a group put in order by the others. Of the last group there may be
- * more rows than these, so it is read by itself.
+ * The first rows by the first key alone, each group ordered by the other keys. The last group may have more rows than
+ * these, so it is read separately.
  */
 function groupsInOrder(groups: Groups, { after, limit }: PageRange): readonly SortedRow[] {
   const { engine, search, scan } = groups
@@ -63,7 +63,7 @@ function groupsInOrder(groups: Groups, { after, limit }: PageRange): readonly So
   return [...begun, ...sorted, ...rest]
 }
 
-/** Comes after every row that shares its first key. */
+/** A position after every row that shares its first key. */
 const lastOfGroup = ({ keys }: SortedRow, descends: boolean): SortedRow => ({
   keys: keys.slice(0, 1),
   row: descends ? -1 : Number.MAX_SAFE_INTEGER,
@@ -77,7 +77,7 @@ const these = (rows: readonly SortedRow[]): Source => ({
   distinct: true,
 })
 
-/** Rows with one value of the first key: few are sorted, for many the index of the next key is scanned. */
+/** The rows with one value of the first key: few are sorted, for many the index of the next key is scanned. */
 function groupPage(groups: Groups, value: CursorKey, page: PageRange): readonly SortedRow[] {
   const { engine, search, scan } = groups
   const hasValue = sql`${scan.column} = ${value}`
@@ -90,14 +90,14 @@ function groupPage(groups: Groups, value: CursorKey, page: PageRange): readonly 
     const undecided = { counted: all, most }
     return groupAsSearch(groups, value, page, { source: group, isFew: false, undecided })
   }
-  // That they are few is known now, so they need not be counted again.
+  // They are known to be few, so they need not be counted again.
   const source = { ...group, where: (isScannable && group.range) || group.where }
   return collectRows(engine, source, others, withoutFirstKey(page)).map(withFirstKey(value))
 }
 
 /**
  * The rows with one value of the first key (null: with none), as a search by the other keys.
- * @param group what has all of them; absent: the source of the whole search
+ * @param group a source of all these rows; absent: the source of the whole search
  */
 function groupAsSearch(
   { engine, search, pageOf }: Groups,

@@ -1,4 +1,6 @@
-/** A page by reading an index in its order until the page is full: by row, by a combined index, or by the one sort key. */
+/**
+ * A page by reading an index in its order until the page is full: by row, by a combined index, or by the only sort key.
+ */
 import { isFewAfterAll } from './access-path.ts'
 import { distinct, type Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
@@ -18,7 +20,7 @@ import { ALWAYS, and, limitedTo, raw, type Sql, sql } from './sql.ts'
 import type { Scope, Term } from './term.ts'
 import type { TypeSearch } from './type-search.ts'
 
-/** By row number: an index has the rows in that order, or they are few and are sorted. */
+/** A page by row number: an index has the rows in that order, or they are few and are sorted. */
 export function scanRows(engine: Engine, source: Source, { after, limit }: PageRange): readonly SortedRow[] {
   const isAfter = after === undefined ? ALWAYS : sql`${source.row} > ${after.row}`
   return sortedRows(
@@ -28,7 +30,7 @@ export function scanRows(engine: Engine, source: Source, { after, limit }: PageR
   )
 }
 
-/** By row number: every resource of the type is tested. */
+/** A page by row number, testing every resource of the type. */
 export function scanEveryRow(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] {
   const tests = search.terms.map((term) => exists(term, raw('d.row')))
   if (tests.some(hasSets)) return scanRows(engine, search.every(), page)
@@ -42,7 +44,7 @@ const everyRowSliced = ({ type }: Scope): SlicedIndex => ({
   descends: false,
 })
 
-/** @throws TooManyRows where the candidates are few, so that they are collected */
+/** @throws TooManyRows where the candidates are few, so that the caller collects them instead */
 function giveUpForFew(engine: Engine, { path }: Pick<TypeSearch, 'path'>): void {
   if (path !== undefined && isFewAfterAll(engine, path)) engine.db.visited.giveUp()
 }
@@ -54,7 +56,7 @@ export const scanCombinedIndex = (
   page: PageRange,
 ): readonly SortedRow[] => sortedRows(engine, inOrder(source, raw('d.low'), rowsDescend(orderings), page))
 
-/** Resources that the index does not have, because they have no value of the sort key, come last. */
+/** A page by the index of the only sort key. Resources without a value, which the index does not have, come last. */
 export function scanSortIndex(
   engine: Engine,
   search: TypeSearch,
@@ -73,11 +75,11 @@ export function scanSortIndex(
   )
 }
 
-/** Whether there is a condition on the sort parameter too, which only resources with an entry of it fulfil. */
+/** True when there is also a condition on the sort parameter, so that only resources with an entry of it can match. */
 export const isSearched = ({ param }: OrderedScan, terms: readonly Term[]): boolean =>
   terms.some((term) => term.op === 'entry' && term.param === param)
 
-/** A page of the rows that have a value of the first key, then of those that have none. */
+/** A page of the rows that have a value of the first key, then of those without one. */
 export function valuesFirst(
   { param }: OrderedScan,
   { after, limit }: PageRange,
@@ -90,7 +92,7 @@ export function valuesFirst(
   return [...valued, ...withoutOne({ after: isPastValues ? after : undefined, limit: limit - valued.length })]
 }
 
-/** The rows of the index that match; the conditions are tested on the way. */
+/** The matching rows of the index; the conditions are tested during the scan. */
 export function scanValues(
   engine: Engine,
   search: Pick<TypeSearch, 'terms' | 'path'>,
@@ -109,8 +111,8 @@ export function scanValues(
 }
 
 /**
- * Whether the index is read in slices: not where conditions on its own rows say where it begins, nor where the statement
- * of each slice would evaluate sets again.
+ * True when the index can be read in slices: not where conditions on its own rows determine its start, nor where the
+ * statement of each slice would evaluate sets again.
  */
 export const isSliced = ({ sources, param }: OrderedScan, terms: readonly Term[]): boolean =>
   sources.every(({ slices }) => slices !== undefined) &&
@@ -121,14 +123,14 @@ const hasSets = ({ sets }: Sql): boolean => sets !== undefined
 
 function testsOf(terms: TypeSearch['terms'], { param, isRepeated }: OrderedScan): readonly Sql[] {
   return terms.map((term) => {
-    // On the scanned row itself where it is the only one: then the scan begins at the first that matches.
+    // Tested on the scanned row itself where it is the only one: then the scan begins at the first match.
     if (term.op === 'resource' && param === undefined) return term.matches(raw('d'))
     if (term.op === 'entry' && term.param === param && !isRepeated) return term.matches(raw('d'))
     return exists(term, raw('d.row'))
   })
 }
 
-/** In the order of `column`, then of rows. */
+/** A query for rows in the order of `column`, then of rows. */
 function inOrder(
   { from, where }: Pick<Source, 'from' | 'where'>,
   column: Sql,
@@ -138,7 +140,8 @@ function inOrder(
   const [key = null] = after?.keys ?? []
   const isAfter =
     after === undefined ? ALWAYS : sql`(${column}, d.row) ${raw(descends ? '<' : '>')} (${key}, ${after.row})`
-  // First: of two bounds on the column SQLite takes the first to begin at, and the other one may lie far before the page.
+  // isAfter comes first: of two bounds on the column SQLite begins at the first, and the other one may lie far before
+  // the page.
   return sql`SELECT d.row, ${column} FROM ${from} WHERE ${and([isAfter, where])}
     ORDER BY ${column} ${direction(descends)}, d.row ${direction(descends)} ${limitedTo(limit)}`
 }
@@ -159,7 +162,7 @@ function withoutValue(
   )
 }
 
-/** The rows that match by an entry of the sort parameter which is no value to be sorted by. */
+/** The rows that match by an entry of the sort parameter that is not a sort value. */
 function unsortedEntries(engine: Engine, search: TypeSearch, scan: OrderedScan, page: PageRange): readonly SortedRow[] {
   const { unsorted } = scan
   if (unsorted === undefined) return []

@@ -1,5 +1,5 @@
 /**
- * One page of rows of one resource type. `strategyOf` decides how they are found; each strategy has a file of its own:
+ * One page of rows of one resource type. `strategyOf` decides how they are found; each strategy has its own file:
  * page-scan.ts reads an index in its order, page-groups.ts does so for several sort keys, page-collect.ts sorts.
  */
 import { decided, isFewAfterAll, sizeOf } from './access-path.ts'
@@ -14,22 +14,22 @@ import { ALWAYS } from './sql.ts'
 import { fewVisits, type TypeSearch, type TypeSearches } from './type-search.ts'
 
 type Strategy =
-  /** No order is requested: the rows by their numbers. */
+  /** No order is requested: by row number. */
   | { readonly kind: 'rows'; readonly source: Source }
-  /** The same, where each resource of the type is tested. */
+  /** By row number, testing each resource of the type. */
   | { readonly kind: 'every' }
   /** A combined index has the candidates in the requested order. */
   | { readonly kind: 'combined'; readonly source: Source }
-  /** The index of the only sort key is read in its order; the conditions are tested on the way. */
+  /** The index of the only sort key is read in its order; the conditions are tested during the scan. */
   | { readonly kind: 'scan'; readonly scan: OrderedScan }
-  /** The same for the first of several sort keys; rows that share its value are put in order by the others. */
+  /** The same for the first of several sort keys; rows that share its value are ordered by the others. */
   | { readonly kind: 'groups'; readonly scan: OrderedScan }
-  /** Every candidate is read with the values it is sorted by, then sorted. */
+  /** Every candidate is read with its sort values, then sorted. */
   | { readonly kind: 'collect'; readonly source: Source }
 
 /**
- * The rows in order, with the values they are sorted by. Testing each resource ends early if matches are met soon, so it is
- * tried first; when it turns out to be long, conditions on other resources become sets.
+ * The rows in order, with their sort values. Testing each resource ends early if matches are found soon, so it is tried
+ * first; when it takes long, conditions on other resources become sets.
  */
 export function pageOf(engine: Engine, { byTests, bySets }: TypeSearches, page: PageRange): readonly SortedRow[] {
   const soon = bySets && engine.db.visited.within(fewVisits(engine), () => pageBy(engine, byTests, page))
@@ -41,10 +41,10 @@ function pageBy(engine: Engine, search: TypeSearch, page: PageRange): readonly S
   return soon ?? pageByStrategy(engine, { ...search, path: decided(search.path) }, page)
 }
 
-/** Visits of a scan that is tried before the candidates are counted, besides two for each row of the page. */
+/** Visits of a scan that is tried before the candidates are counted, in addition to two for each row of the page. */
 const SOON = 256
 
-/** What the index of the only sort key has among its first rows, where that is a page. */
+/** A page from the first rows of the only sort key's index, where these suffice. */
 function soonScanned(engine: Engine, search: TypeSearch, page: PageRange): readonly SortedRow[] | undefined {
   const { path, orderings, terms } = search
   const [{ scan } = {}, ...others] = orderings
@@ -77,7 +77,7 @@ function pageByStrategy(engine: Engine, search: TypeSearch, page: PageRange): re
 const LEAST_SCAN = 4_000
 const VISITS_OF_SCAN = 4
 
-/** Given up when it visits what would take longer than to collect the candidates, which visits each of them once. */
+/** Runs `scan`, and gives it up for collecting the candidates once it has visited so much that collecting is faster. */
 function orCollected(
   engine: Engine,
   { scope, terms, path, every, orderings }: TypeSearch,
@@ -101,7 +101,7 @@ function strategyOf(engine: Engine, search: TypeSearch): Strategy {
   return { kind: others.length === 0 ? 'scan' : 'groups', scan }
 }
 
-/** The source is a combined index, and its range is the only sort key. */
+/** True when the source is a combined index, and its range is the only sort key. */
 function isInOrder({ byRangeOf }: Source, [first, ...others]: readonly Ordering[]): boolean {
   return byRangeOf !== undefined && others.length === 0 && !first?.descending && first?.scan?.param === byRangeOf
 }
@@ -112,11 +112,11 @@ function worthwhileScan(engine: Engine, { path, scope, terms }: TypeSearch, firs
   if (scan?.needsMany && !isAtLeast(engine, typeRows(scope), engine.fewCandidates)) return undefined
   if (path === undefined || scan === undefined) return path?.isFew ? undefined : scan
   if (!isSearched(scan, terms)) {
-    // A scan in slices asks when it turns out to be long.
+    // A scan in slices checks this itself once it takes long.
     return path.isFew || (!isSliced(scan, terms) && isFewAfterAll(engine, path)) ? undefined : scan
   }
-  // The sort parameter is searched by too. Where a resource may have several entries, the one that matches need not be
-  // the one that sorts; where it has one, the scan reads nothing but matches.
+  // The sort parameter is also searched by. Where a resource may have several entries, the matching one need not be the
+  // one it is sorted by; where it has one, the scan reads nothing but matches.
   if (scan.isRepeated) return undefined
   return path.isFew && terms.length > 1 ? undefined : scan
 }

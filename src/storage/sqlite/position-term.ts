@@ -1,4 +1,4 @@
-/** Conditions on positions: a box of the index, and the distance of what is in it. */
+/** Conditions on positions: a box of the index, and the distance of the positions within it. */
 import { circleAround } from '../../fhir/great-circle.ts'
 import type { Engine } from './engine.ts'
 import { entry } from './entry-terms.ts'

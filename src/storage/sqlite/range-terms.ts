@@ -5,7 +5,7 @@ import { entry, systemIs } from './entry-terms.ts'
 import { ALWAYS, and, raw, type Sql, sql } from './sql.ts'
 import type { Of, Scope, Term } from './term.ts'
 
-/** Longer than any instant, day, month or year: of periods with an open end. */
+/** Milliseconds; longer spans than this are periods with an open end, not days, months or years. */
 const LONG_SPAN = 400 * 24 * 60 * 60 * 1000
 
 export function rangeTerm(engine: Engine, scope: Scope, { kind, param: code, bounds }: Of<'date' | 'number'>): Term {
@@ -31,7 +31,7 @@ export function quantityTerm(
   })
 }
 
-/** By `low`, unless only the ends of long periods are bounded from below. */
+/** The index by `low`, unless only the ends of long periods are bounded from below. */
 function rangeIndex({ lowMin, lowMax, highMin, highMax }: RangeBounds, span: number): string {
   const boundedAbove = lowMax !== undefined || highMax !== undefined
   const byHigh = lowMin === undefined && highMin !== undefined && (!boundedAbove || span > LONG_SPAN)
@@ -39,8 +39,8 @@ function rangeIndex({ lowMin, lowMax, highMin, highMax }: RangeBounds, span: num
 }
 
 /**
- * Bounds on both ends of the range. low <= high, and no range of the parameter is longer than `span` (exact for
- * milliseconds): so a bound on one end bounds the other, which lets either index seek.
+ * Bounds on both ends of the range. As low <= high, and no range of the parameter is longer than `span` (exact for
+ * milliseconds), a bound on one end bounds the other, which lets either index seek.
  */
 function within(x: Sql, { lowMin, lowMax, highMin, highMax }: RangeBounds, span: number): Sql {
   const shift = Number.isSafeInteger(span) ? span : undefined
@@ -67,7 +67,7 @@ function bound(
   return given.length === 0 ? ALWAYS : sql`${column} ${raw(operator)} ${tightest(...given)}`
 }
 
-/** An instant is a range whose two ends are one. */
+/** Bounds on the time of the last update, an instant: a range whose two ends are the same. */
 export function updatedWithin(x: Sql, { lowMin, lowMax, highMin, highMax }: RangeBounds): Sql {
   const column = sql`${x}.updated`
   return and([bound(column, '>=', Math.max, [lowMin, highMin]), bound(column, '<=', Math.min, [lowMax, highMax])])

@@ -1,13 +1,13 @@
-/** Messages between a thread that reads and the one that has started it. One read is under way at a time. */
+/** Messages between a reader thread and the thread that has started it, which sends one read at a time. */
 
 import type { SentError } from '../thread-errors.ts'
 import type { SentOptions } from './engines.ts'
 import type { Answer, Query, ReadKind } from './reads.ts'
 
-/** What a reader is started with. */
+/** The data with which a reader is started. */
 export interface ReaderData {
   readonly options: SentOptions
-  /** One number: that of the read which nobody waits for any more. */
+  /** One number: that of the read whose client has left. */
   readonly abandoned: SharedArrayBuffer
 }
 
@@ -17,9 +17,9 @@ export interface ReadRequest<Kind extends ReadKind = ReadKind> {
   readonly query: Query<Kind>
   /** Milliseconds since 1970 UTC. */
   readonly endsAt: number
-  /** What is read, as BudgetError.what. */
+  /** The purpose of the read: see BudgetError.what. */
   readonly what: string
-  /** The request can be begun again in a work thread: an answer that is long is left to that. */
+  /** The request can restart in a worker, which then receives a long result itself. */
   readonly canMove: boolean
 }
 

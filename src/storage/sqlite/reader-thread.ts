@@ -1,4 +1,4 @@
-/** A thread that reads a SQLite file by a connection of its own: what would hold the event loop for too long. */
+/** A thread that reads a SQLite file by its own connection, for reads that would hold the event loop for too long. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Budget, withBudget } from '../../isolation/budget.ts'
 import { freeMemoryWhenQuiet, keepMemory, lowerPriority } from '../../isolation/free-memory.ts'
@@ -8,7 +8,7 @@ import { openReceived } from './engines.ts'
 import type { ReaderData, ReadRequest, ReadResponse } from './reader-protocol.ts'
 import { inTime, read } from './reads.ts'
 
-/** As `nice` counts. */
+/** Difference in `nice` value. */
 const PRIORITY = 5
 
 const { options, abandoned } = workerData as ReaderData
@@ -25,7 +25,7 @@ function responseTo({ number, kind, query, endsAt, what, canMove }: ReadRequest)
         () => what,
         () => read(engine, kind, query, { endsAt, isAbandoned }),
       )
-    // What is too long for the event loop to work on is too long for it to receive.
+    // A result that is too long for the event loop to process is also too long for it to receive.
     return { answer: canMove ? withBudget(new Budget({ canMove }), answer) : answer() }
   } catch (error) {
     return { error: toSent(error) }

@@ -1,6 +1,6 @@
 /**
- * Reader threads, for what would hold the event loop for too long. They are started when they are needed, and ended when
- * they have been idle for a while. Clinics share them fairly.
+ * Reader threads, for reads that would hold the event loop for too long. They are started on demand, and ended after
+ * some idle time. Clinics share them fairly.
  */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -14,15 +14,15 @@ import type { ReaderData, ReadRequest, ReadResponse } from './reader-protocol.ts
 import { type Answer, clinicOf, type ReadKind } from './reads.ts'
 import type { ThreadListener } from './writer-host.ts'
 
-/** Threads, and those of one clinic; reads that wait, and those of one clinic. */
+/** Most threads, in all and for one clinic; most waiting reads, in all and of one clinic. */
 const SHARES = { slots: 3, slotsPerClinic: 2, total: 128, perClinic: 32 }
-/** Milliseconds after which a thread that is idle ends. */
+/** Milliseconds after which an idle thread ends. */
 const IDLE = 60_000
-/** Milliseconds between two looks at what waits and what runs. */
+/** Milliseconds between two checks of waiting and running reads. */
 const LOOK = 100
-/** Milliseconds after its time at which a read has not ended by itself, so that its thread is replaced. */
+/** Milliseconds past its deadline after which a read that has not ended has its thread replaced. */
 const GRACE = 1_000
-/** Megabytes. An answer is 32 million characters at most (response-limit.ts). */
+/** Megabytes. A result is 32 million characters at most (response-limit.ts). */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 }
 
 const ENTRY = join(import.meta.dirname, 'reader-thread.ts')
@@ -41,7 +41,7 @@ interface Thread {
   idle: NodeJS.Timeout | undefined
 }
 
-/** A read that waits for a thread. */
+/** A read waiting for a thread. */
 interface Waiting extends Pick<Job, 'request' | 'budget'> {
   readonly controller: AbortController
 }
@@ -141,7 +141,7 @@ export class Readers {
     else job.resolve(response.answer)
   }
 
-  /** Ends what has taken too long, and what nobody waits for any more. */
+  /** Ends reads that have taken too long, and those whose clients have left. */
   #look(): void {
     const now = Date.now()
     for (const job of this.#waiting) {
@@ -158,7 +158,7 @@ export class Readers {
     this.#looks = undefined
   }
 
-  /** A statement that does not end by itself keeps its thread until it has ended; nobody waits for that. */
+  /** Ends a thread. One whose statement does not end keeps running until it does; its caller does not wait for that. */
   async #end(thread: Thread, error?: Error): Promise<void> {
     this.#threads.delete(thread)
     clearTimeout(thread.idle)

@@ -1,7 +1,7 @@
 /**
- * Reads whose length depends on what is stored and requested. On the event loop each has a small allowance, within which
- * most end; one that exceeds it begins again in a reader thread. Where there are no reader threads, a read has all its
- * time where it is.
+ * Reads whose length depends on what is stored and requested. On the event loop each has a small allowance, which
+ * suffices for most; one that exceeds it restarts in a reader thread. Without reader threads, a read has all its time
+ * where it is.
  */
 import { type Budget, currentBudget } from '../../isolation/budget.ts'
 import { processorTime } from '../../isolation/processor-time.ts'
@@ -11,7 +11,7 @@ import type { Readers } from './readers.ts'
 import { type Answer, clinicOf, inTime, type Query, type ReadKind, read, whatIsRead } from './reads.ts'
 import { OutOfTime, type Times, WorkingTime } from './time-limit.ts'
 
-/** So many times more often than short: a read may be long for once because the machine is busy. */
+/** How many more times a read must have been long than short: it may be long once because the machine is busy. */
 const TIMES_LONG = 3
 
 export class Reading {
@@ -43,7 +43,7 @@ export class Reading {
     }
   }
 
-  /** Milliseconds since 1970 UTC. */
+  /** The deadline, milliseconds since 1970 UTC. */
   #endOf(budget: Budget | undefined): number {
     return budget === undefined ? Date.now() + this.#times.inBackground : budget.readEndsAt
   }
@@ -66,7 +66,7 @@ export class Reading {
     }
   }
 
-  /** undefined: it takes longer than the event loop may be held for. */
+  /** Reads within the allowance; undefined: it takes longer than the event loop may be held for. */
   #readBriefly<Kind extends ReadKind>(
     kind: Kind,
     query: Query<Kind>,
@@ -87,9 +87,9 @@ export class Reading {
   }
 }
 
-/** Reads of the same words are taken to be of the same length. */
+/** The description of a read; reads with the same one are assumed to take equally long. */
 const wordsOf = <Kind extends ReadKind>(kind: Kind, query: Query<Kind>): string =>
   `${clinicOf(query)} ${whatIsRead(kind, query)}`
 
-/** A step is a microsecond. @throws BudgetError */
+/** Pays for a read; a step is a microsecond. @throws BudgetError */
 const pay = (budget: Budget | undefined, microseconds: number): void => budget?.spend(microseconds, 'its searches')

@@ -1,4 +1,4 @@
-/** The reads whose length depends on what is stored and requested: wherever they run, they are found here by name. */
+/** The reads whose length depends on what is stored and requested, by name, wherever they run. */
 
 import { BudgetError } from '../../isolation/budget.ts'
 import type { SearchPlan } from '../../search/plan.ts'
@@ -78,7 +78,7 @@ const WHAT: { readonly [Kind in ReadKind]: (query: Queries[Kind]) => string } = 
 
 export const whatIsRead = <Kind extends ReadKind>(kind: Kind, query: Query<Kind>): string => WHAT[kind](query)
 
-/** '' where a read is for all clinics. */
+/** Empty where a read is for all clinics. */
 export const clinicOf = (query: Query<ReadKind>): string =>
   'clinic' in query && query.clinic !== undefined ? query.clinic : ''
 
@@ -92,7 +92,7 @@ export function read<Kind extends ReadKind>(
   return served(engine, () => engine.db.limit.during(limit, () => READS[kind](engine, query)))
 }
 
-/** Runs `work` on the newest state of the search index, and turns its faults into errors of the port. */
+/** Runs `work` on the newest state of the search index, and turns its errors into errors of the port. */
 export function served<T>(engine: Engine, work: () => T): T {
   try {
     engine.index.checkVersion()

@@ -1,7 +1,6 @@
 /**
- * Records that are read with every request and seldom change, from memory: a read of the file takes as long as all else
- * that is done for some requests. What this process writes shows at once, in all its threads; what others write, after a
- * moment.
+ * A cache of records that are read with every request and seldom change: for some requests, a read of the file takes as
+ * long as everything else. Writes of this process show at once, in all its threads; writes of others, after a moment.
  */
 import type { RecordChange, StoredRecord } from '../port.ts'
 import { RecentCache } from '../recent.ts'
@@ -33,7 +32,7 @@ export class RecentRecords {
     return record
   }
 
-  /** To be called after the commit, before it is acknowledged. */
+  /** Empties the cache if it may hold one of `records`. Called after the commit, before it is acknowledged. */
   wrote(records: readonly RecordChange[]): void {
     if (records.some((record) => this.#cache.covers(record))) this.forget()
   }

@@ -1,4 +1,4 @@
-/** Records: small documents of the server's own. */
+/** Records: small documents of the server's own that are not FHIR. */
 import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
 import type { Database } from './connection.ts'
 import { ALWAYS, and, limitedTo, raw, sql, visited } from './sql.ts'
@@ -30,7 +30,7 @@ export function findRecords(db: Database, query: RecordQuery): readonly StoredRe
     .map(toRecord)
 }
 
-/** The conflict that keeps `change` from being written, if any. */
+/** The conflict that prevents `change` from being written, if any. */
 export function recordConflict(db: Database, change: RecordChange): StoreConflict | undefined {
   if (change.expect === 'any' || change.expect === versionOf(db, change)) return undefined
   return new StoreConflict('record', `${change.kind}/${change.key}`)
@@ -50,7 +50,7 @@ export function writeRecord(db: Database, change: RecordChange): void {
   )
 }
 
-/** 0 when there is none. */
+/** The version of a record; 0 when there is none. */
 export const versionOf = (db: Database, { clinic, kind, key }: Pick<RecordChange, 'clinic' | 'kind' | 'key'>): number =>
   db.number(sql`SELECT version FROM record WHERE kind = ${kind} AND clinic = ${clinic} AND key = ${key}`)
 

@@ -13,7 +13,7 @@ import { writeInnerResources } from './inner-resources.ts'
 import { versionOf } from './records.ts'
 
 export interface ExtractedRow {
-  /** Of the resource, and the sequence number of the version that the entries are extracted from. */
+  /** The row of the resource, and the sequence number of the version that the entries are extracted from. */
   readonly row: number
   readonly seq: number
   readonly entries: readonly IndexEntry[]
@@ -25,23 +25,23 @@ export interface Refill {
   readonly typeName: string
   /** The number of its name. */
   readonly type: number
-  /** The version of CUSTOM_PARAMETERS that they are extracted by; 0: there was none. */
+  /** The version of CUSTOM_PARAMETERS by which they were extracted; 0: there was none. */
   readonly customVersion: number
   readonly rows: readonly ExtractedRow[]
-  /** After an upgrade: the generation that the entries belong to, and the last row that is done then. */
+  /** Present after an upgrade: the generation of the entries, and the last row finished with this batch. */
   readonly upgrade?: { readonly generation: number; readonly reached: number } | undefined
 }
 
 export interface Refilled {
-  /** Nothing was written: what the entries depend on has changed since they were extracted. */
+  /** True when nothing was written, since the parameters or the generation have changed since the extraction. */
   readonly isOutdated: boolean
-  /** Resources that keep the rows they had, because theirs could not be written. */
+  /** Number of resources that keep their old rows, because the new ones could not be written. */
   readonly failed: number
 }
 
 /**
- * Within a transaction. A resource that was written meanwhile has newer entries, and keeps them.
- * @throws StoreUnavailable, for one when another version of the server has opened the file since
+ * Writes a batch, within a transaction. A resource that was written meanwhile has newer entries, and keeps them.
+ * @throws StoreUnavailable, for example when another version of the server has opened the file since
  */
 export function refill(engine: Engine, batch: Refill): Refilled {
   if (isOutdated(engine, batch)) return { isOutdated: true, failed: 0 }
@@ -69,7 +69,7 @@ function isOutdated(engine: Engine, { clinic, typeName, customVersion, upgrade }
 }
 
 /**
- * @returns false when it keeps the rows it has
+ * @returns false when the resource keeps its old rows
  * @throws StoreUnavailable
  */
 function replace(
@@ -97,8 +97,9 @@ function replace(
 }
 
 /**
- * Combined rows may exist or not, so all are written; those that the new rows no longer imply are removed.
- * @returns the rows that it had
+ * Replaces the rows of a resource. Combined rows may or may not exist, so all are written; those that the new rows no
+ * longer imply are removed.
+ * @returns the previous rows
  */
 function replaceRows(engine: Engine, typeName: string, type: number, row: number, after: IndexRows): IndexRows {
   const before = readIndexRows(engine.db, row)

@@ -1,7 +1,7 @@
 /**
  * Reindexing: index rows extracted again from the stored texts, in the order of the resources' rows. Extraction is done
- * here, beside the requests that this thread serves, a few resources at a time; the writer writes what is extracted
- * (refill.ts), and how far it is, so that the next process begins where the last one ended.
+ * here, a few resources at a time, between the requests that this thread serves; the writer writes the extracted
+ * entries (refill.ts) and the progress, so that the next process continues where the last one ended.
  */
 import type { TypeIndex } from '../index/index-parts.ts'
 import type { Batch, IndexingStorage } from '../index/indexing.ts'
@@ -22,12 +22,12 @@ import type { ExtractedRow, Refill } from './refill.ts'
 import { toStored, type VersionRow } from './resources.ts'
 import type { Writer } from './writer.ts'
 
-/** Milliseconds, about, that requests wait for a batch. */
+/** Approximate milliseconds that requests wait for a batch. */
 const LONGEST_BATCH = 10
-/** So often a batch is extracted again, because what it depends on has changed meanwhile. */
+/** Attempts to extract a batch, which is repeated when the parameters or the generation have changed meanwhile. */
 const MAX_ATTEMPTS = 10
 
-/** Claims are made by the connection itself, which no other writes beside when a store is opened. */
+/** Claims are written by this connection itself, as there is no other writer yet when a store is opened. */
 export const indexStorage = ({ db, signals }: Pick<Engine, 'db' | 'signals'>): IndexStorage => ({
   load: async () => {
     const state = readState(db)
@@ -56,13 +56,13 @@ export const indexingStorage = (
 
 const NOTHING: Batch = { done: 0, failed: 0 }
 
-/** A resource type of one clinic, and how far it is reindexed. */
+/** A resource type of one clinic, and the progress of its reindexing. */
 interface TypeProgress {
   readonly clinic: string
   readonly typeName: string
-  /** The number of its name, which is the order of the types. */
+  /** The number of its name, by which the types are ordered. */
   readonly type: number
-  /** The last row of it that is done. */
+  /** The last finished row of the type. */
   readonly after: number
 }
 
@@ -83,7 +83,7 @@ const fill = (
   })
 
 /**
- * Rows do not have an index version, so all are reindexed; the cursor is the last one that is done.
+ * Reindexes one batch. Rows do not have an index version, so all are reindexed; the cursor is the last finished row.
  * @throws StoreUnavailable when another version of the server has opened the file since
  */
 export async function reindex(
@@ -102,7 +102,7 @@ export async function reindex(
   })
 }
 
-/** @throws StoreUnavailable when it is outdated each time */
+/** @throws StoreUnavailable when every attempt was outdated */
 async function untilWritten<T>(attempt: () => Promise<T | undefined>): Promise<T> {
   for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
     const result = await attempt()
@@ -111,16 +111,18 @@ async function untilWritten<T>(attempt: () => Promise<T | undefined>): Promise<T
   throw new StoreUnavailable('The search parameters of a clinic change faster than its resources can be reindexed')
 }
 
-/** A batch that is extracted, with the number of resources and of those that keep their entries. */
+/** An extracted batch, with the numbers of resources and of those that keep their entries. */
 type ExtractedBatch = Refill & Batch
 
-/** undefined: it is outdated. */
+/** Writes a batch; undefined: it is outdated. */
 async function written(writer: Writer, { done, failed, ...rows }: ExtractedBatch): Promise<Batch | undefined> {
   const refilled = await writer.refill(rows)
   return refilled.isOutdated ? undefined : { done, failed: failed + refilled.failed }
 }
 
-/** As many as fit into LONGEST_BATCH, of one state of the file; `reached` is the last row of them. */
+/**
+ * Extracts as many resources as fit into LONGEST_BATCH, from one state of the file; `reached` is the last row of them.
+ */
 const extracted = (
   engine: Engine,
   extraction: Extraction,
@@ -145,7 +147,7 @@ const extracted = (
   })
 
 /**
- * @returns undefined when it keeps the rows it has, because none could be extracted
+ * @returns undefined when the resource keeps its old rows, because none could be extracted
  * @throws StoreUnavailable
  */
 function extractedRow(
@@ -164,7 +166,7 @@ function extractedRow(
   }
 }
 
-/** In order; none when another server wants other parts by now. */
+/** The unfinished types, in order; none when another server wants other parts by now. */
 function unfinished({ db, names }: Engine, { type: typeName, generation }: TypeIndex): readonly TypeProgress[] {
   const reached = db.get<[number, number]>(
     'SELECT reached_type, reached_row FROM type_index WHERE type = ? AND generation = ?',

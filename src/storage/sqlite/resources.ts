@@ -35,7 +35,9 @@ export function readVersion(
   return found && toStored(type, id, found)
 }
 
-/** The current versions of these resource rows, in the order of `rows`; fewer when their texts are too long together. */
+/**
+ * The current versions of these resource rows, in the order of `rows`; fewer when their texts are too long together.
+ */
 export const readRows = (engine: Engine, rows: readonly number[]): readonly StoredResource[] =>
   rows.length === 0 ? [] : withinLimit(versionsOf(engine, CURRENT, rows))
 
@@ -49,7 +51,7 @@ export const readVersions = (engine: Engine, seqs: readonly number[]): readonly 
 
 const NUMBERED = `${VERSIONS} version AS v ON v.seq = wanted.value CROSS JOIN resource AS r ON r.row = v.row`
 
-/** One for each of `wanted`, in that order. */
+/** One version for each of `wanted`, in that order. */
 function* versionsOf(engine: Engine, select: string, wanted: readonly number[]): Generator<StoredResource> {
   const found = engine.db.each<[type: number, id: string, ...VersionRow]>(select, wanted)
   for (const [type, id, ...version] of found) yield toStored(engine.names.textOf(type), id, version)

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts'
 import type { Ordering } from './sort.ts'
 import { and, or, raw, type Sql, sql, withSets } from './sql.ts'
 
-/** A row, and the values it is sorted by; the last one of a page says where the next page begins. */
+/** A row, and the values it is sorted by; the last one of a page marks where the next page begins. */
 export interface SortedRow {
   readonly keys: readonly CursorKey[]
   readonly row: number
@@ -17,16 +17,21 @@ export interface PageRange {
   readonly limit: number
 }
 
-/** Of a statement that selects the row, then its keys. */
+/** The result of a statement that selects the row, then its keys. */
 export const sortedRows = (engine: Engine, query: Sql): readonly SortedRow[] =>
   engine.db.select<[number, ...CursorKey[]]>(withSets(query)).map(([row, ...keys]) => ({ row, keys }))
 
-/** Ties are broken by row number, in the direction of the last key, so that a scan of its index has the whole order. */
+/**
+ * True when ties are broken by descending row number: the direction of the last key, so that a scan of its index has
+ * the whole order.
+ */
 export const rowsDescend = (keys: readonly Pick<SortKey, 'descending'>[]): boolean => keys.at(-1)?.descending ?? false
 
 export const direction = (descending: boolean): Sql => raw(descending ? 'DESC' : 'ASC')
 
-/** True for what comes after `last`, the last row of the page before; a missing value comes after every value. */
+/**
+ * A test that is true for rows after `last`, the last row of the page before; a missing value comes after every value.
+ */
 export function comesAfter(orderings: readonly Ordering[], values: readonly Sql[], row: Sql, last: SortedRow): Sql {
   const operator = raw(rowsDescend(orderings) ? '<' : '>')
   return orderings.reduceRight((later: Sql, ordering, index) => {
@@ -51,7 +56,7 @@ export function mergePages(
     .slice(0, limit)
 }
 
-/** The order of the statements. */
+/** Compares rows in the order of the statements. */
 function compareRows(keys: readonly Pick<SortKey, 'descending'>[], one: SortedRow, other: SortedRow): number {
   for (const [index, { descending }] of keys.entries()) {
     const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
@@ -63,7 +68,7 @@ function compareRows(keys: readonly Pick<SortKey, 'descending'>[], one: SortedRo
   return rowsDescend(keys) ? other.row - one.row : one.row - other.row
 }
 
-/** Texts as SQLite compares them: by the bytes of UTF-8. */
+/** Compares texts as SQLite does: by the bytes of UTF-8. */
 function compareValues(one: string | number, other: string | number): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))

@@ -8,13 +8,13 @@ import { COLUMNS, type RecordRow, toRecord } from './records.ts'
 import { toStored } from './resources.ts'
 import { ALWAYS, limitedTo, raw, sql } from './sql.ts'
 
-/** Text in SQLite is compared by its bytes. */
+/** All clinics in use, by the bytes of their names, which is how SQLite compares texts. */
 export function clinics({ db }: Pick<Engine, 'db'>): readonly string[] {
   const found = db.all<[string]>('SELECT text FROM name WHERE parent = 0 UNION SELECT clinic FROM record ORDER BY 1')
   return found.map(([clinic]) => clinic).filter((clinic) => isUsed(db, clinic))
 }
 
-/** A name stays when its last record is gone. */
+/** True when the clinic has a version or a record; a name remains even when its last record is gone. */
 const isUsed = (db: Database, clinic: string): boolean =>
   db.number(sql`SELECT EXISTS (SELECT 1 FROM record WHERE clinic = ${clinic}) OR EXISTS (
     SELECT 1 FROM version WHERE clinic = (SELECT id FROM name WHERE parent = 0 AND text = ${clinic}))`) === 1
@@ -31,7 +31,7 @@ export function scanVersions(engine: Engine, scan: VersionScan): ScanPage<Scanne
 
 type VersionKey = readonly [updated: number, seq: number]
 
-/** By time, then by sequence, as the index has them: the versions of one resource come in their order. */
+/** Keys by time, then by sequence, in the order of the index: the versions of one resource come in their order. */
 function versionKeys({ db, names }: Engine, scan: VersionScan): readonly VersionKey[] {
   const [updated = null, seq = null] =
     scan.after === undefined ? [] : readCursor(scan.after, versionScanCursorQuery(scan), 2)

@@ -1,15 +1,15 @@
 /**
- * The tables, and the migration of an older file: the steps it lacks, in one transaction. What takes long on a large file
- * is no step: resources are reindexed in the background (reindex.ts).
+ * The tables, and the migration of an older file: the steps it lacks, in one transaction. Work that takes long on a
+ * large file is not part of a step: resources are reindexed in the background (reindex.ts).
  *
- * `name` interns what would be repeated in every row, as a tree: clinic > resource type > kind of entry > search
- * parameter > token system. So the id of a type or a parameter belongs to one clinic, and index rows of two clinics
- * can never meet.
+ * `name` interns texts that would be repeated in every row, as a tree: clinic > resource type > kind of entry > search
+ * parameter > token system. So the id of a type or a parameter belongs to one clinic, and index rows of two clinics can
+ * never meet.
  *
- * Most index tables are clustered by resource row (a test of one resource reads neighbours, an update finds them), with an
- * index by value that ends in the row (a search that starts there reads rows in order). Values are kept in them rather
- * than interned: measured, that takes a quarter less space and no more time, because most tokens (identifiers, telephone
- * numbers) occur once.
+ * Most index tables are clustered by resource row (a test of one resource reads neighbours, an update finds them), with
+ * an index by value that ends in the row (a search that starts there reads rows in order). Values are stored in them
+ * rather than interned: measured, that takes a quarter less space and no more time, because most tokens (identifiers,
+ * telephone numbers) occur once.
  */
 
 import { StoreOutdated } from '../index/search-index.ts'
@@ -131,8 +131,8 @@ CREATE INDEX record_by_due ON record (kind, due, clinic, key) WHERE due IS NOT N
 `
 
 /**
- * Records are found by clinic first, as everything is. How far the search index is, is kept for each resource type
- * (index-parts.ts); version 1 knew it of combined indexes only, which were there as a whole.
+ * Looks records up by clinic first, like everything else. The progress of the search index is stored for each resource
+ * type (index-parts.ts); version 1 stored it only for combined indexes, each complete or absent.
  */
 const VERSION_2 = `
 DROP INDEX record_by_key;
@@ -157,7 +157,7 @@ INSERT INTO type_index (type, generation, wanted, filled)
 DROP TABLE combined;
 `
 
-/** Composites, which nothing could be searched by before: one row for all parts of a repetition (composite.ts). */
+/** Composites, which were not searchable before: one row for all parts of a repetition (composite-key.ts). */
 const VERSION_3 = `
 DROP TABLE composite_index;
 -- shape: a name. rest: a JSON array.
@@ -170,8 +170,8 @@ CREATE INDEX composite_by_value ON composite_index (shape, text, more, low, row)
 `
 
 /**
- * The words of a resource, one row for each parameter, and lists of the resources that a word is in (word-lists.ts).
- * What is stored already is in no list: it is found by string_index until it is reindexed.
+ * The words of a resource, one row for each parameter, and lists of the resources that contain a word (word-lists.ts).
+ * Existing resources are in no list: they are found by string_index until they are reindexed.
  */
 const VERSION_4 = `
 -- words: with a space around each.
@@ -192,8 +192,8 @@ INSERT INTO word_listed SELECT coalesce(max(row), 0) FROM resource;
 `
 
 /**
- * Counts of resources by block of rows (block-counts.ts). What is stored already is counted a few blocks at a time, with
- * what is written from now on.
+ * Counts of resources by block of rows (block-counts.ts). Existing resources are counted a few blocks at a time, with
+ * later writes.
  */
 const VERSION_5 = `
 -- is_known: what its parameters and codes are in is counted too.
@@ -219,8 +219,9 @@ INSERT INTO block_next VALUES (0);
 `
 
 /**
- * Keys (search/plan.ts), which were tokens before. None is searched by together with other parameters, or counted, so they are in
- * the order of their values only, and in one row of the resource all together, from which it is known what to remove.
+ * Keys (search/plan.ts), which were tokens before. They are neither counted nor searched together with other
+ * parameters, so they are ordered by their values only; in addition, one row per resource lists all of them, from which
+ * the rows to remove are known.
  */
 const VERSION_6 = `
 -- codes: a JSON array.
@@ -235,7 +236,7 @@ CREATE TABLE key_index (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Step n takes a file from version n to n + 1; the last one's end is the version this program writes. */
+/** Step n takes a file from version n to n + 1; the last step leads to the version that this program writes. */
 const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6]
 
 /**
@@ -248,9 +249,9 @@ export function migrate(db: Database): void {
     refuseNewer(db)
     const version = storeVersion(db)
     for (const step of STEPS.slice(version)) db.script(step)
-    // Running processes have to see that the tables have changed.
+    // Running processes must notice that the tables have changed.
     if (version > 0 && version < STEPS.length) db.script('UPDATE store SET epoch = epoch + 1')
-    // Set even where they are set already, so that a file that can't be written fails the start, not the first request.
+    // Set even when unchanged, so that a read-only file fails the start, not the first request.
     db.script(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${STEPS.length}`)
   })
 }

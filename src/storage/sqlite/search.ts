@@ -1,4 +1,4 @@
-/** A search: pages over one or several types, their total, and what they include. */
+/** A search: pages over one or several types, their total, and their includes. */
 import type { SearchPlan } from '../../search/plan.ts'
 import { type CursorKey, readCursor, searchCursorQuery, writeCursor } from '../cursor.ts'
 import type { SearchResult } from '../port.ts'
@@ -40,7 +40,7 @@ export function findIds(engine: Engine, plan: SearchPlan, limit: number): readon
   return rows.flatMap(({ row }) => engine.db.get<[string]>('SELECT id FROM resource WHERE row = ?', row) ?? [])
 }
 
-/** A type of which the clinic has nothing is not searched. */
+/** The searches of each type of which the clinic has any names; the others cannot match. */
 function searchesOf(engine: Engine, plan: SearchPlan, wanted: number): readonly TypeSearches[] {
   return [...new Set(plan.types)].flatMap((type) => {
     const scope = scopeOf(engine, plan.clinic, type)
@@ -48,7 +48,7 @@ function searchesOf(engine: Engine, plan: SearchPlan, wanted: number): readonly 
   })
 }
 
-/** One row more than is shown, which tells whether a next page follows. */
+/** One row more than is shown, to learn whether a next page follows. */
 const rangeOf = (plan: SearchPlan): PageRange => ({ after: lastRow(plan), limit: plan.count + 1 })
 
 const readPage = (
@@ -63,7 +63,7 @@ const readPage = (
     range.limit,
   )
 
-/** `_total=estimate` is answered exactly too. `lastSize` is the size of the page where no other comes after it. */
+/** The total, which is exact even for `_total=estimate`. `lastSize` is the size of the page where no other follows. */
 function totalOf(
   engine: Engine,
   plan: SearchPlan,
@@ -77,7 +77,7 @@ function totalOf(
   return Math.min(total, restOf(plan))
 }
 
-/** What the total may count besides. */
+/** The number that the total may still count. */
 const restOf = ({ countUpTo = Number.POSITIVE_INFINITY }: SearchPlan, counted = 0): number =>
   Math.max(0, countUpTo - counted)
 

@@ -1,8 +1,8 @@
 /**
- * Conditions on other resources as sets. `subject:Patient.name=x` can be tested for each Observation, or the Patients that
- * have the name are found once, and each Observation is only looked up among them. The first is less work where few
- * resources are tested, or the first ones match; the second never visits a row of an index more than once for a condition,
- * whatever refers to what.
+ * Conditions on other resources as sets. `subject:Patient.name=x` can be tested for each Observation; or the Patients
+ * with that name are found once, and each Observation is only looked up among them. The first is less work where few
+ * resources are tested, or the first ones match; the second never visits an index row more than once for a condition,
+ * whatever the references are.
  */
 import { BudgetError } from '../../isolation/budget.ts'
 import { accessPath, conjuncts, sizeOf } from './access-path.ts'
@@ -31,23 +31,23 @@ export function hasReferences(term: Term): boolean {
   }
 }
 
-/** Rows that the sets of a search may visit together: more would take about as long as a request may. */
+/** Most rows that the sets of a search may visit together: more would take about as long as a request may. */
 const MOST_VISITS = 8_000_000
 
-/** Makes the sets of one search. What is the same condition in several places of it is one set. */
+/** Makes the sets of one search. A condition that occurs in several places of it is one set. */
 export class SetBuilder {
   readonly #engine: Engine
   readonly #sets = new Map<string, RowSet>()
   #visitsLeft: number
 
-  /** @param mostVisits only tests have another number */
+  /** @param mostVisits set by tests only */
   constructor(engine: Engine, mostVisits = MOST_VISITS) {
     this.#engine = engine
     this.#visitsLeft = mostVisits
   }
 
   /**
-   * The same term, whose conditions on other resources are sets. `scope` is of what it is a term of.
+   * The same term, with conditions on other resources as sets. `scope` is the scope of the term.
    * @throws BudgetError when the sets are estimated to visit too many rows
    */
   term(scope: Scope, term: Term): Term {
@@ -82,7 +82,7 @@ export class SetBuilder {
     return { op, param, scope: source, where, among }
   }
 
-  /** Every resource of `scope` that fulfils `where`. `param` is the reference that leads to them, or from them. */
+  /** Every resource of `scope` that fulfils `where`. `param` is the reference that leads to or from them. */
   #matches(scope: Scope, where: Term, param: number): Source {
     const terms = conjuncts(where)
     const path = accessPath(this.#engine, scope, terms)
@@ -90,7 +90,10 @@ export class SetBuilder {
     return path?.source ?? scanOf(terms) ?? narrowed(everyRow(scope), terms)
   }
 
-  /** The rough size of a type costs nothing; it is counted only where that decides. */
+  /**
+   * Charges for testing every resource of a type. Its rough size costs nothing; the exact one is counted only where
+   * that decides.
+   */
   #payFor(scope: Scope, terms: readonly Term[], param: number): void {
     const tests = 1 + terms.reduce((sum, term) => sum + testsIn(term), 0)
     const rough = tests * sizeOf(this.#engine, scope)
@@ -120,7 +123,7 @@ export class SetBuilder {
   }
 }
 
-/** Comparisons of one resource with `term`; what is a set already is looked up. */
+/** The number of comparisons of one resource with `term`; an existing set takes one look-up. */
 function testsIn(term: Term): number {
   switch (term.op) {
     case 'any':

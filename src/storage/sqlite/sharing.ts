@@ -1,6 +1,6 @@
 /**
- * One store for several threads of a process. The thread that has opened it keeps the writer; each other thread reads by
- * a connection of its own and writes by a port to the writer, for which it asks once, and again when the writer has been
+ * One store for several threads of a process. The thread that has opened it owns the writer; each other thread reads by
+ * its own connection and writes by a port to the writer, which it requests once, and again when the writer has been
  * replaced.
  */
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
@@ -11,12 +11,12 @@ import type { WriterHost } from './writer-host.ts'
 
 /** SharedStore.value of this engine. */
 interface SharedValue {
-  /** The port of a client of the writer is posted to it. */
+  /** Each client of the writer posts its port here. */
   readonly control: MessagePort
   readonly signals: SharedArrayBuffer
 }
 
-/** From a thread that shares the store. */
+/** A message from a thread that shares the store. */
 interface ConnectOrder {
   readonly port: MessagePort
 }
@@ -46,13 +46,13 @@ export class Sharing {
   }
 }
 
-/** The same in the other thread. */
+/** The counterpart of Sharing in the other thread. */
 export class Shared {
   readonly signals: Signals
   readonly #control: MessagePort
   #isClosed = false
 
-  /** @param value that of `share` */
+  /** @param value the result of `share` */
   constructor(value: object) {
     const { control, signals } = value as SharedValue
     this.signals = new Signals(signals)

@@ -1,22 +1,25 @@
-/** A SQLite file beside that of the resources, with tables of its own: one connection, which writes it or only reads it. */
+/**
+ * A SQLite file beside that of the resources, with its own tables: one connection, either for writing or for reading
+ * only.
+ */
 import { Database } from './connection.ts'
 import { OtherForm, toStoreError } from './faults.ts'
 
 export interface SideFileForm {
-  /** What it holds, to begin a sentence with: `The audit trail`. */
+  /** Name of the content, at the beginning of a sentence: `The audit trail`. */
   readonly what: string
   /**
-   * Statements that make the tables of version 1 of none, those of version 2 of them, and so on. The number of those that were carried
-   * out is in SQLite's user_version.
+   * Statements that take the tables from no version to version 1, from version 1 to 2, and so on. The number of
+   * executed steps is in SQLite's user_version.
    */
   readonly steps: readonly string[]
-  /** KiB of pages that the connection that writes keeps in memory. */
+  /** KiB of pages that the writing connection keeps in memory. */
   readonly cache: number
 }
 
 /**
- * NORMAL: a commit waits for no disk. What is committed survives the end of the process; when the machine loses its power,
- * what was written since the last checkpoint may be lost.
+ * NORMAL: a commit does not wait for the disk. Commits survive the end of the process; when the machine loses power,
+ * those since the last checkpoint may be lost.
  */
 const writing = (cache: number): string => `
   PRAGMA journal_mode = WAL;
@@ -30,7 +33,7 @@ export class SideFile {
   readonly #db: Database
   readonly #form: SideFileForm
 
-  /** @throws StoreUnavailable when the file cannot be opened, OtherForm when its tables are not those of this version */
+  /** @throws StoreUnavailable when the file cannot be opened, OtherForm when it has tables of another version */
   constructor(path: string, use: 'write' | 'read', form: SideFileForm) {
     this.#form = form
     let db: Database | undefined
@@ -45,7 +48,7 @@ export class SideFile {
     }
   }
 
-  /** False for a file in which this version has not written yet: the first write brings it up to date. */
+  /** False for a file in which this version has not written yet: the first write migrates it. */
   get hasTables(): boolean {
     return this.read((db) => versionOf(db) === this.#form.steps.length && isOfForm(db, this.#form))
   }
@@ -59,7 +62,7 @@ export class SideFile {
     }
   }
 
-  /** In one transaction. @throws StoreUnavailable */
+  /** Runs `work` in one transaction. @throws StoreUnavailable */
   write<T>(work: (db: Database) => T): T {
     return this.read((db) => db.exclusive(() => work(db)))
   }
@@ -86,7 +89,7 @@ function prepare(db: Database, path: string, form: SideFileForm): void {
 
 const versionOf = (db: Database): number => db.get<[number]>('PRAGMA user_version')?.[0] ?? 0
 
-/** Whether the tables are those of their version. */
+/** True when the tables are those of their version. */
 function isOfForm(db: Database, { steps }: SideFileForm): boolean {
   const version = versionOf(db)
   if (version > steps.length) return false
@@ -96,7 +99,7 @@ function isOfForm(db: Database, { steps }: SideFileForm): boolean {
   return columnsIn(db) === columns
 }
 
-/** By what makes the tables, which is carried out in memory once. */
+/** Expected columns by script; each script is run once in memory. */
 const columnsOf = new Map<string, string>()
 
 function columnsAfter(script: string): string {

@@ -1,12 +1,12 @@
-/** Reads the file that has a name at the moment: one that cannot be read is set aside by its writer (side-writer.ts). */
+/** Reads the file that currently has a given path: its writer sets an unreadable one aside (side-writer.ts). */
 import { existsSync, statSync } from 'node:fs'
 import { isUnreadable } from './faults.ts'
 
-/** Milliseconds between two looks whether the file is still the one that is open. */
+/** Milliseconds between two checks whether the open file still has this path. */
 const LOOK_EVERY = 1_000
 
 interface Readable {
-  /** False for a file in which nothing was ever written by this version. */
+  /** False for a file in which this version has not written yet. */
   readonly hasTables: boolean
   close(): void
 }
@@ -22,7 +22,7 @@ export class SideReader<File extends Readable> {
     this.#open = open
   }
 
-  /** Undefined: nothing was ever written, or what was cannot be read. @throws StoreUnavailable */
+  /** Runs `work` on the file; undefined: nothing was ever written, or it cannot be read. @throws StoreUnavailable */
   read<T>(work: (file: File) => T): T | undefined {
     try {
       const file = this.#file()

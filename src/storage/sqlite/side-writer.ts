@@ -1,6 +1,6 @@
 /**
- * Writes a file beside that of the resources, and sets it aside where it cannot be read or is of another form: a server goes on
- * with a new one. Runs in a thread, or where the store is in memory.
+ * Writes a file beside that of the resources. A file that is unreadable or of another form is set aside, and the server
+ * continues with a new one. Runs in a thread, or in place where the store is in memory.
  */
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { StoreUnavailable } from '../port.ts'
@@ -19,12 +19,12 @@ export interface SideWriterParts<File extends Closable> {
   /** @throws StoreUnavailable when the file cannot be opened */
   readonly open: (path: string) => File
   /**
-   * Removes some of what is not kept any more.
+   * Removes some items that are no longer kept.
    * @returns whether there may be more
    * @throws StoreUnavailable
    */
   readonly removeSome: (file: File) => boolean
-  /** Milliseconds between two looks for what is not kept. */
+  /** Milliseconds between two removals. */
   readonly removeEvery: number
 }
 
@@ -43,13 +43,13 @@ export class SideWriter<File extends Closable> {
     this.#removeAfter(0)
   }
 
-  /** Another one when the first was set aside. */
+  /** The open file, which changes when one is set aside. */
   get file(): File {
     return this.#file
   }
 
   /**
-   * @returns what the server's log is to say
+   * @returns a notice for the server's log
    * @throws StoreUnavailable
    */
   write(work: (file: File) => void): string | undefined {
@@ -110,7 +110,7 @@ export class SideWriter<File extends Closable> {
     try {
       return this.#parts.removeSome(this.#file)
     } catch (error) {
-      // It is tried again after a while; a disk that cannot be written shows in the writes.
+      // It is retried after a while; writes report a disk that cannot be written.
       if (error instanceof StoreUnavailable) return false
       throw error
     }

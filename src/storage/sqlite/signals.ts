@@ -1,4 +1,4 @@
-/** What the threads of a process tell each other about one SQLite file by memory that they share. */
+/** State of one SQLite file in memory shared by the threads of a process. */
 const RECENT = 0
 const EPOCH = 1
 
@@ -8,14 +8,14 @@ export class Signals {
   readonly recent: Int32Array
   readonly #numbers: Int32Array
 
-  /** @param buffer that of another thread; absent: this is the first one */
+  /** @param buffer of another thread's signals; absent: this is the first thread */
   constructor(buffer = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
     this.buffer = buffer
     this.#numbers = new Int32Array(buffer)
     this.recent = this.#numbers.subarray(RECENT, RECENT + 1)
   }
 
-  /** The highest epoch of the search index (index-parts.ts) that any of the threads has seen. */
+  /** The highest epoch of the search index (index-parts.ts) that any thread has seen. */
   get epoch(): number {
     return Atomics.load(this.#numbers, EPOCH)
   }

@@ -1,7 +1,7 @@
 /**
- * An index read in its order until enough of its rows fulfil the conditions, a slice at a time. The rows of a slice count as
- * visited all together: to call JavaScript for each (`visited`) takes as long as to test it. Between two slices it can turn
- * out that the page will not be full soon.
+ * Reads an index in its order, a slice at a time, until enough of its rows fulfil the conditions. The rows of a slice
+ * count as visited all at once, since calling JavaScript for each (`visited`) takes as long as testing it. Between two
+ * slices the caller can give up when the page will not be full soon.
  */
 import type { Engine } from './engine.ts'
 import { type PageRange, type SortedRow, sortedRows } from './row-order.ts'
@@ -14,15 +14,15 @@ export interface SlicedIndex extends Slices {
   readonly descends: boolean
 }
 
-/** Rows of the first slice, which fill most pages; each slice is four times as long as the one before. */
+/** Rows of the first slice, which fills most pages; each slice is four times as long as the one before. */
 const FIRST_SLICE = 128
 const LONGEST_SLICE = 2_048
-/** A page that is full after so many rows is soon full. */
+/** A page that is full after so many rows counts as quickly filled. */
 const SOON = 2_048
 
 /**
- * The first rows after the page before for which all `tests` hold.
- * @param notSoon called once at most, when the page would take long; what it throws ends the reading
+ * The first rows after the previous page for which all `tests` hold.
+ * @param notSoon called at most once, when the page would take long; an error that it throws ends the reading
  */
 export function readSlices(
   engine: Engine,
@@ -37,7 +37,7 @@ export function readSlices(
   let last = after
   for (let size = FIRST_SLICE, visited = 0; ; size = Math.min(4 * size, LONGEST_SLICE)) {
     const slice = sliceOf(index, last)
-    // SQLite reads the slice row by row, in its order, and no further than it has to.
+    // SQLite reads the slice row by row, in its order, and no further than necessary.
     const matches = sql`SELECT ${place} FROM (SELECT ${columnsOf(index)} ${slice} ${limitedTo(size)}) AS d
       WHERE ${and(tests)} ${limitedTo(limit - found.length)}`
     found.push(...sortedRows(engine, matches))
@@ -53,12 +53,12 @@ export function readSlices(
   }
 }
 
-/** The row, and what it is sorted by. */
+/** The row, and its sort value. */
 const placeOf = ({ column }: SlicedIndex): Sql => raw(column === undefined ? 'd.row' : `d.row, d.${column}`)
 
 const columnsOf = ({ columns }: SlicedIndex): Sql => raw(columns.map((name) => `d.${name}`).join(', '))
 
-/** What comes after `last`, in order. */
+/** The index rows after `last`, in order. */
 function sliceOf({ from, range, column, descends }: SlicedIndex, last: SortedRow | undefined): Sql {
   const along = descends ? 'DESC' : 'ASC'
   const order = raw(column === undefined ? `d.row ${along}` : `d.${column} ${along}, d.row ${along}`)

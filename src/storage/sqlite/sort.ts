@@ -1,4 +1,4 @@
-/** Sort keys as SQL: the value a resource is sorted by, and the index that has resources in that order. */
+/** Sort keys as SQL: the value by which a resource is sorted, and the index that has resources in that order. */
 import { type SortKey, textOrderParam } from '../../search/plan.ts'
 import type { Source } from './candidates.ts'
 import { withCovered } from './covered.ts'
@@ -17,39 +17,42 @@ export interface Ordering {
 
 /** An index, as alias d, that is scanned in the requested order, with one row for each resource. */
 export interface OrderedScan {
-  /** Several where they are to be merged: no resource is in two. */
+  /** Several where they are to be merged: no resource is in two of them. */
   readonly sources: readonly ScannedSource[]
-  /** Holds for the one of a resource's rows that it is sorted by; tested last, as it takes as long as a condition. */
+  /** True for the one row of a resource by which it is sorted; tested last, as it takes as long as a condition. */
   readonly isSortRow: Sql
   readonly column: Sql
   /** The parameter whose entries are scanned; absent: a column of the resources themselves, which none lacks. */
   readonly param?: number
-  /** A resource may have several entries among those that are scanned, of that parameter or of one that it covers. */
+  /** True when a resource may have several scanned entries, of that parameter or of one that it covers. */
   readonly isRepeated: boolean
-  /** It passes values that no resource of the type has, so it pays only where there are at least `fewCandidates` of these. */
+  /**
+   * Set where the scan passes values that no resource of the type has, so that it pays only with at least
+   * `fewCandidates` resources.
+   */
   readonly needsMany?: true
   /**
-   * Entries of the parameter that a condition may hold for though they are no values to be sorted by: where they are, as alias
-   * d, or that they may be anywhere. Absent: every entry is a value.
+   * Entries of the parameter that conditions may match although they are not sort values: their location, as alias d,
+   * or 'anywhere'. Absent: every entry is a sort value.
    */
   readonly unsorted?: Pick<Source, 'from' | 'where'> | 'anywhere'
-  /** True for the resources (by `row`) that the index does not have. */
+  /** A test that is true for the resources (by `row`) that the index does not have. */
   absent(row: Sql): Sql
 }
 
 interface ScannedSource extends Pick<Source, 'from' | 'where'> {
-  /** Absent where it cannot be read in slices. */
+  /** Absent where the source cannot be read in slices. */
   readonly slices?: Slices
 }
 
 interface SortedColumns {
   readonly table: string
   readonly index: string
-  /** The value first; then the columns that tell two entries of a resource with the same value apart. */
+  /** The value first; then the columns that distinguish two entries of a resource with the same value. */
   readonly columns: readonly [string, ...string[]]
-  /** The first column is text; an empty one is no value. */
+  /** The first column is text; an empty text is not a value. */
   readonly isText?: true
-  /** No entry has more in the first column than in this one, in which the entries of a resource are in order. */
+  /** A column that is never less than the first column, and by which the entries of a resource are ordered. */
   readonly atMost?: string
 }
 
@@ -131,7 +134,7 @@ function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey,
   const { table, index, columns, atMost } = sorted
   const isRepeated = params.length > 1 || names.factsOf(param).repeated
   const [from, best] = [raw(table), raw(descending ? 'max' : 'min')]
-  // Otherwise SQLite looks for the highest end in the index by value rather than among the resource's rows.
+  // Otherwise SQLite searches the highest end in the index by value rather than among the resource's rows.
   const plus = raw(atMost === undefined ? '' : '+')
   const ofResource = (one: number, row: Sql) =>
     sql`${from} AS s NOT INDEXED WHERE s.row = ${row} AND ${valuesOf(sorted, one, 's')}`
@@ -165,7 +168,7 @@ function byEntry({ names, covered }: Engine, scope: Scope, key: Extract<SortKey,
   }
 }
 
-/** The entries of a parameter that are values to be sorted by. */
+/** A test for entries of a parameter that are sort values. */
 function valuesOf({ columns, isText }: SortedColumns, param: number, alias: 's' | 'd'): Sql {
   const ofParam = sql`${raw(alias)}.param = ${param}`
   return isText ? sql`${ofParam} AND ${raw(`${alias}.${columns[0]}`)} > ''` : ofParam
@@ -177,8 +180,9 @@ const emptyTexts = ({ table, index, columns }: SortedColumns, param: number) => 
 })
 
 /**
- * By the lowest or highest of the sounds of a resource, as a list in JSON: they are letters. No index has that order,
- * which nobody needs. What an older version has written are strings.
+ * Sorts by the lowest or highest phonetic code of a resource, read from its words as a JSON list, which is safe as they
+ * consist of letters. No index has that order, which is rarely requested. Older versions have stored these words as
+ * strings.
  */
 function byWord(words: number, strings: number | undefined, descending: boolean): Ordering {
   const best = raw(descending ? 'max' : 'min')
@@ -193,9 +197,9 @@ function byWord(words: number, strings: number | undefined, descending: boolean)
 }
 
 /**
- * No entry of the resource for `param` comes before this one, and of two that are the same one comes first. The table has
- * the entries of a resource in order, so this is one seek, however many there are; by the ends of ranges, it is for those
- * that begin later than this one ends.
+ * A test that no entry of the resource for `param` comes before this one; of several equal entries one counts as first.
+ * The table has the entries of a resource in order, so this is one seek, however many there are; by the ends of ranges,
+ * it is one only for ranges that begin later than this one ends.
  */
 function isFirstOfResource(sorted: SortedColumns, param: number, isOneOfSeveral: boolean, descending: boolean): Sql {
   const { table, columns, atMost } = sorted
@@ -210,12 +214,12 @@ function isFirstOfResource(sorted: SortedColumns, param: number, isOneOfSeveral:
   return and([none(sql`s.${raw(atMost)} ${comes} d.${raw(columns[0])}`), before])
 }
 
-/** The indexes of so many target types are scanned side by side. */
+/** Most target types whose indexes are scanned side by side. */
 const MAX_TARGET_TYPES = 16
 
 /**
- * By the id of what is referenced: the targets are scanned in the order of their ids, and for each one what refers to
- * it. Where any type may be referenced, the candidates are collected and sorted.
+ * Sorts by the id of the referenced resource: the targets are scanned in the order of their ids, with the resources
+ * that refer to each. Where any type may be referenced, the candidates are collected and sorted.
  */
 function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by: 'reference' }>): Ordering {
   const { descending, targets } = key
@@ -245,7 +249,7 @@ function byReference({ names }: Engine, scope: Scope, key: Extract<SortKey, { by
         : ALWAYS,
       column: raw('r.id'),
       needsMany: true,
-      // What is referred to may be elsewhere, or may not be there.
+      // The referenced resource may be of another type, or may not exist.
       unsorted: 'anywhere',
       absent: (row) => sql`NOT EXISTS (SELECT 1 FROM ${targetsOf(row)})`,
     },

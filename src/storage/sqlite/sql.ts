@@ -1,11 +1,14 @@
-/** SQL as a value: text and its parameters travel together, so that fragments compose and no value is ever quoted by hand. */
+/**
+ * SQL as a value: text and its parameters travel together, so that fragments compose and no value is ever quoted by
+ * hand.
+ */
 
 export type SqlValue = string | number | null
 
 export interface Sql {
   readonly text: string
   readonly values: readonly SqlValue[]
-  /** What the text refers to by name; `withSets` defines it. */
+  /** The sets to which the text refers by name; `withSets` defines them. */
   readonly sets?: readonly RowSet[]
 }
 
@@ -16,7 +19,7 @@ export interface RowSet {
   readonly rows: Sql
 }
 
-/** Text of our own (table, alias, keyword); never anything a client sent. */
+/** SQL text written by the program (table, alias, keyword); never anything that a client sent. */
 export const raw = (text: string): Sql => ({ text, values: [] })
 
 /** sql`d.param = ${7} AND ${fragment}`: values become parameters, fragments are put in place. */
@@ -24,7 +27,7 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (Sql | Sql
   let text = strings[0] ?? ''
   const values: SqlValue[] = []
   let sets: Sql['sets']
-  // Searches are put together from hundreds of fragments.
+  // A loop, since searches are composed of hundreds of fragments.
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index] ?? null
     if (part !== null && typeof part === 'object') {
@@ -85,13 +88,15 @@ export function joined(parts: readonly Sql[], separator: string): Sql {
 
 export const list = (parts: readonly Sql[]): Sql => joined(parts, ', ')
 
-/** One of `values`; the text is the same for any number of them, so that one prepared statement serves all. */
+/**
+ * A test for one of `values`; the text is the same for any number of them, so that one prepared statement serves all.
+ */
 export const isOneOf = (column: Sql, values: readonly SqlValue[]): Sql =>
   values.length === 1
     ? sql`${column} = ${values[0] ?? null}`
     : sql`${column} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
 
-/** Member of a set. The plus keeps SQLite from reading an index once for each member. */
+/** A test for membership of a set. The plus keeps SQLite from reading an index once for each member. */
 export const isIn = (column: Sql, set: RowSet): Sql => ({
   text: `+${column.text} IN (SELECT row FROM ${set.name})`,
   values: column.values,
@@ -120,19 +125,19 @@ function define({ name, rows }: RowSet, defined: Map<string, Sql>): void {
 const plain = ({ text, values }: Sql): Sql => ({ text, values })
 
 /**
- * True for every row. It counts the row that `column` belongs to, and ends the statement when its time is up
- * (visited-rows.ts): every loop that may be long has it among its first tests. It needs a column, since SQLite evaluates
- * a test without one once, before the loop.
+ * A test that is true for every row. It counts the row that `column` belongs to, and ends the statement when its time
+ * is up (visited-rows.ts): every loop that may be long has it among its first tests. It needs a column, since SQLite
+ * evaluates a test without one once, before the loop.
  */
 export const visited = (column: Sql): Sql => sql`within_time(${column})`
 
 /**
- * LIMIT, as a sum: for a bare parameter SQLite plans the statement again each time a value is bound, which takes longer
- * than most searches themselves.
+ * A LIMIT, as a sum: for a bare parameter SQLite plans the statement again each time a value is bound, which takes
+ * longer than most searches themselves.
  */
 export const limitedTo = (rows: number): Sql => sql`LIMIT ${rows} + 0`
 
-/** Halves instead of a chain: SQLite limits the depth of an expression to 1,000. */
+/** Combines by halves rather than in a chain: SQLite limits the depth of an expression to 1,000. */
 function combine(parts: readonly Sql[], operator: 'AND' | 'OR', empty: Sql): Sql {
   const [first] = parts
   if (first === undefined) return empty

@@ -1,7 +1,6 @@
 /**
- * The embedded engine: one SQLite file (https://nodejs.org/docs/latest-v24.x/api/sqlite.html). Each thread reads by a
- * connection of its own; one thread writes (docs/adr/015-time-isolation.md). A store in memory has one connection, which
- * does both.
+ * The embedded engine: one SQLite file (https://nodejs.org/docs/latest-v24.x/api/sqlite.html). Each thread reads by its
+ * own connection; one thread writes (docs/adr/015-time-isolation.md). A store in memory has one connection for both.
  */
 
 import type { BackgroundLoop } from '../../isolation/background-loop.ts'
@@ -30,7 +29,7 @@ import { type ThreadListener, WriterHost } from './writer-host.ts'
 export interface SqliteOptions extends EngineOptions, IndexingSettings, ThreadListener {
   /** The value of `share`, where another thread of this process has opened the store. */
   readonly shared?: object | undefined
-  /** Only tests have others. */
+  /** Set by tests only. */
   readonly times?: Partial<Times> | undefined
 }
 
@@ -77,7 +76,7 @@ async function openFile(options: SqliteOptions): Promise<ResourceStore> {
   return { ...store, load: () => ({ parts: [writer.load, readers.load] }), share: () => sharing.share() }
 }
 
-/** The thread that has opened the store does what is done in the background. */
+/** Opens a shared store; background work is left to the thread that has opened it first. */
 function openShared(options: SqliteOptions, shared: Shared): ResourceStore {
   const engine = openBeside('reader', options, shared.signals)
   const writer = new WriterClient(shared.connect)
@@ -91,7 +90,7 @@ function openShared(options: SqliteOptions, shared: Shared): ResourceStore {
   return { ...store, load: () => ({ parts: [writer.load] }) }
 }
 
-/** The engine that creates the store, or brings it up to date. */
+/** The engine that creates the store, or migrates it. */
 async function openFirst(options: SqliteOptions): Promise<Engine> {
   const db = new Database(options.path)
   try {
@@ -113,7 +112,7 @@ interface StoreParts {
   readonly writer: Writer
   readonly reading: Reading
   readonly options: SqliteOptions
-  /** Ends what belongs to the store besides its connection and its writer. */
+  /** Ends the store's other parts, besides its connection and its writer. */
   readonly end?: () => Promise<void>
 }
 
@@ -151,7 +150,7 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
   }
 }
 
-/** The loop gives up what it has leased, so the writer ends after it. */
+/** Ends the loop first, since it releases its lease through the writer. */
 async function close(indexing: BackgroundLoop, writer: Writer): Promise<void> {
   await indexing.close()
   await writer.close()

@@ -1,4 +1,4 @@
-/** A compiled condition: tables, parameter numbers and comparisons, still without SQL statements. */
+/** A compiled condition: tables, parameter numbers and comparisons, but no SQL statements yet. */
 import type { Condition } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
 import type { Source } from './source.ts'
@@ -11,11 +11,11 @@ export interface Scope {
   readonly typeName: string
 }
 
-/** What `alias` names is there: a live resource, or an address outside, to which canonicals refer. */
+/** A test that the row `alias` exists: a live resource, or an external address to which canonicals refer. */
 export const isThere = (alias: Sql, { typeName }: Scope): Sql =>
   typeName === ADDRESSES ? TRUE : sql`${alias}.live = 1`
 
-/** The type of references to what is outside. */
+/** The type of references to external addresses. */
 export const ADDRESSES = ''
 
 export type Term =
@@ -25,7 +25,7 @@ export type Term =
   | EntryTerm
   /** A comparison on the resource's own row. */
   | { readonly op: 'resource'; readonly index: string; readonly matches: Matches }
-  /** The resource has this value to be sorted by, or none (null). */
+  /** The resource has this sort value, or none (null). */
   | { readonly op: 'sorted'; readonly value: (row: Sql) => Sql; readonly equals: SqlValue }
   | ChainTerm
   | HasTerm
@@ -38,7 +38,7 @@ export interface ChainTerm {
   readonly op: 'chain'
   readonly param: number
   readonly targets: readonly ChainTarget[]
-  /** The resources that fulfil one of `targets`; absent: each one that is referred to is tested. */
+  /** The resources that fulfil one of `targets`; absent: each referenced resource is tested. */
   readonly among?: RowSet
 }
 
@@ -48,7 +48,7 @@ export interface HasTerm {
   readonly scope: Scope
   readonly param: number
   readonly where: Term
-  /** The resources that fulfil the term; absent: each one that refers to this one is tested. */
+  /** The resources that fulfil the term; absent: each referring resource is tested. */
   readonly among?: RowSet
 }
 
@@ -61,23 +61,23 @@ export interface ChainTarget {
 export interface EntryTerm {
   readonly op: 'entry'
   readonly table: string
-  /** The index by value that finds matching rows; absent where none does. */
+  /** The index by value that finds matching rows; absent where there is none. */
   readonly index?: string
-  /** What finds matching rows, where that is more than an index by value. */
+  /** A source of matching rows, where it is more than an index by value. */
   readonly source?: Source
   readonly param: number
   readonly matches: Matches
-  /** Terms of the same index that say the same here compare in the same way, whatever the parameter. */
+  /** Terms of the same index with the same text here make the same comparison, whatever the parameter. */
   readonly comparison?: string
-  /** The index gives the rows in the order of resource rows. */
+  /** True when the index returns the rows in the order of resource rows. */
   readonly inRowOrder: boolean
-  /** The term is: equal to one of these; `exactly` when nothing else is compared. */
+  /** Set where the term means: equal to one of these values; `exactly` when nothing else is compared. */
   readonly equals?: { readonly values: readonly SqlValue[]; readonly exactly: boolean }
-  /** The term is about a value that resources are counted by (block-counts.ts): any value at all, or codes. */
+  /** Set where resources are counted by the value (block-counts.ts): any value at all, or codes. */
   readonly counted?:
     | { readonly by: 'presence' }
     | { readonly by: 'codes'; readonly codes: readonly string[]; readonly system: number | undefined }
-  /** How many entries fulfil it, where they have been counted. */
+  /** The number of entries that fulfil it, where they have been counted. */
   readonly rows?: number
 }
 
@@ -92,7 +92,7 @@ export type Of<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind
 export const NEVER: Term = { op: 'never' }
 const ALWAYS: Term = { op: 'always' }
 
-/** Folded, so that `never` and `always` stand alone or not at all. */
+/** Simplified, so that `never` and `always` stand alone or not at all. */
 export function anyOf(terms: readonly Term[]): Term {
   if (terms.some(({ op }) => op === 'always')) return ALWAYS
   return oneOrMany('any', terms, NEVER)

@@ -1,16 +1,16 @@
 /**
- * The time that the statements of a connection may take. SQLite has no limit of its own, so statements that may be long
- * call the function `within_time` for each row that they visit (visited-rows.ts): it throws when the time is up, and that
- * ends the statement.
+ * The time limit of a connection's statements. SQLite has none of its own, so statements that may be long call the
+ * function `within_time` for each row that they visit (visited-rows.ts): it throws when the time is up, which ends the
+ * statement.
  */
 
 /** Milliseconds. */
 export interface Times {
-  /** Of a read on the event loop. */
+  /** Limit of a read on the event loop. */
   readonly allowance: number
-  /** Of a read that belongs to no request. */
+  /** Limit of a read outside requests. */
   readonly inBackground: number
-  /** Of the searches of a change set that must still find the same: all other writes wait for them. */
+  /** Limit of the guards of a change set: all other writes wait for them. */
   readonly guards: number
 }
 
@@ -19,7 +19,7 @@ export const TIMES: Times = { allowance: 5, inBackground: 60_000, guards: 1_000 
 /** A statement took longer than it may. */
 export class OutOfTime extends Error {
   override readonly name = 'OutOfTime'
-  /** `left`: nobody waits for the answer any more. */
+  /** `left`: the client has left. */
   readonly reason: 'late' | 'left'
 
   constructor(reason: OutOfTime['reason']) {
@@ -31,9 +31,9 @@ export class OutOfTime extends Error {
 export interface Limit {
   /** Milliseconds since 1970 UTC. */
   readonly endsAt: number
-  /** True once nobody waits for the answer. */
+  /** True once the client has left. */
   readonly isAbandoned?: (() => boolean) | undefined
-  /** Asked when the time is up: false when it goes on, as `endsAt` is later by now. */
+  /** Called when the time is up; false: the work continues, with a later `endsAt`. */
   readonly isOver?: (() => boolean) | undefined
 }
 
@@ -45,8 +45,8 @@ export class TimeLimit {
   #limit = NONE
 
   /**
-   * Ends the statements of `work` when the time is up. A limit within another one takes its place.
-   * @throws OutOfTime, and what `work` throws
+   * Ends the statements of `work` when the time is up. A nested limit replaces the outer one.
+   * @throws OutOfTime, and whatever `work` throws
    */
   during<T>(limit: Limit, work: () => T): T {
     const before = this.#limit
@@ -68,12 +68,14 @@ export class TimeLimit {
   }
 }
 
-/** So many times its allowance a read may take by the clock: while it waits for the disk, the thread does not work. */
+/**
+ * Most time by the clock, as a multiple of the allowance: while a read waits for the disk, the thread does not work.
+ */
 const MAX_WAITING = 4
 
 /**
- * An allowance of time that a thread works. Other programs may have the processor meanwhile: then the clock goes on, and
- * the work would begin anew in another thread, which has no processor either.
+ * An allowance of working time of a thread. Other programs may have the processor meanwhile: the clock then advances
+ * without work, but restarting the work in another thread would not help, as that has no processor either.
  */
 export class WorkingTime implements Limit {
   endsAt: number

@@ -10,31 +10,34 @@ import { type Ordering, orderingOf } from './sort.ts'
 import { limitedTo, raw, sql, withSets } from './sql.ts'
 import { allOf, anyOf, type Scope, type Term } from './term.ts'
 
-/** A search of one type, ready to give pages. */
+/** A search of one type, ready to produce pages. */
 export interface TypeSearch {
   readonly scope: Scope
   readonly terms: readonly Term[]
   readonly orderings: readonly Ordering[]
-  /** All resources of the type, each tested; made when it is asked for. */
+  /** All resources of the type, each tested; built on first use. */
   readonly every: () => Source
   /** The index to start from; undefined: there is none. */
   readonly path: AccessPath | undefined
 }
 
-/** A search and its two ways to evaluate conditions on other resources (sets.ts). */
+/** A search, with the two ways to evaluate conditions on other resources (sets.ts). */
 export interface TypeSearches {
-  /** Each resource is tested. */
+  /** The conditions are tested for each resource. */
   readonly byTests: TypeSearch
-  /** They are sets. Absent where there are none. */
+  /** The conditions are sets. Absent where there are none. */
   readonly bySets?: () => TypeSearch
 }
 
-/** Rows that a search may visit before it is evaluated in the way that is linear in all cases: some hundredths of a second. */
+/**
+ * Rows that a search may visit before it is evaluated in the way that is linear in all cases: a few hundredths of a
+ * second.
+ */
 export const fewVisits = ({ fewCandidates }: Engine): number => VISITS_PER_CANDIDATE * fewCandidates
 
 const VISITS_PER_CANDIDATE = 12
 
-/** For pages of `wanted` rows; undefined: nothing can match. */
+/** The search for pages of `wanted` rows; undefined: nothing can match. */
 export function typeSearches(
   engine: Engine,
   scope: Scope,
@@ -58,19 +61,22 @@ export function typeSearches(
   }
 }
 
-/** More alternatives than this are not looked at one by one. */
+/** Most alternatives that are examined one by one. */
 const MAX_LOOKED_AT = 6
 
 /**
- * Without the alternatives that nothing fulfils, such as later words of names that begin so: each is a look into its index,
- * and one less to test each candidate by.
+ * The term without alternatives that nothing fulfils, such as later words of names with this beginning: checking one is
+ * a look into its index, and saves a test of each candidate.
  */
 function withoutEmpty(engine: Engine, term: Term): Term {
   if (term.op !== 'any' || term.of.length > MAX_LOOKED_AT) return term
   return anyOf(term.of.map((part) => counted(engine, part)).filter((part) => part.op !== 'entry' || part.rows !== 0))
 }
 
-/** Known of a range of an index alone. What is counted here need not be counted again to compare it with others. */
+/**
+ * Adds the number of rows, for a single range of an index, so that it need not be counted again for comparison with
+ * others.
+ */
 function counted(engine: Engine, term: Term): Term {
   const source = term.op === 'entry' ? entrySource(term) : undefined
   if (term.op !== 'entry' || source?.range === undefined) return term
@@ -97,10 +103,10 @@ const searchBy = (
   path: accessPath(engine, scope, terms, purpose),
 })
 
-/** What is said twice counts once. */
+/** All conditions, without duplicates. */
 function conjunctsOf(conditions: readonly Condition[]): readonly Condition[] {
   const all = flattened(conditions)
-  // What differs in these is not the same: most searches have one condition for each parameter.
+  // Conditions with different names differ: most searches have one condition for each parameter.
   const names = new Set(all.map(nameOf))
   if (names.size === all.length) return all
   return [...new Map(all.map((condition) => [JSON.stringify(condition), condition])).values()]
@@ -112,7 +118,7 @@ const nameOf = (condition: Condition): string =>
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
 
-/** @param upTo rows that are counted at least, where there are so many; Infinity: all of them */
+/** @param upTo least number of rows counted, where there are so many; Infinity: all of them */
 export function countRows(engine: Engine, { byTests, bySets }: TypeSearches, upTo: number): number {
   const total = totalByBlocks(engine, byTests.scope, byTests.terms)
   if (total !== undefined) return total

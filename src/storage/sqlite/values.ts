@@ -1,11 +1,14 @@
-/** The values of a parameter that occur. Its index is read from one value to the next, so resources cost nothing. */
+/**
+ * The values of a parameter that occur. Its index is read from one value to the next, so the number of resources does
+ * not matter.
+ */
 import { isInner } from '../../search/inner.ts'
 import type { StoredValue, ValuesQuery } from '../port.ts'
 import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
 import { limitedTo, raw, sql, visited } from './sql.ts'
 
-/** A code may have several systems; so many of its resources are read to find them. */
+/** Resources that are read to find the systems of a code. */
 const MAX_LOOKED_AT = 1000
 
 export function values(
@@ -28,7 +31,7 @@ export function values(
   return [...found.values()].slice(0, limit)
 }
 
-/** Not one of resources within others. */
+/** True unless the type is that of contained resources. */
 const isOwnType =
   ({ names }: Engine) =>
   (type: number): boolean =>
@@ -42,7 +45,7 @@ const tokens = (engine: Engine, param: number, limit: number): readonly StoredVa
     systemsOf(engine, param, code).map((system) => ({ system, code })),
   )
 
-/** Each value by a seek for the next one. */
+/** The values, each found by a seek for the next one. */
 function steps({ db }: Engine, from: string, column: string, param: number, limit: number): readonly string[] {
   const least = (after: string) => raw(`(SELECT min(${column}) FROM ${from} WHERE param = step.param${after})`)
   return db

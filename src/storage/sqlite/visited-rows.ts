@@ -1,7 +1,6 @@
 /**
- * The rows that the statements of one connection visit. They are counted, so that a way to evaluate a search which turns
- * out to be long can be given up for another one: what decides is what was met, not statistics that a client could make
- * wrong.
+ * Counts the rows that the statements of one connection visit, so that a way to evaluate a search can be given up for
+ * another one when it takes long: the decision rests on actual visits, not on statistics that a client could distort.
  */
 
 /** More rows were visited than an attempt may. */
@@ -13,13 +12,13 @@ export class VisitedRows {
   #count = 0
   #most = Number.POSITIVE_INFINITY
 
-  /** Since the connection was opened. */
+  /** Rows visited since the connection was opened. */
   get count(): number {
     return this.#count
   }
 
   /**
-   * To be called for each row; 1, which is true in SQL.
+   * Counts one row. @returns 1, which is true in SQL
    * @throws TooManyRows, which ends the statement
    */
   visit(): 1 {
@@ -29,7 +28,7 @@ export class VisitedRows {
   }
 
   /**
-   * For rows that a statement has visited without calling for each of them.
+   * Counts rows that a statement has visited without a call for each of them.
    * @throws TooManyRows
    */
   visitAll(rows: number): void {
@@ -45,7 +44,7 @@ export class VisitedRows {
     throw new TooManyRows('An attempt is given up')
   }
 
-  /** What `work` returns; undefined when its statements would visit more than `rows` rows. */
+  /** The result of `work`; undefined when its statements would visit more than `rows` rows. */
   within<T extends object | number>(rows: number, work: () => T): T | undefined {
     const outer = this.#most
     this.#most = Math.min(outer, this.#count + rows)

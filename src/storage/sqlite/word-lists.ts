@@ -1,16 +1,17 @@
 /**
- * The resources that a word is in, as lists: a row of `word_list` holds many of them. A list is written for several
- * hundred resources at once, since a word of its own for each would cost a commit as many pages as all other values
- * together: the newest resources are in no list yet, and a search looks at each of them (word-terms.ts).
+ * Lists of the resources that contain a word: a row of `word_list` holds many of them. A list is written for several
+ * hundred resources at once, since a row per word and resource would cost a commit as many pages as all other values
+ * together: the newest resources are in no list yet, and a search examines each of them (word-terms.ts).
  *
- * A list may name a resource that has lost the word; what it has is in `word_index`, where every search looks.
+ * A list may name a resource that no longer has the word; its current words are in `word_index`, which every search
+ * checks.
  */
 import type { Database } from './connection.ts'
 import { raw, type SqlValue } from './sql.ts'
 
-/** Resources that are in no list, at most; a search for a word reads the words of all that are of its type. */
+/** Most resources that are in no list; a search for a word reads the words of all of them that are of its type. */
 const MOST_UNLISTED = 256
-/** Resources of a list at most, so that a search that needs a few of them does not read many. */
+/** Most resources of a list, so that a search that needs a few of them does not read many. */
 const LONGEST_LIST = 1_000
 /** Lists that one statement writes. */
 const AT_ONCE = 16
@@ -19,7 +20,7 @@ const AT_ONCE = 16
 type WordRow = readonly [param: number, words: string]
 type List = readonly [param: number, word: string, first: number, rows: string]
 
-/** To be called when change sets have been written: lists the words of the newest resources, where these are many. */
+/** Lists the words of the newest resources, where these are many. Called after change sets have been written. */
 export function listNewWords(db: Database): void {
   const listed = lastListed(db)
   const last = db.number(raw('SELECT max(row) FROM resource'))
@@ -30,7 +31,7 @@ export function listNewWords(db: Database): void {
   db.run('UPDATE word_listed SET row = ?', last)
 }
 
-/** The words that the resource of `row` has got: they are missing in the lists, if those are written already. */
+/** Lists the added words of the resource of `row`, if its lists have been written already. */
 export function listAddedWords(
   db: Database,
   row: number,
@@ -49,7 +50,7 @@ export function listAddedWords(
 
 const lastListed = (db: Database): number => db.number(raw('SELECT row FROM word_listed'))
 
-/** The lists of all words of the resources above `from` and up to `to`, about in the order of their key. */
+/** The lists of all words of the resources above `from` and up to `to`, roughly in the order of their key. */
 function listsOf(db: Database, from: number, to: number): readonly List[] {
   const byParam = new Map<number, Map<string, number[]>>()
   const found = db.all<[row: number, ...WordRow]>(
@@ -74,7 +75,7 @@ function listsOf(db: Database, from: number, to: number): readonly List[] {
 
 const wordsOf = (words: string): readonly string[] => words.slice(1, -1).split(' ')
 
-/** A resource that gets back a word it has lost may be in the list of before. */
+/** Inserts lists; a resource that regains a word may still be in an earlier list. */
 function insert(db: Database, lists: readonly List[]): void {
   const many = lists.length - (lists.length % AT_ONCE)
   for (let start = 0; start < many; start += AT_ONCE) {

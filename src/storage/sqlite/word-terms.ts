@@ -1,4 +1,4 @@
-/** Conditions on the words of a resource, which word-lists.ts explains. */
+/** Conditions on the words of a resource; see word-lists.ts. */
 
 import type { Engine } from './engine.ts'
 import { entry, startsWith, stringTerm } from './entry-terms.ts'
@@ -6,7 +6,7 @@ import type { Source } from './source.ts'
 import { and, type Sql, sql, visited } from './sql.ts'
 import { anyOf, type Matches, type Of, type Scope, type Term } from './term.ts'
 
-/** Resources of an older file have their words in string_index until they are reindexed; in a new file nothing has. */
+/** Resources of an older file have their words in string_index until they are reindexed; in a new file none have. */
 export const wordsTerm = (engine: Engine, scope: Scope, condition: Of<'words'>): Term =>
   anyOf([ownTerm(engine, scope, condition), stringTerm(engine, scope, { ...condition, kind: 'string' })])
 
@@ -20,7 +20,7 @@ function ownTerm(engine: Engine, scope: Scope, { param: code, match, value }: Of
   }))
 }
 
-/** The resources of the word's lists and those that are in no list yet, as far as they have the word. */
+/** The resources that have the word, among those in its lists and those that are in no list yet. */
 function sourceOf(scope: Scope, param: number, isListed: Sql, matches: Matches): Source {
   return {
     from: sql`(

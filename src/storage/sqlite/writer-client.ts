@@ -1,6 +1,7 @@
 /**
- * The writer, as a thread sees it that does not own the writing connection. Change sets are sent in batches: one is under
- * way at a time, and what arrives meanwhile is the next one, since a message costs as much as the writing of ten rows.
+ * The writer as seen by a thread that does not own the writing connection. Change sets are sent in batches: one is
+ * under way at a time, and sets that arrive meanwhile form the next one, since a message costs as much as the writing
+ * of ten rows.
  */
 import type { MessagePort } from 'node:worker_threads'
 import { type ComponentHealth, loadOfQueue, Turns } from '../../isolation/fair-queue.ts'
@@ -12,12 +13,12 @@ import type { Refill, Refilled } from './refill.ts'
 import type { Writer } from './writer.ts'
 import type { WriterRequest, WriterResponse } from './writer-protocol.ts'
 
-/** A batch ends with the change set that reaches one of these: so many sets, rows and characters. */
+/** Limits of a batch, which ends with the change set that reaches one of them: sets, rows and characters. */
 const MAX_SETS = 256
 const MAX_ROWS = 1_000
 const MAX_CHARACTERS = 8_000_000
 
-/** Turns of the event loop in which change sets join a batch at most. */
+/** Most turns of the event loop in which change sets join a batch. */
 const MAX_TURNS = 6
 
 interface Call {
@@ -26,24 +27,21 @@ interface Call {
   readonly reject: (error: Error) => void
 }
 
-/** A connection to the thread that writes. */
+/** A connection to the writer thread. */
 interface Session {
   readonly port: MessagePort
-  /** The thread has answered. */
+  /** True once the thread has reported that it is ready. */
   isReady: boolean
   readonly timeout: NodeJS.Timeout
 }
 
-/**
- * Gives a port to the thread that writes: the one that runs now, or a new one where it has ended. undefined: the store is
- * closed.
- */
+/** Connects to the writer thread: the current one, or a new one where it has ended. undefined: the store is closed. */
 export type Connect = () => MessagePort | undefined
 
-/** So many times in a row a connection may fail, with so many milliseconds between them. */
+/** Most failed connections in a row, and milliseconds between them. */
 const MAX_ATTEMPTS = 20
 const RETRY_AFTER = 50
-/** Milliseconds until a thread that starts is ready. */
+/** Milliseconds within which a starting thread must be ready. */
 const LONGEST_START = 30_000
 
 export class WriterClient implements Writer {
@@ -110,8 +108,8 @@ export class WriterClient implements Writer {
   }
 
   /**
-   * As long as each turn of the event loop brings more, they join: clients that were answered a moment ago send again, and
-   * a shared commit is less work for each.
+   * Schedules a batch. Change sets join it as long as each turn of the event loop brings more: clients that have just
+   * received a response send again, and a shared commit is less work for each.
    */
   #schedule(): void {
     if (this.#isScheduled || this.#underWay.length > 0) return
@@ -131,7 +129,7 @@ export class WriterClient implements Writer {
     })
   }
 
-  /** Does what can be done next. */
+  /** Takes the next possible step. */
   #proceed(): void {
     if (this.#isBusy && this.#session === undefined) this.#open()
     if (this.#session?.isReady && this.#underWay.length === 0 && this.#queue.size > 0) this.#send(this.#session.port)
@@ -164,7 +162,7 @@ export class WriterClient implements Writer {
       case 'written': {
         const batch = this.#underWay
         this.#underWay = []
-        // The thread works on the next batch while the answers of this one are made.
+        // The thread works on the next batch while the callers of this one continue.
         this.#proceed()
         settle(batch, response.refused)
         return
@@ -186,7 +184,7 @@ export class WriterClient implements Writer {
       const sets = this.#underWay.map(({ changes }) => sentOf(changes))
       port.postMessage({ kind: 'write', id: this.#numbers, sets } satisfies WriterRequest)
     } catch (error) {
-      // A value that is no JSON; nothing was sent.
+      // A value cannot be sent; nothing was sent.
       this.#underWay = withoutUnsendable(this.#underWay, error)
       for (const { changes, ...waiting } of this.#underWay) this.#queue.push(changes.clinic, { changes, ...waiting })
       this.#underWay = []
@@ -208,7 +206,9 @@ export class WriterClient implements Writer {
     return batch
   }
 
-  /** The thread has ended, by a fault or because the store is closed. What waits goes to the next one. */
+  /**
+   * Called when the thread has ended, by a fault or because the store is closed. Waiting sets go to the next thread.
+   */
   #ended(session: Session): void {
     if (this.#session !== session) return
     clearTimeout(session.timeout)
@@ -247,7 +247,7 @@ export class WriterClient implements Writer {
   }
 }
 
-/** Without what a caller has in its objects besides: every property takes its time on the way. */
+/** The change set without extra properties of the caller's objects: each takes time to send. */
 const sentOf = ({ clinic, resources, indexVersion, records, guards }: ChangeSet): ChangeSet => ({
   clinic,
   resources: resources.map(({ type, id, version, lastUpdated, method, text, expect, entries }) => {
@@ -266,7 +266,7 @@ function settle(batch: readonly WaitingChanges[], refused: ReadonlyMap<number, S
   }
 }
 
-/** Rejects those that no message can hold. */
+/** Rejects change sets that cannot be sent in a message. @returns the others */
 function withoutUnsendable(batch: readonly WaitingChanges[], error: unknown): readonly WaitingChanges[] {
   return batch.filter(({ changes, reject }) => {
     try {

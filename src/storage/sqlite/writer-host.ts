@@ -1,18 +1,18 @@
-/** Keeps the thread that writes: starts it when it is first needed, and another one when it has ended by a fault. */
+/** Runs the writer thread: started on first use, and again after a fault has ended it. */
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { SentOptions } from './engines.ts'
 import type { WriterOrder } from './writer-protocol.ts'
 
-/** Megabytes. A change set of the largest size allowed by the configuration must fit in, several times. */
+/** Megabytes. Several change sets of the largest size allowed by the configuration must fit in. */
 const LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 }
 
 const ENTRY = join(import.meta.dirname, 'writer-thread.ts')
 
 export interface ThreadListener {
-  /** A thread has ended that should not have. */
+  /** Called when a thread has ended unexpectedly. */
   readonly onFault?: ((error: unknown) => void) | undefined
-  /** Only tests have one. */
+  /** Set by tests only. */
   readonly onThread?: ((worker: Worker) => void) | undefined
 }
 
@@ -27,13 +27,13 @@ export class WriterHost {
     this.#listener = listener
   }
 
-  /** A port for a client in this thread. undefined: it is closed. */
+  /** A port for a client in this thread; undefined: the host is closed. */
   readonly connect = (): MessagePort | undefined => {
     const { port1, port2 } = new MessageChannel()
     return this.give(port2) ? port1 : undefined
   }
 
-  /** Gives the writer the port of a client, in whichever thread. False: it is closed. */
+  /** Gives the writer the port of a client in any thread. False: the host is closed. */
   give(port: MessagePort): boolean {
     if (this.#isClosed) {
       port.close()
@@ -44,7 +44,7 @@ export class WriterHost {
     return true
   }
 
-  /** Ends the thread when it has done what it was given. */
+  /** Ends the thread once it has done its orders. */
   async close(): Promise<void> {
     this.#isClosed = true
     const worker = this.#worker

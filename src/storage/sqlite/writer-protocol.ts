@@ -1,11 +1,11 @@
-/** Messages between the thread that owns the writing connection and those that write through it. */
+/** Messages between the thread that owns the writing connection and its clients. */
 import type { MessagePort } from 'node:worker_threads'
 import type { TypeIndex } from '../index/index-parts.ts'
 import type { ChangeSet } from '../port.ts'
 import type { SentError } from '../thread-errors.ts'
 import type { Refill } from './refill.ts'
 
-/** From a client, by a port of its own. */
+/** A message from a client, by its own port. */
 export type WriterRequest =
   | { readonly kind: 'write'; readonly id: number; readonly sets: readonly ChangeSet[] }
   | { readonly kind: 'lease'; readonly id: number; readonly holder: string; readonly milliseconds: number }
@@ -14,12 +14,12 @@ export type WriterRequest =
 
 export type Outcome<T> = { readonly value: T } | { readonly error: SentError }
 
-/** To a client. `ready` comes first. */
+/** A message to a client. `ready` comes first. */
 export type WriterResponse =
   | { readonly kind: 'ready' }
-  /** The errors of those sets that were not written, by their index. */
+  /** The errors of the sets that were not written, by their index. */
   | { readonly kind: 'written'; readonly id: number; readonly refused: ReadonlyMap<number, SentError> }
   | { readonly kind: 'done'; readonly id: number; readonly outcome: Outcome<unknown> }
 
-/** From the thread that has started the writer. */
+/** A message from the thread that has started the writer. */
 export type WriterOrder = { readonly kind: 'connect'; readonly port: MessagePort } | { readonly kind: 'close' }

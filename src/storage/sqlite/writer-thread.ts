@@ -1,4 +1,4 @@
-/** The thread that owns the writing connection of a SQLite file: it serves the clients whose ports it is handed. */
+/** The thread that owns the writing connection of a SQLite file. It serves clients through the ports handed to it. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { freeMemoryWhenQuiet, keepMemory } from '../../isolation/free-memory.ts'
 import { type SentError, toSent } from '../thread-errors.ts'
@@ -19,7 +19,7 @@ const ports = new Set<MessagePort>()
 let opened: Opened | undefined
 
 /**
- * At the first request, and after a failure at the next one.
+ * The writer, opened at the first request, and again at the next one after a failure.
  * @throws StoreUnavailable
  */
 function writer(): Writer {

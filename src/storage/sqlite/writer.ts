@@ -1,7 +1,7 @@
 /**
- * The writing side of the embedded engine: one connection writes, in the thread that owns it. `Writer` is what the rest of
- * the engine calls; `WriterCore` does the work where the connection is, and `WriterClient` (writer-client.ts) hands it to
- * the thread that has it.
+ * The writing side of the embedded engine: one connection writes, in the thread that owns it. The rest of the engine
+ * calls `Writer`; `WriterCore` does the work where the connection is, and `WriterClient` (writer-client.ts) passes it
+ * to that thread.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TypeIndex } from '../index/index-parts.ts'
@@ -19,11 +19,11 @@ export interface Writer {
   lease(holder: string, milliseconds: number): Promise<boolean>
   complete(index: TypeIndex): Promise<void>
   refill(rows: Refill): Promise<Refilled>
-  /** Ends when everything it was given is done. */
+  /** Resolves when everything it was given is done. */
   close(): Promise<void>
 }
 
-/** Milliseconds until a locked file is tried again, and for how long. */
+/** Milliseconds until a locked file is tried again, and after which it is given up. */
 const RETRY_AFTER = 2
 const LONGEST_WAIT = 10_000
 /** Commits after which the log is copied into the file, and milliseconds without a commit before that is done. */
@@ -64,8 +64,8 @@ export class WriterCore implements Writer {
   }
 
   /**
-   * Waits for other processes without blocking the event loop.
-   * @throws StoreUnavailable: Locked after LONGEST_WAIT, or what `work` throws, as an error of the port
+   * Runs `work` exclusively, waiting for other processes without blocking the event loop.
+   * @throws StoreUnavailable: Locked after LONGEST_WAIT, or the error that `work` throws, as an error of the port
    */
   async #whenFree<T>(work: () => T): Promise<T> {
     const { db, names } = this.#engine
@@ -80,7 +80,7 @@ export class WriterCore implements Writer {
     }
   }
 
-  /** In a moment without commits, so that none of them has to wait for it. */
+  /** Schedules a checkpoint for a pause in commits, so that none of them has to wait for it. */
   #checkpointLater(): void {
     this.#commitsSinceCheckpoint += 1
     if (this.#commitsSinceCheckpoint < MANY_COMMITS) return
@@ -94,7 +94,7 @@ export class WriterCore implements Writer {
     try {
       this.#engine.db.checkpoint()
     } catch (error) {
-      // A disk that is full, for example: the next commit tells its clients.
+      // A full disk, for example: the next commit reports it to its clients.
       if (!(toStoreError(error) instanceof StoreUnavailable)) throw error
     }
   }

@@ -1,6 +1,6 @@
 /**
- * A calendar of one clinic in memory, and what a write does to it: docs/appointment.md once more, as sets of facts. What
- * the server answers and stores is compared with it, so it shares nothing with src/.
+ * A model of a clinic's calendar and of writes to it: docs/appointment.md as sets of facts. The server's responses and
+ * its store are compared with the model, so it shares nothing with src/.
  */
 
 /** Begins and ends so many half hours from the beginning of the calendar. */
@@ -15,7 +15,7 @@ export interface Slot {
 export interface Appointment {
   readonly status: string
   readonly patient: string
-  /** Who takes part besides. */
+  /** The other participants. */
   readonly actors: readonly string[]
   readonly from: number
   readonly to: number
@@ -54,11 +54,11 @@ export type Write =
       readonly isOfCancelled?: true
     }
 
-/** What a write is answered, each with the status and, where there is one, the reason: `409 slot-unavailable`. */
+/** Possible refusals of a write, with the status and, where there is one, the reason: `409 slot-unavailable`. */
 export type Refusals = readonly string[]
 
 export interface Outcome {
-  /** Any of these, where there are some; then nothing is changed. */
+  /** Where there are any, the write gets one of them and nothing is changed. */
   readonly refusals: Refusals
   readonly calendar: Calendar
 }
@@ -85,7 +85,7 @@ const HELD_AS: Readonly<Record<string, string>> = {
   pending: 'busy-tentative',
   ...{ booked: 'busy', arrived: 'busy', 'checked-in': 'busy', fulfilled: 'busy', noshow: 'busy' },
 }
-/** A slot that has another status was blocked, which bookings leave as it is. */
+/** Statuses that bookings set; a slot with another one was blocked, and bookings leave it as it is. */
 const OF_BOOKINGS = ['free', 'busy', 'busy-tentative']
 const ON_OFFER = ['free', 'reserved']
 const FOR_SALE = [...ON_OFFER, 'entered-in-error']
@@ -114,7 +114,7 @@ export function written(calendar: Calendar, writes: readonly Write[]): Outcome {
   return refusals.length > 0 ? { refusals, calendar } : { refusals, calendar: withOffers(after) }
 }
 
-/** What the calendar is after some minutes: holds that have ended are cancelled. */
+/** The calendar after some minutes: holds that have ended are cancelled. */
 export function later(calendar: Calendar, minutes: number): Calendar {
   const now = calendar.now + minutes
   let after: Calendar = { ...calendar, now }
@@ -143,7 +143,7 @@ export function presencesIn({ appointments, slots }: Calendar): readonly (readon
 const halvesOf = ({ from, to }: { readonly from: number; readonly to: number }): readonly number[] =>
   Array.from({ length: Math.max(1, 4 * (to - from)) }, (_, index) => from + index / 4)
 
-/** Whether somebody who was not there before is where another appointment has them. */
+/** Whether an added actor is already in another appointment at that time. */
 function isSomebodyTwice(before: Calendar, after: Calendar): boolean {
   const known = new Set(presencesIn(before).map((presence) => presence.join()))
   const all = presencesIn(after)
@@ -153,7 +153,7 @@ function isSomebodyTwice(before: Calendar, after: Calendar): boolean {
   )
 }
 
-/** The slots on offer are free where everybody is. */
+/** The calendar with each offered slot free where all its actors are. */
 function withOffers(calendar: Calendar): Calendar {
   const taken = new Set(presencesIn(calendar).map(([presence]) => presence))
   const slots = Array.from(calendar.slots, ([name, slot]): readonly [string, Slot] => {
@@ -173,7 +173,7 @@ export const held = ({ now }: Calendar, appointment: Appointment): Appointment =
   heldUntil: now + HOLD,
 })
 
-/** The slots that somebody could book. */
+/** The slots that can be booked. */
 export const freeSlots = ({ slots, now }: Calendar): readonly string[] =>
   [...slots].filter(([, { status, from }]) => status === 'free' && from * HALF_HOUR > now).map(([name]) => name)
 
@@ -307,7 +307,7 @@ function withAppointment(
   return isBookedAnew ? withoutWaiting(next, after) : next
 }
 
-/** Who has the visit that they asked for waits no more: docs/waitlist.md. */
+/** Without the waitlist entries that the appointment fulfils: docs/waitlist.md. */
 function withoutWaiting(calendar: Calendar, { patient, actors, slots: [first = ''] }: Appointment): Calendar {
   const present = [...actors, ...(SCHEDULES[calendar.slots.get(first)?.schedule ?? ''] ?? [])]
   const isWanted = (asked: readonly string[]) => asked.length === 0 || asked.some((actor) => present.includes(actor))
@@ -340,7 +340,7 @@ function freed(calendar: Calendar, id: string): Calendar {
   return withSlot(calendar, id, { ...slot, status })
 }
 
-/** Not only held. */
+/** Whether the appointment is booked rather than only held. */
 const isBooked = (calendar: Calendar, id: string): boolean =>
   holdersOf(calendar, id).some((name) => calendar.appointments.get(name)?.status !== 'pending')
 

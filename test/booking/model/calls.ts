@@ -1,4 +1,4 @@
-/** What the operations on Appointment do to a calendar: docs/operations/appointment-*.md once more, by writes. */
+/** The effects of the operations on Appointment on a calendar, as writes: docs/operations/appointment-*.md. */
 import { type Appointment, type Calendar, held, type Outcome, type Refusals, SCHEDULES, written } from './calendar.ts'
 import type { CallIntent } from './steps.ts'
 
@@ -6,7 +6,7 @@ interface OfOffer {
   readonly operation: '$hold' | '$book'
   /** The slot that $find has found. */
   readonly offer: string
-  /** Of the appointment that comes of it. */
+  /** The name of the resulting appointment. */
   readonly name: string
   /** The appointment that is cancelled for it. */
   readonly cancels?: string
@@ -17,7 +17,7 @@ export type Call =
   | { readonly operation: '$hold' | '$book' | '$cancel' | '$confirm'; readonly of: string }
   | { readonly operation: '$reschedule'; readonly of: string; readonly slots: readonly string[] }
 
-/** The call that an intent comes to; undefined where there is nothing that it could be about. */
+/** The call that an intent results in; undefined where it has no target. */
 export function callOf(
   { appointments }: Calendar,
   offers: readonly string[],
@@ -39,13 +39,13 @@ export function callOf(
   return offer === undefined ? undefined : { operation, offer, name, ...(cancels === undefined ? {} : { cancels }) }
 }
 
-/** What is so already is not written again, and leaves the slots as somebody may have changed them. */
+/** Whether the operation would change nothing: the server then writes nothing, and leaves changed slots as they are. */
 const isIdle = ({ status, slots }: Appointment, intent: CallIntent): boolean =>
   'slots' in intent ? slots.join() === intent.slots.join() : intent.operation === '$confirm' && status === 'booked'
 
 const among = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)]
 
-/** Who is named in every $find. */
+/** The patient named in every $find. */
 export const FINDING_PATIENT = 'p0'
 
 export function called(calendar: Calendar, call: Call): Outcome {

@@ -1,4 +1,4 @@
-/** A clinic of its own on the real server: writes to it, and what it has stored. */
+/** A separate clinic on the real server: writes to it, and its stored calendar. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Appointment as FhirAppointment, Slot as FhirSlot } from 'fhir/r4'
 import { createClinic } from '../../../src/clinics/clinics.ts'
@@ -23,7 +23,7 @@ const halfOf = (time: string | undefined): number => (Date.parse(time ?? '') - B
 
 export type Way = 'POST' | 'PUT' | 'PATCH'
 
-/** What came of a write: undefined, or its refusal, such as `409 slot-unavailable`. */
+/** The outcome of a write: undefined, or its refusal, such as `409 slot-unavailable`. */
 export type Answer = string | undefined
 
 export class Clinic {
@@ -132,7 +132,9 @@ export class Clinic {
     return [`/Appointment/${call.operation}`, parameters(of, ...cancels)]
   }
 
-  /** What is stored, where holds that have ended are cancelled: the server may do that when somebody wants the time. */
+  /**
+   * The stored calendar, with ended holds as cancelled: the server may cancel them only when somebody wants the time.
+   */
   async stored(now: number): Promise<Pick<Calendar, 'slots' | 'appointments'>> {
     const names = new Map([...this.#ids].map(([name, id]) => [id, name]))
     const { slots, appointments } = await this.#resources()
@@ -143,7 +145,7 @@ export class Clinic {
     return later({ ...stored, now, rules: { overbooking: false, mostOpen: 0 } }, 0)
   }
 
-  /** As they are at one time: the server may end a hold between two searches. */
+  /** All resources at one time, as the server may end a hold between two searches. */
   async #resources() {
     const reader = () => this.#server.app.access(this.#name, { kind: 'server' }).reader()
     for (let before = await reader().search<FhirAppointment>('Appointment', ''); ; ) {

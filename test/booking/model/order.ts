@@ -1,4 +1,7 @@
-/** The order of a transaction: https://hl7.org/fhir/R4/http.html#trules, and what is referred to before what refers to it. */
+/**
+ * The order of a transaction: https://hl7.org/fhir/R4/http.html#trules, and targets before the resources that refer to
+ * them.
+ */
 import type { Write } from './calendar.ts'
 
 export function inOrder(writes: readonly Write[], way: 'POST' | 'PUT'): readonly Write[] {

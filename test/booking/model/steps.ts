@@ -1,4 +1,4 @@
-/** Random steps on a calendar, as data: what somebody means to write, whatever is stored then. */
+/** Random steps on a calendar, as data: intents that become writes once the state of the calendar is known. */
 import fc from 'fast-check'
 import type { Appointment, Calendar, Slot, Write } from './calendar.ts'
 
@@ -34,7 +34,7 @@ interface Booking {
   readonly shift: readonly [number, number]
 }
 
-/** What is meant to be written. `which` counts the appointments that there are. */
+/** An intent to write. `which` is an index into the existing appointments. */
 export type Intent =
   | ({ readonly kind: 'book'; readonly patient: string } & Booking)
   /** `stays`: at the time that it has, whatever its slots. */
@@ -43,7 +43,7 @@ export type Intent =
   | { readonly kind: 'slot'; readonly slot: string; readonly after: Partial<Slot> }
   | { readonly kind: 'remove slot'; readonly slot: string }
 
-/** The operation that is meant to be called. `offer` counts what $find has found last. */
+/** An intent to call an operation. `offer` is an index into the slots that $find has found last. */
 export type CallIntent =
   | { readonly kind: 'call'; readonly operation: '$hold' | '$book'; readonly offer: number; readonly cancels?: number }
   | {
@@ -68,7 +68,7 @@ export type Step =
   | { readonly kind: 'race'; readonly intents: readonly [Intent | CallIntent, Intent | CallIntent] }
   | { readonly kind: 'wait'; readonly minutes: number }
 
-/** Who is named besides those of the schedule. */
+/** Actors named besides those of the schedule. */
 const actors: fc.Arbitrary<readonly string[]> = fc.oneof(
   { weight: 3, arbitrary: fc.constant([]) },
   { weight: 2, arbitrary: fc.subarray(ACTORS, { minLength: 1, maxLength: 2 }) },
@@ -212,7 +212,9 @@ export const steps: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** The write that an intent comes to; undefined where there is nothing to write. `name` is that of a new appointment. */
+/**
+ * The write that an intent results in; undefined where there is nothing to write. `name` is that of a new appointment.
+ */
 export function writeOf(calendar: Calendar, intent: Intent, name: string): Write | undefined {
   switch (intent.kind) {
     case 'book':

@@ -1,4 +1,4 @@
-/** What a call may change on a record that was there before it. */
+/** The changes that a call may make to an existing record. */
 import { describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import { type AmendedField, amended } from '../../../src/calls/record/amended-patient.ts'

@@ -1,4 +1,4 @@
-/** What a verification system answers after the caller had PENDING: recorded once, with one Task. docs/insurance.md */
+/** Results of a verification system that come after PENDING: recorded once, with one Task. docs/insurance.md */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Coverage, CoverageEligibilityResponse, Patient, Task } from 'fhir/r4'
 import { pino } from 'pino'
@@ -18,7 +18,7 @@ import { attachedTo } from '../caller.ts'
 
 const START = Date.parse('2025-06-15T12:00:00Z')
 const MINUTE = 60_000
-/** Milliseconds after which a system that was too slow is asked again. */
+/** Milliseconds after which the request to a slow system is retried. */
 const SOON = 5_000
 const STATUS = 'https://sandbox-emr.example/fhir/StructureDefinition/insurance-status'
 const VERIFIED = { body: { status: 'VERIFIED', copayCents: 2500 } }
@@ -41,7 +41,7 @@ beforeEach(async () => {
 })
 afterEach(() => system.close())
 
-/** One that knows nothing of earlier failures. */
+/** A connector without a memory of earlier failures. */
 const newConnector = () => insuranceConnector({ outbound: { allowPrivate: true }, clock: () => now })
 
 const clinicWith = ({ url }: InsuranceSystem, more: Partial<InsuranceSettings> = {}): ClinicSettings => ({
@@ -218,7 +218,7 @@ describe('an answer that comes later', () => {
 })
 
 describe('a system that says PENDING', () => {
-  // It answers, and in time however busy the machine is.
+  // The deadline is long, so that a busy machine meets it too.
   beforeEach(() => set(clinicWith(system, { deadlineMs: 10_000 })))
 
   test('is asked again with growing waits until it gives a result', async () => {

@@ -1,4 +1,4 @@
-/** Whether a caller may be the person of a record: what is a small difference, and what is another person. */
+/** Whether a caller may be the person of a record: small differences, and signs of another person. */
 import { describe, expect, test } from '@jest/globals'
 import type { HumanName, Patient } from 'fhir/r4'
 import { contradicts, type StatedPerson } from '../../../src/calls/record/stated-person.ts'

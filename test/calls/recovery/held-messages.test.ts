@@ -1,4 +1,4 @@
-/** Messages outside the hours in which persons may be contacted, and what keeps them from being sent. docs/abandonment.md */
+/** Messages outside the contact hours, and reasons for not sending them. docs/abandonment.md */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { DateTime } from 'luxon'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
@@ -67,7 +67,7 @@ async function until<T>(look: () => T | undefined | Promise<T | undefined>): Pro
   }
 }
 
-/** The Task that tells staff what was not sent, and why. */
+/** The Task that informs staff of an unsent message and the reason. */
 const toldTo = async (patient: string): Promise<string | undefined> => {
   const { body } = await server.fhir('GET', `/Task?patient=${patient}&status=completed`)
   const told = (body.entry ?? []).map(({ resource }: { resource: { description?: string } }) => resource.description)

@@ -1,4 +1,4 @@
-/** Which call a request belongs to, and what is fixed with its first mention. */
+/** The call a request belongs to, and the facts that its first request fixes. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import type { CallMetadata } from '../../../src/calls/session/call-metadata.ts'

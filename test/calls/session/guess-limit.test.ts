@@ -1,4 +1,7 @@
-/** Guesses at patients through verify_patient: how many get through, who has to wait, and what staff hear of it. */
+/**
+ * Guessing of patients through verify_patient: how many guesses are allowed, who has to wait, and how staff are
+ * informed.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient, Task } from 'fhir/r4'
@@ -93,20 +96,20 @@ async function attempt({
   for (;;) {
     const { body } = await request(server.url, 'POST', TOOL, { message: { toolCalls: [toolCall] } }, headers)
     const result = JSON.parse(body.results[0].result)
-    // A busy machine asks for the same call again, which gets the result of the one that is still at work.
+    // Where a busy server asks for a retry, the repeated call gets the result of the one still running.
     if (!['timeout', 'transient', 'conflict'].includes(result.code)) return result
   }
 }
 
 let numbers = 0
-/** One that nobody has called from. */
+/** A number without earlier calls. */
 const newNumber = (): string => {
   numbers += 1
   return `+1518555${String(2_000 + numbers).padStart(4, '0')}`
 }
 
 let names = 0
-/** The full name of nobody, far from those before. */
+/** A full name that no patient has, unlike all earlier ones. */
 const newName = (): string => {
   names += 1
   const letters = names
@@ -123,7 +126,7 @@ const inOrder = async <T>(count: number, work: (index: number) => Promise<T>): P
 
 const codes = (results: readonly Record<string, unknown>[]) => results.map(({ code }) => code)
 
-/** Attempts that are looked at while so much time passes, by somebody who tries again as soon as it may be. */
+/** The number of attempts that are checked in a span of time, by a caller who retries as soon as allowed. */
 async function lookedAt(period: number, make: (index: number) => Attempt): Promise<number> {
   const end = now + period
   let count = 0
@@ -278,7 +281,7 @@ describe('in a clinic, from numbers and at people of which none comes twice,', (
     expect(refused).toMatchObject({ success: false, verified: false, code: 'too-many-attempts', retryAfter: 1 })
     expect(await attempt({ from: '+12125550140', birthDate: RIGHT })).toMatchObject({ verified: true })
     expect(await attempt({ to: THEIR_NUMBER, birthDate: RIGHT })).toMatchObject({ verified: true })
-    // The refusal does not tell which of the limits it is of.
+    // The refusal does not say which limit was reached.
     const from = newNumber()
     now += DAY
     await inOrder(6, () => attempt({ from }))

@@ -1,7 +1,7 @@
 /**
  * Random calls of people who share numbers: they overlap, change who speaks, misspell their names, use nicknames and hang up.
- * Whatever comes, no record, nor what refers to it, ever holds what two different people said. A call in which the next person
- * speaks before anybody has said who they are is left out: nothing tells the two apart.
+ * No record, nor any resource that refers to it, ever mixes data of two people. Calls in which the next person speaks
+ * before anybody has given their name are left out, as nothing tells the two apart.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -18,7 +18,7 @@ interface Person {
   readonly given: readonly string[]
   readonly family: readonly string[]
   readonly birthDate: string
-  /** In what nobody else says: e-mail address, member id, reason for the visit. */
+  /** Part of data that is unique to the person: e-mail address, member id, reason for the visit. */
   readonly mark: string
 }
 
@@ -55,7 +55,7 @@ const step = fc.record({
   say: fc.constantFrom<Say>(...NAMING, ...OTHERS),
   form: fc.nat({ max: 2 }),
   hangsUp: fc.nat({ max: 3 }).map((one) => one === 0),
-  /** Of a call that begins: whose unfinished form or registration it is about. */
+  /** For a new call: the person whose unfinished form or registration it is about. */
   about: fc.option(fc.nat({ max: PEOPLE.length - 1 }), { freq: 4 }),
 })
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
@@ -76,7 +76,7 @@ interface Line {
   readonly caller: VisitCaller
   readonly about: number | undefined
   speaker: number | undefined
-  /** Somebody has said who they are. */
+  /** Whether the speaker has given their name. */
   isNamed: boolean
 }
 
@@ -84,7 +84,7 @@ let run = 0
 
 class Office {
   readonly #lines: (Line | undefined)[] = []
-  /** The people who register state their own numbers; else the intake has that of the office. */
+  /** In registrations people state their own numbers; an intake has that of the office. */
   readonly #isRegistering: boolean
   readonly #number: string
   readonly #said: string[] = []
@@ -98,7 +98,7 @@ class Office {
   async take({ line: at, person, say, form, hangsUp, about }: Step): Promise<void> {
     const line = this.#lines[at] ?? (await this.#newLine(at, about ?? undefined))
     this.#lines[at] = line
-    // Until somebody has said who they are the same one speaks.
+    // The speaker does not change before giving a name.
     const speaker = line.isNamed ? person : (line.speaker ?? person)
     if (line.speaker !== undefined && line.speaker !== speaker && !isNaming(say))
       await this.#say(line, speaker, 'name', form)
@@ -110,7 +110,7 @@ class Office {
     for (const at of this.#lines.keys()) await this.#hangUp(at)
   }
 
-  /** Of member ids and reasons for visits that were taken down. */
+  /** The marks in member ids and reasons for visits that were recorded. */
   get said(): readonly string[] {
     return this.#said
   }
@@ -126,7 +126,7 @@ class Office {
     const line = this.#lines[at]
     if (line === undefined) return
     const isAnswered = line.about !== undefined && line.speaker !== undefined && line.speaker !== line.about
-    // Whoever answers for somebody else says so at last; nothing else tells them apart.
+    // A person who speaks for somebody else finally gives their own name, the only thing that tells them apart.
     if (isAnswered && !line.isNamed) await this.#say(line, line.speaker ?? 0, 'name', 0)
     await line.caller.end()
     this.#lines[at] = undefined
@@ -155,7 +155,7 @@ class Office {
         )
       }
       case 'firstName':
-        // Of two people with one first name this does not tell which.
+        // Two people share this first name, so it does not identify one.
         return expectSuccess(await update(given[0] === 'William' ? { firstName, lastName } : { firstName }))
       case 'name':
         return expectSuccess(await update({ firstName, lastName }))
@@ -185,7 +185,7 @@ class Office {
         await use('save_recovery_field', { fieldName: 'preferredDay', value: `the day of ${mark}` })
         return
       case 'formName':
-        // Of two people with one first name this does not tell which.
+        // Two people share this first name, so it does not identify one.
         line.isNamed ||= line.about !== undefined && firstName !== 'William' && given[0] !== 'William'
         await use('save_recovery_field', { fieldName: 'firstName', value: firstName })
     }
@@ -219,7 +219,7 @@ const TYPES = [
   'Task',
 ]
 
-/** What was written from then on, and stands. */
+/** The resources written since then, except those entered in error. */
 async function writtenSince(start: string): Promise<readonly FhirResource[]> {
   const queries = TYPES.map((type) => `${type}?_lastUpdated=ge${start}&_count=1000`)
   const bundles = (await Promise.all(
@@ -229,7 +229,7 @@ async function writtenSince(start: string): Promise<readonly FhirResource[]> {
   return all.filter((one) => !('status' in one && one.status === 'entered-in-error'))
 }
 
-/** A Task that shows staff two records names both. */
+/** Whether a Task compares two records for staff, and so names both. */
 const comparesTwo = (resource: FhirResource): boolean => JSON.stringify(resource).includes('"identity-contradiction"')
 
 const isNamed = ({ name: [{ given, family } = {}] = [] }: Patient, person: Person): boolean =>

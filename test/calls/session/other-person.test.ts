@@ -1,4 +1,4 @@
-/** A call never replaces name or birth date of a record that was there before it: who contradicts it is another person. */
+/** A call never replaces name or birth date of an existing record: a caller who contradicts them is another person. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Consent, Coverage, Patient, Task } from 'fhir/r4'
 import { isPlaceholder } from '../../../src/matching/placeholder.ts'

@@ -19,7 +19,7 @@ const INTAKE_TOOL = 'submit_intake'
 const INSURANCE = 'submit_insurance_info'
 const CARD = { payerName: 'Acme Health', memberId: 'XYZ-1234' }
 
-/** Of a family, an office or a shelter; every test has its own. */
+/** The shared number of a family, an office or a shelter; each test has its own. */
 let number: string
 let count = 0
 beforeEach(() => {
@@ -285,7 +285,7 @@ describe('one call in which the same person is spoken of again', () => {
   })
 })
 
-/** What the next caller says, who is not known to be the first one. */
+/** Details from the next caller, who is not known to be the first one. */
 const NEXT_CALLERS: readonly (readonly [what: string, said: readonly Said[]])[] = [
   ['another name and birth date', [intake('Theo', 'Quist', '2018-09-10')]],
   ['another birth date', [intake('Mia', 'Larkin', '2018-09-10')]],

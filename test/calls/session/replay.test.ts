@@ -1,4 +1,4 @@
-/** Repeated tool calls: the stored answer, and nothing written twice. */
+/** Repeated tool calls get the stored result, and write nothing twice. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import { provisional, Replay, type ToolCallIdentity } from '../../../src/calls/session/replay.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 
 let runs = 0
-/** Writes a Patient and answers with how often it has run. */
+/** Writes a Patient and returns how often it has run. */
 const writing = (access: ClinicAccess) =>
   access.change(async (ctx) => {
     await ctx.create<Patient>({ resourceType: 'Patient' })

@@ -1,4 +1,4 @@
-/** Abandonment recovery: how abandonments enter, what each tool does with them, and resume links. docs/abandonment.md */
+/** Abandonment recovery: how abandonments are reported, the tools for them, and resume links. docs/abandonment.md */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { CodeableConcept, Communication } from 'fhir/r4'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
@@ -380,7 +380,7 @@ describe('the tools', () => {
     expect(await use('set_contact_preference', { channel: 'all', optOut: true })).toMatchObject({ success: true })
     const answer = await register({ callId: `${callId}-refused`, patient })
     expect(answer).toMatchObject({ status: 422, body: { code: 'opted-out' } })
-    // Who has opted out may call.
+    // A person who has opted out may still call.
     expect((await register({ callId: `${callId}-incoming`, callerNumber: `+1212555${1000 + count}` })).status).toBe(201)
   })
 

@@ -37,11 +37,11 @@ type Result = Readonly<Record<string, unknown>>
 const callBack = (when: string): Promise<Result> =>
   visits.server.tool('/abandonment-recovery/schedule_callback', { when }, { 'x-call-id': 'callback' })
 
-/** What the tool asks back, or that it read the time. */
+/** The question that the tool asks back, or 'read'. */
 const outcomeOf = ({ code, say }: Result): unknown =>
   code === 'when-unclear' || code === 'when-not-understood' ? say : 'read'
 
-/** When the newest entry of the waitlist asks for. */
+/** The times that the newest entry of the waitlist asks for. */
 async function waitedFor(): Promise<readonly Period[]> {
   const query = `Appointment?patient=Patient/${patient}&status=waitlist&_sort=-_lastUpdated&_count=1`
   const { entry = [] } = (await visits.read(query)) as { entry?: { resource: Appointment }[] }

@@ -1,4 +1,4 @@
-/** book_appointment: a time that was offered becomes an Appointment, once, for who may book it. */
+/** book_appointment: an offered time becomes an Appointment, once, for callers who may book it. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Appointment } from 'fhir/r4'

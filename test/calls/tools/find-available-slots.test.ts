@@ -1,4 +1,4 @@
-/** find_available_slots: which times a caller is offered, and what they are asked. */
+/** find_available_slots: the times offered to a caller, and the questions asked back. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startTwoClinics } from '../../support/two-clinics.ts'
 import { startVisits, type VisitCaller, type Visits } from './visits.ts'
@@ -269,7 +269,7 @@ test('in a clinic of a hundred Schedules each practitioner is found by name', as
   }
 })
 
-/** More than are looked at one after the other. */
+/** More Slots than the server reads at once. */
 const SLOTS_BEFORE_FRIDAY = 9_000
 const SLOTS_AT_ONCE = 500
 

@@ -1,4 +1,4 @@
-/** get_clinic_info: name, phone number, address and hours of the clinic, and what was asked about it. */
+/** get_clinic_info: name, phone number, address and hours of the clinic, and the topic of the question. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { FhirResource } from 'fhir/r4'
 import { OTHER_CLINIC, startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'
@@ -13,7 +13,7 @@ afterAll(() => clinics.server.close())
 const ask = (topic?: unknown) => new Caller(clinics.server).use('get_clinic_info', topic === undefined ? {} : { topic })
 
 let calls = 0
-/** Of the other clinic, by its number. */
+/** Asks the other clinic, by its number. */
 const askThem = (topic?: string) =>
   clinics.server.tool('/emr-scheduling/get_clinic_info', topic === undefined ? {} : { topic }, {
     'x-call-id': `info-${++calls}`,

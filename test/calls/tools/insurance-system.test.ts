@@ -33,7 +33,7 @@ afterAll(() => server.close())
 beforeEach(async () => {
   fast = 0
   lines.length = 0
-  // Each test has a system at an address of its own, so that none is paused for what it did before.
+  // Each test has a system at an address of its own, so that none is paused for earlier failures.
   system = await startSystem()
   await use({ url: system.url })
 })

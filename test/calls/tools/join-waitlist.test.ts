@@ -1,4 +1,4 @@
-/** join_waitlist: what an entry asks for and its place; and how a caller hears of a time that has become free. */
+/** join_waitlist: the wishes and the place of an entry, and how a caller learns of a freed time. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Appointment } from 'fhir/r4'
 import { startTwoClinics } from '../../support/two-clinics.ts'

@@ -1,4 +1,4 @@
-/** list_appointment_types: what kinds of visits the clinic offers. */
+/** list_appointment_types: the kinds of visits that the clinic offers. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Extension, Schedule, Slot } from 'fhir/r4'
 import { valueOfKey } from '../../../src/calls/session/call-keys.ts'

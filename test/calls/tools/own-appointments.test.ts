@@ -1,4 +1,6 @@
-/** list_appointments, reschedule_appointment and cancel_appointment: what is the verified patient's own, and nothing else. */
+/**
+ * list_appointments, reschedule_appointment and cancel_appointment: only for the verified patient's own appointments.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { appointmentsOf, startVisits, type Visits } from './visits.ts'
 

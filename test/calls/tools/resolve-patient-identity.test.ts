@@ -34,7 +34,7 @@ const person = (id: string, family: string, given: string, phone: string): Patie
   telecom: [{ system: 'phone', value: phone }],
 })
 
-/** What it has found out: on whichever record, in focus is the patient of the call. */
+/** The Task with the outcome, which has the patient of the call as its focus. */
 const outcomeOf = async (caller: Caller): Promise<Task> => {
   const found = await caller.find<Task>(`Task?focus=Patient/${await caller.patientId()}&code=identity-outcome`)
   const [task, ...others] = found

@@ -8,7 +8,7 @@ import { attachedTo, Caller } from '../caller.ts'
 
 let server: TestServer
 const asked: InsuranceRequest[] = []
-/** The real simulator, unless a test wants an answer that it never gives. */
+/** The real simulator, unless a test needs a result that it never gives. */
 let answer: InsuranceResult | undefined
 
 beforeAll(async () => {

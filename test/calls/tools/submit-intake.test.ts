@@ -50,7 +50,7 @@ async function configureCrm(settings: { readonly enabled: boolean; readonly url?
 const outboxRows = () => server.app.repository.records(OUTBOX, { clinic: 'demo-clinic', limit: 100 })
 
 const TOOL = 'submit_intake'
-/** Of what has a normal form. */
+/** The intake, its values in normal form. */
 const UNDERSTOOD = {
   values: {
     firstName: 'John',

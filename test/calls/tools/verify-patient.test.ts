@@ -1,4 +1,4 @@
-/** verify_patient: who calls is a patient of the clinic, by full name and date of birth. */
+/** verify_patient: verifies a caller as a patient of the clinic, by full name and date of birth. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { AuditEvent, AuditEventEntity, Patient, Task } from 'fhir/r4'
 import { PLACEHOLDER_TAG } from '../../../src/matching/placeholder.ts'
@@ -372,7 +372,7 @@ describe('the outcome is recorded for staff', () => {
       const { body } = await server.fhir('GET', `/AuditEvent?altid=${caller.id}`, undefined, {
         authorization: `Bearer ${admin}`,
       })
-      // Of a tool call that is about two patients there are two events.
+      // A tool call about two patients leaves two events.
       const entities = body.entry.flatMap(({ resource }: { resource: AuditEvent }) => resource.entity ?? [])
       return (entities as readonly AuditEventEntity[])
         .filter(({ type }) => type?.code === '1')

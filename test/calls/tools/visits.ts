@@ -69,7 +69,7 @@ export interface Slot {
 
 export interface Visits {
   readonly server: TestServer
-  /** What a tool answers. */
+  /** A new caller, whose tool calls return their results. */
   readonly caller: (from?: string) => VisitCaller
   /** A patient of the clinic, and a call in which they are verified. */
   readonly verified: () => Promise<{ readonly id: string; readonly caller: VisitCaller }>

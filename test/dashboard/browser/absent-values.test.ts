@@ -10,7 +10,7 @@ import { type Fixture, put } from '../../support/put.ts'
 const ABSENT = {
   extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
 }
-/** A day of the clinic on which nobody else is booked. */
+/** A day of the clinic without other bookings. */
 const DAY = '2031-03-04'
 const at = (time: string): string => `${DAY}T${time}:00-05:00`
 const patient = { reference: 'Patient/absent' }
@@ -141,7 +141,7 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-/** What a page says, also to who points at a part of it or hears it. */
+/** All text of a page, including tooltips and labels for screen readers. */
 const wordsOf = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => [
     document.body.innerText,
@@ -150,7 +150,7 @@ const wordsOf = (page: Page): Promise<readonly string[]> =>
     ),
   ])
 
-/** Nothing of a program is said, nothing is wrong, and no badge is empty. */
+/** The page shows no leftovers of code such as "undefined", no error and no empty badge. */
 async function expectWords(page: Page): Promise<void> {
   const words = await wordsOf(page)
   expect(words.filter((text) => /undefined|invalid date|\bnan\b|\[object/i.test(text))).toEqual([])

@@ -1,4 +1,4 @@
-/** Every page for everybody: read aloud, by keyboard, in light and dark, on a phone. */
+/** Accessibility of every page: with screen readers, by keyboard, in light and dark, on a phone. */
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
 import { until } from '../../support/server-process.ts'
 
-/** By what they are called in the pictures. */
+/** The paths of the pages, by their name in the pictures. */
 const PAGES: Readonly<Record<string, string>> = {
   overview: '/',
   patients: '/patients',
@@ -43,7 +43,7 @@ const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
   phone: { colorScheme: 'light', viewport: { width: 375, height: 740 } },
 }
 
-/** Looked at by people, as no check sees what overlaps. */
+/** The folder of the pictures, for people to look at, as no check sees overlaps. */
 const PICTURES = join(import.meta.dirname, '../../../coverage/dashboard')
 
 let dashboard: Dashboard
@@ -93,7 +93,7 @@ describe.each(Object.keys(LOOKS))('in the look %s', (look) => {
   })
 })
 
-/** What opens over a page: where, and the buttons that lead there. */
+/** Dialogs: the page of each, and the buttons that open it. */
 const DIALOGS: Readonly<Record<string, readonly [path: string, ...buttons: string[]]>> = {
   'edit a patient': ['/patients/abernathy-ruth', 'Edit'],
   merge: ['/patients?tab=duplicates', 'Compare and merge'],

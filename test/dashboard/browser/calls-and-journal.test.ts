@@ -1,4 +1,4 @@
-/** The pages of what comes in: live calls with their telephone, the journal, and one exchange. */
+/** The pages of incoming requests: live calls with their telephone, the journal, and one exchange. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -97,7 +97,7 @@ test('a whole call from a file is played to its end', async () => {
 
 test('what comes in shows up in the journal by itself; its exchange has request, answer and reason, and is sent again', async () => {
   const page = await dashboard.signedIn('/journal?path=%2FPatient')
-  await page.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor()
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
   await dashboard.server.fhir('GET', '/Patient?birthdate=yesterday')
   await page.getByRole('link', { name: 'birthdate=yesterday' }).click()
@@ -108,8 +108,8 @@ test('what comes in shows up in the journal by itself; its exchange has request,
     .getByText("'yesterday'", { exact: false })
     .first()
     .waitFor()
-  await page.getByRole('button', { name: 'Send again' }).click()
-  await page.getByText('The same answer: 400', { exact: false }).waitFor()
+  await page.getByRole('button', { name: 'Replay' }).click()
+  await page.getByText('The same response: 400', { exact: false }).waitFor()
 })
 
 test('an exchange fills the console, whose answer leads to its own exchange', async () => {
@@ -149,7 +149,7 @@ test('two windows of a browser see what is new by one stream', async () => {
   const page = await dashboard.signedIn('/journal?path=%2FBasic')
   const other = await page.context().newPage()
   await other.goto(page.url())
-  await other.getByRole('heading', { level: 1, name: 'Journal' }).waitFor()
+  await other.getByRole('heading', { level: 1, name: 'Requests' }).waitFor()
   await other.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
   await dashboard.server.fhir('GET', '/Basic?_count=1')
   for (const window of [page, other]) await window.getByRole('link', { name: '/Basic?_count=1' }).waitFor()

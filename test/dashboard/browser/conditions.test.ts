@@ -1,4 +1,4 @@
-/** What holds for every page, and holds where things are not as usual: zones, clocks, many patients, a server that is away. */
+/** Properties of every page, also in unusual conditions: zones, clocks, many patients, an unreachable server. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -17,7 +17,7 @@ const SEARCH = 'Name, birth date, phone or record number'
 
 test('the first page is less than 200 kB of compressed JavaScript, and what it shows does not jump', async () => {
   const page = await dashboard.signedIn()
-  // What the window still loads for the page before is not counted.
+  // Requests still under way for the previous page must not be counted.
   await page.goto('about:blank')
   await page.clock.install()
   const network = await page.context().newCDPSession(page)
@@ -127,10 +127,10 @@ test('while the server is away the page says so and keeps what it shows; when it
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.context().setOffline(true)
   await page.getByRole('tab', { name: 'Timeline' }).click()
-  await page.getByText('The server does not answer. What you see may be old').waitFor()
+  await page.getByText('The server is not responding. The data shown may be out of date').waitFor()
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.context().setOffline(false)
-  await page.getByText('The server does not answer. What you see may be old').waitFor({ state: 'detached' })
+  await page.getByText('The server is not responding. The data shown may be out of date').waitFor({ state: 'detached' })
   await page.getByRole('tab', { name: 'Appointments' }).click()
   await page.getByText('Times of New York').or(page.getByText('No appointments')).first().waitFor()
 })

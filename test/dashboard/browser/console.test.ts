@@ -26,7 +26,7 @@ test.each([
   const page = await dashboard.signedIn(`/explorer?path=${encodeURIComponent(address)}`)
   await page.getByText('This is the address of another server').waitFor()
   expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
-  expect(await page.getByRole('heading', { name: 'Answer' }).count()).toBe(0)
+  expect(await page.getByRole('heading', { name: 'Response' }).count()).toBe(0)
 })
 
 test('an absolute address of this server is sent', async () => {

@@ -1,4 +1,4 @@
-/** Signing in and out, the end of a session, and what is around every page. */
+/** Signing in and out, the end of a session, and the frame of every page. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Dashboard, signIn, startDashboard } from '../../support/dashboard.ts'
@@ -92,7 +92,7 @@ test('a token of another issuer is pasted, is kept in memory only, and gives the
   await page.getByRole('alert').getByText('This is no JSON Web Token').waitFor()
   await page.getByLabel('Token').fill(`Bearer ${token}`)
   await page.getByRole('button', { name: 'Use this token' }).click()
-  await page.getByText('This account is of no clinic').waitFor()
+  await page.getByText('This account belongs to no clinic').waitFor()
   const navigation = page.getByRole('navigation', { name: 'Pages' })
   await navigation.getByRole('link', { name: 'FHIR explorer' }).waitFor()
   expect(await navigation.getByRole('link', { name: 'Patients' }).count()).toBe(0)

@@ -1,4 +1,7 @@
-/** What others do shows by itself: by the stream of the journal, which one window reads for all, and without a journal too. */
+/**
+ * Changes by others appear by themselves: by the journal's stream, which one window reads for all, and without a
+ * journal.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Appointment, Slot, Task } from 'fhir/r4'
 import type { Page } from 'playwright-core'
@@ -7,7 +10,7 @@ import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
 type Gate = PromiseWithResolvers<void>
 
 let dashboard: Dashboard
-/** Of tomorrow or later, of one practitioner. */
+/** Free slots of one practitioner, tomorrow or later. */
 let free: readonly Slot[]
 beforeAll(async () => {
   dashboard = await startDashboard()
@@ -46,7 +49,7 @@ const putTask = (id: string, more: Partial<Task> = {}) =>
     ...more,
   })
 
-/** A window that asks for nothing from time to time, so that it shows what it is told only. */
+/** A window that does not poll, so that it shows only changes from the stream. */
 async function listening(path: string): Promise<Page> {
   const page = await dashboard.signedIn()
   await page.context().addInitScript(() => {

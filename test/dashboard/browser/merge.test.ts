@@ -1,4 +1,6 @@
-/** Merging two records: what both know is kept, what excludes the other is chosen, and both records take the merge back. */
+/**
+ * Merging two records: common values are kept, conflicting ones are chosen, and both records offer to undo the merge.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import type { Page } from 'playwright-core'
@@ -19,7 +21,7 @@ async function read(id: string): Promise<Patient> {
 }
 
 let number = 0
-/** Two records of one person whom nobody else is like. */
+/** Two records of one person, unlike all others. */
 async function newPair(target: Partial<Patient> = {}, source: Partial<Patient> = {}) {
   number += 1
   const family = `Twin${String.fromCharCode(64 + number)

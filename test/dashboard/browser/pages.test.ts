@@ -1,4 +1,4 @@
-/** The main job of each page, without and with what may go wrong. Pages that are large have a file of their own. */
+/** The main task of each page, with and without errors. Large pages have a file of their own. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
@@ -22,7 +22,7 @@ test('the overview counts the day of the clinic, and its switch turns the sandbo
   await page.getByRole('switch', { name: 'Sandbox is on' }).click({ force: true })
   await page.getByRole('switch', { name: 'Sandbox is off' }).waitFor()
   await page.getByText('Sandbox off').waitFor()
-  // Somebody else is told, and offered to turn it on.
+  // Another user is informed, and can turn it on.
   await other.getByLabel('Name, birth date, phone or record number').fill('abernathy')
   await other.getByText('The sandbox is turned off').waitFor()
   await other.getByRole('button', { name: 'Turn the sandbox on' }).click()
@@ -48,7 +48,7 @@ test('patients are found as one types, by the beginnings of their names, birth d
   expect(await search.inputValue()).toBe('zoe')
   await search.press('Tab')
   await search.fill('nobody is called so')
-  await page.getByText('Nobody is found').waitFor()
+  await page.getByText('No patients found').waitFor()
 })
 
 test('records that stand for callers have a tab of their own, and are not among the patients', async () => {
@@ -58,8 +58,8 @@ test('records that stand for callers have a tab of their own, and are not among 
     { 'x-call-id': 'half' },
   )
   const page = await dashboard.signedIn('/patients?q=halfway')
-  await page.getByText('Nobody is found').waitFor()
-  await page.getByText('Placeholders', { exact: true }).click()
+  await page.getByText('No patients found').waitFor()
+  await page.getByText('Unknown callers', { exact: true }).click()
   await page.getByRole('listitem').getByText('Halfway').click()
   await heading(page, 'Halfway').waitFor()
   await page.getByText('under way by phone').waitFor()

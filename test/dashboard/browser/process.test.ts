@@ -8,14 +8,14 @@ import { request } from '../../support/request.ts'
 import { endProcessesAfterEach, login, type Started, start, stop } from '../../support/server-process.ts'
 
 const PROJECT = join(import.meta.dirname, '../../..')
-/** Of the project: what the server and the build of the dashboard need. */
+/** The parts of the project that the server and the build of the dashboard need. */
 const PARTS = [
   ...['src', 'scripts', 'dashboard', 'resources', 'capability'],
   ...['package.json', 'package-lock.json', 'tsconfig.json'],
 ]
 /** Milliseconds; a build takes its time on a busy machine. */
 const BUILD = 90_000
-const AWAY = 'The server does not answer. What you see may be old'
+const AWAY = 'The server is not responding. The data shown may be out of date'
 
 let folder: string
 let server: Started
@@ -52,7 +52,7 @@ test.each([
     await form.getByLabel('City').fill('Troy')
     await stop(server, signal)
     await form.getByRole('button', { name: 'Save', exact: true }).click()
-    await form.getByRole('alert').getByText('The server does not answer.').waitFor()
+    await form.getByRole('alert').getByText('The server is not responding.').waitFor()
     await page.getByText(AWAY).waitFor()
     await form.getByLabel('State').fill('NJ')
     server = await start({ ...environment(), ...secrets, ...portOf(server) })

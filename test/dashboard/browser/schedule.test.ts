@@ -67,7 +67,7 @@ async function freeNextDay(): Promise<Slot> {
   return body.entry[0].resource
 }
 
-/** Presses Tab until what begins with the text, and is of the kind, has the focus. */
+/** Presses Tab until an element of the kind whose text begins so has the focus. */
 async function tabTo(page: Page, text: string, kind = ''): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await page.keyboard.press('Tab')
@@ -121,7 +121,7 @@ test('a visit that is dropped on a time that somebody has taken meanwhile goes b
   await booked('refused', 'goldberg-samuel', '10:30')
   const page = await openDay()
   await visit(page, '10:30 Samuel Goldberg').waitFor()
-  // The page does not hear of what others do from now on.
+  // From now on the page cannot see changes by others.
   await page.route(/\/(Slot|Appointment)\?/, () => undefined)
   await booked('faster', 'abernathy-ruth', '11:30')
   const answered = page.waitForResponse(/reschedule/)
@@ -306,7 +306,7 @@ test('working hours are saved; where somebody else has saved meanwhile both vers
     '13:00:00',
     '15:30:00',
   ])
-  // What is wrong is told at the field.
+  // The error is shown at the field.
   await page.getByLabel('Until, Breaks 2').fill('14:00')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('region', { name: 'Breaks' }).getByRole('alert').waitFor()

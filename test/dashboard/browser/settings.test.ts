@@ -1,4 +1,4 @@
-/** The settings of a clinic: what is wrong stands at its field, secrets are not read, and no change of others is lost. */
+/** The settings of a clinic: errors are shown at their field, secrets are not read, and no change of others is lost. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Dashboard, signIn, startDashboard } from '../../support/dashboard.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'

@@ -1,4 +1,6 @@
-/** Undo: it waits for the server, gives way to a newer change of the same thing, and never overwrites what came since. */
+/**
+ * Undo: it waits for the server, gives way to a newer change of the same resource, and never overwrites later changes.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Appointment, Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'
@@ -131,7 +133,7 @@ const newTask = (id: string) => ({
 })
 
 describe('what others have changed since is not undone', () => {
-  /** What is done on a page, what somebody else does then, and what must be so after Undo. */
+  /** An action on a page, a change by somebody else after it, and the expectation after Undo. */
   interface Case {
     readonly act: (page: Page) => Promise<void>
     readonly path: string

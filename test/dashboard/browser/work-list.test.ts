@@ -115,7 +115,7 @@ test('what two people say of a task at once is kept, both of it', async () => {
     await comments.getByRole('button', { name: 'Comment', exact: true }).click()
     await comments.locator('bdi', { hasText: text }).waitFor()
   }
-  // What the one sends arrives when the other one has been faster.
+  // The first window's comment is held back until that of the second window is written.
   let statuses: readonly number[] = []
   page.on('response', (answer) => {
     if (answer.request().method() === 'PATCH') statuses = [...statuses, answer.status()]
@@ -158,7 +158,7 @@ test('a delivery that was given up is listed with its reason, and sent again', a
   const page = await dashboard.signedIn('/work-list?tab=deliveries')
   await page
     .getByRole('row', { name: /the CRM answered 400/ })
-    .getByRole('button', { name: 'Send again' })
+    .getByRole('button', { name: 'Replay' })
     .click()
   await page.getByText('Nothing was given up').waitFor()
   expect(crm.received.length).toBeGreaterThan(0)

@@ -132,7 +132,7 @@ const provide = (body: unknown) => clinics.ours('POST', '/', body)
 const idsOf = (answer: { readonly body: { readonly entry: readonly { readonly response: { location: string } }[] } }) =>
   answer.body.entry.map(({ response }) => response.location.split('/_history')[0]?.split('/').slice(-2).join('/') ?? '')
 
-/** What the clinic has of the types of a submission. */
+/** The clinic's number of resources of each type in a submission. */
 const stored = async () => {
   const types = ['List', 'DocumentReference', 'Binary', 'Patient']
   const counts = types.map(async (type) => (await clinics.ours('GET', `/${type}?_summary=count`)).body.total)

@@ -1,4 +1,4 @@
-/** What the entries of a batch-response and a transaction-response say. */
+/** The entries of a batch-response and a transaction-response. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { defineProvider } from '../../../src/core/provider.ts'

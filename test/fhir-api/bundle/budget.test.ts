@@ -1,4 +1,7 @@
-/** Bundles and the budget of their request: what leaves the event loop, and what an entry is answered when it ends. */
+/**
+ * Bundles and the budget of their request: which ones leave the event loop, and the response of an entry when it is
+ * spent.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { isExpensiveBundle } from '../../../src/fhir-api/bundle/expensive-bundle.ts'
 import { Budget } from '../../../src/isolation/budget.ts'
@@ -107,7 +110,7 @@ describe('on the event loop', () => {
   test('a batch of writes begins again elsewhere before its first commit', async () => {
     const given = new Budget({ canMove: true })
     const { status } = await send(given, 'batch', times(2, creating()))
-    // This server has no threads, so that the request must move is a fault of it; nothing was written.
+    // This server has no workers, so a request that must move fails; nothing was written.
     expect([status, given.canMove]).toEqual([500, true])
   })
 })

@@ -1,4 +1,6 @@
-/** What conditions in a transaction cost: conditional references among its own entries, and criteria that entries share. */
+/**
+ * The cost of conditions in a transaction: conditional references to its own entries, and criteria that entries share.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { criteriaPlan, guardedSearch } from '../../../src/core/search-request.ts'
 import { Budget } from '../../../src/isolation/budget.ts'

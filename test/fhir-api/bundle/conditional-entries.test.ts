@@ -1,4 +1,4 @@
-/** What the conditional entries of a transaction cost, and that they are decided once. */
+/** The conditional entries of a transaction: their cost, and that each is decided once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { ChangeSet, ResourceStore } from '../../../src/storage/port.ts'
 import { openTestStore } from '../../support/database.ts'

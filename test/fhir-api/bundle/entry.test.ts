@@ -1,4 +1,4 @@
-/** Entries that cannot be read: each answers for itself in a batch, a transaction is refused whole. */
+/** Entries that cannot be read: in a batch each gets its own error, a transaction is refused as a whole. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startServer, type TestServer } from '../../support/server.ts'
 

@@ -1,4 +1,7 @@
-/** Texts of a transaction that equal the fullUrl of an entry and are no links to it: https://hl7.org/fhir/R4/http.html#trules. */
+/**
+ * Texts of a transaction that equal the fullUrl of an entry but are not links to it:
+ * https://hl7.org/fhir/R4/http.html#trules.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startServer, type TestServer } from '../../support/server.ts'
@@ -22,7 +25,7 @@ const post = (fullUrl: string | undefined, resource: Resource): Entry => ({
   request: { method: 'POST', url: resource.resourceType },
 })
 
-/** The resources as the server has stored them, without what it adds. */
+/** The resources as the server has stored them, without the elements it adds. */
 async function stored(entry: readonly Entry[]): Promise<readonly Record<string, unknown>[]> {
   const bundle = { resourceType: 'Bundle', type: 'transaction', entry }
   const { status, body } = await server.fhir('POST', '/', bundle, { prefer: 'return=representation' })

@@ -1,4 +1,4 @@
-/** Published clients, which nobody here wrote, write clinical notes, find, read, replace and withdraw them. */
+/** Published third-party clients write clinical notes, find, read, replace and withdraw them. */
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -18,7 +18,7 @@ afterAll(() => server.close())
 
 type Stored = DocumentReference & { id: string }
 
-/** What the clients have in common. */
+/** The interface that the clients have in common. */
 interface NoteClient {
   readonly create: (document: object) => Promise<Stored>
   readonly update: (document: object & { id: string }) => Promise<Stored>

@@ -1,4 +1,4 @@
-/** fhir-kit-client, a published client that nobody here wrote, drives the server: https://github.com/Vermonster/fhir-kit-client */
+/** fhir-kit-client, a published third-party client, drives the server: https://github.com/Vermonster/fhir-kit-client */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { OperationOutcome, Patient } from 'fhir/r4'
 import { Client as FhirKitClient } from 'fhir-kit-client'

@@ -25,7 +25,7 @@ afterAll(() => server.close())
 
 const JSON_BODY = { 'content-type': 'application/fhir+json' }
 
-/** @param launch what SMART's token response has beside the token, and a token in place of ours */
+/** @param launch further elements of SMART's token response, and optionally another token */
 const client = (launch: { readonly patient?: string; readonly access_token?: string } = {}) => {
   const request = new IncomingMessage(new Socket())
   const storage = { get: async () => undefined, set: async <T>(_: string, value: T) => value, unset: async () => true }

@@ -1,4 +1,4 @@
-/** What the published clients are tried with: resources that they send, and how their answers are read. */
+/** Shared by the tests of published clients: resources that they send, and ways to read the responses. */
 import type { Bundle, Observation, Patient } from 'fhir/r4'
 
 export const patient = (family: string) => ({ resourceType: 'Patient' as const, name: [{ family, given: ['Kit'] }] })

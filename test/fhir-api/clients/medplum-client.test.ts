@@ -1,4 +1,6 @@
-/** MedplumClient, a published client that nobody here wrote, drives the server: https://www.medplum.com/docs/sdk/core.medplumclient */
+/**
+ * MedplumClient, a published third-party client, drives the server: https://www.medplum.com/docs/sdk/core.medplumclient
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { MedplumClient, type MedplumClientOptions, OperationOutcomeError } from '@medplum/core'
 import type { Bundle, Patient } from 'fhir/r4'

@@ -35,7 +35,7 @@ const RESOURCES: readonly { readonly resourceType: string; readonly id: string }
   observation('told', { subject: to('Patient', '2'), performer: [to('Patient', '1')], valueString: 'a' }),
   observation('other', { subject: to('Patient', '2'), device: to('Device', 'device'), valueString: 'a' }),
   observation('heard', { subject: to('Patient', '2'), performer: [to('RelatedPerson', 'mother')], valueString: 'a' }),
-  // Of a Flag the author makes no member, though of a Composition it does.
+  // The author of a Flag does not make it a member of the compartment; that of a Composition does.
   {
     resourceType: 'Flag',
     id: id('flag'),

@@ -1,4 +1,4 @@
-/** A resource that is written because its criteria matched nothing has to meet them, or each retry would make another one. */
+/** A conditionally created resource must meet its own criteria, or each retry would create another one. */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -16,7 +16,7 @@ const identified = (value: string) => patient({ identifier: [{ system: SYSTEM, v
 const mailed = (value: string) => patient({ telecom: [{ system: 'email', value }] })
 const named = (family: string) => patient({ name: [{ family }] })
 
-/** Criteria, as they stand in an address, and a resource that they do not find; what the refusal quotes. */
+/** Criteria as in an address, a resource that they do not find, and the text that the refusal quotes. */
 const MISSED: readonly (readonly [string, string, { resourceType: string }, string])[] = [
   [
     'a plus in a code',

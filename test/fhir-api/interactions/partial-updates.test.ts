@@ -1,4 +1,4 @@
-/** Updates with less than the whole resource: a part that a search has answered with, and a resource without meta. */
+/** Updates with less than the whole resource: a subset that a search has returned, and a resource without meta. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { startServer, type TestServer } from '../../support/server.ts'

@@ -1,4 +1,4 @@
-/** A search that is asked again is answered as of now, whoever has changed what it finds or shows. */
+/** A repeated search gives the current result, whichever client has changed its matches. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Bundle, FhirResource, Medication, MedicationRequest, Patient } from 'fhir/r4'
@@ -32,7 +32,7 @@ async function put(resource: FhirResource, send: Send = clinics.ours): Promise<v
 
 const remove = (address: string) => clinics.ours('DELETE', `/${address}`)
 
-/** While resources are indexed by a new parameter, searches are answered 503. */
+/** While resources are indexed by a new parameter, searches get 503. */
 async function answered(path: string, send: Send): ReturnType<Send> {
   for (;;) {
     const answer = await send('GET', path)
@@ -41,7 +41,7 @@ async function answered(path: string, send: Send): ReturnType<Send> {
   }
 }
 
-/** Asks twice, so that the second answer may be one that is kept: ids of what is found, `+` before what is included. */
+/** Searches twice, so that the second response may come from a cache: ids of the matches, included ones with a `+`. */
 async function found(path: string, send: Send = clinics.ours): Promise<readonly string[]> {
   const answers: (readonly string[])[] = []
   for (let time = 0; time < 2; time += 1) {

@@ -45,7 +45,7 @@ describe('a search by a code', () => {
     [`${INSENSITIVE}|aBc`, ['insensitive']],
     [`${UNKNOWN}|aBc`, ['unknown']],
     [`${SENSITIVE}|abc,${INSENSITIVE}|abc,${UNKNOWN}|abc`, ['insensitive', 'unknown']],
-    // Without a system nobody knows.
+    // Without a system it is unknown whether case counts.
     ['aBc', ['insensitive', 'sensitive', 'unknown']],
   ])('code=%s finds %j', async (value, expected) => {
     expect(await found(clinics.ours, `code=${encodeURIComponent(value)}`)).toEqual(expected)

@@ -226,7 +226,7 @@ describe('the first resource of a document or message', () => {
   test.each<readonly [string, readonly string[]]>([
     ['Bundle?composition.title=Nested', ['Bundle/document']],
     ['Bundle?composition:Composition.title=Nested', ['Bundle/document']],
-    // What is stored under the same id is another resource.
+    // The resource stored under the same id is a different one.
     ['Bundle?composition.title=Stored', []],
     // "if the bundle type is document": a collection has none.
     ['Bundle?composition.title=Collected', []],

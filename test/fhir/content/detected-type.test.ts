@@ -1,4 +1,4 @@
-/** What bytes look like, whatever is said of them. */
+/** Content types detected from bytes, whatever type is stated. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type DetectedType, looksOf, Sniffer } from '../../../src/fhir/content/detected-type.ts'

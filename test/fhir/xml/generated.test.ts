@@ -63,7 +63,7 @@ const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 
 type Elements = Record<string, unknown>
 
-/** Makes one resource out of what fast-check draws. */
+/** Makes a resource out of the values that fast-check draws. */
 class Maker {
   readonly #draw: fc.GeneratorValue
 

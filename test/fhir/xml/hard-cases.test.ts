@@ -1,4 +1,4 @@
-/** What differs most between the two formats, each case in both: https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html. */
+/** Cases in which the formats differ most: https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html. */
 import { describe, expect, test } from '@jest/globals'
 import { parseJson } from '../../../src/fhir/json.ts'
 import { isObject } from '../../../src/fhir/resource.ts'

@@ -1,4 +1,4 @@
-/** XML that is refused, each with what the client is told: https://hl7.org/fhir/R4/xml.html. */
+/** XML that is refused, each with the expected diagnostics: https://hl7.org/fhir/R4/xml.html. */
 import { describe, expect, test } from '@jest/globals'
 import { FhirError, type Issue } from '../../../src/fhir/outcome.ts'
 import { readXml } from '../../../src/fhir/xml/read.ts'

@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all([...sockets].map(leave))
 })
 
-/** What is sent over a connection, and what has come back so far. */
+/** A connection, and the text received so far. */
 interface Exchange {
   readonly socket: Socket
   readonly received: () => string

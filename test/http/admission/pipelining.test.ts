@@ -16,7 +16,7 @@ interface Begun {
   readonly response: ServerResponse
 }
 
-/** A server that answers nothing by itself. */
+/** A server that sends no response by itself. */
 async function listening() {
   const begun: Begun[] = []
   const taken: IncomingMessage[] = []
@@ -48,7 +48,7 @@ afterEach(() => {
 const requests = (count: number): string =>
   Array.from({ length: count }, (_, n) => `GET /${n} HTTP/1.1\r\nHost: x\r\n\r\n`).join('')
 
-/** Even when all that has begun is answered. */
+/** No further request begins, even after the responses to all that have begun. */
 async function expectNothingMoreBegins(begun: readonly Begun[]): Promise<void> {
   for (const { response } of begun) response.end()
   await sleep(50)

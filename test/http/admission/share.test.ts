@@ -1,4 +1,4 @@
-/** What one clinic or token may have: src/http/admission/share.ts. */
+/** The share of one clinic or token: src/http/admission/share.ts. */
 import { describe, expect, test } from '@jest/globals'
 import { FhirError } from '../../../src/fhir/outcome.ts'
 import { Share } from '../../../src/http/admission/share.ts'

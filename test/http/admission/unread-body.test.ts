@@ -6,7 +6,7 @@ import { afterEach, expect, test } from '@jest/globals'
 import { discardRest, MAX_BYTES } from '../../../src/http/admission/unread-body.ts'
 
 const PIECE = 64 * 1024
-/** What a body may have in a turn of its own, and what its stream reads ahead. */
+/** Bytes: the most read of one body in a turn of the event loop, with those its stream reads ahead. */
 const MOST_OF_A_TURN = 6 * PIECE
 
 const requests: Readable[] = []

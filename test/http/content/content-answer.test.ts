@@ -1,4 +1,4 @@
-/** Answers with contents in place of their markers: what of them is read, and when. */
+/** Responses with contents in place of their markers: which contents are read, and when. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { type Contents, StoredContents } from '../../../src/content/contents.ts'
@@ -11,7 +11,7 @@ const CLINIC = 'a'
 const MEGABYTE = 1024 * 1024
 const OPTIONS = { clinic: CLINIC, format: 'json', beyond: 'refused' } as const
 
-/** The real contents, with the bytes that have been read of them, and what is still being read. */
+/** The real contents, with the number of bytes read, and the reads under way. */
 async function watched(): Promise<{ contents: Contents; read: () => number; open: () => number }> {
   const { repository } = await openTestRepository()
   const stored = new StoredContents(repository, await openTestContentStore())

@@ -1,4 +1,4 @@
-/** What reading and writing a body may cost. */
+/** The cost of reading and writing a body. */
 import { describe, expect, test } from '@jest/globals'
 import { FhirError } from '../../../src/fhir/outcome.ts'
 import { validate } from '../../../src/fhir/validate/validate.ts'

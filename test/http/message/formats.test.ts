@@ -26,7 +26,7 @@ const stored = async (value?: string): Promise<string> => {
   return id
 }
 
-/** The resource of an answer in XML, in its JSON form. */
+/** The resource of an XML response, in its JSON form. */
 // biome-ignore lint/suspicious/noExplicitAny: assertions look into bodies of every shape
 function inXml({ headers, text }: FhirResponse): any {
   expect(headers.get('content-type')).toBe('application/fhir+xml; charset=utf-8')

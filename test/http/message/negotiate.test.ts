@@ -1,4 +1,7 @@
-/** Which format is answered: https://hl7.org/fhir/R4/http.html#mime-type, https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1. */
+/**
+ * The format of responses: https://hl7.org/fhir/R4/http.html#mime-type,
+ * https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1.
+ */
 import { describe, expect, test } from '@jest/globals'
 import { FhirError } from '../../../src/fhir/outcome.ts'
 import { negotiate, preferences } from '../../../src/http/message/negotiate.ts'

@@ -1,4 +1,4 @@
-/** What users do beside FHIR is in the audit trail of the clinic that it is about, with the patients whom it shows. */
+/** Actions outside FHIR are in the audit trail of the clinic that they are about, with the patients they show. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../../src/demo/demo-clinic.ts'
 import { SERVICE } from '../../../src/repository/record-kinds.ts'
@@ -39,7 +39,7 @@ const patientOf = (event: Resource) => event.entity?.find(({ role }: Resource) =
 const SETTINGS = { name: 'Other', timeZone: 'Europe/Vienna', dialedNumbers: [], defaultRegion: 'US', policies: {} }
 const made = { username: 'made', clinic: OTHER_CLINIC, role: 'staff', password: PASSWORD }
 
-/** Who does what, what it is called, and whose admin (or operator) finds it. */
+/** The user, the request, the name of the event, and the admin (or operator) who finds it. */
 const DEEDS: readonly (readonly [string, string, string, unknown, string, string])[] = [
   ['operator', 'GET', `/clinics/${OTHER_CLINIC}/settings`, undefined, 'read settings', 'their-admin'],
   ['operator', 'PUT', `/clinics/${OTHER_CLINIC}/settings`, SETTINGS, 'change settings', 'their-admin'],

@@ -41,7 +41,7 @@ afterAll(() => server.close())
 // biome-ignore lint/suspicious/noExplicitAny: assertions look into resources of every shape
 type Resource = any
 
-/** What the admin of the demo clinic finds. */
+/** The AuditEvents that the admin of the demo clinic finds. */
 async function events(query: string, as = admin): Promise<readonly Resource[]> {
   const { status, body, text } = await as('GET', `/AuditEvent?${query}`)
   if (status !== 200) throw new Error(text)
@@ -322,7 +322,7 @@ describe('what belongs to no clinic', () => {
   })
   afterAll(() => lasting.close())
 
-  /** Once there are so many. */
+  /** The events of the service, once there are so many. */
   async function eventsOfService(count: number): Promise<readonly Resource[]> {
     let found: readonly object[] = []
     await until(async () => {

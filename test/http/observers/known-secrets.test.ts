@@ -130,7 +130,7 @@ const BODIES: Readonly<Record<string, Send>> = {
   ),
 }
 
-/** What is answered before it is known which clinic asks: it belongs to none, and the secrets of no clinic are looked for. */
+/** Places that are answered before the clinic is known: their exchanges belong to no clinic, and no clinic's secrets are searched for. */
 const OF_NO_CLINIC: ReadonlySet<string> = new Set(['a tool that there is not', 'the route GET /metadata'])
 
 const formsAt = (place: string): readonly Form[] =>
@@ -160,7 +160,7 @@ function batches(texts: readonly string[], most: number): readonly string[] {
   return found
 }
 
-/** Of each clinic the last entry that was looked at. */
+/** The last entry that was checked, by clinic. */
 const seen = new Map<string, number>()
 let seenUntil = 0
 
@@ -221,7 +221,7 @@ async function send(place: Send, texts: readonly string[]): Promise<string> {
   return text
 }
 
-/** Of an address or a header, and of a body. */
+/** Most characters of an address or a header, and of a body. */
 const MOST = { address: 10_000, body: 40_000 }
 
 describe('a secret that the server knows', () => {

@@ -1,4 +1,4 @@
-/** A contact API for tests: it speaks the published wire format of a vendor, and refuses what the vendor would. */
+/** A contact API for tests: it speaks the published wire format of a vendor, and refuses the same requests. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -18,12 +18,12 @@ export interface VendorAnswer {
 export interface Vendor {
   readonly url: string
   readonly requests: readonly VendorRequest[]
-  /** The next request is answered with this, whatever it is; 'silent': not at all. */
+  /** Sets the response to the next request, whatever it is; 'silent': none. */
   readonly answerOnce: (answer: VendorAnswer | 'silent') => void
   readonly close: () => Promise<void>
 }
 
-/** @param respond what the vendor answers to a request */
+/** @param respond gives the vendor's response to a request */
 export async function startVendor(respond: (request: VendorRequest) => VendorAnswer): Promise<Vendor> {
   const requests: VendorRequest[] = []
   const given: (VendorAnswer | 'silent')[] = []

@@ -1,4 +1,4 @@
-/** The signed CRM webhook: Standard Webhooks headers, and what each answer means. */
+/** The signed CRM webhook: Standard Webhooks headers, and the meaning of each response. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import type { CrmContact } from '../../../src/core/ports.ts'

@@ -1,4 +1,4 @@
-/** The connector to a clinic's verification system, against a system that answers as it is told: docs/insurance.md. */
+/** The connector to a clinic's verification system, against a system with scripted responses: docs/insurance.md. */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { InsuranceSettings } from '../../../src/clinics/insurance-settings.ts'

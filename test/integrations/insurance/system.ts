@@ -1,4 +1,4 @@
-/** A clinic's insurance-verification system for tests: it remembers what it is asked, and answers as it is told. */
+/** A clinic's insurance-verification system for tests: it records requests, and responds as a test says. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -16,13 +16,13 @@ export interface SystemAnswer {
   readonly body?: unknown
 }
 
-/** 'silent': no answer; 'cut': the connection breaks off. */
+/** 'silent': no response; 'cut': the connection breaks off. */
 export type ExchangeFacts = SystemAnswer | 'silent' | 'cut'
 
 export interface InsuranceSystem {
   readonly url: string
   readonly asked: readonly Question[]
-  /** From now on. */
+  /** Sets the response from now on. */
   readonly answer: (told: ExchangeFacts) => void
   readonly keys: () => readonly string[]
   readonly close: () => Promise<void>
@@ -30,7 +30,7 @@ export interface InsuranceSystem {
 
 export const TOKEN = 'token-of-the-clinic'
 
-/** Whoever does not have TOKEN gets 401. */
+/** Starts the system, which responds 401 to requests without TOKEN. */
 export async function startSystem(first: ExchangeFacts = { body: { status: 'VERIFIED' } }): Promise<InsuranceSystem> {
   const asked: Question[] = []
   let told = first

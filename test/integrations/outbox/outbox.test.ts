@@ -33,7 +33,7 @@ let sent: CrmContact[]
 let messagesSent: OutboundMessage[]
 let patient: string
 
-/** A CRM that gives the next of `answers`, and takes everything when there is none left. */
+/** A CRM that responds with the next of `answers`, and accepts everything when none is left. */
 const crm: CrmConnector = {
   deliver: async (_settings, contact) => {
     sent.push(contact)

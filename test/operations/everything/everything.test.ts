@@ -72,7 +72,7 @@ const RESOURCES: readonly Resource[] = [
     agent: [{ who: to('Practitioner', 'doctor') }],
   }),
 ]
-/** All that belongs to Ada, and what that refers to. */
+/** All resources of Ada's compartment, and those that they refer to. */
 const MATCHES = 'ada both call-back cover order paper pulse undated visit weight'
 const INCLUDED = 'clinic doctor group-of-clinics of-bob origin pill role room scan stranger'
 

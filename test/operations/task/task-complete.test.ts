@@ -1,4 +1,4 @@
-/** Task/$complete: what came of a Task of the staff's list. docs/operations/task-complete.md */
+/** Task/$complete: the outcome of a Task of the staff's list. docs/operations/task-complete.md */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { CodeableConcept, Task } from 'fhir/r4'

@@ -1,4 +1,4 @@
-/** The audit trail: what waits, what is missing, and what it says of both. */
+/** The audit trail: waiting and missing events, and how both are reported. */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { type AuditedEvent, NO_SUBJECT } from '../../../src/record/audit/event.ts'
 import { AuditTrail } from '../../../src/record/audit/trail.ts'
@@ -117,7 +117,7 @@ describe('while the trail cannot be written', () => {
     for (const event of many(20_123, Date.parse('2026-01-01T00:00:00Z'))) trail.record(event)
     trail.record(read(Date.parse('2026-01-01T01:00:00Z'), 'p', 'two'))
     await trail.flush()
-    // With an event for what is missing in each clinic.
+    // Including an event for the missing ones of each clinic.
     expect(trail.load.waiting).toBe(20_002)
     store.isFull = false
     await until(() => trail.load.waiting === 0)

@@ -1,4 +1,4 @@
-/** The queue of the journal: bounded for each clinic, never waited for, and what it drops is told. */
+/** The queue of the journal: bounded for each clinic, never waited for, and dropped exchanges are reported. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createClinic } from '../../../src/clinics/clinics.ts'
 import { openJournalStore } from '../../../src/main/open-store.ts'

@@ -1,4 +1,4 @@
-/** What of an exchange is kept: no secret, wherever it stands, and of attachments what they are. */
+/** Redaction of exchanges in the journal: no secret is kept, and of attachments only the description. */
 import { hash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -45,9 +45,9 @@ const SECRET_NAMES = [
   ...['privateKey', 'client_assertion', 'sessionId', 'PASSWORD', 'pass-word'],
 ]
 const name = fc.constantFrom(...SECRET_NAMES)
-/** None that stands there by chance. */
+/** Long enough that it cannot occur by chance. */
 const secret = fc.stringMatching(/^[A-Za-z0-9_~.-]{16,40}$/)
-/** With what JSON, forms and shells write differently. */
+/** A secret with characters that JSON, forms and shells escape. */
 const odd = fc.stringMatching(/^[A-Za-z0-9"\\/é€ +&=%<>'-]{14,30}$/).map((text) => `s${text.trim()}S3cret`)
 const value = fc.oneof(secret, odd)
 const around = fc.object({ maxDepth: 2, key: fc.stringMatching(/^[a-z]{1,6}$/), values: [fc.string(), fc.integer()] })
@@ -201,7 +201,7 @@ const body = (value: unknown, type = 'application/json'): Partial<SeenExchange> 
 const XML = 'application/fhir+xml'
 const FORM = 'application/x-www-form-urlencoded'
 
-/** Ways to name a secret that is known by nothing but its name. */
+/** Places where only the name shows that a value is secret. */
 const STRUCTURES: Readonly<Record<string, Partial<SeenExchange>>> = {
   'a parameter behind a semicolon': { address: `/Patient?a=1;access_token=${HIDDEN}` },
   'a parameter of the path': { address: `/Patient;token=${HIDDEN}/1` },

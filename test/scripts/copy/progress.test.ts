@@ -1,4 +1,4 @@
-/** How far a copy is: what people and what files are shown of it. */
+/** The progress of a copy, as printed for people and for files. */
 import { expect, test } from '@jest/globals'
 import { Progress } from '../../../scripts/copy/progress.ts'
 

@@ -1,4 +1,4 @@
-/** Which search parameters have every value of which others, by their expressions and by what is extracted. */
+/** The search parameters that have every value of another one, by their expressions and by the extracted entries. */
 import { expect, test } from '@jest/globals'
 import { resourceTypes } from '../../../src/fhir/definitions.ts'
 import { coveredParameters } from '../../../src/search/index/covered.ts'

@@ -1,4 +1,4 @@
-/** What the search parameters of a clinic may cost for one resource, however many there are. */
+/** The cost of a clinic's search parameters for one resource, however many there are. */
 import { expect, test } from '@jest/globals'
 import { Budget, OffloadRequired, withBudget } from '../../../src/isolation/budget.ts'
 import { declarationIn } from '../../../src/search/index/custom-declaration.ts'

@@ -1,4 +1,4 @@
-/** What resources are found by, with the fhirpath package as the judge of the expressions. */
+/** The index entries of resources, with the fhirpath package as the judge of the expressions. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -26,7 +26,7 @@ const PUBLISHED = new Map(
   ]),
 )
 
-/** The package resolves over HTTP alone; the reference itself says as much as is needed. */
+/** The expression without resolve(), which the package does over HTTP only; the reference itself is enough. */
 const withoutResolve = (expression: string): string =>
   expression.replaceAll(
     /resolve\(\) is (\w+)/g,
@@ -61,7 +61,7 @@ describe('every parameter selects in a resource what its published expression se
   })
 })
 
-/** Words, what leads to the resources within, canonicals, and the keys of patient matching. */
+/** Words, links to contained resources, canonicals, and the keys of patient matching. */
 const OF_EVERY_TYPE: ReadonlySet<string> = new Set([
   '_text',
   '_content',

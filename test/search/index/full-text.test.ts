@@ -36,12 +36,12 @@ describe('_text and _content', () => {
     ['_text=astases*', false],
     // Each value of a list by itself.
     ['_text=kidney,bone', true],
-    // Tags part words, and neither they nor what is in them are text.
+    // Tags separate words, and neither they nor their attributes are text.
     ['_text=lung worm', true],
     ['_text=lungworm', false],
     ['_text=hidden', false],
     ['_text=div', false],
-    // What is outside the narrative is found by _content alone, which finds the narrative too.
+    // Text outside the narrative is found by _content only, which finds the narrative too.
     ['_text=garcia', false],
     ['_content=garcia', true],
     ['_content=bone garcia', true],
@@ -51,7 +51,7 @@ describe('_text and _content', () => {
     ['_content=94222008', true],
     ['_content=malignancy', true],
     ['_content=lovelace', true],
-    // Addresses, times and what the server keeps are no text.
+    // Addresses, times and the server's own elements are not text.
     ['_content=snomed', false],
     ['_content=p1', false],
     ['_content=2026', false],

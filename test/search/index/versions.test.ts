@@ -1,4 +1,4 @@
-/** The version of what is extracted: a store that was searched by a higher one is refused, by a lower one remade. */
+/** The version of the extraction: a store with a higher version is refused, one with a lower version is reindexed. */
 import { hash } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { isDefinition } from '../../../src/search/canonical.ts'

@@ -16,7 +16,7 @@ const PRECISIONS: readonly (readonly [RegExp, (text: string) => string, (start: 
   [/\.\d{3}(Z|[-+]\d\d:\d\d)?$/, zoned, (start) => start.getTime() + 1],
 ]
 
-/** What says no zone is UTC. */
+/** The time with its zone, UTC where it states none. */
 function zoned(time: string): string {
   return /(Z|[-+]\d\d:\d\d)$/.test(time) ? time : `${time}Z`
 }
@@ -42,7 +42,7 @@ export function searchedDate(prefix: Prefix, text: string, now: number): Range |
   return { low: at(first - tenth), high: at(last + tenth) }
 }
 
-/** Of a date, dateTime, instant, Period or Timing. */
+/** The range of a date, dateTime, instant, Period or Timing. */
 export function rangeOfDate(value: unknown): Range | undefined {
   if (typeof value === 'string') return dateRange(value)
   if (!isObject(value)) return undefined

@@ -13,7 +13,7 @@ export interface Parameter {
   readonly span?: 'instant' | 'date'
   /** The code system of an element that is a code. */
   readonly system?: string
-  /** What the element of a token is; of a string: it is a name or an address, or a part of one. */
+  /** The type of a token's element; for a string, only where it is a name or an address, or a part of one. */
   readonly element?: 'ContactPoint' | 'Identifier' | 'boolean' | 'code' | 'string' | 'HumanName' | 'Address'
   readonly component?: readonly { readonly definition: string; readonly expression: string }[]
 }

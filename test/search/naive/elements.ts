@@ -21,7 +21,7 @@ interface ReferenceNode {
   readonly constructor: new (context: unknown, data: unknown) => ReferenceNode
 }
 
-/** `resolve() is Patient` needs the type alone, which the reference says. */
+/** `resolve() is Patient` needs the type alone, which the reference names. */
 const resolve = {
   arity: { 0: [] },
   internalStructures: true,
@@ -55,7 +55,7 @@ function evaluatedBranch(resource: Resource, branch: string): readonly unknown[]
   return values.map((value) => JSON.parse(JSON.stringify(value)) as unknown)
 }
 
-/** What stands between the bars that are in no parentheses. */
+/** The branches of a union: the parts between the bars that are not in parentheses. */
 function branchesOf(expression: string): readonly string[] {
   const branches = ['']
   let depth = 0
@@ -67,7 +67,7 @@ function branchesOf(expression: string): readonly string[] {
   return branches
 }
 
-/** For each element that `base` finds, what each of the expressions finds below it. */
+/** For each element that `base` finds, the values that each of the expressions finds below it. */
 export const repetitionsOf = (
   resource: Resource,
   base: string,

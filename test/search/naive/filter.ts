@@ -6,14 +6,14 @@ import { compareEnds } from './ranges.ts'
 import { compareTexts, plain } from './text.ts'
 import { dateOf, textsOf } from './values.ts'
 
-/** Words, texts in quotation marks and parentheses; what refers on has no filter of its own. */
+/** Words, texts in quotation marks and parentheses; chained parameters have no filter of their own. */
 const PIECES = /"(?:[^"\\]|\\.)*"|[()]|[^\s()"]+/g
 
-/** What a filter needs of the search that it is a part of. */
+/** The parts of the search that a filter needs. */
 interface FilterSearch {
   /** One `name=value` of a query. */
   readonly holds: (resource: Resource, name: string, value: string) => boolean
-  /** What is at the end of `subject:Patient.organization`. */
+  /** The resources at the end of `subject:Patient.organization`. */
   readonly reached: (resource: Resource, path: string) => readonly Resource[]
   /** The resource has a value of the parameter other than `text`. */
   readonly hasAnother: (resource: Resource, parameter: Parameter, text: string) => boolean
@@ -23,7 +23,7 @@ export function holdsFilter(text: string, resource: Resource, search: FilterSear
   return new Filter(text.match(PIECES) ?? [], search).either(resource)
 }
 
-/** Reads as it goes; what is read of one resource is read in the same way of another. */
+/** Evaluates the filter while parsing it. */
 class Filter {
   readonly #pieces: readonly string[]
   readonly #search: FilterSearch

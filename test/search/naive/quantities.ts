@@ -22,12 +22,12 @@ const CURRENCIES = 'urn:iso:std:iso:4217'
 interface Unit {
   readonly of: string
   readonly factor: Fraction
-  /** Of scales with another zero. */
+  /** The zero point, for scales with another zero. */
   readonly zero?: Fraction
 }
 const part = (above: number, below: number): Fraction => ({ above: BigInt(above), below: BigInt(below) })
 
-/** What each is in g, m, s, K or 1. */
+/** Each unit in terms of g, m, s, K or 1. */
 export const UNITS: Readonly<Record<string, Unit>> = {
   g: { of: 'g', factor: whole(1) },
   mg: { of: 'g', factor: part(1, 1000) },
@@ -49,7 +49,7 @@ export const UNITS: Readonly<Record<string, Unit>> = {
   '1': { of: '1', factor: whole(1) },
 }
 
-/** What a Quantity, Money or Range says; the ends in its own unit. */
+/** The value of a Quantity, Money or Range, its ends in its own unit. */
 export interface Stated {
   readonly range: Range
   readonly system: string
@@ -74,7 +74,7 @@ export function statedBy(value: unknown): Stated | undefined {
   }
 }
 
-/** Both ends are of one unit in what is generated. */
+/** Both ends of generated ranges have the same unit. */
 function statedByRange({ low, high }: Readonly<Record<string, unknown>>): Stated | undefined {
   const [from, to] = [statedBy(low), statedBy(high)]
   const either = from ?? to

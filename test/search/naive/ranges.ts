@@ -7,7 +7,7 @@ export interface Fraction {
   readonly below: bigint
 }
 
-/** An end of a range: a number, or what comes just before (-1) or after it (1). */
+/** An end of a range: a number, or the point just before (-1) or after it (1). */
 export interface End {
   readonly at: Fraction
   readonly beside: -1 | 0 | 1
@@ -37,7 +37,7 @@ export const plus = (one: Fraction, other: Fraction): Fraction => ({
 const powerOfTen = (power: number): Fraction =>
   power < 0 ? { above: 1n, below: 10n ** BigInt(-power) } : whole(10n ** BigInt(power))
 
-/** Of digits as R4 writes decimals; `precision` is the value of the last digit. */
+/** The value of a decimal as R4 writes it; `precision` is the value of the last digit. */
 export function decimal(digits: string): { readonly value: Fraction; readonly precision: Fraction } | undefined {
   const [, sign, integer, fraction = '', exponent = '0'] =
     /^([-+]?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(digits) ?? []
@@ -69,7 +69,9 @@ const HALF: Fraction = { above: 1n, below: 2n }
 const TENTH: Fraction = { above: 1n, below: 10n }
 const MINUS = whole(-1)
 
-/** What a number in a query stands for: with eq and ne what rounds to it, with ap a tenth more and less. */
+/**
+ * The range that a number in a query stands for: with eq and ne all that rounds to it, with ap a tenth more and less.
+ */
 export function searchedNumber(prefix: Prefix, digits: string): Range | undefined {
   const stated = decimal(digits)
   if (stated === undefined) return undefined

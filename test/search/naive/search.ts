@@ -1,6 +1,6 @@
 /**
- * A search over all resources in memory, one after the other, straight from https://hl7.org/fhir/R4/search.html: what
- * the server's answers are compared with. It shares nothing with it but the definitions of the search parameters.
+ * A search over all resources in memory, one after the other, straight from https://hl7.org/fhir/R4/search.html. The
+ * server's responses are compared with it. It shares with the server only the definitions of the search parameters.
  */
 import { dateRange, searchedDate } from './dates.ts'
 import { COMPARTMENTS, type Parameter, parametersOf, partsOf } from './definitions.ts'
@@ -11,7 +11,7 @@ import { split, withoutEscapes } from './text.ts'
 import { addressOf, fits, fitsValue, isSameCode, referenceText, type Setting, type Token, tokensOf } from './values.ts'
 import { fitsWords } from './words.ts'
 
-/** Those of a query that choose no resource. */
+/** The parameters of a query that do not filter resources. */
 const OTHERS = [
   '_sort',
   '_count',
@@ -50,7 +50,7 @@ export class Search {
     )
   }
 
-  /** What the includes of a query add to the matches. */
+  /** The resources that the includes of a query add to the matches. */
   included(path: string, matches: readonly Resource[]): readonly Resource[] {
     const includes = [...new URLSearchParams(path.split('?')[1])].filter(([name]) => name.includes('include'))
     const iterated = includes.filter(([name]) => name.endsWith(':iterate'))
@@ -60,7 +60,7 @@ export class Search {
           !matches.includes(one) &&
           by.some(([name, value]) => from.some((near) => this.#leads(name, value, near, one))),
       )
-    // Of what is reached already, what the repeated includes reach is added until nothing is new.
+    // Repeated includes are followed from all resources reached so far, until nothing is new.
     const added = (found: ReadonlySet<Resource>): ReadonlySet<Resource> => {
       const more = found.union(new Set(reached([...found], iterated)))
       return more.size === found.size ? found : added(more)
@@ -150,7 +150,7 @@ export class Search {
     return some((text) => fits(parameter, modifier, text, resource, this.#setting))
   }
 
-  /** `subject:Patient.name`: one that it refers to holds what follows. */
+  /** `subject:Patient.name`: a resource that it refers to fulfils the rest. */
   #leadsOn(resource: Resource, name: string, value: string): boolean {
     const at = name.indexOf('.')
     const rest = name.slice(at + 1)
@@ -159,7 +159,7 @@ export class Search {
     )
   }
 
-  /** What a resource refers to by a parameter, `subject` or `subject:Patient`. */
+  /** The resources that a resource refers to by a parameter, `subject` or `subject:Patient`. */
   #next(resource: Resource, step: string): readonly Resource[] {
     const [code = '', type] = step.split(':')
     const parameter = parametersOf(resource.resourceType).get(code)
@@ -171,14 +171,14 @@ export class Search {
     )
   }
 
-  /** What is at the end of `subject:Patient.organization`. */
+  /** The resources at the end of `subject:Patient.organization`. */
   reached(resource: Resource, path: string): readonly Resource[] {
     return path
       .split('.')
       .reduce<readonly Resource[]>((found, step) => found.flatMap((one) => this.#next(one, step)), [resource])
   }
 
-  /** Some value that is not the one, as `ne` of a filter asks for. */
+  /** Whether the parameter has another value than the text, for `ne` of a filter. */
   hasAnother(resource: Resource, parameter: Parameter, text: string): boolean {
     if (parameter.code === '_id') return resource.id !== text
     const values = elementsOf(resource, parameter.expression)
@@ -189,7 +189,7 @@ export class Search {
     return single.some((value) => !fitsValue(parameter, undefined, text, value, setting))
   }
 
-  /** `_has:Observation:patient:code`: one that refers to it holds what follows. */
+  /** `_has:Observation:patient:code`: a resource that refers to it fulfils the rest. */
   #isReferredTo(resource: Resource, name: string, value: string): boolean {
     const [, type = '', code = '', ...rest] = name.split(':')
     const parameter = parametersOf(type).get(code)
@@ -271,7 +271,7 @@ export class Search {
     if (parent === undefined) return near
     const all = this.#resources.filter(({ resourceType }) => resourceType === type)
     const isPart = (lower: Resource, upper: string) => fits(parent, undefined, `${type}/${upper}`, lower, this.#setting)
-    // What is added on the way is visited too.
+    // The loop also visits ids that it adds.
     for (const next of near) {
       const lower = all.find((one) => one.id === next)
       for (const one of all) {

@@ -15,7 +15,9 @@ export function compareBy(keys: readonly string[], one: Resource, other: Resourc
   return 0
 }
 
-/** The lowest value counts going up, the highest going down; what has no value comes last either way. */
+/**
+ * The lowest value counts when ascending, the highest when descending; resources without a value come last either way.
+ */
 function compareByKey(code: string, isDescending: boolean, one: Resource, other: Resource, setting: Setting): number {
   const sign = isDescending ? -1 : 1
   const compare = (left: Value, right: Value) => sign * compareValues(left, right, isDescending)
@@ -32,7 +34,9 @@ type Value = string | Range | TextAlone
 
 const isTextAlone = (value: Value): value is TextAlone => typeof value === 'object' && 'text' in value
 
-/** Ranges by their beginning going up, by their end going down; what is text alone after all codes either way. */
+/**
+ * Ranges by their beginning when ascending, by their end when descending; text alone comes after all codes either way.
+ */
 function compareValues(one: Value, other: Value, isDescending: boolean): number {
   if (isTextAlone(one) && isTextAlone(other)) return compareTexts(one.text, other.text)
   if (isTextAlone(one) || isTextAlone(other)) return isTextAlone(one) === isDescending ? -1 : 1
@@ -48,10 +52,10 @@ function valuesOf(resource: Resource, code: string, setting: Setting): readonly 
   return elementsOf(resource, parameter.expression).flatMap((value) => sortable(parameter, value, setting))
 }
 
-/** What is there but has nothing to compare is as what is not there. */
+/** Without empty texts, which count as absent. */
 const present = (texts: readonly string[]): readonly string[] => texts.filter((text) => text !== '')
 
-/** Of each coding; where none has a code, what the concept says instead. */
+/** The code of each coding; where none has a code, the text or display of the concept. */
 function codesOf(parameter: Parameter, value: unknown): readonly Value[] {
   const codes = present(tokensOf(parameter, value).map(({ code }) => code))
   if (codes.length > 0 || !isObject(value) || parameter.element === 'ContactPoint') return codes

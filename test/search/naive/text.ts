@@ -1,6 +1,6 @@
 /** The text of search values: https://hl7.org/fhir/R4/search.html#escaping and #string. */
 
-/** What a backslash may stand before, and the private-use characters that stand for these pairs while a text is split. */
+/** The characters that a backslash escapes, and private-use stand-ins for the escaped ones while a text is split. */
 const ESCAPED = ['\\', ',', '|', '$']
 const STAND_INS = ['\uE000', '\uE001', '\uE002', '\uE003']
 
@@ -8,7 +8,7 @@ const replacedAll = (text: string, from: readonly string[], to: readonly string[
   from.reduce((changed, one, at) => changed.replaceAll(one, to[at] ?? ''), text)
 
 const PAIRS = ESCAPED.map((letter) => `\\${letter}`)
-/** Escaped backslashes come first, so that what follows them is not taken for escaped. */
+/** Escaped backslashes come first, so that the character after one is not taken for escaped. */
 const hidden = (text: string): string => replacedAll(text, PAIRS, STAND_INS)
 
 /** The parts keep their escapes. */

@@ -1,4 +1,4 @@
-/** Whether a value of a query fits what a parameter finds in a resource: https://hl7.org/fhir/R4/search.html#ptypes. */
+/** Whether a value of a query matches an element of a resource: https://hl7.org/fhir/R4/search.html#ptypes. */
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js'
 import { rangeOfDate, searchedDate } from './dates.ts'
 import { type Parameter, partsOf, SENSITIVE } from './definitions.ts'
@@ -7,7 +7,7 @@ import { fitsQuantity, statedBy } from './quantities.ts'
 import { compares, decimal, exactly, LEAST, MOST, prefixed, type Range, searchedNumber } from './ranges.ts'
 import { plain, split, withoutEscapes } from './text.ts'
 
-/** What is the same for a whole search. */
+/** The settings of a whole search. */
 export interface Setting {
   /** Base address of the server, without a slash at the end. */
   readonly base: string
@@ -153,7 +153,7 @@ function isSameContact(one: string, other: string): boolean {
   )
 }
 
-/** Two spellings of a code of `system`, of which a search that names none can't tell whether case counts. */
+/** Whether two spellings are the same code of `system`; where the search names none, case may or may not count. */
 export function isSameCode(
   [asked, found]: readonly [string, string],
   system: string,
@@ -186,7 +186,7 @@ const fitsToken: Fits = (parameter, modifier, text, value, setting) => {
   })
 }
 
-/** What people read in place of a code. */
+/** The texts that people read in place of a code. */
 function labelsOf(value: unknown): readonly string[] {
   if (!isObject(value)) return []
   const own = [value['text'], value['display'], ...objectsIn(value['type']).map(({ text }) => text)]

@@ -2,7 +2,7 @@
 import { objectsIn, type Resource, textOf } from './elements.ts'
 import { plain } from './text.ts'
 
-/** What is no text: addresses, and what the server keeps. */
+/** Elements that are not text: addresses, and the server's own elements. */
 const OTHER = new Set(['resourceType', 'id', 'meta', 'text', 'system', 'url', 'reference', 'profile', 'contentType'])
 
 const narrative = (resource: Resource): readonly string[] =>
@@ -11,7 +11,7 @@ const narrative = (resource: Resource): readonly string[] =>
 /** The texts of all elements but dates; a narrative's `text` is an object, a concept's a string. */
 function texts(resource: Resource): readonly string[] {
   const found: string[] = []
-  // It goes through everything, and into nothing that is left out here.
+  // JSON.stringify visits every element except below those left out here.
   JSON.stringify(resource, (name, value: unknown) => {
     if (OTHER.has(name) && (name !== 'text' || typeof value !== 'string')) return undefined
     if (typeof value === 'string') found.push(value)

@@ -59,7 +59,7 @@ describe('a filter on one resource', () => {
     ['organization eq o1', true],
     ['organization ne Organization/o1', false],
     ['organization ne Organization/o2', true],
-    // A text may hold what ends a word.
+    // A text may contain characters that end a word.
     ['identifier eq "urn:mrn|a]b"', true],
     ['given eq "Augusta (King)"', true],
     ['given eq "\\u0041da"', true],

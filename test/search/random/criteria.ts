@@ -16,7 +16,7 @@ export const from = (values: readonly string[], otherwise: Text): Text =>
   values.length === 0 ? otherwise : fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...new Set(values)) }, otherwise)
 const prefixes = fc.constantFrom('', '', '', ...PREFIXES)
 const prefixed = (text: Text): Text => fc.tuple(prefixes, text).map((parts) => parts.join(''))
-/** Of so many kinds as often as there are of them. */
+/** One of the modifiers, each as likely as the others, with up to `most` of its values. */
 export const modified = (
   name: string,
   choices: readonly (readonly [modifier: string, values: Text, most?: number])[],
@@ -109,7 +109,7 @@ export const localTo = (types: readonly string[]) => fc.tuple(fc.constantFrom(..
 export const targetsOf = ({ target = ['*'] }: Parameter): readonly Type[] =>
   TYPES.filter((type) => target.includes('*') || target.includes(type))
 
-/** Of the population where it has some. */
+/** The target types in the population; where it has none, those of the parameter. */
 export const literalTargets = (parameter: Parameter): readonly string[] =>
   targetsOf(parameter).length > 0 ? targetsOf(parameter) : (parameter.target ?? [])
 
@@ -212,7 +212,7 @@ export function quantityText(values: readonly unknown[]): Text {
   )
 }
 
-/** What is about as much, in another unit. */
+/** About the same amount in another unit. */
 function inOtherUnit(value: number, code: string): Text {
   const unit = UNITS[code]
   const others = Object.entries(UNITS).filter(([, other]) => other.of === unit?.of)

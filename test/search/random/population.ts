@@ -261,7 +261,7 @@ const CONTENTS: Readonly<Record<Type, fc.Arbitrary<object>>> = {
   }),
 }
 
-/** What searches by value sets and hierarchies of codes need. */
+/** The terminology for searches by value sets and hierarchies of codes. */
 const FIXED: readonly Resource[] = [
   {
     resourceType: 'CodeSystem',
@@ -297,7 +297,7 @@ const FIXED: readonly Resource[] = [
 const resourceAt = ([resourceType, id]: readonly [Type, string]): fc.Arbitrary<Resource> =>
   fc.tuple(common, CONTENTS[resourceType]).map(([shared, content]) => ({ resourceType, id, ...shared, ...content }))
 
-/** As the server gets it: without what is undefined, or an object with nothing in it. */
+/** The resource as the server gets it: without undefined elements and empty objects. */
 const sent = (resource: Resource): Resource =>
   JSON.parse(JSON.stringify(resource), (_, value: unknown) =>
     JSON.stringify(value) === '{}' ? undefined : value,
@@ -308,7 +308,7 @@ const typesOfOne = fc
   .subarray([...TYPES], { minLength: 4, maxLength: 5 })
   .map((types) => [...new Set<Type>(['Patient', 'Observation', ...types])])
 
-/** What a server holds. */
+/** All resources on a server. */
 export const populations: fc.Arbitrary<readonly Resource[]> = typesOfOne
   .chain((types) => {
     const all = types.flatMap((type) => IDS.map((id) => [type, id] as const))

@@ -28,12 +28,12 @@ import {
 } from './criteria.ts'
 import { IDS, TYPES, type Type, words } from './vocabulary.ts'
 
-/** Those with the most rules, which few types have. */
+/** The types of parameters with the most rules, which few resource types have. */
 const INVOLVED: readonly Parameter['type'][] = ['quantity', 'composite', 'special']
 
 export class Queries {
   readonly #byType: ReadonlyMap<string, readonly Resource[]>
-  /** Of the population. */
+  /** The resource types of the population. */
   readonly #types: readonly Type[]
 
   constructor(population: readonly Resource[]) {
@@ -113,7 +113,7 @@ export class Queries {
     )
   }
 
-  /** Mostly those that some resource has a value of; each kind of parameter alike. */
+  /** Mostly parameters with a value in some resource; each type of parameter equally often. */
   #parameter(
     type: Type,
     isWanted: (parameter: Parameter) => boolean = () => true,
@@ -132,7 +132,7 @@ export class Queries {
     return referencesOf(this.#byType.get(type) ?? [], parameter)
   }
 
-  /** With but those of a type that are wanted, where there are some, so that chains more often lead to what is asked of. */
+  /** Queries over only the wanted resources of a type, where there are some, so that chains find matches more often. */
   #among(type: Type, isWanted: (resource: Resource) => boolean): Queries {
     const wanted = this.#byType.get(type)?.filter(isWanted) ?? []
     return wanted.length === 0 ? this : new Queries([...new Map(this.#byType).set(type, wanted).values()].flat())

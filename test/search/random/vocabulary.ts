@@ -1,11 +1,14 @@
-/** What random resources are made of: few words and codes, so that they meet often, in every kind of searched element. */
+/**
+ * The vocabulary of random resources: few words and codes, so that they often coincide, for every kind of searched
+ * element.
+ */
 import fc from 'fast-check'
 import { UCUM } from '../naive/quantities.ts'
 
 /** The address of the server, which references may begin with. */
 export const BASE = 'https://emr.example/fhir'
 
-/** What is left out is undefined, and so not sent. */
+/** An optional value; undefined values are not sent. */
 export const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, arbitrary)
 export const some = <T>(arbitrary: fc.Arbitrary<T>) => fc.array(arbitrary, { minLength: 1, maxLength: 3 })
@@ -21,7 +24,7 @@ export const words = fc.constantFrom(
 )
 export const codes = fc.constantFrom('a', 'b', 'ab', 'A', 'a|b', 'b,c')
 export const systems = fc.constantFrom('urn:one', 'urn:two')
-/** Of the code system that every population has. */
+/** Codes of the code system that every population has. */
 const treeCodes = fc.constantFrom('root', 'left', 'right', 'leaf')
 export const dates = fc.constantFrom('1970', '1970-02', '1970-02-03', '1971-01-01', '2024-02-29', '2024-12-31', '2025')
 export const instants = fc.constantFrom(

@@ -31,7 +31,7 @@ export const composite: Table = {
     observation('8480-6', { valueCodeableConcept: concept('urn:x', 'high', 'High') }),
     observation('8480-6', { valueString: 'very high' }),
     observation('8480-6', { valueDateTime: '2013-01-14' }),
-    // 7 and 8: what is high in one is low in the other
+    // 7 and 8: the high value of one is the low value of the other
     observation('85354-9', { component: [component('8480-6', 140), component('8462-4', 85)] }),
     observation('85354-9', { component: [component('8480-6', 85), component('8462-4', 140)] }),
     group(characteristic('gender', value('mixed')), characteristic('owner', value('john-smith'))),

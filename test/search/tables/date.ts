@@ -1,4 +1,4 @@
-/** https://hl7.org/fhir/R4/search.html#date and #prefix. What says no time zone is UTC. */
+/** https://hl7.org/fhir/R4/search.html#date and #prefix. Times without a zone are UTC. */
 import type { Table } from './table.ts'
 
 const observation = (effective: object) => ({

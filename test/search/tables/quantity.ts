@@ -58,7 +58,7 @@ export const quantity: Table = {
   rows: [
     // R4: "a value of 5.4(+/-0.05) mg".
     [`Observation?value-quantity=5.4|${UCUM}|mg`, [0, 1, 3]],
-    // "a value of 0.0054(+/-0.00005) g": the same in another unit, whatever is how written.
+    // "a value of 0.0054(+/-0.00005) g": the same in another unit, however it is written.
     [`Observation?value-quantity=5.4e-3|${UCUM}|g`, [0, 1, 3]],
     [`Observation?value-quantity=5.40|${UCUM}|mg`, [0, 3]],
     [`Observation?value-quantity=5.4e0|${UCUM}|mg`, [0, 1, 3]],
@@ -75,7 +75,7 @@ export const quantity: Table = {
     [`Observation?value-quantity=sa5.4|${UCUM}|mg`, [1, 2, 4, 10]],
     [`Observation?value-quantity=eb5.4|${UCUM}|mg`, [9]],
     [`Observation?value-quantity=ne5.4|${UCUM}|mg`, [2, 4, 9, 10]],
-    // "about 5.4 mg": a tenth more or less, which what is under 5 may be.
+    // "about 5.4 mg": a tenth more or less, which a value "under 5" may be.
     [`Observation?value-quantity=ap5.4|${UCUM}|mg`, [0, 1, 2, 3, 9]],
     [`Observation?value-quantity=lt5|${UCUM}|mg`, [9]],
     [`Observation?value-quantity=37.8|${UCUM}|Cel`, [12]],

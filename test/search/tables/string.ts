@@ -21,7 +21,7 @@ export const string: Table = {
     // 13
     patient({ family: 'Carreno Quiñones', given: ['María José'], text: 'María José Carreno Quiñones' }),
     { resourceType: 'Organization', name: 'Clinic of Saint Anne' },
-    // 15 to 26: letters that are no plain letter with an accent, and an accent that is a character of its own
+    // 15 to 26: letters that are not a plain letter with an accent, and an accent that is a character of its own
     ...['Groß', 'Łukasz', 'Søren', 'Æbeltoft', 'Đorđe', 'Œuvrard', 'Þórdís', 'Yıldız', 'Guðrún', 'STRAẞE'].map(given),
     ...['Zoe\u0308', 'Zo\u00eb'].map(given),
   ],

@@ -1,4 +1,4 @@
-/** What a table of searches is made of. */
+/** The format of the tables of searches. */
 import type { ServedType } from '../../../src/search/parameters.ts'
 
 export interface Table {

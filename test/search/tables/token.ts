@@ -48,7 +48,7 @@ export const token: Table = {
     [`Patient?identifier=${ACME}|`, [0, 4, 17]],
     [`Patient?identifier=${ACME}|a\\|b\\,c`, [4]],
     ['Patient?identifier=234', []],
-    // Case counts in no identifier, and not in the codes of a system of which nobody says so.
+    // Case does not count in identifiers, nor in codes of systems that are not declared case-sensitive.
     [`Patient?identifier=${ACME}|A\\|B\\,C`, [4]],
     ['Condition?code=HA125', [7, 8, 9]],
     [`Condition?code=${CONDITIONS}|Ha125`, [7]],

@@ -66,7 +66,7 @@ describe('a composite finds what has both values in one repetition', () => {
     [`code-value-quantity=gt100|${UCUM}|mm[Hg]$${LOINC}|8480-6`, [2]],
     ['code-value-quantity=140$8480-6,local$140', [2]],
     ['code-value-date=ge2024-05$8480-6', [4]],
-    // In the order of the definition both are what they should be.
+    // Both are correct in the order of the definition.
     ['code-value-quantity=140$8480', []],
     [`code-value-quantity=8480-6$140|${UCUM}|mmHg`, []],
   ])('%s: %j', (query, expected) => {

@@ -82,9 +82,9 @@ describe('a date in a query', () => {
     ['birthdate=sa1980-02-03', { lowMin: high + 1 }],
     ['birthdate=eb1980-02-03', { lowMax: low - 1, highMax: low - 1 }],
     ['birthdate=lt1980-02-03', { lowMax: low - 1 }],
-    // Nothing is longer than a leap year, so what ends later cannot begin more than a year before.
+    // No range is longer than a leap year, so one that ends later cannot begin more than a year before.
     ['birthdate=gt1980-02-03', { lowMin: high + 2 - 366 * DAY, highMin: high + 1 }],
-    // Nothing that begins before a year ends after it: one bound says it all.
+    // No range that begins before a year ends after it, so one bound is enough.
     ['birthdate=ge1980', { lowMin: at('1980-01-01') }],
     ['birthdate=le1980', { lowMax: at('1981-01-01') - 1, highMax: at('1981-01-01') - 1 }],
   ])('%s: %j', (query, bounds) => {

@@ -22,7 +22,7 @@ const LOCATIONS: Readonly<Record<string, readonly IndexEntry[]>> = {
   nowhere: [string('name', 'Atlantis')],
 }
 
-/** What is composed: token and number, token and token, token and reference, token and text, token and two numbers. */
+/** Composites: token and number, token and token, token and reference, token and text, token and two numbers. */
 const COMPOSED: Readonly<Record<string, readonly IndexEntry[]>> = {
   r1: [pressure('sys', 120, 120, 'Pa'), pressure('dia', 80, 80, 'Pa')],
   r2: [pressure('sys', 80, 80, 'Pa'), pressure('dia', 120, 120, 'Pa')],

@@ -1,14 +1,14 @@
-/** What the contract has tried on an engine: every method of the port, and every kind of condition and sort key. */
+/** Checks that the contract tries every method of the port, and every kind of condition and sort key, on an engine. */
 import { expect, test } from '@jest/globals'
 import type { Condition, SearchPlan, SortKey } from '../../../src/search/plan.ts'
 import type { ChangeSet, ResourceStore } from '../../../src/storage/port.ts'
 import { suitesOf } from '../../suites.ts'
 import { testEngine } from '../../support/engine.ts'
 
-/** What an engine need not have has its cases where it has it: sqlite-threads.test.ts, sharing.test.ts. */
+/** Optional methods are tested with the engines that have them: sqlite-threads.test.ts, sharing.test.ts. */
 type OptionalMethod = 'load' | 'noticeChanges' | 'share'
 
-/** A case of the contract, or the suite that has one on each engine. A new method asks for its row. */
+/** Where each method is tested: in the contract, or by a suite that runs on each engine. A new method needs a row. */
 const METHODS: Readonly<
   Record<Exclude<keyof ResourceStore, OptionalMethod>, 'contract' | `test/storage/${string}.test.ts`>
 > = {
@@ -30,7 +30,7 @@ const METHODS: Readonly<
   close: 'test/storage/sharing.test.ts',
 }
 
-/** A new kind, or a new way to match a string or an address, asks for its row, and the row for a case. */
+/** A new kind, or a new way to match a string or an address, needs a row, and the row needs a case. */
 const CONDITIONS: Readonly<Record<KindOf<Condition>, true>> = {
   any: true,
   all: true,

@@ -153,7 +153,7 @@ export function describeIncludes(newClinic: NewClinic): void {
       expect(await included(named('Patient/2', 'Patient/2/_history/1', 'Patient/2/_history/2'))).toEqual([
         'Patient/2 1',
       ])
-      // What an older version refers to is not known.
+      // Includes do not follow the references of older versions.
       const onwards = [follow('Patient', 'organization', { iterate: true })]
       expect(await included(named('Patient/1/_history/2'), onwards)).toEqual(['Patient/1 2'])
     })

@@ -1,4 +1,4 @@
-/** Resources within resources: what a resource contains, and the first resource of a document. */
+/** Resources within resources: contained ones, and the first resource of a document. */
 import { describe, expect, test } from '@jest/globals'
 import type { Condition, IndexEntry, SearchPlan } from '../../../src/search/plan.ts'
 import { addresses, type Clinic, ids, inner, reference, token, uri } from '../fixtures.ts'

@@ -5,7 +5,7 @@ import { InvalidCursor } from '../../../src/storage/port.ts'
 import { addresses, type Clinic, date, reference, string, token } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 
-/** The same ids and values in two clinics, except what carries the clinic's name. */
+/** The same ids and values in two clinics, except values with the clinic's name. */
 async function filled(clinic: Clinic): Promise<void> {
   const text = (type: string) => ({ text: `${type} of ${clinic.name}` })
   await clinic.write(

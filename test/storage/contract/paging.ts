@@ -145,7 +145,7 @@ export function describePaging(newClinic: NewClinic): void {
   })
 }
 
-/** One digit in the middle of what the cursor encodes. */
+/** Changes one digit in the middle of the decoded cursor. */
 function changed(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString()
   return Buffer.from(text.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10))).toString('base64url')

@@ -106,7 +106,7 @@ export function describeSharing(name: string, openTwo: OpenTwo): void {
         const version = async (clinic: Clinic) =>
           (await clinic.store.readRecent(clinic.name, REMEMBERED, 'x'))?.version ?? 0
         const readers = [one, other, one, other].map(async (clinic) => {
-          // One that is answered from memory would let nothing else happen.
+          // A read from memory would not yield to other work.
           for (; !over.signal.aborted; await setImmediate()) await version(clinic)
         })
         try {

@@ -1,4 +1,4 @@
-/** Sort: lowest value ascending, highest descending, what has none last. */
+/** Sort: lowest value ascending, highest descending, resources without a value last. */
 import { describe, expect, test } from '@jest/globals'
 import { type IndexEntry, type SortKey, textOrderParam } from '../../../src/search/plan.ts'
 import { date, ids, number, quantity, reference, string, token, uri } from '../fixtures.ts'

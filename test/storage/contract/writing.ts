@@ -35,7 +35,7 @@ export function describeWriting(newClinic: NewClinic, open: OpenStore): void {
       expect(await clinic.find('Patient', byIdentifier('x'))).toEqual([])
       expect(await clinic.store.readRecord(clinic.name, 'call', '1')).toBeUndefined()
       expect((await clinic.history()).total).toBe(1)
-      // What the refused set would have brought along can be written and found afterwards.
+      // A parameter that only the refused set had can be written and found afterwards.
       await clinic.put('NeverSeen/1', [token('neverSeen', 'x', 'urn:never-seen')])
       expect(await clinic.find('NeverSeen', [{ kind: 'token', param: 'neverSeen', code: 'x' }])).toEqual([
         'NeverSeen/1',

@@ -107,7 +107,7 @@ function runs(text: string, other: string): readonly string[] {
   return Array.from({ length: places }, (_, at) => letters.slice(at, at + length).join(''))
 }
 
-// Tokens and references: each value is written out as every question that it answers.
+// Tokens and references: each value is written out as every condition that it fulfils.
 
 function byAnswer<Holder, Entry extends IndexEntry>(
   rows: readonly Fact<Holder, Entry>[],
@@ -154,7 +154,7 @@ function referenceQuestion({ type, id, version, versions }: ConditionOf<'referen
   return JSON.stringify([type ?? ANY, [id, asked]])
 }
 
-// Addresses: what one has of the other is cut off, and nothing of it is left.
+// Addresses: the common part is cut off, and nothing is left of it.
 
 function byAddress<Holder>(
   rows: Column<Holder, 'uri'>,
@@ -176,7 +176,7 @@ function byAddress<Holder>(
 
 const isInside = (address: string, folder: string): boolean => address.slice(0, folder.length) === folder
 
-// Ranges: rows in the order of one end, of which what is before and behind the bounds is cut off.
+// Ranges: rows in the order of one end, cut off before and after the bounds.
 
 type Ranged = IndexEntry & { readonly low: number; readonly high: number }
 

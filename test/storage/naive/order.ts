@@ -4,7 +4,7 @@ import { column, type Fact } from './facts.ts'
 import type { Member, Population } from './population.ts'
 import { compareValues, type Value } from './values.ts'
 
-/** Of each key in turn; null where the resource has no value. */
+/** The value of each sort key in turn; null where the resource has none. */
 export type Keys = readonly (Value | null)[]
 
 export function keysOf<Of extends Member>(population: Population<Of>, sort: readonly SortKey[]): (member: Of) => Keys {
@@ -32,7 +32,7 @@ type SortedEntry = Extract<IndexEntry, { kind: Extract<SortKey, { param: string 
 function firstOfEach<Of>(rows: readonly Fact<Of, SortedEntry>[], descending: boolean): ReadonlyMap<Of, Value> {
   const values = rows
     .map(({ holder, entry }) => [holder, comparedValue(entry, descending)] as const)
-    // An empty text or code is no value.
+    // An empty text or code does not count as a value.
     .filter(([, value]) => value !== '')
   const inOrder = values.toSorted(([, one], [, other]) => compareValues(one, other))
   return new Map(descending ? inOrder : inOrder.reverse())
@@ -61,7 +61,7 @@ export interface Row {
   readonly number: number
 }
 
-/** Sorted by the least important key first: each later pass keeps the order of what it finds equal. */
+/** Sorted by the least important key first: each later pass keeps the order of equal rows. */
 export function inOrder<Of extends Row>(sort: readonly SortKey[], rows: readonly Of[]): readonly Of[] {
   const byNumber = rows.toSorted((one, other) => one.number - other.number)
   return sort.reduceRight<readonly Of[]>((sorted, { descending }, place) => {

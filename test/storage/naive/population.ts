@@ -16,7 +16,7 @@ interface Link<Of> {
   readonly source: Of
   readonly param: string
   readonly target: Of
-  /** Of the target, where the reference names one. */
+  /** The version of the target, where the reference names one. */
   readonly version: string | undefined
 }
 
@@ -40,7 +40,7 @@ export class Population<Of extends Member> {
     return new Set(types.flatMap((type) => this.members.filter((one) => one.type === type)))
   }
 
-  /** Of these types, by themselves or within others. */
+  /** The members of these types, by themselves or within others. */
   #ofKinds(types: readonly string[]): ReadonlySet<Of> {
     return new Set(this.members.filter((one) => types.includes(kindOf(one.type))))
   }
@@ -101,7 +101,7 @@ export class Population<Of extends Member> {
     }
   }
 
-  /** Those whose `other` refers to something that `param` of one of `members` refers to. */
+  /** The members whose `other` has the same target as `param` of one of `members`. */
   #sharing(members: ReadonlySet<Of>, param: string, other: string): ReadonlySet<Of> {
     const addresses = column(this.facts, 'reference', param).filter(({ holder }) => members.has(holder))
     const shared = new Set(addresses.map(({ entry }) => entry.id))
@@ -112,7 +112,7 @@ export class Population<Of extends Member> {
     return conditions.reduce((left, one) => left.intersection(this.fulfilling(one)), this.#members)
   }
 
-  /** What the include leads to from any of `members`. */
+  /** The members that the include reaches from any of `members`. */
   reached(
     members: ReadonlySet<Of>,
     { source: sourceType, param, target: targetType, canonical, reverse }: Include,
@@ -157,7 +157,7 @@ export class Population<Of extends Member> {
   }
 }
 
-/** What a definition is called. */
+/** The parameter of a definition's own canonical. */
 const CALLED = '_canonical'
 
 export type ReferenceEntry = Extract<IndexEntry, { kind: 'reference' }>
@@ -171,7 +171,7 @@ function idIn({ type, id, entries }: Member): string | undefined {
   return own?.kind === 'uri' ? own.value : undefined
 }
 
-/** The members within a member, which are what it is in all other respects. */
+/** The members within a member, which share all its other properties. */
 function withinOf<Of extends Member>(member: Of): readonly Of[] {
   return member.entries.flatMap((entry) =>
     entry.kind === 'inner' ? [{ ...member, type: entry.type, id: entry.id, entries: entry.entries }] : [],
