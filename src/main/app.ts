@@ -206,7 +206,7 @@ const openJournal = async ({ config, repository, logger, allowance }: JournalPar
     logger,
     defaults: config.journal,
     allowance,
-    // Those that requests may hold, or answers.
+    // Secrets that requests or responses may contain.
     secrets: [config.jwt.secret, config.webhookSecret, config.previousWebhookSecret].filter((one) => one !== undefined),
   })
 

@@ -39,7 +39,7 @@ export class JournalPolicies {
     try {
       const settings = recentSettings(this.#repository, clinic)
       if (!(settings instanceof Promise)) return this.#policyOf(clinic, settings)
-      // Whoever needs it loads it.
+      // The caller that needs it loads it.
       settings.catch(() => {})
       return undefined
     } catch {
