@@ -5,7 +5,7 @@ import type { CallSession } from '../core/call-session.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import type { Integrations } from '../core/ports.ts'
 import { conflict, FhirError } from '../fhir/outcome.ts'
-import { requireWorker, rethrowBudgetError } from '../isolation/budget.ts'
+import { requireWorkThread, rethrowBudgetError } from '../isolation/budget.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
@@ -95,7 +95,7 @@ export class ToolRunner {
     const tool = this.#families.get(family)?.get(toolName)
     if (tool === undefined)
       return calls.map((call) => resultOf(call, failure(undefined, 'unknown-tool', this.#offered(family))))
-    if (calls.length > MAX_CALLS_ON_EVENT_LOOP) requireWorker('its tool calls')
+    if (calls.length > MAX_CALLS_ON_EVENT_LOOP) requireWorkThread('its tool calls')
     const found = await this.#session(tool, identify)
     const session = 'refused' in found ? undefined : found
     const patients = new Set(session?.patient === undefined ? [] : [session.patient])

@@ -4,7 +4,7 @@
  */
 
 import { readSettings, type SearchHandling } from '../clinics/settings.ts'
-import { requireWorker, spend } from '../isolation/budget.ts'
+import { requireWorkThread, spend } from '../isolation/budget.ts'
 import type { SearchAnswer, UnitOfWork } from '../repository/repository.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
 import { type CriteriaOptions, type ParsedSearch, parseCriteria, parseSearch } from '../search/query/parse.ts'
@@ -113,7 +113,7 @@ const MAX_ON_EVENT_LOOP = 200
 
 /** Before a page of at most `count` resources is read. @throws OffloadRequired */
 export function checkPageSize(count: number): void {
-  if (count > MAX_ON_EVENT_LOOP) requireWorker('the size of its page')
+  if (count > MAX_ON_EVENT_LOOP) requireWorkThread('the size of its page')
 }
 
 /** The client's preference (`Prefer: handling=…`), else the setting of its clinic, else that of the server. */

@@ -39,7 +39,7 @@ export class BudgetError extends Error {
 export class OffloadRequired extends BudgetError {
   constructor(what: string) {
     super('needs thread', what)
-    this.name = 'NeedsThread'
+    this.name = 'OffloadRequired'
   }
 }
 
@@ -168,7 +168,7 @@ export const spend = (steps: number, what: string): void => current.getStore()?.
  * expression.
  * @throws OffloadRequired on the event loop
  */
-export function requireWorker(what: string): void {
+export function requireWorkThread(what: string): void {
   if (current.getStore()?.canMove) throw new OffloadRequired(what)
 }
 

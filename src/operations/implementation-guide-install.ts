@@ -15,7 +15,7 @@ import { countJson, MAX_JSON_VALUES } from '../fhir/json-text.ts'
 import { badRequest, FhirError, type Issue, toOutcome, unprocessable } from '../fhir/outcome.ts'
 import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
-import { BudgetError, requireWorker, rethrowBudgetError } from '../isolation/budget.ts'
+import { BudgetError, requireWorkThread, rethrowBudgetError } from '../isolation/budget.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 
 /** Types that take effect once stored. Not SearchParameter: guides repeat those of R4 under their own names. */
@@ -122,7 +122,7 @@ async function contentOf(access: ClinicAccess, { package: file, bundle }: Operat
 }
 
 async function contentOfPackage(access: ClinicAccess, file: Binary): Promise<Content> {
-  requireWorker('its package')
+  requireWorkThread('its package')
   const data = await wholeData(access.reader(), file)
   if (PRIMITIVES.get('base64Binary')?.accepts(data) !== true)
     throw badRequest('Parameter package is a Binary without data; its data is the .tgz file in base64', {

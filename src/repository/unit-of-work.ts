@@ -7,7 +7,7 @@ import { newId } from '../fhir/new-id.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
-import { currentBudget, requireWorker, spend } from '../isolation/budget.ts'
+import { currentBudget, requireWorkThread, spend } from '../isolation/budget.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { customIndexIn } from '../search/index/custom-progress.ts'
 import { checkAmounts, extractEntries } from '../search/index/extract.ts'
@@ -147,13 +147,10 @@ export class UnitOfWork {
    * changes.
    * @param nameOf names the value, one for each `make`; called only where values are cached
    */
-  async unchanged<ExchangeFacts>(
-    nameOf: () => string,
-    told: Omit<Wanted<ExchangeFacts>, 'clinic' | 'name'>,
-  ): Promise<ExchangeFacts> {
+  async unchanged<Value>(nameOf: () => string, wanted: Omit<Wanted<Value>, 'clinic' | 'name'>): Promise<Value> {
     const recent = recentReads(this.#store)
-    if (recent.told === undefined) return await told.make()
-    return await recent.told.read(recent.changes(), { clinic: this.clinic, name: nameOf(), ...told })
+    if (recent.told === undefined) return await wanted.make()
+    return await recent.told.read(recent.changes(), { clinic: this.clinic, name: nameOf(), ...wanted })
   }
 
   /** The changes noticed when this unit first needed them, or later. */
@@ -195,7 +192,7 @@ export class UnitOfWork {
       return await this.#store.search(plan, indexVersions)
     } catch (error) {
       if (!(error instanceof EntriesOutdated)) throw error
-      requireWorker('the resources that must be indexed before the search')
+      requireWorkThread('the resources that must be indexed before the search')
       for (const [type, version] of Object.entries(indexVersions)) {
         await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MAX_REINDEXED })
       }

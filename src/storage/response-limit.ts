@@ -1,5 +1,5 @@
 /** Limits the size of responses: all clients share the memory of one process. */
-import { requireWorker, spend } from '../isolation/budget.ts'
+import { requireWorkThread, spend } from '../isolation/budget.ts'
 import type { StoredResource } from './port.ts'
 
 type Text = Pick<StoredResource, 'text'>
@@ -14,7 +14,7 @@ const MAX_ON_EVENT_LOOP = 256 * 1024
 
 /** Pays for reading a stored text. @throws BudgetError */
 export function spendOnText({ text }: Text): void {
-  if (text.length > MAX_ON_EVENT_LOOP) requireWorker('the size of a resource')
+  if (text.length > MAX_ON_EVENT_LOOP) requireWorkThread('the size of a resource')
   spend(text.length / CHARACTERS_PER_STEP, 'the size of its answer')
 }
 

@@ -4,7 +4,7 @@ import {
   BudgetError,
   currentBudget,
   OffloadRequired,
-  requireWorker,
+  requireWorkThread,
   rethrowBudgetError,
   spend,
   withBudget,
@@ -23,7 +23,7 @@ const reasonOf = (work: () => void): string | undefined => {
 test('work that no request began costs nothing', () => {
   expect(currentBudget()).toBeUndefined()
   expect(() => spend(Number.MAX_SAFE_INTEGER, 'x')).not.toThrow()
-  expect(() => requireWorker('x')).not.toThrow()
+  expect(() => requireWorkThread('x')).not.toThrow()
 })
 
 test('a request that can move is ended on the event loop after ten thousand steps, and names what took them', async () => {
@@ -38,14 +38,14 @@ test('a request that can move is ended on the event loop after ten thousand step
 
 test('a request that cannot move has its whole budget where it is, and ends there', () => {
   withBudget(new Budget({ canMove: false }), () => {
-    requireWorker('a pattern')
+    requireWorkThread('a pattern')
     spend(7_000_000, 'a')
     expect(reasonOf(() => spend(2_000_000, 'b'))).toBe('too costly')
   })
 })
 
 test('what cannot be counted does not begin on the event loop', () => {
-  withBudget(new Budget({ canMove: true }), () => expect(reasonOf(() => requireWorker('x'))).toBe('needs thread'))
+  withBudget(new Budget({ canMove: true }), () => expect(reasonOf(() => requireWorkThread('x'))).toBe('needs thread'))
 })
 
 test('a request that has had an effect does not move any more, and has what is left of its whole budget', () => {
@@ -54,7 +54,7 @@ test('a request that has had an effect does not move any more, and has what is l
     spend(5_000, 'x')
     budget.pinToThread()
     budget.pinToThread()
-    requireWorker('x')
+    requireWorkThread('x')
     spend(7_994_000, 'x')
     expect(reasonOf(() => spend(2_000, 'x'))).toBe('too costly')
   })

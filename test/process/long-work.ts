@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread } from 'node:worker_threads'
 import { defineOperation } from '../../src/core/operation.ts'
 import { defineExtension } from '../../src/extensions/extension.ts'
-import { requireWorker, spend } from '../../src/isolation/budget.ts'
+import { requireWorkThread, spend } from '../../src/isolation/budget.ts'
 
 const operation = (code: string, run: () => unknown) =>
   defineOperation(
@@ -21,7 +21,7 @@ const operation = (code: string, run: () => unknown) =>
 
 const inThread = (code: string, run: () => unknown) =>
   operation(code, () => {
-    requireWorker('the test')
+    requireWorkThread('the test')
     return run()
   })
 
@@ -36,7 +36,7 @@ function dearFor(requests: number): () => void {
   return () => {
     if (!isMainThread) return
     begun += 1
-    if (begun <= requests) requireWorker('the test')
+    if (begun <= requests) requireWorkThread('the test')
   }
 }
 

@@ -4,7 +4,7 @@ import type { ClinicAccess, Context } from '../../core/context.ts'
 import { checkProvideBundle } from '../../documents/mhd/provide-bundle.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { failureOf } from '../../http/fault.ts'
-import { BudgetError, currentBudget, OffloadRequired, requireWorker, spend } from '../../isolation/budget.ts'
+import { BudgetError, currentBudget, OffloadRequired, requireWorkThread, spend } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { Access } from '../../record/audit/event.ts'
 import { findOperation, runOperation } from '../interactions/operation.ts'
@@ -32,7 +32,7 @@ export async function processBundle(
   request: InteractionRequest,
   representation: boolean,
 ): Promise<InteractionResponse> {
-  if (isExpensiveBundle(request.body)) requireWorker('its entries')
+  if (isExpensiveBundle(request.body)) requireWorkThread('its entries')
   const { type: kind, entries, unreadable } = readBundle({ ...request, body: await withPatches(access, request.body) })
   checkProvideBundle(request.body, request.base)
   for (const type of new Set(entries.map((entry) => entry.request.type)))

@@ -5,7 +5,7 @@
  * the tests.
  */
 
-import { requireWorker, rethrowBudgetError, spend } from '../../isolation/budget.ts'
+import { requireWorkThread, rethrowBudgetError, spend } from '../../isolation/budget.ts'
 import { memoize } from '../memoize.ts'
 import { compileAst, NeedsLibrary } from './compile.ts'
 import { ERRATA } from './errata.ts'
@@ -119,7 +119,7 @@ function byLibrary(expression: string): Expression {
   return {
     compiled: false,
     evaluate(focus, environment = NO_ENVIRONMENT) {
-      requireWorker(BY_LIBRARY)
+      requireWorkThread(BY_LIBRARY)
       const start = performance.now()
       try {
         return evaluate(focus, variablesFor(focus, environment))

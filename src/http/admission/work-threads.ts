@@ -11,7 +11,7 @@ import {
   BudgetError,
   currentBudget,
   OffloadRequired,
-  requireWorker,
+  requireWorkThread,
   withBudget,
 } from '../../isolation/budget.ts'
 import { SlowKinds } from '../../isolation/slow-kinds.ts'
@@ -111,7 +111,7 @@ export class Budgets {
 
   /** After authentication: moves a request at once that is like ones that had to move. @throws OffloadRequired */
   readonly moveAsBefore: Middleware = (koa, next) => {
-    if (!this.#moved.isEmpty && koa.method === 'GET' && this.#moved.isSlow(kindOf(koa))) requireWorker(AS_BEFORE)
+    if (!this.#moved.isEmpty && koa.method === 'GET' && this.#moved.isSlow(kindOf(koa))) requireWorkThread(AS_BEFORE)
     return next()
   }
 }

@@ -10,7 +10,7 @@ import { countJson, hasAllNames, MAX_JSON_VALUES, repeatedName } from '../../fhi
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { readXml } from '../../fhir/xml/read.ts'
-import { requireWorker, rethrowBudgetError, spend } from '../../isolation/budget.ts'
+import { requireWorkThread, rethrowBudgetError, spend } from '../../isolation/budget.ts'
 import { type BodiesInFlight, type Reservation, SMALL } from '../admission/bodies-in-flight.ts'
 import { divert, MOST_TOGETHER, writtenAtMost } from '../content/content-divert.ts'
 import { bodyPieces } from './body-pieces.ts'
@@ -57,7 +57,7 @@ export async function receivedBytes(koa: KoaContext, limitBytes: number): Promis
  */
 export async function readBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const bytes = await receivedBytes(koa, limitBytes)
-  if (bytes.length > MAX_ON_EVENT_LOOP) requireWorker('the size of its body')
+  if (bytes.length > MAX_ON_EVENT_LOOP) requireWorkThread('the size of its body')
   return bytes
 }
 

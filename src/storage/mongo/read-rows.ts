@@ -1,6 +1,6 @@
 /** Reads the documents of a cursor, as many as fit a response. */
 import type { AbstractCursor } from 'mongodb'
-import { requireWorker } from '../../isolation/budget.ts'
+import { requireWorkThread } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import { type LimitedItems, ResponseLimit, type WithResource } from '../response-limit.ts'
 import type { ResourceDocument } from './collections.ts'
@@ -38,7 +38,7 @@ async function readAll<Document extends WithText, Item extends WithResource>(
   while (await cursor.hasNext()) {
     for (const document of cursor.readBufferedDocuments(DECODED)) {
       // Unpacking it takes longer than any other work of the event loop on it.
-      if (isPacked(document.text)) requireWorker('the size of a resource')
+      if (isPacked(document.text)) requireWorkThread('the size of a resource')
       const item = itemOf(document)
       if (!limit.fits(item.resource)) return { items, isCut: true }
       items.push(item)

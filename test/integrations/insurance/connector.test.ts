@@ -7,14 +7,14 @@ import { resultOf } from '../../../src/integrations/insurance/answer.ts'
 import { FAILURES, PAUSE } from '../../../src/integrations/insurance/circuit-breaker.ts'
 import { insuranceConnector } from '../../../src/integrations/insurance/connector.ts'
 import type { Outbound } from '../../../src/integrations/outbound-request.ts'
-import { type ExchangeFacts, type InsuranceSystem, startSystem, TOKEN } from './system.ts'
+import { type InsuranceSystem, type SystemBehaviour, startSystem, TOKEN } from './system.ts'
 
 const QUESTION: InsuranceRequest = { clinic: 'a', payerName: 'Acme Health', memberId: 'XYZ-1235', groupId: 'G-7' }
 
 const systems: InsuranceSystem[] = []
 afterEach(() => Promise.all(systems.splice(0).map((system) => system.close())))
 
-async function system(told?: ExchangeFacts): Promise<InsuranceSystem> {
+async function system(told?: SystemBehaviour): Promise<InsuranceSystem> {
   const started = await startSystem(told)
   systems.push(started)
   return started
@@ -38,7 +38,7 @@ const settingsOf = (
 const ask = (settings: InsuranceSettings, insurance = connector()): Promise<InsuranceResult> =>
   insurance.verify(QUESTION, { settings, idempotencyKey: 'insurance-1' })
 
-const answerTo = async (told: ExchangeFacts): Promise<InsuranceResult> => await ask(settingsOf(await system(told)))
+const answerTo = async (told: SystemBehaviour): Promise<InsuranceResult> => await ask(settingsOf(await system(told)))
 
 describe('what is sent', () => {
   test('is the question as JSON, with the idempotency key and the token', async () => {
@@ -114,7 +114,7 @@ const UNAVAILABLE = 'The insurance-verification system cannot be reached at the 
 const SECRET = 'Mrs Zanzibar'
 
 describe('of an answer that is not valid nothing is shown: ERROR', () => {
-  test.each<[string, ExchangeFacts]>([
+  test.each<[string, SystemBehaviour]>([
     ['no JSON', { body: SECRET }],
     ['a page', { body: `<html>${SECRET}</html>`, headers: { 'content-type': 'text/html' } }],
     ['nothing', { body: '' }],
@@ -154,7 +154,7 @@ describe('of an answer that is not valid nothing is shown: ERROR', () => {
 })
 
 describe('a system that cannot be reached: PAYER_UNAVAILABLE', () => {
-  test.each<[string, ExchangeFacts, number]>([
+  test.each<[string, SystemBehaviour, number]>([
     ['500', { status: 500, body: SECRET }, 0],
     ['503 for ten seconds', { status: 503, headers: { 'retry-after': '10' } }, 10_000],
     ['429', { status: 429 }, 0],
@@ -209,7 +209,7 @@ test('a system that is switched off is not asked', async () => {
 })
 
 describe('a system that has failed several times in a row', () => {
-  test.each<[string, ExchangeFacts, Partial<InsuranceSettings>, string]>([
+  test.each<[string, SystemBehaviour, Partial<InsuranceSettings>, string]>([
     ['slow', 'silent', { deadlineMs: 100 }, 'PENDING'],
     ['broken', { status: 500 }, {}, 'PAYER_UNAVAILABLE'],
     ['other credentials', { body: { status: 'VERIFIED' } }, { token: 'another-token' }, 'ERROR'],

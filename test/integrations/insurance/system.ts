@@ -17,13 +17,13 @@ export interface SystemAnswer {
 }
 
 /** 'silent': no response; 'cut': the connection breaks off. */
-export type ExchangeFacts = SystemAnswer | 'silent' | 'cut'
+export type SystemBehaviour = SystemAnswer | 'silent' | 'cut'
 
 export interface InsuranceSystem {
   readonly url: string
   readonly asked: readonly Question[]
   /** Sets the response from now on. */
-  readonly answer: (told: ExchangeFacts) => void
+  readonly answer: (told: SystemBehaviour) => void
   readonly keys: () => readonly string[]
   readonly close: () => Promise<void>
 }
@@ -31,7 +31,7 @@ export interface InsuranceSystem {
 export const TOKEN = 'token-of-the-clinic'
 
 /** Starts the system, which responds 401 to requests without TOKEN. */
-export async function startSystem(first: ExchangeFacts = { body: { status: 'VERIFIED' } }): Promise<InsuranceSystem> {
+export async function startSystem(first: SystemBehaviour = { body: { status: 'VERIFIED' } }): Promise<InsuranceSystem> {
   const asked: Question[] = []
   let told = first
   const server = createServer(async (request, response) => {
