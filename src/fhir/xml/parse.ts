@@ -32,6 +32,8 @@ const NO_ATTRIBUTES: readonly [] = []
 export function parseXml(text: string, what = 'The body'): XmlElement {
   const nodes = countNodes(text)
   if (nodes > MAX_NODES) throw tooManyNodes(what, nodes)
+  // A lone surrogate at the end of a text makes the parser throw a RangeError.
+  if (!text.isWellFormed()) throw loneSurrogate(text, what)
   spend(text.length / CHARACTERS_PER_STEP + nodes * STEPS_PER_NODE, 'reading its XML')
   return new TreeParser(text, what).run()
 }
@@ -48,6 +50,12 @@ const tooManyNodes = (what: string, nodes: number): FhirError =>
     code: 'too-costly',
     diagnostics: `${what} has ${nodes} elements and comments; the most this server takes is ${MAX_NODES}; send it in parts`,
   })
+
+/** The characters of XML 1.0: https://www.w3.org/TR/xml/#charsets. */
+const loneSurrogate = (text: string, what: string): FhirError =>
+  badRequest(
+    `${what} is not well-formed XML: half of a surrogate pair is not a character (${placeOf(text, text.search(/\p{Surrogate}/u))})`,
+  )
 
 /** `line 3, column 7` for each offset, both counted from 1; reads the text only once. */
 export function linePositions(text: string, offsets: readonly number[]): ReadonlyMap<number, string> {

@@ -47,6 +47,12 @@ describe('what could expand, fetch or be run is refused by its name:', () => {
       patient('<text><div xmlns="http://www.w3.org/1999/xhtml">a&nbsp;b</div></text>'),
       /entity.*such as &#160;/,
     ],
+    ['half of a surrogate pair', patient('<id value="a\ud800"/>'), /half of a surrogate pair.*line 2, column 12/],
+    [
+      'half of a surrogate pair at the end of a CDATA section',
+      '<Patient xmlns="http://hl7.org/fhir"><![CDATA[]\ud800',
+      /half of a surrogate pair.*line 1, column 48/,
+    ],
     ['a declaration that is not at the beginning', patient('<?xml version="1.0"?>'), /not well-formed XML.*line 2/],
     ['a processing instruction that does not end', patient('<?php echo 1'), /not well-formed XML/],
     [
