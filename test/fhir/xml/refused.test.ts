@@ -47,7 +47,7 @@ describe('what could expand, fetch or be run is refused by its name:', () => {
       patient('<text><div xmlns="http://www.w3.org/1999/xhtml">a&nbsp;b</div></text>'),
       /entity.*such as &#160;/,
     ],
-    ['half of a surrogate pair', patient('<id value="a\ud800"/>'), /half of a surrogate pair.*line 2, column 12/],
+    ['half of a surrogate pair', patient('<id value="a\ud800"/>'), /half of a surrogate pair.*line 2, column 13/],
     [
       'half of a surrogate pair at the end of a CDATA section',
       '<Patient xmlns="http://hl7.org/fhir"><![CDATA[]\ud800',
