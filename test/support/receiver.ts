@@ -11,24 +11,30 @@ export interface Receiver {
   readonly url: string
   readonly received: readonly Received[]
   /** Sets status and headers of the responses from now on; 'silent' sends none. */
-  readonly answer: (status: number | 'silent', headers?: Readonly<Record<string, string>>) => void
+  readonly answer: (status: number | 'silent', headers?: Readonly<Record<string, string>>, body?: string) => void
   readonly close: () => Promise<void>
+}
+
+interface Reply {
+  readonly status: number | 'silent'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
 }
 
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
-  let reply: { status: number | 'silent'; headers: Readonly<Record<string, string>> } = { status: 204, headers: {} }
+  let reply: Reply = { status: 204, headers: {}, body: '' }
   const server = createServer(async (request, response) => {
     const chunks = await Array.fromAsync(request)
     received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
-    if (reply.status !== 'silent') response.writeHead(reply.status, reply.headers).end()
+    if (reply.status !== 'silent') response.writeHead(reply.status, reply.headers).end(reply.body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    answer: (status, headers = {}) => {
-      reply = { status, headers }
+    answer: (status, headers = {}, body = '') => {
+      reply = { status, headers, body }
     },
     close: () => {
       server.closeAllConnections()

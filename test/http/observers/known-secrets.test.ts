@@ -1,4 +1,7 @@
 /** Secrets that the server knows by value reach neither journal nor trail nor log nor the settings' answer, in whatever form they come. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import { toolFamilies } from '../../../src/calls/families.ts'
@@ -8,12 +11,15 @@ import { openAuditStore, openJournalStore } from '../../../src/main/open-store.t
 import { SERVICE } from '../../../src/repository/record-kinds.ts'
 import { SILENT } from '../../support/audit.ts'
 import { newLastingDatabaseUrl } from '../../support/database.ts'
+import { describeOnSqlite } from '../../support/engine.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { SECRET_FORMS } from '../../support/secret-forms.ts'
 import { request, type TestServer } from '../../support/server.ts'
-import { logInAs, OTHER_CLINIC, startTwoClinics, withToken } from '../../support/two-clinics.ts'
+import { logInAs, OTHER_CLINIC, PASSWORD, startTwoClinics, withToken } from '../../support/two-clinics.ts'
 
 const VOICE_SECRET = 'voice/secret+with&odd="signs"%41'
 const CLINIC_SECRET = 'clinic-secret-with-40-characters-in-it'
+const INSURANCE_TOKEN = 'insurance/token+of&the=clinic'
 
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
 
@@ -21,6 +27,8 @@ const json = (text: string) => JSON.stringify(text).slice(1, -1)
 const EVERYTHING = { rate: 1e9, burst: 1e9 }
 
 let server: TestServer
+/** The insurance system of the clinic. */
+let insurance: Receiver
 const logged: string[] = []
 let databaseUrl = ''
 const secrets: Record<string, string> = {}
@@ -34,10 +42,15 @@ beforeAll(async () => {
   server = withToken(started, token)
   const settings = (await server.fhir('GET', `/clinics/${DEMO_CLINIC}/settings`)).body
   const callSecurity = { method: 'header', secrets: [CLINIC_SECRET] }
-  await server.fhir('PUT', `/clinics/${DEMO_CLINIC}/settings`, { ...settings, callSecurity })
-  Object.assign(secrets, { token, voice: VOICE_SECRET, clinic: CLINIC_SECRET })
+  insurance = await startReceiver()
+  const connector = { enabled: true, url: insurance.url, token: INSURANCE_TOKEN }
+  await server.fhir('PUT', `/clinics/${DEMO_CLINIC}/settings`, { ...settings, callSecurity, insurance: connector })
+  Object.assign(secrets, { token, voice: VOICE_SECRET, clinic: CLINIC_SECRET, connector: INSURANCE_TOKEN })
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  await server.close()
+  await insurance.close()
+})
 
 type Send = (text: string) => Promise<unknown>
 
@@ -99,6 +112,12 @@ const BODIES: Readonly<Record<string, Send>> = {
   'a patch': (text) => server.fhir('PATCH', '/Patient/patient-1', [{ op: 'add', path: '/language', value: text }]),
   'a Binary': (text) => server.fhir('POST', '/Binary', text, { 'content-type': 'text/plain' }),
   'what is no JSON': (text) => server.fhir('POST', '/Patient', `{${text}`),
+  'the response of a system of the clinic': async (text) => {
+    insurance.answer(401, { 'www-authenticate': `Bearer realm="${encodeURIComponent(text).slice(0, 4_000)}"` }, text)
+    // Once a second for each connector.
+    await sleep(1_000)
+    await server.fhir('POST', `/clinics/${DEMO_CLINIC}/connectors/insurance/$try`)
+  },
   'the settings': (text) => putSettings({ name: text, crm: text }),
   'an account that is made': (text) => server.fhir('POST', '/accounts', { username: text, password: text }),
   'a login': (text) => request(server.url, 'POST', '/session', { username: text, password: text }),
@@ -134,7 +153,7 @@ const BODIES: Readonly<Record<string, Send>> = {
 const OF_NO_CLINIC: ReadonlySet<string> = new Set(['a tool that there is not', 'the route GET /metadata'])
 
 const formsAt = (place: string): readonly Form[] =>
-  forms().filter(({ name }) => !OF_NO_CLINIC.has(place) || !name.startsWith('clinic'))
+  forms().filter(({ name }) => !OF_NO_CLINIC.has(place) || !/^(?:clinic|connector)/.test(name))
 
 const forms = (): readonly Form[] =>
   Object.entries(secrets).flatMap(([secret, value]) =>
@@ -251,5 +270,38 @@ describe('a secret that the server knows', () => {
       MOST.address,
     )
     expect(formsIn(await send(ADDRESSES[place] as Send, texts), all)).toEqual([])
+  })
+})
+
+describeOnSqlite('the files of the store', () => {
+  test('hold no form of the secrets that a server was given and has used, with SECRETS_KEY', async () => {
+    const url = await newLastingDatabaseUrl()
+    const keys = { SECRETS_KEY: 'k'.repeat(32), WEBHOOK_SECRET: VOICE_SECRET }
+    const { server: started } = await startTwoClinics({ DATABASE_URL: url, ...keys })
+    const token = await logInAs(started, { username: 'admin-here', clinic: DEMO_CLINIC, role: 'admin' })
+    const { fhir, close } = withToken(started, token)
+    const path = `/clinics/${DEMO_CLINIC}`
+    insurance.answer(401, {}, INSURANCE_TOKEN)
+    const connector = { enabled: true, url: insurance.url, token: INSURANCE_TOKEN }
+    const callSecurity = { method: 'header', secrets: [CLINIC_SECRET] }
+    const settings = (await fhir('GET', `${path}/settings`)).body
+    const changed = await fhir('PUT', `${path}/settings`, { ...settings, callSecurity, insurance: connector })
+    expect(changed.status).toBe(200)
+    expect((await fhir('POST', `${path}/connectors/insurance/$try`)).body.outcome).toBe('credentials-refused')
+    const headers = { ...CALL, 'x-clinic-secret': CLINIC_SECRET, 'x-call-id': 'of-the-files' }
+    const call = { message: { toolCalls: [{ id: 'one', function: { arguments: { reason: 'a bill' } } }] } }
+    const { body } = await request(started.url, 'POST', '/patient-journey/escalate_billing', call, headers)
+    expect(JSON.parse(body.results[0].result)).toMatchObject({ success: true })
+    expect((await fhir('GET', `${path}/exchanges`)).body.exchanges.length).toBeGreaterThan(2)
+    await close()
+    const used = { token, voice: VOICE_SECRET, clinic: CLINIC_SECRET, connector: INSURANCE_TOKEN, password: PASSWORD }
+    const written = Object.entries(used).flatMap(([secret, value]) =>
+      [...SECRET_FORMS].map(([name, write]) => ({ name: `${secret}: ${name}`, text: write(value) })),
+    )
+    const folder = dirname(url.slice('sqlite:'.length))
+    const files = globSync('**', { cwd: folder, withFileTypes: true }).filter((entry) => entry.isFile())
+    expect(files.length).toBeGreaterThan(2)
+    for (const { parentPath, name } of files)
+      expect([name, ...formsIn(readFileSync(join(parentPath, name), 'latin1'), written)]).toEqual([name])
   })
 })
