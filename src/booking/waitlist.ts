@@ -42,7 +42,7 @@ export async function noteAppointment(
 ): Promise<void> {
   const id = before?.id
   if (before?.status === 'waitlist' && after?.status !== 'waitlist' && id !== undefined)
-    ctx.unit.checkBeforeCommit(`the waitlist without Appointment/${id}`, () => passOn(ctx, id))
+    ctx.unit.checkBeforeCommit(`the waitlist without Appointment/${id}`, () => offerToNext(ctx, id))
   const isBookedAnew = before?.status !== 'booked' || after === undefined || !isSamePeriod(before, after)
   if (after?.status === 'booked' && isBookedAnew && !hasEnded(after, ctx.now)) await endEntries(ctx, after)
 }
@@ -168,7 +168,7 @@ async function withRoles(ctx: Context, actors: readonly string[]): Promise<Reado
 }
 
 /** Offers the slots offered to an ended entry to the next one. */
-async function passOn(ctx: Context, entry: string): Promise<void> {
+async function offerToNext(ctx: Context, entry: string): Promise<void> {
   for (const offer of await offersTo(ctx, [entry])) {
     const slot = slotOf(offer, ctx.baseUrl)
     if (slot === undefined) continue
