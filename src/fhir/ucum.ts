@@ -33,6 +33,10 @@ interface Library {
         how: 'validate',
       ): { readonly unit: Unit | null; readonly retMsg: readonly string[] }
       convertUnitTo(from: string, value: number, to: string): { readonly status: string; readonly toVal: number | null }
+      convertToBaseUnits(
+        unit: string,
+        value: number,
+      ): { readonly magnitude?: number; readonly unitToExp?: Readonly<Record<string, number>> }
     }
   }
   readonly UnitTables: { getInstance(): { readonly unitCodes_: Readonly<Record<string, unknown>> } }
@@ -105,6 +109,20 @@ function arbitraryIn(code: string): string | undefined {
   const [, factor, rest] = /^[^/()[\]]*(\[[^\]]+\])(?![-+\d])([^()[\]]*)$/.exec(code.replace(/\{[^}]*\}/g, '')) ?? []
   if (factor === undefined || rest === undefined) return undefined
   return factor === '[IU]' ? '[iU]' : factor
+}
+
+/** Converts `value` from one unit to another; undefined when they are not commensurable. */
+export function convertUnit(from: string, value: number, to: string): number | undefined {
+  if (!mayBeUnit(from) || !mayBeUnit(to)) return undefined
+  const { status, toVal } = utils().convertUnitTo(from, value, to)
+  return status === 'succeeded' ? (toVal ?? undefined) : undefined
+}
+
+/** Converts `value` to the base units of its dimension; undefined when there is no such unit. */
+export function baseUnits(unit: string, value: number): { readonly value: number; readonly unit: string } | undefined {
+  if (!mayBeUnit(unit)) return undefined
+  const { magnitude, unitToExp } = utils().convertToBaseUnits(unit, value)
+  return magnitude === undefined ? undefined : { value: magnitude, unit: JSON.stringify(unitToExp) }
 }
 
 /** The unit codes most similar to an unknown one, closest first; case and brackets count least. */

@@ -9,7 +9,7 @@ import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/c
 import type { UnitOfWork, Versioned } from '../repository/repository.ts'
 import { type CustomDeclaration, declarationIn, declared } from '../search/index/custom-declaration.ts'
 import { customParameter } from '../search/index/custom-definition.ts'
-import { customIndexIn, customIndexValue } from '../search/index/custom-progress.ts'
+import { customIndexIn } from '../search/index/custom-progress.ts'
 
 /** A patch is executed as an update. */
 export const searchParameter: Interactions = {
@@ -42,5 +42,5 @@ async function declare(
   records.put(CUSTOM_DECLARATION, CUSTOM_KEY, declared(before, id, parameter, version))
   const progress = customIndexIn((await records.read(CUSTOM_PROGRESS, CUSTOM_KEY))?.value)
   // Due at once: the first server that checks for work starts it.
-  records.put(CUSTOM_PROGRESS, CUSTOM_KEY, customIndexValue(progress), { due: now })
+  records.put(CUSTOM_PROGRESS, CUSTOM_KEY, progress, { due: now })
 }

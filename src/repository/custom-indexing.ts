@@ -6,7 +6,7 @@
 import type { Logger } from 'pino'
 import type { BackgroundLoop, LeasedJob, Pace } from '../isolation/background-loop.ts'
 import { declarationIn } from '../search/index/custom-declaration.ts'
-import { type CustomIndex, customIndexIn, customIndexValue, type IndexedType } from '../search/index/custom-progress.ts'
+import { type CustomIndex, customIndexIn, type IndexedType } from '../search/index/custom-progress.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
 import { dueRecordLoop, type LeasedRecord } from './due-records.ts'
 import type { Repository, UnitOfWork } from './repository.ts'
@@ -116,5 +116,5 @@ async function settle({ records, now }: UnitOfWork, { version, wanted }: Turn, i
   const record = await records.read(CUSTOM_PROGRESS, CUSTOM_KEY)
   if (record?.version !== version) return
   const due = pending(index, wanted).length === 0 ? null : now
-  records.put(CUSTOM_PROGRESS, CUSTOM_KEY, customIndexValue(index), { due })
+  records.put(CUSTOM_PROGRESS, CUSTOM_KEY, index, { due })
 }

@@ -28,7 +28,7 @@ export {
   type StoredResource,
   StoreUnavailable,
 } from '../storage/port.ts'
-export { cursorError, type SearchAnswer, UnitOfWork } from './unit-of-work.ts'
+export { type SearchAnswer, UnitOfWork } from './unit-of-work.ts'
 export type { KindRecord } from './unit-records.ts'
 export { Versioned } from './versioned.ts'
 

@@ -4,7 +4,6 @@
  */
 
 import { newId } from '../fhir/new-id.ts'
-import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
 import { currentBudget, requireWorkThread, spend } from '../isolation/budget.ts'
@@ -20,7 +19,6 @@ import {
   type HistoryQuery,
   IndexIncomplete,
   type IndexVersions,
-  InvalidCursor,
   type KeysQuery,
   type NoticedChanges,
   type ResourceStore,
@@ -174,8 +172,7 @@ export class UnitOfWork {
       for (const found of result.matches) this.#see(found)
       return { ...result, matches: result.matches.map(Versioned.found), included: result.included.map(Versioned.found) }
     } catch (error) {
-      if (error instanceof IndexIncomplete) throw searchNotReady(error)
-      throw error instanceof InvalidCursor ? cursorError() : error
+      throw error instanceof IndexIncomplete ? searchNotReady(error) : error
     }
   }
 
@@ -237,12 +234,8 @@ export class UnitOfWork {
     }
   }
 
-  async history(query: Omit<HistoryQuery, 'clinic'>): Promise<HistoryPage> {
-    try {
-      return await this.#store.history({ ...query, clinic: this.clinic })
-    } catch (error) {
-      throw error instanceof InvalidCursor ? cursorError() : error
-    }
+  history(query: Omit<HistoryQuery, 'clinic'>): Promise<HistoryPage> {
+    return this.#store.history({ ...query, clinic: this.clinic })
   }
 
   /**
@@ -428,13 +421,6 @@ const STAGED_IN_A_STEP = 100
 
 const stepsOf = (found: readonly StoredResource[]): number =>
   found.reduce((sum, { text }) => sum + FOUND + text.length / COPIED_IN_A_STEP, SEARCHED)
-
-export const cursorError = (): FhirError =>
-  new FhirError(400, {
-    code: 'invalid',
-    diagnostics:
-      'The page cursor does not belong to this search; follow the next link as given, or start the search again',
-  })
 
 /** `resource` as it is stored: resourceType, id and meta first, version and time ours, the rest as given. */
 function stamp<R extends AnyResource>(resource: R, id: string, version: number, lastUpdated: number): R {

@@ -160,11 +160,6 @@ export class IndexIncomplete extends StoreUnavailable {
 /** Some resources have entries of an older version of CUSTOM_PARAMETERS than a search needs. `reindex` renews them. */
 export class EntriesOutdated extends IndexIncomplete {}
 
-/** A cursor that is not from this engine, or belongs to another search. Becomes 400. */
-export class InvalidCursor extends Error {
-  override readonly name = 'InvalidCursor'
-}
-
 export interface SearchResult {
   /**
    * At most `plan.count`, in order. A contained resource has the version, time and text of its container

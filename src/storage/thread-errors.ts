@@ -1,6 +1,7 @@
 /** Errors in messages between threads, which keep neither the class nor the properties of an error. */
 import { BudgetError, OffloadRequired } from '../isolation/budget.ts'
-import { EntriesOutdated, IndexIncomplete, InvalidCursor, StoreConflict, StoreUnavailable } from './port.ts'
+import { InvalidCursor } from '../search/cursor.ts'
+import { EntriesOutdated, IndexIncomplete, StoreConflict, StoreUnavailable } from './port.ts'
 
 export type SentError =
   | { readonly kind: 'conflict'; readonly on: StoreConflict['on']; readonly subject: string }
@@ -11,7 +12,7 @@ export type SentError =
       readonly reason: StoreUnavailable['reason']
       readonly mayBeWritten: boolean
     }
-  | { readonly kind: 'cursor'; readonly message: string }
+  | { readonly kind: 'cursor' }
   | { readonly kind: 'budget'; readonly reason: BudgetError['reason']; readonly what: string }
   /** Any other error is a fault of the program. */
   | { readonly kind: 'fault'; readonly name: string; readonly message: string; readonly stack: string | undefined }
@@ -24,7 +25,7 @@ export function toSent(error: unknown): SentError {
     const { message, reason, mayBeWritten } = error
     return { kind: 'unavailable', message, reason, mayBeWritten }
   }
-  if (error instanceof InvalidCursor) return { kind: 'cursor', message: error.message }
+  if (error instanceof InvalidCursor) return { kind: 'cursor' }
   if (error instanceof BudgetError) return { kind: 'budget', reason: error.reason, what: error.what }
   if (!(error instanceof Error)) return { kind: 'fault', name: 'Error', message: String(error), stack: undefined }
   return { kind: 'fault', name: error.name, message: error.message, stack: error.stack }
@@ -41,7 +42,7 @@ export function toThrown(sent: SentError): Error {
     case 'unavailable':
       return new StoreUnavailable(sent.message, sent)
     case 'cursor':
-      return new InvalidCursor(sent.message)
+      return new InvalidCursor()
     case 'budget':
       return sent.reason === 'needs thread' ? new OffloadRequired(sent.what) : new BudgetError(sent.reason, sent.what)
     case 'fault': {

@@ -219,7 +219,12 @@ function describeCopy(name: string, newSource: () => Promise<string>, newTarget:
     test('has the search parameters of a clinic, which its server has to index by anew', async () => {
       const [from, to] = [await newSource(), await newTarget()]
       const custom = { clinic: 'north', ...CUSTOM_PARAMETERS, expect: 'any', value: { parameters: [] }, version: 7 }
-      const index = { clinic: 'north', ...CUSTOM_INDEX, expect: 'any', value: { types: { Patient: { madeBy: 7 } } } }
+      const index = {
+        clinic: 'north',
+        ...CUSTOM_INDEX,
+        expect: 'any',
+        value: { types: { Patient: { indexVersion: 7 } } },
+      }
       const source = await openStore(from)
       await source.write({ clinic: 'north', resources: [], records: [custom, index] as RecordChange[], guards: [] })
       await source.close()

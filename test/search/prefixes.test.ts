@@ -1,5 +1,5 @@
 /**
- * Prefixes on values that are ranges: the tables of docs/adr/018-prefixes-on-ranges.md, and random searches beside the
+ * Prefixes on values that are ranges: the tables of docs/interactions/prefixes.md, and random searches beside the
  * rules that it quotes (https://hl7.org/fhir/R4/search.html#prefix), in memory and on the engine.
  */
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { PREFIXES, type Prefix } from '../../src/search/types/range.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { finds } from './support.ts'
 
-const ADR = join(import.meta.dirname, '..', '..', 'docs', 'adr', '018-prefixes-on-ranges.md')
+const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'interactions', 'prefixes.md')
 
 type Resource = Readonly<Record<string, unknown>> & { readonly resourceType: string }
 /** A resource with one value, and the parameter that it is searched by. */
@@ -126,7 +126,7 @@ function casesOf(page: string): readonly Case[] {
   return cases
 }
 
-const CASES = casesOf(readFileSync(ADR, 'utf8'))
+const CASES = casesOf(readFileSync(PAGE, 'utf8'))
 /** When the dates of the tables are searched. */
 const NOW = Date.UTC(2013, 2, 14, 12)
 const isDate = ({ param }: Case): boolean => ['date', 'birthdate', 'issued'].includes(param)
@@ -154,7 +154,7 @@ async function idsOf(query: string, prefix: string): Promise<readonly string[]> 
   return ids.filter((id) => id.startsWith(prefix)).toSorted()
 }
 
-describe('the tables of ADR 018', () => {
+describe('the tables of cases', () => {
   beforeAll(() => store(CASES.map(({ id, resource }) => ({ ...resource, id }))))
 
   test('have every prefix and every type of value', () => {

@@ -14,6 +14,7 @@ import { openStore } from '../../src/main/open-store.ts'
 import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
 import { extraction } from '../../src/search/index/versions.ts'
 import {
+  CUSTOM_INDEX,
   IndexIncomplete,
   type IndexingProgress,
   type KeysQuery,
@@ -509,6 +510,17 @@ async function expectOldStore(store: ResourceStore): Promise<void> {
   expect(await store.clinics()).toEqual(['', 'north', 'south'])
 }
 
+/** A record of how far a clinic's resources were indexed, as servers wrote it while its version was called madeBy. */
+const OLD_PROGRESS = {
+  ...{ clinic: 'north', ...CUSTOM_INDEX, version: 1 },
+  value: JSON.stringify({ types: { Patient: { madeBy: 2, towards: 3, done: 4, failed: 0, after: 'x' } } }),
+}
+
+async function expectProgressOfToday(store: ResourceStore): Promise<void> {
+  const { value } = (await store.readRecord('north', CUSTOM_INDEX.kind, CUSTOM_INDEX.key)) ?? {}
+  expect(value).toEqual({ types: { Patient: { indexVersion: 2, towards: 3, done: 4, failed: 0, after: 'x' } } })
+}
+
 /** Waits until the entries that the old server extracted differently are reindexed. */
 async function whenIndexed(store: ResourceStore): Promise<void> {
   await until(async () => {
@@ -528,14 +540,18 @@ describeOnSqlite('a store of version 1', () => {
     const path = url.slice('sqlite:'.length)
     const made = new DatabaseSync(path)
     made.exec(readFileSync(join(OLD_STORES, 'sqlite-1.sql'), 'utf8'))
+    const { clinic, kind, key, version, value } = OLD_PROGRESS
+    const insert = 'INSERT INTO record (clinic, kind, key, version, value) VALUES (?, ?, ?, ?, ?)'
+    made.prepare(insert).run(clinic, kind, key, version, value)
     made.close()
     for (let start = 0; start < 2; start += 1) {
       const store = await openStore(url)
       await (start === 0 ? whenIndexed(store) : expectOldStore(store))
+      await expectProgressOfToday(store)
       await store.close()
     }
     const db = new DatabaseSync(path)
-    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 6 })
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 })
     expect(db.prepare("SELECT count(*) AS found FROM sqlite_schema WHERE name = 'combined'").get()).toEqual({
       found: 0,
     })
@@ -556,6 +572,7 @@ describeOnMongo('a store of version 1 on MongoDB', () => {
       for (const [collection, documents] of Object.entries(dump)) {
         if (documents.length > 0) await db.collection(collection).insertMany(documents)
       }
+      await db.collection('records').insertOne({ ...OLD_PROGRESS, due: null })
     })
     return url
   }
@@ -568,7 +585,7 @@ describeOnMongo('a store of version 1 on MongoDB', () => {
       )
     })
 
-  test('is given the form of version 2, and the entries of today, in the background', async () => {
+  test('is given the form of version 3, and the entries of today, in the background', async () => {
     const url = await oldDatabase()
     const store = await openStore(url)
     await whenIndexed(store)
@@ -578,11 +595,12 @@ describeOnMongo('a store of version 1 on MongoDB', () => {
     })
     expect(made).toHaveLength(12)
     await expectOldStore(store)
+    await expectProgressOfToday(store)
     await store.close()
     await withDatabase(url, async (db) => {
       const documents = await db.collection('store').find().toArray()
       expect(documents.find(({ version }) => version !== undefined)).toMatchObject({
-        version: 2,
+        version: 3,
         extraction: extraction('').version,
       })
       expect(documents.filter(({ filled }) => Array.isArray(filled))).toEqual([])

@@ -3,12 +3,12 @@
  * naive/, which shares neither code nor design with the engines or with src/search/matches.ts.
  */
 import { createHash } from 'node:crypto'
+import { InvalidCursor } from '../../src/search/cursor.ts'
 import type { SearchPlan } from '../../src/search/plan.ts'
 import {
   type ChangeSet,
   type FoundByKeys,
   type HistoryQuery,
-  InvalidCursor,
   type KeysQuery,
   type ListedVersion,
   type RecordChange,
@@ -363,5 +363,5 @@ function readCursor(cursor: string, query: string): readonly Key[] {
   } catch {
     // Not even JSON: refused below.
   }
-  throw new InvalidCursor('not a cursor of this search')
+  throw new InvalidCursor()
 }

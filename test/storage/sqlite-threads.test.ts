@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Transferable, Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { Budget, BudgetError, withBudget } from '../../src/isolation/budget.ts'
+import { InvalidCursor } from '../../src/search/cursor.ts'
 import {
   EntriesOutdated,
   IndexIncomplete,
-  InvalidCursor,
   type ResourceStore,
   StoreConflict,
   StoreUnavailable,
@@ -235,7 +235,7 @@ const ERRORS = [
   new IndexIncomplete(['Patient?name']),
   new EntriesOutdated(['Patient?name']),
   new StoreUnavailable('full', { reason: 'full', mayBeWritten: true }),
-  new InvalidCursor('not a page'),
+  new InvalidCursor(),
   new BudgetError('too late', 'a search'),
 ]
 

@@ -1,6 +1,6 @@
 /**
- * The `fhirpath` package and its R4 model. It evaluates expressions that are not compiled here, converts units and
- * knows the type of every element. Loading takes a tenth of a second and is seldom needed, so it is done on first use.
+ * The `fhirpath` package and its R4 model. It evaluates expressions that are not compiled here and knows the type of
+ * every element. Loading takes a tenth of a second and is seldom needed, so it is done on first use.
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -13,21 +13,12 @@ export interface Model {
   readonly pathsDefinedElsewhere: Readonly<Record<string, string>>
 }
 
-interface Ucum {
-  convertUnitTo(from: string, value: number, to: string): { readonly status: string; readonly toVal: number | null }
-  convertToBaseUnits(
-    unit: string,
-    value: number,
-  ): { readonly status: string; readonly magnitude?: number; readonly unitToExp?: Readonly<Record<string, number>> }
-}
-
 type Environment = Readonly<Record<string, unknown>>
 type Evaluator = (focus: unknown, environment: Environment) => unknown[]
 
 interface Library {
   compile(expression: string, model: Model, options: { readonly traceFn: () => void }): Evaluator
   parse(expression: string): unknown
-  readonly ucumUtils: Ucum
 }
 
 const require = createRequire(join(import.meta.dirname, 'library.ts'))
@@ -59,20 +50,3 @@ export function compileWithLibrary(expression: string): Evaluator {
 }
 
 const copy = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
-
-/** Excludes texts that cannot be a unit: the package prints those that it fails on, and they may be a patient's. */
-const isUnit = (text: string): boolean => /^[\x21-\x7e]{1,64}$/.test(text)
-
-/** Converts `value` from one UCUM unit to another; undefined when they are not commensurable. */
-export function convertUnit(from: string, value: number, to: string): number | undefined {
-  if (!isUnit(from) || !isUnit(to)) return undefined
-  const result = library().ucumUtils.convertUnitTo(from, value, to)
-  return result.status === 'succeeded' ? (result.toVal ?? undefined) : undefined
-}
-
-/** Converts `value` to the base units of its dimension; undefined when there is no such unit. */
-export function baseUnits(unit: string, value: number): { readonly value: number; readonly unit: string } | undefined {
-  if (!isUnit(unit)) return undefined
-  const { magnitude, unitToExp } = library().ucumUtils.convertToBaseUnits(unit, value)
-  return magnitude === undefined ? undefined : { value: magnitude, unit: JSON.stringify(unitToExp) }
-}

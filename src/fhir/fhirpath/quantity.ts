@@ -1,8 +1,7 @@
 /** Quantities as FHIRPath compares them: https://hl7.org/fhirpath/N1/#quantity. */
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
-import { UCUM } from '../ucum.ts'
-import { convertUnit } from './library.ts'
+import { convertUnit, UCUM } from '../ucum.ts'
 
 /** A quantity in an expression, `10 'mg'` or `4 days`; `unit` is a UCUM code. */
 export class Quantity {

@@ -65,20 +65,5 @@ function stopParsing(socket: Duplex & { readonly parser?: { onIncoming: () => nu
 function newConnection(socket: Duplex, last: ServerResponse): Connection {
   const connection = { waiting: 0, last, held: [] }
   connections.set(socket, connection)
-  socket.prependOnceListener('close', () => closeWithoutStacks(connection))
   return connection
-}
-
-/**
- * When a connection closes, Node makes two errors for each unfinished request, and the stack of each, which is always
- * the same and useless. For a thousand requests that would block all others for too long.
- */
-function closeWithoutStacks({ waiting }: ConnectionAnswers): void {
-  if (waiting <= AT_ONCE) return
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
-  // This microtask runs after all listeners of the event.
-  queueMicrotask(() => {
-    Error.stackTraceLimit = stackTraceLimit
-  })
 }

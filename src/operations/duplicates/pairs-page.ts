@@ -5,7 +5,8 @@ import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { duplicateOdds } from '../../matching/score.ts'
-import { cursorError, type Versioned } from '../../repository/repository.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { readCursor, writeCursor } from '../../search/cursor.ts'
 import { matchExplanation, matchGrade, scoreOf } from '../match-explanation.ts'
 import type { CompleteSearch } from './duplicate-search.ts'
 import { listPairs, type PairInList, type PatientIds } from './found-pairs.ts'
@@ -26,7 +27,7 @@ interface PageRequest {
 const MOST_EXAMINED = 500
 const EXAMINED_AT_ONCE = 50
 
-/** @throws FhirError 400 for a cursor of another list; BudgetError */
+/** @throws InvalidCursor, BudgetError */
 export async function pairsPage(
   ctx: Context,
   search: CompleteSearch,
@@ -37,7 +38,7 @@ export async function pairsPage(
     `${base}/Patient/$find-duplicates?${new URLSearchParams({ run: String(search.number), _count: String(count), ...more })}`
   const link: BundleLink[] = [
     { relation: 'self', url: address(cursor === undefined ? {} : { _cursor: cursor }) },
-    ...(next === undefined ? [] : [{ relation: 'next', url: address({ _cursor: cursorOf(next) }) }]),
+    ...(next === undefined ? [] : [{ relation: 'next', url: address({ _cursor: writeCursor(LIST, [next]) }) }]),
   ]
   return searchset(link, [...entriesOf(pairs, base), outcomeOf([summaryOf(search), ...incompleteIn(search), ...notes])])
 }
@@ -160,12 +161,11 @@ function incompleteIn({ failed, narrowed }: CompleteSearch): readonly Issue[] {
   ]
 }
 
-const cursorOf = (position: string): string => Buffer.from(position).toString('base64url')
+const LIST = '$find-duplicates'
 
-/** @throws FhirError 400 */
-function positionIn(cursor: string | undefined): string {
-  if (cursor === undefined) return ''
-  const position = Buffer.from(cursor, 'base64url').toString()
-  if (!/^[\d.]{8}\/[A-Za-z0-9\-.]{1,64}\/[A-Za-z0-9\-.]{1,64}$/.test(position)) throw cursorError()
-  return position
-}
+/** @throws InvalidCursor */
+const positionIn = (cursor: string | undefined): string =>
+  cursor === undefined ? '' : readCursor(cursor, LIST, isPosition)[0]
+
+const isPosition = (keys: readonly unknown[]): keys is readonly [string] =>
+  typeof keys[0] === 'string' && /^[\d.]{8}\/[A-Za-z0-9\-.]{1,64}\/[A-Za-z0-9\-.]{1,64}$/.test(keys[0])

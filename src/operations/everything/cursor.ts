@@ -1,6 +1,6 @@
 /** The page cursor of $everything. */
-import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
+import { readCursor, writeCursor } from '../../search/cursor.ts'
 
 /** Empty on the first page. */
 export interface EverythingCursor {
@@ -12,33 +12,19 @@ export interface EverythingCursor {
   readonly list?: string
 }
 
-/** The opaque text of a cursor. */
-export const writeEverythingCursor = (cursor: EverythingCursor): string =>
-  Buffer.from(JSON.stringify(cursor)).toString('base64url')
+const LIST = '$everything'
 
-/** @throws FhirError 400 when it is not a cursor of $everything */
-export function readEverythingCursor(text: string | undefined): EverythingCursor {
-  if (text === undefined) return {}
-  const { id, members, list } = parsed(text)
-  if (![id, members, list].every((part) => part === undefined || typeof part === 'string')) throw invalidCursor()
-  if (id === undefined && list === undefined) throw invalidCursor()
-  return { ...textAs('id', id), ...textAs('members', members), ...textAs('list', list) }
+export const writeEverythingCursor = (cursor: EverythingCursor): string => writeCursor(LIST, [cursor])
+
+/** @throws InvalidCursor */
+export const readEverythingCursor = (text: string | undefined): EverythingCursor =>
+  text === undefined ? {} : readCursor(text, LIST, isShape)[0]
+
+const isShape = (keys: readonly unknown[]): keys is readonly [EverythingCursor] => {
+  const [cursor] = keys
+  return (
+    isObject(cursor) &&
+    [cursor['id'], cursor['members'], cursor['list']].every((part) => part === undefined || typeof part === 'string') &&
+    (cursor['id'] !== undefined || cursor['list'] !== undefined)
+  )
 }
-
-const textAs = (name: keyof EverythingCursor, value: unknown): EverythingCursor =>
-  typeof value === 'string' ? { [name]: value } : {}
-
-function parsed(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-    if (isObject(value)) return value
-  } catch {
-    // Reported below.
-  }
-  throw invalidCursor()
-}
-
-const invalidCursor = (): FhirError =>
-  badRequest('The page cursor is not one of $everything; follow the next link as given, or start again', {
-    expression: '_cursor',
-  })

@@ -1,8 +1,8 @@
 /** The page cursor of $find. */
 import type { CountedOpenings } from '../../booking/count-openings.ts'
-import { badRequest } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { Place } from '../../scheduling/opening-order.ts'
+import { readCursor, writeCursor } from '../../search/cursor.ts'
 
 export interface FindCursor {
   /** The start of the page. */
@@ -11,26 +11,15 @@ export interface FindCursor {
   readonly counted?: CountedOpenings
 }
 
-/** Encodes a cursor as opaque text. */
-export const writeFindCursor = (cursor: FindCursor): string => Buffer.from(JSON.stringify(cursor)).toString('base64url')
+const LIST = 'Appointment/$find'
 
-/** @throws FhirError 400 if it is not a cursor of $find */
-export function readFindCursor(text: string | undefined): FindCursor | undefined {
-  if (text === undefined) return undefined
-  const cursor = parsed(text)
-  if (isCursor(cursor)) return cursor
-  throw badRequest('The page cursor is not one of Appointment/$find; follow the next link as given, or start again', {
-    expression: '_cursor',
-  })
-}
+export const writeFindCursor = (cursor: FindCursor): string => writeCursor(LIST, [cursor])
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
+/** @throws InvalidCursor */
+export const readFindCursor = (text: string | undefined): FindCursor | undefined =>
+  text === undefined ? undefined : readCursor(text, LIST, isShape)[0]
+
+const isShape = (keys: readonly unknown[]): keys is readonly [FindCursor] => isCursor(keys[0])
 
 const isCursor = (value: unknown): value is FindCursor =>
   isObject(value) && isPlace(value['place']) && (value['counted'] === undefined || isCount(value['counted']))

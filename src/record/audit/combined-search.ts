@@ -3,10 +3,11 @@
  * resources like any other, as one searchset in chronological order.
  */
 import { badRequest } from '../../fhir/outcome.ts'
-import { cursorError, type SearchAnswer, type UnitOfWork, type Versioned } from '../../repository/repository.ts'
+import { isObject } from '../../fhir/resource.ts'
+import type { SearchAnswer, UnitOfWork, Versioned } from '../../repository/repository.ts'
+import { readCursor, writeCursor } from '../../search/cursor.ts'
 import type { Condition, SearchPlan, SortKey } from '../../search/plan.ts'
-import { type CursorKey, readCursor, searchCursorQuery, writeCursor } from '../../storage/cursor.ts'
-import { InvalidCursor } from '../../storage/port.ts'
+import { searchCursorQuery } from '../../storage/cursor.ts'
 import { resolvedChains } from './chains.ts'
 import { includedWith } from './trail-includes.ts'
 import type { FoundEvents, TrailReader } from './trail-reader.ts'
@@ -43,7 +44,10 @@ export async function searchWithTrail(trail: TrailReader, unit: UnitOfWork, plan
     ...progressOfTrail(page.events.length, events, before.trail),
     ...progressOfStore(page.stored, { stored, answered }, before.stored),
   }
-  const next = progress.trail === null && progress.stored === null ? {} : { next: cursorOf(plan, progress) }
+  const next =
+    progress.trail === null && progress.stored === null
+      ? {}
+      : { next: writeCursor(searchCursorQuery(plan), [progress]) }
   const isWhole = plan.after === undefined && next.next === undefined
   const total = isWhole ? page.matches.length : await accurateTotal(trail, unit, sorted, where)
   return { ...included, matches: page.matches, ...next, ...(total === undefined ? {} : { total }) }
@@ -158,34 +162,21 @@ async function accurateTotal(
   return (await totalOf(trail, unit, { ...rest, count: 0, include: [] }, where)).total
 }
 
-/** @throws FhirError 400 for a cursor of another search */
-function progressIn(plan: SearchPlan): Progress {
-  if (plan.after === undefined) return {}
-  const [trail, at, key, index, part, stored, cursor] = keysOf(plan.after, plan)
-  return {
-    ...(trail === END ? { trail: null } : {}),
-    ...(trail === WITHIN
-      ? { trail: { at: Number(at), key: String(key), index: Number(index), part: Number(part) } }
-      : {}),
-    ...(stored === END ? { stored: null } : {}),
-    ...(stored === WITHIN ? { stored: String(cursor) } : {}),
-  }
+/** @throws InvalidCursor */
+const progressIn = (plan: SearchPlan): Progress =>
+  plan.after === undefined ? {} : readCursor(plan.after, searchCursorQuery(plan), isShape)[0]
+
+const isShape = (keys: readonly unknown[]): keys is readonly [Progress] => {
+  const [progress] = keys
+  if (!isObject(progress)) return false
+  const { trail, stored } = progress
+  return (
+    (trail === undefined || trail === null || isPosition(trail)) &&
+    (stored === undefined || stored === null || typeof stored === 'string')
+  )
 }
 
-function keysOf(cursor: string, plan: SearchPlan): readonly CursorKey[] {
-  try {
-    return readCursor(cursor, searchCursorQuery(plan), KEYS)
-  } catch (error) {
-    throw error instanceof InvalidCursor ? cursorError() : error
-  }
-}
-
-const KEYS = 7
-const END = 'end'
-const WITHIN = 'within'
-
-function cursorOf(plan: SearchPlan, { trail, stored }: Progress): string {
-  const state = (side: unknown): CursorKey => (side === null ? END : side === undefined ? null : WITHIN)
-  const { at = null, key = null, index = null, part = null } = trail ?? {}
-  return writeCursor(searchCursorQuery(plan), [state(trail), at, key, index, part, state(stored), stored ?? null])
-}
+const isPosition = (value: unknown): value is Position =>
+  isObject(value) &&
+  typeof value['key'] === 'string' &&
+  [value['at'], value['index'], value['part']].every(Number.isSafeInteger)

@@ -18,20 +18,7 @@ export interface CustomIndex {
   readonly types: Readonly<Record<string, IndexedType>>
 }
 
-/** The stored form, in which `indexVersion` still has its original name. */
-type StoredType = Omit<IndexedType, 'indexVersion'> & { readonly madeBy: number }
-
+/** The progress in the value of the record; none where there is no record yet. */
 export const customIndexIn = (value: unknown): CustomIndex => ({
-  types: mapTypes(storedTypes(value), ({ madeBy, ...rest }) => ({ indexVersion: madeBy, ...rest })),
+  types: isObject(value) && isObject(value.types) ? (value.types as CustomIndex['types']) : {},
 })
-
-/** The value of the record. */
-export const customIndexValue = ({ types }: CustomIndex): unknown => ({
-  types: mapTypes(types, ({ indexVersion, ...rest }): StoredType => ({ madeBy: indexVersion, ...rest })),
-})
-
-const storedTypes = (value: unknown): Readonly<Record<string, StoredType>> =>
-  isObject(value) && isObject(value.types) ? (value.types as Readonly<Record<string, StoredType>>) : {}
-
-const mapTypes = <One, Other>(types: Readonly<Record<string, One>>, map: (one: One) => Other): Record<string, Other> =>
-  Object.fromEntries(Object.entries(types).map(([type, one]) => [type, map(one)]))

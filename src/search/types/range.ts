@@ -1,6 +1,6 @@
 /**
  * Prefixes on ranges: https://hl7.org/fhir/R4/search.html#prefix. Dates and numbers share the rules, which
- * docs/adr/018-prefixes-on-ranges.md quotes, with a table of cases.
+ * docs/interactions/prefixes.md quotes, with a table of cases.
  */
 import type { RangeBounds } from '../plan.ts'
 

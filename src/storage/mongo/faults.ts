@@ -15,7 +15,8 @@ import {
   MongoTopologyClosedError,
   MongoWriteConcernError,
 } from 'mongodb'
-import { InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
+import { InvalidCursor } from '../../search/cursor.ts'
+import { StoreConflict, StoreUnavailable } from '../port.ts'
 
 export const DUPLICATE_KEY = 11_000
 const DOCUMENT_TOO_LARGE = 10_334

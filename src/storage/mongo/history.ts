@@ -1,6 +1,7 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
-import { historyCursorQuery, readCursor, writeCursor } from '../cursor.ts'
-import { type HistoryPage, type HistoryQuery, InvalidCursor, type ListedVersion } from '../port.ts'
+import { InvalidCursor, writeCursor } from '../../search/cursor.ts'
+import { historyCursorQuery, readKeys } from '../cursor.ts'
+import type { HistoryPage, HistoryQuery, ListedVersion } from '../port.ts'
 import { type LimitedItems, mergeWithinLimit, type WithResource } from '../response-limit.ts'
 import type { Filter, HistoryDocument, ResourceDocument } from './collections.ts'
 import type { Engine, Reader } from './engine.ts'
@@ -166,9 +167,9 @@ const bound = (operator: '$gte' | '$lte', value: number | undefined): Filter =>
 
 function cursorPosition(query: HistoryQuery): Position | undefined {
   if (query.after === undefined) return undefined
-  const [updated, stamp] = readCursor(query.after, historyCursorQuery(query), 2)
+  const [updated, stamp] = readKeys(query.after, historyCursorQuery(query), 2)
   if (typeof updated !== 'number' || typeof stamp !== 'string') {
-    throw new InvalidCursor('This page address is not one of a history')
+    throw new InvalidCursor()
   }
   return { updated, stamp }
 }

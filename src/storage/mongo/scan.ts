@@ -1,5 +1,6 @@
 /** Everything that a clinic has, in a stable order, for copies. */
-import { type CursorKey, readCursor, recordScanCursorQuery, versionScanCursorQuery, writeCursor } from '../cursor.ts'
+import { writeCursor } from '../../search/cursor.ts'
+import { type CursorKey, readKeys, recordScanCursorQuery, versionScanCursorQuery } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
 import { mergeWithinLimit } from '../response-limit.ts'
 import type { Filter } from './collections.ts'
@@ -22,7 +23,7 @@ export async function clinics({ resources, records }: Engine): Promise<readonly 
  * @throws InvalidCursor
  */
 export async function scanVersions(engine: Engine, scan: VersionScan): Promise<ScanPage<ScannedVersion>> {
-  const position = scan.after === undefined ? undefined : readCursor(scan.after, versionScanCursorQuery(scan), 2)
+  const position = scan.after === undefined ? undefined : readKeys(scan.after, versionScanCursorQuery(scan), 2)
   const { items, isCut } = await inSnapshot(engine, async (reader) => {
     const current = await readVersions(reader, versionQuery('resources', scan, position), scan.limit + 1)
     const superseded = await readVersions(reader, versionQuery('history', scan, position), scan.limit + 1)
@@ -58,7 +59,7 @@ const afterPosition = ([updated, stamp]: readonly CursorKey[], stampField: strin
 /** @throws InvalidCursor */
 export async function scanRecords({ records }: Engine, scan: ScanQuery): Promise<ScanPage<StoredRecord>> {
   const query = recordScanCursorQuery(scan)
-  const [kind, key] = scan.after === undefined ? [] : readCursor(scan.after, query, 2)
+  const [kind, key] = scan.after === undefined ? [] : readKeys(scan.after, query, 2)
   const after: Filter =
     scan.after === undefined ? {} : { kind: { $gte: kind }, $or: [{ kind: { $gt: kind } }, { key: { $gt: key } }] }
   const found = await records

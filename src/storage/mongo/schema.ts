@@ -6,14 +6,14 @@
 import { type ClientSession, type Db, type MongoClient, MongoServerError } from 'mongodb'
 import { partOfCombined } from '../index/index-parts.ts'
 import { StoreOutdated } from '../index/search-index.ts'
-import { StoreUnavailable } from '../port.ts'
+import { CUSTOM_INDEX, StoreUnavailable } from '../port.ts'
 import { type Collections, collectionsOf, INDEX, INDEXES, LEASE, SCHEMA, type StoreDocument } from './collections.ts'
 import { inTransaction } from './transaction.ts'
 
-type Step = (store: Collections['store'], session: ClientSession) => Promise<void>
+type Step = (collections: Collections, session: ClientSession) => Promise<void>
 
 /** The first step takes a database from version 1 to 2, and so on; this program writes the version after the last. */
-const STEPS: readonly Step[] = [addTypeIndexes]
+const STEPS: readonly Step[] = [addTypeIndexes, renameIndexVersion]
 const VERSION = STEPS.length + 1
 
 const NAMESPACE_EXISTS = 48
@@ -23,13 +23,13 @@ const NAMESPACE_EXISTS = 48
  * @throws StoreUnavailable when the database was written by a newer version, or belongs to another program
  */
 export async function migrate(client: MongoClient, db: Db): Promise<void> {
-  const { store } = collectionsOf(db)
-  const before = (await store.findOne({ _id: SCHEMA })) ?? (await createStore(db))
+  const collections = collectionsOf(db)
+  const before = (await collections.store.findOne({ _id: SCHEMA })) ?? (await createStore(db))
   refuseNewer(before)
   // Indexes can't be created in a transaction.
   const names = Object.keys(INDEXES) as (keyof typeof INDEXES)[]
   await Promise.all(names.map((name) => createIndexes(db, name)))
-  if (before.version !== VERSION) await inTransaction(client, (session) => applySteps(store, session))
+  if (before.version !== VERSION) await inTransaction(client, (session) => applySteps(collections, session))
 }
 
 /** @throws StoreOutdated when a newer server has migrated the database, before this one started or since */
@@ -42,9 +42,10 @@ export function refuseNewer({ version = 0 }: StoreDocument): void {
 }
 
 /** Applies the missing steps; another server may have applied them by now. */
-async function applySteps(store: Collections['store'], session: ClientSession): Promise<void> {
+async function applySteps(collections: Collections, session: ClientSession): Promise<void> {
+  const { store } = collections
   const { version = 1 } = (await store.findOne({ _id: SCHEMA }, { session })) ?? {}
-  for (const step of STEPS.slice(version - 1)) await step(store, session)
+  for (const step of STEPS.slice(version - 1)) await step(collections, session)
   await store.updateOne({ _id: SCHEMA }, { $max: { version: VERSION }, $inc: { epoch: 1 } }, { session })
 }
 
@@ -52,7 +53,7 @@ async function applySteps(store: Collections['store'], session: ClientSession): 
  * Version 2 keeps the state of the search index for each resource type, and each resource has the generation of its
  * items. Version 1 had one list of the combined indexes that are complete.
  */
-async function addTypeIndexes(store: Collections['store'], session: ClientSession): Promise<void> {
+async function addTypeIndexes({ store }: Collections, session: ClientSession): Promise<void> {
   const filled = (await store.findOne({ _id: 'combined' }, { session }))?.filled as readonly string[] | undefined
   const byType = Map.groupBy(filled ?? [], (name) => name.split(' ', 1)[0] ?? '')
   for (const [type, names] of byType) {
@@ -62,6 +63,15 @@ async function addTypeIndexes(store: Collections['store'], session: ClientSessio
   }
   await store.deleteOne({ _id: 'combined' }, { session })
   await store.insertOne(NO_LEASE, { session })
+}
+
+/** Version 3 has a new name for the version in the progress of a clinic's own search parameters. */
+async function renameIndexVersion({ records }: Collections, session: ClientSession): Promise<void> {
+  const [find, replacement] = ['"madeBy":', '"indexVersion":']
+  const value = { $replaceAll: { input: '$value', find, replacement } }
+  for (const clinic of await records.distinct('clinic', {}, { session })) {
+    await records.updateOne({ clinic, ...CUSTOM_INDEX }, [{ $set: { value } }], { session })
+  }
 }
 
 const NO_LEASE: StoreDocument = { _id: LEASE, holder: '', until: new Date(0) }

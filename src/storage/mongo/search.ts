@@ -1,8 +1,9 @@
 /** A search: pages over one or several types, their total, and their includes. */
+import { InvalidCursor, writeCursor } from '../../search/cursor.ts'
 import { isInner } from '../../search/inner.ts'
 import type { Condition, SearchPlan } from '../../search/plan.ts'
-import { type CursorKey, readCursor, searchCursorQuery, writeCursor } from '../cursor.ts'
-import { type IndexVersions, InvalidCursor, type SearchResult } from '../port.ts'
+import { type CursorKey, readKeys, searchCursorQuery } from '../cursor.ts'
+import type { IndexVersions, SearchResult } from '../port.ts'
 import { type LimitedItems, mergeWithinLimit } from '../response-limit.ts'
 import type { Engine, Reader } from './engine.ts'
 import { included } from './include.ts'
@@ -141,8 +142,8 @@ const nextCursor = (plan: SearchPlan, { keys, tieBreak }: Position): string =>
 
 function cursorPosition(plan: SearchPlan): Position | undefined {
   if (plan.after === undefined) return undefined
-  const keys: readonly CursorKey[] = readCursor(plan.after, searchCursorQuery(plan), plan.sort.length + 1)
+  const keys: readonly CursorKey[] = readKeys(plan.after, searchCursorQuery(plan), plan.sort.length + 1)
   const tieBreak = keys.at(-1)
-  if (typeof tieBreak !== 'string') throw new InvalidCursor('This page address is not one of this server')
+  if (typeof tieBreak !== 'string') throw new InvalidCursor()
   return { keys: keys.slice(0, -1), tieBreak }
 }

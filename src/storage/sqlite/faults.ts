@@ -1,5 +1,6 @@
 /** Faults of SQLite as errors of the port: https://sqlite.org/rescode.html. */
-import { InvalidCursor, StoreConflict, StoreUnavailable } from '../port.ts'
+import { InvalidCursor } from '../../search/cursor.ts'
+import { StoreConflict, StoreUnavailable } from '../port.ts'
 
 /** Another process is writing. */
 export class Locked extends StoreUnavailable {

@@ -1,7 +1,8 @@
 /** History, newest first, of a resource, a type or a clinic: https://hl7.org/fhir/R4/http.html#history. */
 
-import { historyCursorQuery, readCursor, writeCursor } from '../cursor.ts'
-import { type HistoryPage, type HistoryQuery, InvalidCursor, type ListedVersion, type StoredResource } from '../port.ts'
+import { InvalidCursor, writeCursor } from '../../search/cursor.ts'
+import { historyCursorQuery, readKeys } from '../cursor.ts'
+import type { HistoryPage, HistoryQuery, ListedVersion, StoredResource } from '../port.ts'
 import { withinLimit } from '../response-limit.ts'
 import type { Engine } from './engine.ts'
 import { toStored } from './resources.ts'
@@ -106,7 +107,7 @@ function* versionsAt(engine: Engine, found: readonly VersionKey[]): Generator<St
 /** @throws InvalidCursor */
 function cursorTest(query: HistoryQuery): Sql {
   if (query.after === undefined) return ALWAYS
-  const [updated = null, seq = null] = readCursor(query.after, historyCursorQuery(query), 2)
-  if (updated === null || seq === null) throw new InvalidCursor('This page address is not one of a history')
+  const [updated = null, seq = null] = readKeys(query.after, historyCursorQuery(query), 2)
+  if (updated === null || seq === null) throw new InvalidCursor()
   return sql`(v.updated, v.seq) < (${updated}, ${seq})`
 }

@@ -1,5 +1,6 @@
 /** Everything that a clinic has, in a stable order, for copies of a store. */
-import { readCursor, recordScanCursorQuery, versionScanCursorQuery, writeCursor } from '../cursor.ts'
+import { writeCursor } from '../../search/cursor.ts'
+import { readKeys, recordScanCursorQuery, versionScanCursorQuery } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
 import { withinLimit } from '../response-limit.ts'
 import type { Database } from './connection.ts'
@@ -34,7 +35,7 @@ type VersionKey = readonly [updated: number, seq: number]
 /** Keys by time, then by sequence, in the order of the index: the versions of one resource come in their order. */
 function versionKeys({ db, names }: Engine, scan: VersionScan): readonly VersionKey[] {
   const [updated = null, seq = null] =
-    scan.after === undefined ? [] : readCursor(scan.after, versionScanCursorQuery(scan), 2)
+    scan.after === undefined ? [] : readKeys(scan.after, versionScanCursorQuery(scan), 2)
   const clinic = names.clinic(scan.clinic)
   if (clinic === undefined) return []
   const after = scan.after === undefined ? ALWAYS : sql`(updated, seq) > (${updated}, ${seq})`
@@ -59,7 +60,7 @@ function* versionsAt({ db, names }: Engine, keys: readonly VersionKey[]): Genera
 /** @throws InvalidCursor */
 export function scanRecords(db: Database, scan: ScanQuery): ScanPage<StoredRecord> {
   const query = recordScanCursorQuery(scan)
-  const [kind = null, key = null] = scan.after === undefined ? [] : readCursor(scan.after, query, 2)
+  const [kind = null, key = null] = scan.after === undefined ? [] : readKeys(scan.after, query, 2)
   const after = scan.after === undefined ? ALWAYS : sql`(kind, key) > (${kind}, ${key})`
   const found = db.select<RecordRow>(
     sql`SELECT ${raw(COLUMNS)} FROM record WHERE clinic = ${scan.clinic} AND ${after}

@@ -13,7 +13,7 @@
  */
 
 import { StoreOutdated } from '../index/search-index.ts'
-import { StoreUnavailable } from '../port.ts'
+import { CUSTOM_INDEX, StoreUnavailable } from '../port.ts'
 import type { Database } from './connection.ts'
 import { raw } from './sql.ts'
 
@@ -236,8 +236,13 @@ CREATE TABLE key_index (
 ) STRICT, WITHOUT ROWID;
 `
 
+/** The progress of a clinic's own search parameters (search/index/custom-progress.ts), whose version has a new name. */
+const VERSION_7 = `
+UPDATE record SET value = replace(value, '"madeBy":', '"indexVersion":') WHERE kind = '${CUSTOM_INDEX.kind}';
+`
+
 /** Step n takes a file from version n to n + 1; the last step leads to the version that this program writes. */
-const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6]
+const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7]
 
 /**
  * Creates the tables in a new file, or brings an older one up to date, in one transaction.

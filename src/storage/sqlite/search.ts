@@ -1,6 +1,7 @@
 /** A search: pages over one or several types, their total, and their includes. */
+import { writeCursor } from '../../search/cursor.ts'
 import type { SearchPlan } from '../../search/plan.ts'
-import { type CursorKey, readCursor, searchCursorQuery, writeCursor } from '../cursor.ts'
+import { type CursorKey, readKeys, searchCursorQuery } from '../cursor.ts'
 import type { SearchResult } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { included } from './include.ts'
@@ -84,6 +85,6 @@ const restOf = ({ countUpTo = Number.POSITIVE_INFINITY }: SearchPlan, counted = 
 /** The last row of the page before. */
 function lastRow(plan: SearchPlan): SortedRow | undefined {
   if (plan.after === undefined) return undefined
-  const keys: readonly CursorKey[] = readCursor(plan.after, searchCursorQuery(plan), plan.sort.length + 1)
+  const keys: readonly CursorKey[] = readKeys(plan.after, searchCursorQuery(plan), plan.sort.length + 1)
   return { keys: keys.slice(0, -1), row: Number(keys.at(-1)) }
 }

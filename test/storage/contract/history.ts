@@ -1,6 +1,7 @@
 /** History of an instance, a type and a clinic. */
 import { describe, expect, test } from '@jest/globals'
-import { type HistoryQuery, InvalidCursor, type ListedVersion, type StoredResource } from '../../../src/storage/port.ts'
+import { InvalidCursor } from '../../../src/search/cursor.ts'
+import type { HistoryQuery, ListedVersion, StoredResource } from '../../../src/storage/port.ts'
 import type { Clinic } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 

@@ -1,7 +1,7 @@
 /** Tenants: nothing of one clinic can be read, found, reached or disturbed from another. */
 import { describe, expect, test } from '@jest/globals'
+import { InvalidCursor } from '../../../src/search/cursor.ts'
 import type { Condition, SearchPlan } from '../../../src/search/plan.ts'
-import { InvalidCursor } from '../../../src/storage/port.ts'
 import { addresses, type Clinic, date, reference, string, token } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 

@@ -1,7 +1,7 @@
 /** Pages by key: stable while data change, with totals of the same snapshot, and cursors that fit one search only. */
 import { describe, expect, test } from '@jest/globals'
+import { InvalidCursor } from '../../../src/search/cursor.ts'
 import type { SearchPlan, SortKey } from '../../../src/search/plan.ts'
-import { InvalidCursor } from '../../../src/storage/port.ts'
 import { type Clinic, date, token } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 

@@ -1,6 +1,7 @@
 /** Scans: everything that a clinic has, for copies. */
 import { describe, expect, test } from '@jest/globals'
-import { InvalidCursor, type ScannedVersion, type ScanPage, type StoredRecord } from '../../../src/storage/port.ts'
+import { InvalidCursor } from '../../../src/search/cursor.ts'
+import type { ScannedVersion, ScanPage, StoredRecord } from '../../../src/storage/port.ts'
 import { type Clinic, token } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 
