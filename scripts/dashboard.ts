@@ -8,7 +8,7 @@ import { constants as os, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { build, createServer, type InlineConfig } from 'vite'
+import { bundle, serveSources } from '../dashboard/bundler.ts'
 import { BuildFolder } from '../src/admin-api/dashboard/build-folder.ts'
 import { NONCE } from '../src/admin-api/dashboard/page.ts'
 import { takeTurn } from './lock.mjs'
@@ -28,25 +28,8 @@ const { values } = parseArgs({
 // The mode of the build, whatever NODE_ENV this process was started with.
 process.env.NODE_ENV = values.dev ? 'development' : 'production'
 const root = join(values.project, 'dashboard')
-const config: InlineConfig = {
-  root,
-  configFile: false,
-  logLevel: 'error',
-  // Files refer to each other by relative paths, so that a proxy may serve the dashboard under any path.
-  base: './',
-  html: { cspNonce: NONCE },
-}
 
-const OUTPUT = {
-  target: 'es2023',
-  cssMinify: false,
-  reportCompressedSize: false,
-  assetsInlineLimit: 0,
-  modulePreload: { polyfill: false },
-  chunkSizeWarningLimit: 1000,
-} as const
-
-if (values.dev) await serveSources(values.server ?? 'http://127.0.0.1:3000')
+if (values.dev) await serveSources(root, values.server ?? 'http://127.0.0.1:3000', NONCE)
 else await buildOnce(new BuildFolder(values.project))
 
 async function buildOnce(builds: BuildFolder): Promise<void> {
@@ -66,7 +49,7 @@ async function buildNew(builds: BuildFolder): Promise<void> {
   rmSync(builds.failure, { force: true })
   rmSync(unfinished, { recursive: true, force: true })
   try {
-    await build({ ...config, build: { outDir: unfinished, emptyOutDir: true, assetsDir: 'assets', ...OUTPUT } })
+    await bundle(root, unfinished, NONCE)
     // Browsers that ask for /favicon.ico do not know the hash.
     copyFileSync(join(root, 'icon.svg'), join(unfinished, 'assets/icon.svg'))
     await compress(join(unfinished, 'assets'))
@@ -103,16 +86,4 @@ function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape codes of terminal colours
   return text.replace(/\u001b\[[\d;]*m/g, '').slice(0, 4000)
-}
-
-/** Serves the sources with Vite, which reloads the page when a source changes; all other requests go to `server`. */
-async function serveSources(server: string): Promise<void> {
-  const vite = await createServer({
-    ...config,
-    base: '/dashboard/',
-    server: { host: '127.0.0.1', proxy: { '^/(?!dashboard|@|node_modules)': { target: server, changeOrigin: false } } },
-    plugins: [{ name: 'base', transformIndexHtml: (html) => html.replaceAll('__BASE__', '/dashboard/') }],
-  })
-  await vite.listen()
-  vite.printUrls()
 }

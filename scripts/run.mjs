@@ -9,6 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { takeTurn } from './lock.mjs'
+import { forWorkspacesOnly } from './packages/reach.mjs'
 
 const REQUIRED_MAJOR = 24
 
@@ -21,6 +22,15 @@ const modules = join(root, 'node_modules')
 /** The package with Node's binary per platform, as package-lock.json has entries; not every version is for every platform. */
 const runtimes = join(root, 'scripts', 'runtimes.json')
 const windows = process.platform === 'win32'
+
+/** The file in node_modules that marks a finished installation: a copy of the lock file, by how much of it is installed. */
+const MARKS = {
+  all: '.installed-lock.json',
+  withoutDev: '.installed-lock.production.json',
+  serverOnly: '.installed-lock.server.json',
+}
+/** Needs the packages of the workspace, wherever it runs. */
+const BUILDER = join(root, 'scripts', 'dashboard.ts')
 
 class LaunchError extends Error {}
 
@@ -125,42 +135,53 @@ function findNode() {
   return binary
 }
 
-/** Whether an installation by other means has every package in the version of the lock file. */
-function installationMatches(lockText) {
-  const wanted = JSON.parse(lockText).packages
+/**
+ * How much of the lock file an installation by other means has, in the same versions (a key of MARKS); undefined where
+ * that is not enough for anything.
+ */
+function installedPart(lockText) {
+  const lock = JSON.parse(lockText)
   const installed = readJson(join(modules, '.package-lock.json'))?.packages
-  if (!installed) return false
-  const production = process.env.NODE_ENV === 'production'
-  return Object.entries(wanted).every(([path, entry]) => {
-    if (path === '') return true
-    if (!installed[path]) return entry.optional || entry.devOptional || (production && entry.dev) || false
-    return installed[path].version === entry.version && existsSync(join(root, path, 'package.json'))
-  })
+  if (!installed) return undefined
+  const wanted = Object.entries(lock.packages).filter(([path]) => path !== '')
+  const isThere = ([path, entry]) =>
+    installed[path].version === entry.version && existsSync(join(root, path, 'package.json'))
+  if (!wanted.filter(([path]) => installed[path]).every(isThere)) return undefined
+  const missing = wanted.filter(([path, entry]) => !installed[path] && !entry.optional && !entry.devOptional)
+  if (missing.length === 0) return 'all'
+  if (missing.every(([, entry]) => entry.dev)) return 'withoutDev'
+  if (wanted.some(([path, entry]) => entry.link && installed[path])) return undefined
+  const dispensable = forWorkspacesOnly(lock)
+  return missing.every(([path, entry]) => entry.dev || dispensable.has(path)) ? 'serverOnly' : undefined
 }
 
-/** Installs the packages of package-lock.json. A copy of the lock file in node_modules marks a finished installation. */
-function ensureModules(env) {
+/** The installations that FILE can run with; npm leaves the development packages out in production, which `npm test` needs. */
+function sufficientFor(file) {
+  if (process.env.NODE_ENV !== 'production') return ['all']
+  return file === BUILDER ? ['all', 'withoutDev'] : ['all', 'withoutDev', 'serverOnly']
+}
+
+/** Installs the packages of package-lock.json that FILE needs. */
+function ensureModules(env, file) {
   const lockText = read(join(root, 'package-lock.json'))
   if (lockText === undefined)
     throw new LaunchError(`${join(root, 'package-lock.json')} is missing: restore it from git.`)
-  // npm leaves the development packages out in production; such an installation must not serve `npm test`.
-  const production = process.env.NODE_ENV === 'production'
-  const complete = join(modules, '.installed-lock.json')
-  const withoutDev = join(modules, '.installed-lock.production.json')
-  const isDone = () => read(complete) === lockText || (production && read(withoutDev) === lockText)
-  const mark = () => {
+  const sufficient = sufficientFor(file)
+  const isDone = () => sufficient.some((part) => read(join(modules, MARKS[part])) === lockText)
+  const mark = (part) => {
     try {
-      writeFileSync(production ? withoutDev : complete, lockText)
+      writeFileSync(join(modules, MARKS[part]), lockText)
     } catch {
       // A read-only installation is usable; it is just compared again at the next start.
     }
   }
   if (isDone()) return
-  if (installationMatches(lockText)) return mark()
+  const part = installedPart(lockText)
+  if (sufficient.includes(part)) return mark(part)
   exclusively(isDone, () => {
     say('Installing the packages that package-lock.json names; this takes a minute, once.')
     npm('Installing the packages', ['ci'], env)
-    mark()
+    mark(sufficient.includes('withoutDev') ? 'withoutDev' : 'all')
   })
 }
 
@@ -224,7 +245,7 @@ async function main() {
   const path = resolve(root, file)
   const node = findNode()
   const env = environment(node)
-  ensureModules(env)
+  ensureModules(env, path)
   if (!existsSync(path)) throw new LaunchError(`There is no file ${path} to run.`)
   if (watch) return runThere(node, watchArguments(), path, args, env)
   if (node === process.execPath) return runHere(path, args, env)

@@ -3,7 +3,8 @@
  */
 import { type Accepted, type AcceptedPackage, entriesFor, entryFor, isBrought, namedLicence } from './accepted.ts'
 import { isAllowed } from './licence.ts'
-import { type LockedPackage, type LockFile, packagesOf, placeOf } from './lock-file.ts'
+import { type LockedPackage, type LockFile, packagesOf } from './lock-file.ts'
+import { placeOf } from './reach.mjs'
 
 const REGISTRY = 'https://registry.npmjs.org/'
 const LIST = 'accepted-packages.json'

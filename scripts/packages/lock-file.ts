@@ -1,10 +1,14 @@
 /** package-lock.json as npm 7 and later write it: https://docs.npmjs.com/cli/configuring-npm/package-lock-json. */
 import { readFileSync } from 'node:fs'
+import { forWorkspacesOnly, projectsOf, reachedFrom } from './reach.mjs'
 
 const MODULES = 'node_modules/'
 
 export interface LockFile {
-  /** By the folder each is installed in: `node_modules/koa/node_modules/mime-types`; the project itself is ''. */
+  /**
+   * By the folder each is installed in: `node_modules/koa/node_modules/mime-types`; the project itself is '', and a
+   * workspace has its own folder, with a link to it in node_modules.
+   */
   readonly packages: Readonly<Record<string, LockEntry>>
 }
 
@@ -18,6 +22,8 @@ export interface LockEntry {
   readonly license?: string
   /** Installed for development only. */
   readonly dev?: boolean
+  /** Leads to a workspace. */
+  readonly link?: boolean
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
@@ -30,7 +36,8 @@ export interface LockedPackage {
   readonly place: string
   readonly name: string
   readonly version: string
-  readonly use: 'runtime' | 'development'
+  /** The reason to install it: the server, the workspace beside it, or development only. */
+  readonly use: 'runtime' | 'dashboard' | 'development'
   readonly entry: LockEntry
 }
 
@@ -52,57 +59,43 @@ export const withRuntimes = (lock: LockFile, runtimes: Readonly<Record<string, L
   },
 })
 
-/** All but the project itself. */
-export const packagesOf = ({ packages }: LockFile): readonly LockedPackage[] =>
-  Object.entries(packages).flatMap(([place, entry]) => (place === '' ? [] : [packageAt(place, entry)]))
+/** All but the project itself and its workspaces. */
+export function packagesOf(lock: LockFile): readonly LockedPackage[] {
+  const workspaces = forWorkspacesOnly(lock)
+  const isOurs = (place: string, entry: LockEntry): boolean => !place.includes(MODULES) || entry.link === true
+  return Object.entries(lock.packages).flatMap(([place, entry]) =>
+    isOurs(place, entry) ? [] : [packageAt(place, entry, workspaces.has(place) ? 'dashboard' : 'runtime')],
+  )
+}
 
-const packageAt = (place: string, entry: LockEntry): LockedPackage => ({
+const packageAt = (place: string, entry: LockEntry, production: 'runtime' | 'dashboard'): LockedPackage => ({
   place,
   name: entry.name ?? folderOf(place),
   version: entry.version ?? '',
-  use: entry.dev ? 'development' : 'runtime',
+  use: entry.dev ? 'development' : production,
   entry,
 })
 
 const folderOf = (place: string): string => place.slice(place.lastIndexOf(MODULES) + MODULES.length)
 
-/** Where the package at a place finds a dependency: in its own folder, or in that of one of those above it. */
-export function placeOf(lock: LockFile, from: string, dependency: string): string | undefined {
-  const place = `${from === '' ? '' : `${from}/`}${MODULES}${dependency}`
-  if (lock.packages[place] !== undefined) return place
-  if (from === '') return undefined
-  return placeOf(lock, from.slice(0, Math.max(0, from.lastIndexOf(MODULES) - 1)), dependency)
-}
-
 /**
- * By the name of each package: the direct dependencies of the project that bring it, sorted; only those of the runtime
- * where there are any.
+ * By the name of each package: the direct dependencies of the project and its workspaces that bring it, sorted; only those
+ * of the runtime where there are any.
  */
 export function bringersOf(lock: LockFile): ReadonlyMap<string, readonly string[]> {
-  const { dependencies = {}, devDependencies = {} } = lock.packages[''] ?? {}
-  return new Map([...broughtBy(lock, Object.keys(devDependencies)), ...broughtBy(lock, Object.keys(dependencies))])
+  return new Map([...broughtBy(lock, 'devDependencies'), ...broughtBy(lock, 'dependencies')])
 }
 
-function broughtBy(lock: LockFile, directs: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>()
-  for (const direct of directs.toSorted())
-    for (const name of namesReachedFrom(lock, direct)) found.set(name, [...(found.get(name) ?? []), direct])
-  return found
+function broughtBy(lock: LockFile, kind: 'dependencies' | 'devDependencies'): ReadonlyMap<string, readonly string[]> {
+  const directs = projectsOf(lock).flatMap((project) =>
+    Object.keys(lock.packages[project]?.[kind] ?? {}).map((name) => ({ name, project })),
+  )
+  const bringers = new Map<string, ReadonlySet<string>>()
+  for (const { name, project } of directs)
+    for (const found of namesReachedFrom(lock, project, name))
+      bringers.set(found, new Set([...(bringers.get(found) ?? []), name]))
+  return new Map([...bringers].map(([found, names]) => [found, [...names].toSorted()]))
 }
 
-const namesReachedFrom = (lock: LockFile, direct: string): ReadonlySet<string> =>
-  new Set([...reachedFrom(lock, direct)].map((place) => lock.packages[place]?.name ?? folderOf(place)))
-
-function reachedFrom(lock: LockFile, direct: string): ReadonlySet<string> {
-  const reached = new Set<string>()
-  const open = [placeOf(lock, '', direct)]
-  while (open.length > 0) {
-    const place = open.pop()
-    if (place === undefined || reached.has(place)) continue
-    reached.add(place)
-    const { dependencies, optionalDependencies, peerDependencies } = lock.packages[place] ?? {}
-    const needed = { ...dependencies, ...optionalDependencies, ...peerDependencies }
-    open.push(...Object.keys(needed).map((name) => placeOf(lock, place, name)))
-  }
-  return reached
-}
+const namesReachedFrom = (lock: LockFile, project: string, direct: string): ReadonlySet<string> =>
+  new Set([...reachedFrom(lock, project, [direct])].map((place) => lock.packages[place]?.name ?? folderOf(place)))

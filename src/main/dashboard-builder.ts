@@ -9,6 +9,11 @@ const SCRIPT = join(import.meta.dirname, '../../scripts/dashboard.ts')
 export function buildDashboard(logger: Logger): void {
   const builds = new BuildFolder()
   if (builds.isBuilt) return
+  const obstacle = builds.obstacle()
+  if (obstacle !== undefined) {
+    logger.warn(`the dashboard is not built: ${obstacle}`)
+    return
+  }
   const child = spawn(process.execPath, [SCRIPT, '--in-background'], { stdio: ['ignore', 'ignore', 'pipe'] })
   let output = ''
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {

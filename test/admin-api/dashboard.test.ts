@@ -21,6 +21,7 @@ beforeEach(async () => {
   project = mkdtempSync(join(tmpdir(), 'dashboard-'))
   mkdirSync(join(project, 'dashboard'))
   writeFileSync(join(project, 'dashboard/main.tsx'), 'export {}')
+  mkdirSync(join(project, 'node_modules/vite'), { recursive: true })
   builds = new BuildFolder(project)
   server = await startServer({}, { dashboard: builds })
 })
@@ -48,6 +49,15 @@ test('before the dashboard is built its page says so and loads again; FHIR is se
   expect(await response.text()).toMatch(/being built[\s\S]*/)
   expect((await get('/dashboard')).headers.get('retry-after')).toBe('2')
   expect((await server.fhir('GET', '/Patient?_count=1')).status).toBe(200)
+  putBuild()
+  expect((await get('/dashboard')).status).toBe(200)
+})
+
+test('where the packages of the dashboard are not installed its page says how to build it, and a build is served all the same', async () => {
+  rmSync(join(project, 'node_modules'), { recursive: true })
+  const response = await get('/dashboard')
+  expect(response.status).toBe(503)
+  expect(await response.text()).toContain('its packages are not installed; `npm run dashboard` installs them')
   putBuild()
   expect((await get('/dashboard')).status).toBe(200)
 })

@@ -1,5 +1,6 @@
 /** accepted-packages.json, and the check of package-lock.json in `npm run check` (scripts/packages/). */
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { type Accepted, updated, written } from '../../scripts/packages/accepted.ts'
@@ -36,6 +37,33 @@ describe('what this project installs', () => {
     expect(names.filter((name) => /coffeescript|csv-|xmldoc|\/sax$|readable-stream/.test(name))).toEqual([])
   })
 })
+
+describe('packages that are imported', () => {
+  const dependenciesOf = (folder: string): readonly string[] =>
+    Object.keys(JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')).dependencies)
+
+  test('by the server are its dependencies, and no others, so that none of them is for the dashboard alone', () => {
+    expect(packagesImportedBy('src')).toEqual(dependenciesOf('.').toSorted())
+  })
+
+  test('by the dashboard are its own dependencies', () => {
+    const imported = packagesImportedBy('dashboard')
+    const declared = dependenciesOf('dashboard')
+    expect(imported.filter((name) => !declared.includes(name))).toEqual([])
+    expect(imported).toEqual(expect.arrayContaining(['react', 'vite']))
+  })
+})
+
+/** Names of packages in imports, `import()` and `require()`; `fhir/r4` is a file of types (resources/r4). */
+function packagesImportedBy(folder: string): readonly string[] {
+  const files = globSync(`${folder}/**/*.{ts,tsx,css}`, { cwd: ROOT, exclude: ['**/node_modules'] })
+  const texts = files.map((file) => readFileSync(join(ROOT, file), 'utf8'))
+  const specifiers = texts.flatMap((text) => [...text.matchAll(IMPORT)].map((match) => match[1] ?? ''))
+  const names = specifiers.map((specifier) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '')
+  return [...new Set(names)].filter((name) => !isBuiltin(name) && name !== 'fhir').toSorted()
+}
+
+const IMPORT = /(?:^import |^@import |\bfrom |\bimport\(|\brequire\()['"]([^.'"\s][^'"\s]*)['"]/gm
 
 const entry = (name: string, more: Partial<LockEntry> = {}): LockEntry => ({
   version: '1.0.0',
@@ -214,6 +242,42 @@ test('the list follows package-lock.json and keeps the reasons that somebody wro
     { name: 'left-pad', licence: 'MIT', reason: 'brought by koa' },
     { name: 'vary', licence: 'MIT', reason: 'brought by koa' },
   ])
+})
+
+describe('a workspace', () => {
+  const dependencies = { react: '1.0.0' }
+  const lock = lockWith(
+    ['dashboard', { resolved: 'dashboard', link: true }],
+    ['react', entry('react', { dependencies: { scheduler: '1', vary: '1' } })],
+    ['scheduler', entry('scheduler')],
+  )
+  const packages = { ...lock.packages, dashboard: { name: 'dashboard', dependencies } }
+
+  test('is no package itself, and what it brings is accepted by who brings it', () => {
+    expect(updated(accepting('react', 'MIT'), { packages }).packages.slice(3)).toEqual([
+      { name: 'react', licence: 'MIT', reason: 'needed' },
+      { name: 'scheduler', licence: 'MIT', reason: 'brought by react' },
+      { name: 'vary', licence: 'MIT', reason: 'brought by koa, react' },
+    ])
+  })
+
+  test('is listed with what is installed for it alone, apart from what the server needs', () => {
+    expect(reportOf({ packages }, ACCEPTED)).toContain(`2 packages installed where the server runs
+
+MIT: 2
+  koa@1.0.0
+  vary@1.0.0
+
+
+2 packages more where the dashboard is built
+
+MIT: 2
+  react@1.0.0
+  scheduler@1.0.0
+
+
+2 packages for tests`)
+  })
 })
 
 test('what a package needs is found in its own folder first', () => {

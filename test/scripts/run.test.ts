@@ -37,8 +37,8 @@ beforeEach(() => {
   write('old-node.cjs', OLD_NODE)
   write('src/echo.ts', ECHO)
   writeLock({ koa: '3.0.0' })
-  mkdirSync(join(project, 'scripts'))
-  for (const file of ['run.mjs', 'lock.mjs', 'runtimes.json'])
+  mkdirSync(join(project, 'scripts/packages'), { recursive: true })
+  for (const file of ['run.mjs', 'lock.mjs', 'packages/reach.mjs', 'runtimes.json'])
     copyFileSync(join(import.meta.dirname, '../../scripts', file), join(project, 'scripts', file))
 })
 
@@ -141,6 +141,50 @@ describe('packages', () => {
     expect(npmCalls()).toEqual([])
     launch(['src/echo.ts'])
     expect(commands()).toEqual(['ci'])
+  })
+
+  describe('of a workspace', () => {
+    const PRODUCTION = { NODE_ENV: 'production' }
+    /** koa is the server's, react the workspace's, jest for development. */
+    const LOCK = JSON.stringify({
+      lockfileVersion: 3,
+      packages: {
+        '': { name: 'scratch', workspaces: ['dashboard'], dependencies: { koa: '3.0.0' } },
+        dashboard: { name: 'board', dependencies: { react: '19.0.0' } },
+        'node_modules/board': { resolved: 'dashboard', link: true },
+        'node_modules/jest': { version: '30.0.0', dev: true },
+        'node_modules/koa': { version: '3.0.0' },
+        'node_modules/react': { version: '19.0.0' },
+      },
+    })
+    beforeEach(() => {
+      write('package-lock.json', LOCK)
+      write('scripts/dashboard.ts', ECHO)
+      writeInstalled({ koa: '3.0.0' })
+    })
+
+    test('may be missing in production, and are installed outside it', () => {
+      expect(launch(['src/echo.ts'], PRODUCTION).stderr).toBe('')
+      expect(npmCalls()).toEqual([])
+      launch(['src/echo.ts'])
+      expect(commands()).toEqual(['ci'])
+    })
+
+    test('are installed where the dashboard is built, in production too', () => {
+      launch(['src/echo.ts'], PRODUCTION)
+      launch(['scripts/dashboard.ts'], PRODUCTION)
+      launch(['scripts/dashboard.ts'], PRODUCTION)
+      expect(commands()).toEqual(['ci'])
+    })
+
+    test.each([
+      ['a package of the server', { react: '19.0.0' }],
+      ['some packages of a workspace that is linked', { koa: '3.0.0', board: '' }],
+    ])('do not excuse that %s is missing', (_missing, installed) => {
+      writeInstalled(installed)
+      launch(['src/echo.ts'], PRODUCTION)
+      expect(commands()).toEqual(['ci'])
+    })
   })
 
   test('that could not be installed stop the start with npm’s own words, and are tried again next time', () => {

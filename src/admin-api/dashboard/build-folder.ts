@@ -12,6 +12,8 @@ export type BuildState =
   | { readonly kind: 'building' }
 
 const PROJECT = join(import.meta.dirname, '../../..')
+/** The package that builds it, which dashboard/package.json names. */
+const BUNDLER = 'vite'
 
 export class BuildFolder {
   /** Holds the folders of versions. */
@@ -48,7 +50,13 @@ export class BuildFolder {
   state(): BuildState {
     if (this.isBuilt) return { kind: 'built', folder: this.current }
     if (existsSync(this.failure)) return { kind: 'failed', reason: readFileSync(this.failure, 'utf8') }
-    return this.#unwritable() ?? { kind: 'building' }
+    const reason = this.obstacle()
+    return reason === undefined ? { kind: 'building' } : { kind: 'failed', reason }
+  }
+
+  /** The reason why no build can begin here, and how to make one. */
+  obstacle(): string | undefined {
+    return this.#notInstalled() ?? this.#unwritable()
   }
 
   /** The folders of earlier versions, the newest first. */
@@ -58,14 +66,20 @@ export class BuildFolder {
     return names.map((name) => join(this.root, name)).sort((one, other) => changed(other) - changed(one))
   }
 
-  #unwritable(): BuildState | undefined {
+  /** `npm ci --workspaces=false` installs the server alone. */
+  #notInstalled(): string | undefined {
+    const folders = ['dashboard', '.'].map((folder) => join(this.#project, folder, 'node_modules', BUNDLER))
+    if (folders.some((folder) => existsSync(folder))) return undefined
+    return 'its packages are not installed; `npm run dashboard` installs them and builds it'
+  }
+
+  #unwritable(): string | undefined {
     try {
       mkdirSync(this.root, { recursive: true })
       accessSync(this.root, constants.W_OK)
       return undefined
     } catch {
-      const reason = `${this.root} cannot be written. Build it once with a user who may: npm run dashboard`
-      return { kind: 'failed', reason }
+      return `${this.root} cannot be written; build it once with a user who may: npm run dashboard`
     }
   }
 }
