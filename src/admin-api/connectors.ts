@@ -1,5 +1,6 @@
 /** The connectors of a clinic, for its own staff: POST /clinics/{id}/connectors/{crm|insurance|messages}/$try. */
 import type { Router } from '@koa/router'
+import { LRUCache } from 'lru-cache'
 import { readSettings } from '../clinics/settings.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
 import { forbidden, userOf } from '../http/authenticate.ts'
@@ -15,7 +16,7 @@ const REMEMBERED = 1_000
 
 /** @param router of the clinics */
 export function addConnectorRoutes(router: Router, repository: Repository, parts: TrialParts): void {
-  const triedAt = new Map<string, number>()
+  const triedAt = new LRUCache<string, number>({ max: REMEMBERED })
 
   router.post('/:clinic/connectors/:connector/$try', async (koa) => {
     const { clinic } = userOf(koa)
@@ -40,11 +41,10 @@ function connectorOf(name: string | undefined): OutboundSystem {
 }
 
 /** @throws FhirError 429 */
-function takeTurn(triedAt: Map<string, number>, key: string, now: number): void {
+function takeTurn(triedAt: LRUCache<string, number>, key: string, now: number): void {
   if (now - (triedAt.get(key) ?? 0) < BETWEEN_TRIES) {
     const diagnostics = 'The connector was tried a moment ago; wait for a second'
     throw new FhirError(429, { code: 'throttled', diagnostics }, { 'retry-after': '1' })
   }
-  if (triedAt.size >= REMEMBERED) triedAt.clear()
   triedAt.set(key, now)
 }

@@ -1,9 +1,9 @@
 /** Definitions that a clinic has stored, parsed once as long as their text stays the same, within a limit for each question. */
 
+import { LRUCache } from 'lru-cache'
 import type { AnyResource } from '../fhir/resource.ts'
 import { BudgetError } from '../isolation/budget.ts'
 import type { Versioned } from '../repository/repository.ts'
-import { BoundedCache } from '../terminology/bounded-cache.ts'
 
 /** Characters of the definitions that one question is answered by: they are in memory together. */
 const MAX_CHARACTERS = 64 * 1024 * 1024
@@ -35,13 +35,13 @@ interface Kept<R> {
 export function parsedOnce<Kind extends AnyResource>(
   most: number,
 ): <R extends Kind>(clinic: string, found: Versioned<R>) => R {
-  const kept = new BoundedCache<Kept<Kind>>(most)
+  const kept = new LRUCache<string, Kept<Kind>>({ maxSize: most, sizeCalculation: ({ text }) => text.length })
   return <R extends Kind>(clinic: string, found: Versioned<R>): R => {
     const { type, id, text } = found
     const key = `${clinic} ${type}/${id}`
     const known = kept.get(key)
     if (known?.text === text) return known.resource as R
-    kept.set(key, { text, resource: found.resource }, text.length)
+    kept.set(key, { text, resource: found.resource })
     return found.resource
   }
 }

@@ -4,6 +4,7 @@
  */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
 
 /** The best first, each with the header of a client that refuses it. */
 export const ENCODINGS = [
@@ -18,20 +19,15 @@ const COMPRESS: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = 
   gzip: (body) => promisify(gzip)(body, { level: 9 }),
 }
 
-interface Kept {
-  readonly bodies: Map<Encoding, Buffer>
-  used: number
-}
-
 /** Bodies that are kept compressed; more than a few come from forged Host headers only. */
 const MAX_KEPT = 16
 /** Milliseconds before another one takes the place of one that is kept. */
 const BETWEEN_REPLACEMENTS = 60_000
 
 export class Compressed {
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new LRUCache<string, Map<Encoding, Buffer>>({ max: MAX_KEPT })
   /** Keys of one request each. */
-  #seen = new Set<string>()
+  readonly #seen = new LRUCache<string, true>({ max: MAX_KEPT })
   #isBusy = false
   #replacedAt = Number.NEGATIVE_INFINITY
 
@@ -46,9 +42,8 @@ export class Compressed {
       this.#consider(key, body)
       return undefined
     }
-    kept.used = Date.now()
     for (const { name } of encodings) {
-      const found = kept.bodies.get(name)
+      const found = kept.get(name)
       if (found !== undefined) return { encoding: name, body: found }
     }
     return undefined
@@ -57,14 +52,13 @@ export class Compressed {
   /** Not for a first request, which may be the only one with its address. */
   #consider(key: string, body: () => Buffer): void {
     if (!this.#seen.has(key)) {
-      if (this.#seen.size >= MAX_KEPT) this.#seen = new Set()
-      this.#seen.add(key)
+      this.#seen.set(key, true)
       return
     }
-    if (this.#isBusy || !this.#makeRoom()) return
+    if (this.#isBusy || !this.#mayAdd()) return
     this.#isBusy = true
     const bodies = new Map<Encoding, Buffer>()
-    this.#kept.set(key, { bodies, used: Date.now() })
+    this.#kept.set(key, bodies)
     void this.#compress(body(), bodies)
   }
 
@@ -74,13 +68,11 @@ export class Compressed {
     this.#isBusy = false
   }
 
-  #makeRoom(): boolean {
+  #mayAdd(): boolean {
     if (this.#kept.size < MAX_KEPT) return true
     const now = Date.now()
     if (now - this.#replacedAt < BETWEEN_REPLACEMENTS) return false
     this.#replacedAt = now
-    const [least] = [...this.#kept].sort(([, one], [, other]) => one.used - other.used)
-    if (least !== undefined) this.#kept.delete(least[0])
     return true
   }
 }

@@ -1,16 +1,16 @@
 /** Memoization with a bounded cache. */
+import { LRUCache } from 'lru-cache'
 
-/**
- * Caches the results of `compute` by key. When the cache holds `maxEntries` it is cleared: cheaper than tracking use,
- * for functions that rarely see that many keys.
- */
-export function memoize<Value>(maxEntries: number, compute: (key: string) => Value): (key: string) => Value {
-  const cache = new Map<string, { readonly value: Value }>()
+/** Caches the results of `compute` that were last used, by key; `undefined` too, which LRUCache alone does not hold. */
+export function memoize<Value, Key extends string | number = string>(
+  max: number,
+  compute: (key: Key) => Value,
+): (key: Key) => Value {
+  const cache = new LRUCache<Key, { readonly value: Value }>({ max })
   return (key) => {
     const cached = cache.get(key)
     if (cached !== undefined) return cached.value
     const value = compute(key)
-    if (cache.size >= maxEntries) cache.clear()
     cache.set(key, { value })
     return value
   }

@@ -5,6 +5,7 @@
 import jsonwebtoken from 'jsonwebtoken'
 import type { Context as KoaContext, Middleware } from 'koa'
 import koaJwt from 'koa-jwt'
+import { LRUCache } from 'lru-cache'
 import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { type JwksOptions, jwksKeyLoader, KeysUnavailable, PUBLIC_KEY_ALGORITHMS, UnknownKey } from './jwks.ts'
@@ -12,8 +13,8 @@ import { ClaimError, type JwtConfig, readClaims, refuseExtensions, type User, ty
 
 /** Milliseconds after which a token of a foreign issuer is checked again, in case its key was withdrawn. */
 const RECHECK_FOREIGN_MS = 5 * 60 * 1000
-/** Verified tokens remembered: at least this many, at most twice as many. */
-const REMEMBERED_TOKENS = 5_000
+/** Verified tokens remembered, those used last. */
+const REMEMBERED_TOKENS = 10_000
 /** A foreign issuer's clock may be ahead or behind by this much. */
 const CLOCK_TOLERANCE_SECONDS = 5
 
@@ -23,7 +24,7 @@ const CLOCK_TOLERANCE_SECONDS = 5
  */
 export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?: JwksOptions): Middleware {
   const verify = verifier(config, jwksOptions)
-  const verified = new RecentTokens(REMEMBERED_TOKENS)
+  const verified = new LRUCache<string, Remembered>({ max: REMEMBERED_TOKENS })
   const foreign = config.jwksUrl !== undefined
   const toleranceMs = foreign ? CLOCK_TOLERANCE_SECONDS * 1000 : 0
   const verifyAndRemember = async (koa: KoaContext, header: string): Promise<Remembered> => {
@@ -62,33 +63,6 @@ export function userOf(koa: Pick<KoaContext, 'state'>): User {
 
 interface Remembered extends VerifiedToken {
   readonly checkAgain: number
-}
-
-/** The most recently used tokens, in two generations: a full young one replaces the old one. */
-class RecentTokens {
-  readonly #size: number
-  #young = new Map<string, Remembered>()
-  #old = new Map<string, Remembered>()
-
-  constructor(size: number) {
-    this.#size = size
-  }
-
-  get(header: string): Remembered | undefined {
-    const young = this.#young.get(header)
-    if (young !== undefined) return young
-    const old = this.#old.get(header)
-    if (old !== undefined) this.set(header, old)
-    return old
-  }
-
-  set(header: string, token: Remembered): void {
-    if (this.#young.size >= this.#size) {
-      this.#old = this.#young
-      this.#young = new Map()
-    }
-    this.#young.set(header, token)
-  }
 }
 
 type Verifier = (koa: KoaContext, header: string) => Promise<VerifiedToken>

@@ -2,10 +2,10 @@
  * The kinds of work that have lately been too long for the event loop, so that the next of the kind does not waste its
  * allowance there.
  */
+import { LRUCache } from 'lru-cache'
 
 /** Milliseconds after which a kind is tried again. */
 const REMEMBERED = 10_000
-/** When there are more kinds, all are forgotten. */
 const MAX_KINDS = 1_000
 
 interface Kind {
@@ -17,7 +17,7 @@ interface Kind {
 
 export class SlowKinds {
   readonly #times: number
-  readonly #kinds = new Map<string, Kind>()
+  readonly #kinds = new LRUCache<string, Kind>({ max: MAX_KINDS })
 
   /**
    * @param times how many more times work of a kind must have been long than short before the next is taken to be long
@@ -38,7 +38,6 @@ export class SlowKinds {
 
   wasLong(kind: string): void {
     const before = this.#kinds.get(kind)?.surplus ?? 0
-    if (this.#kinds.size >= MAX_KINDS) this.#kinds.clear()
     this.#kinds.set(kind, { surplus: Math.min(this.#times, before + 1), at: Date.now() })
   }
 

@@ -1,6 +1,7 @@
 /** Names in the form in which they are compared: without spaces, and with the sound they begin with. */
 import { doubleMetaphone } from 'double-metaphone'
 import type { Patient } from 'fhir/r4'
+import { memoize } from '../fhir/memoize.ts'
 import { APOSTROPHE, namesOf, type PersonName, SUFFIXES } from './names.ts'
 
 export interface NamePart {
@@ -71,20 +72,13 @@ class FoldedPart implements NamePart {
   }
 }
 
-/** When full, the cache is cleared. Most people have one of a few thousand names. */
+/** Most people have one of a few thousand names. */
 const MAX_CACHED_SOUNDS = 10_000
 /** Longest name, in letters, that is cached; longer ones are not names of people, and would fill the memory. */
 const LONGEST_CACHED = 40
 
-const sounds = new Map<string, string>()
+const findSound = (text: string): string => (doubleMetaphone(text)[0] ?? '').toLowerCase()
+const cachedSound = memoize(MAX_CACHED_SOUNDS, findSound)
 
 /** The sound of a word without spaces. */
-function soundOf(text: string): string {
-  const known = sounds.get(text)
-  if (known !== undefined) return known
-  const sound = (doubleMetaphone(text)[0] ?? '').toLowerCase()
-  if (text.length > LONGEST_CACHED) return sound
-  if (sounds.size >= MAX_CACHED_SOUNDS) sounds.clear()
-  sounds.set(text, sound)
-  return sound
-}
+const soundOf = (text: string): string => (text.length > LONGEST_CACHED ? findSound(text) : cachedSound(text))

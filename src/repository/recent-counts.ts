@@ -1,4 +1,5 @@
 /** Numbers of matching resources, a few minutes old at most: for estimates of how frequent something is. */
+import { LRUCache } from 'lru-cache'
 
 /** Milliseconds. */
 const LIFETIME = 5 * 60_000
@@ -14,7 +15,7 @@ interface Count {
 }
 
 export class RecentCounts {
-  readonly #counts = new Map<string, Count>()
+  readonly #counts = new LRUCache<string, Count>({ max: MAX_COUNTS })
 
   /**
    * @param count counts now
@@ -40,7 +41,6 @@ export class RecentCounts {
     const value = await count()
     // Small counts soon change, such as those of a new clinic's first patients.
     const lifetime = (whole ?? value) < FEW ? LIFETIME / 100 : LIFETIME
-    if (this.#counts.size >= MAX_COUNTS) this.#counts.clear()
     this.#counts.set(key, { value, until: Date.now() + lifetime, isRenewed: false })
     return value
   }

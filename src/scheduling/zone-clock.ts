@@ -22,7 +22,10 @@ export const isTimeZone = (name: string): boolean => /^[A-Za-z]/.test(name) && I
 export class ZoneClock {
   readonly #zone: IANAZone
   /** Offset by day of UTC; undefined for a day on which it changes. */
-  readonly #offsets = new Map<number, number | undefined>()
+  readonly #offsetOf = memoize(MOST_DAYS, (day: number) => {
+    const offset = this.#zoneOffset(day * DAY)
+    return offset === this.#zoneOffset((day + 1) * DAY) ? offset : undefined
+  })
 
   constructor(timeZone: string) {
     this.#zone = IANAZone.create(timeZone)
@@ -70,13 +73,7 @@ export class ZoneClock {
 
   /** Offset from UTC in milliseconds. */
   offsetAt(instant: number): number {
-    const day = Math.floor(instant / DAY)
-    if (!this.#offsets.has(day)) {
-      if (this.#offsets.size >= MOST_DAYS) this.#offsets.clear()
-      const offset = this.#zoneOffset(day * DAY)
-      this.#offsets.set(day, offset === this.#zoneOffset((day + 1) * DAY) ? offset : undefined)
-    }
-    return this.#offsets.get(day) ?? this.#zoneOffset(instant)
+    return this.#offsetOf(Math.floor(instant / DAY)) ?? this.#zoneOffset(instant)
   }
 
   #zoneOffset(instant: number): number {

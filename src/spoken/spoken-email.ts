@@ -2,7 +2,6 @@
  * E-mail addresses as callers say or spell them, in normal form. Each word must belong to the address or to the phrases
  * around it; otherwise the result is a question, as no address may be stored that was not said.
  */
-import isEmail from 'validator/lib/isEmail.js'
 import { bareValue, hasSecondThoughts } from './around-value.ts'
 import { domainLabel, isNumber, isTopLevel, localStretch, type Stretch } from './email-words.ts'
 import { withDoubleU, withoutExamples } from './spelling.ts'
@@ -26,8 +25,22 @@ const checked = (address: string): ParsedValue => {
   const at = address.lastIndexOf('@')
   if (address.indexOf('@') !== at) return unclear(MORE_THAN_ONE)
   const value = `${address.slice(0, at)}@${address.slice(at + 1).toLowerCase()}`
-  return isEmail(value) ? understood(value) : unclear(NOT_VALID)
+  return ADDRESS.test(value) ? understood(value) : unclear(NOT_VALID)
 }
+
+/** Letters of any alphabet below the surrogates. */
+const OTHER_LETTERS = String.raw`\u00a1-\ud7ff`
+const ATOM = String.raw`[\w!#$%&'*+/=?^\x60{|}~${OTHER_LETTERS}-]+`
+const LABEL = String.raw`(?!-)[a-z\d${OTHER_LETTERS}-]{1,63}(?<!-)`
+const TOP_LEVEL = String.raw`(?:[a-z${OTHER_LETTERS}]{2,63}|xn--[a-z\d-]{1,59})`
+/**
+ * A mailbox as in https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2, at a domain with a top level: nobody says a quoted
+ * name or the number of a host.
+ */
+const ADDRESS = new RegExp(
+  String.raw`^(?=.{1,64}@)${ATOM}(?:\.${ATOM})*@(?=.{1,254}$)(?:${LABEL}\.)+${TOP_LEVEL}$`,
+  'i',
+)
 
 const NOT_VALID = `That is not a valid e-mail address; give it in full, ${EXAMPLE}`
 const MORE_THAN_ONE = `The e-mail address has more than one "at"; give it again, ${EXAMPLE}`

@@ -2,6 +2,7 @@
  * A cache of records of a few kinds, which are read with every request and seldom change. Each engine has one. The
  * caches of the threads of a process share a counter, through which a change by one thread shows in all at once.
  */
+import { LRUCache } from 'lru-cache'
 import type { StoredRecord } from './port.ts'
 
 export interface RecordAddress {
@@ -17,7 +18,6 @@ interface Cached {
   readonly until: number
 }
 
-/** When there are more, all are dropped. */
 const MAX_CACHED = 10_000
 
 export class RecentCache {
@@ -27,7 +27,7 @@ export class RecentCache {
   readonly #changes: Int32Array
   /** The value of `changes` for which the cached records are valid. */
   #seen: number
-  readonly #cached = new Map<string, Cached>()
+  readonly #cached = new LRUCache<string, Cached>({ max: MAX_CACHED })
 
   /**
    * @param lifetime of a cached record, milliseconds
@@ -70,7 +70,6 @@ export class RecentCache {
   set(address: RecordAddress, record: StoredRecord | undefined, readAt: number, changes = this.changes): void {
     this.#forgetOld()
     if (changes !== this.#seen) return
-    if (this.#cached.size >= MAX_CACHED) this.#cached.clear()
     this.#cached.set(keyOf(address), { record: deepFrozen(record), until: readAt + this.#lifetime })
   }
 

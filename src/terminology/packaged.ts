@@ -6,8 +6,8 @@
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CodeSystem, ConceptMap, ValueSet } from 'fhir/r4'
+import { LRUCache } from 'lru-cache'
 import { spend } from '../isolation/budget.ts'
-import { BoundedCache } from './bounded-cache.ts'
 import type { Canonical } from './canonical.ts'
 
 export interface Terms {
@@ -37,7 +37,7 @@ const PARSED_IN_A_STEP = 64
 const MOST_STEPS = 2_000
 
 let positions: ReadonlyMap<string, FilePosition> | undefined
-const cache = new BoundedCache<CodeSystem | ValueSet | ConceptMap>(MAX_CACHED_BYTES)
+const cache = new LRUCache<string, CodeSystem | ValueSet | ConceptMap>({ maxSize: MAX_CACHED_BYTES })
 
 /** Undefined when no package has it in this version. @throws Error when the file is malformed */
 export function packaged<Type extends TermsType>(type: Type, { url, version }: Canonical): Terms[Type] | undefined {
@@ -48,7 +48,7 @@ export function packaged<Type extends TermsType>(type: Type, { url, version }: C
   if (cached !== undefined) return cached as Terms[Type]
   spend(Math.min(position.length / PARSED_IN_A_STEP, MOST_STEPS), 'reading value sets and code systems of R4')
   const resource = readAt(position) as Terms[Type]
-  cache.set(key, resource, position.length)
+  cache.set(key, resource, { size: position.length })
   return resource
 }
 

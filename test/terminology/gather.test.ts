@@ -1,7 +1,6 @@
 /** The parts of a clinic's terminology that are fetched for a request, and the choice among several versions. */
 import { describe, expect, test } from '@jest/globals'
 import type { CodeSystem } from 'fhir/r4'
-import { BoundedCache } from '../../src/terminology/bounded-cache.ts'
 import { canonicalOf, newest } from '../../src/terminology/canonical.ts'
 import { type FindTerms, gather, type TermRequest } from '../../src/terminology/gather.ts'
 import type { Terms, TermsType } from '../../src/terminology/packaged.ts'
@@ -101,14 +100,4 @@ test.each([
   ['urn:a|1#part', { url: 'urn:a', version: '1' }],
 ])('the canonical %s', (text, expected) => {
   expect(canonicalOf(text)).toEqual(expected)
-})
-
-test('a bounded cache keeps what was read last, up to its weight', () => {
-  const cache = new BoundedCache<string>(10)
-  for (const key of ['a', 'b']) cache.set(key, key, 5)
-  expect(cache.get('a')).toBe('a')
-  cache.set('c', 'c', 4)
-  expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual(['a', undefined, 'c'])
-  cache.set('c', 'heavier', 11)
-  expect(['a', 'c'].map((key) => cache.get(key))).toEqual(['a', undefined])
 })

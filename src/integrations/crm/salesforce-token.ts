@@ -3,6 +3,7 @@
  * https://help.salesforce.com/s/articleView?id=sf.remoteaccess_oauth_client_credentials_flow.htm
  */
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { SalesforceCrm } from '../../clinics/crm-settings.ts'
 import { deliveryOf, exchange, type Failure, permanent } from '../exchange.ts'
 import type { Outbound } from '../outbound-request.ts'
@@ -10,9 +11,8 @@ import { addressOf, CRM, textAt } from './contact-api.ts'
 
 type Credentials = Pick<SalesforceCrm, 'url' | 'clientId' | 'clientSecret'>
 
-/** Most tokens that are kept; the oldest is dropped first. */
 const MAX_TOKENS = 1_000
-const tokens = new Map<string, string>()
+const tokens = new LRUCache<string, string>({ max: MAX_TOKENS })
 
 /** Key of exactly these credentials, so that a clinic never uses the token of another one. */
 const keyOf = ({ url, clientId, clientSecret }: Credentials): string =>
@@ -28,8 +28,6 @@ export async function accessToken(credentials: Credentials, outbound: Outbound):
   if (known !== undefined) return known
   const token = await requestToken(credentials, outbound)
   if (typeof token !== 'string') return token
-  const [oldest] = tokens.keys()
-  if (tokens.size >= MAX_TOKENS && oldest !== undefined) tokens.delete(oldest)
   tokens.set(key, token)
   return token
 }

@@ -2,13 +2,14 @@
  * Spares callers the wait for a system that has just failed several times in a row: during a pause they get the last
  * failure at once. Then one request tries the system, and its result decides for the others.
  */
+import { LRUCache } from 'lru-cache'
 
 /** Failures in a row, within WINDOW milliseconds, after which a system is paused. */
 export const FAILURES = 5
 const WINDOW = 60_000
 /** Milliseconds of a pause; also those after which another request may try, should the first one never end. */
 export const PAUSE = 30_000
-/** Most systems that are remembered: the oldest are forgotten first. */
+/** Most systems that are remembered. */
 const MOST_SYSTEMS = 10_000
 
 interface Failing<Failure> {
@@ -23,7 +24,7 @@ interface Failing<Failure> {
 export class CircuitBreaker<Failure> {
   readonly #clock: () => number
   /** Systems that have failed since their last success. */
-  readonly #failing = new Map<string, Failing<Failure>>()
+  readonly #failing = new LRUCache<string, Failing<Failure>>({ max: MOST_SYSTEMS })
 
   /** @param clock milliseconds since 1970 UTC */
   constructor(clock: () => number = Date.now) {
@@ -51,9 +52,6 @@ export class CircuitBreaker<Failure> {
     const isRow = known !== undefined && (known.pausedUntil !== undefined || now - known.since <= WINDOW)
     const { count, since } = isRow ? known : { count: 0, since: now }
     const pausedUntil = count + 1 >= FAILURES ? { pausedUntil: now + PAUSE } : {}
-    this.#failing.delete(system)
     this.#failing.set(system, { count: count + 1, since, last, ...pausedUntil })
-    const [oldest] = this.#failing.keys()
-    if (this.#failing.size > MOST_SYSTEMS && oldest !== undefined) this.#failing.delete(oldest)
   }
 }

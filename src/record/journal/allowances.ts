@@ -2,6 +2,7 @@
  * How much of each clinic is recorded: as much as a person can look at. Excess exchanges are left out, so that the
  * journal takes a bounded part of the server, however much is sent, and no clinic displaces another.
  */
+import { LRUCache } from 'lru-cache'
 
 export interface Allowance {
   /** Exchanges a second; one with long bodies counts for several. */
@@ -24,7 +25,7 @@ interface Level {
 
 export class Allowances {
   readonly #allowance: Allowance
-  readonly #levels = new Map<string, Level>()
+  readonly #levels = new LRUCache<string, Level>({ max: REMEMBERED })
 
   constructor(allowance: Allowance) {
     this.#allowance = allowance
@@ -59,7 +60,6 @@ export class Allowances {
     const known = this.#levels.get(clinic)
     if (known !== undefined) return known
     // A forgotten clinic starts with its full allowance.
-    if (this.#levels.size >= REMEMBERED) this.#levels.clear()
     const level = { left: this.#allowance.burst, at: now }
     this.#levels.set(clinic, level)
     return level

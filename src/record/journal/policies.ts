@@ -1,4 +1,5 @@
 /** How much the journal keeps of each clinic, by its settings, which are in memory: a change of them takes effect at once. */
+import { LRUCache } from 'lru-cache'
 import type { JournalMode } from '../../clinics/journal-settings.ts'
 import { type ClinicSettings, recentSettings, secretsIn } from '../../clinics/settings.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
@@ -23,7 +24,7 @@ export class JournalPolicies {
   readonly #repository: Repository
   readonly #defaults: JournalDefaults
   readonly #ofService: JournalPolicy
-  readonly #last = new Map<string, JournalPolicy>()
+  readonly #last = new LRUCache<string, JournalPolicy>({ max: REMEMBERED })
   /** By the settings that they were made of: these are one object until they change. */
   readonly #made = new WeakMap<ClinicSettings, JournalPolicy>()
 
@@ -71,7 +72,6 @@ export class JournalPolicies {
     if (settings === undefined) return this.#ofService
     const policy = this.#made.get(settings) ?? this.#policyBy(clinic, settings)
     this.#made.set(settings, policy)
-    if (this.#last.size >= REMEMBERED) this.#last.clear()
     this.#last.set(clinic, policy)
     return policy
   }

@@ -1,4 +1,5 @@
 /** Recognition of secrets: by their name, by their form, and by their presence elsewhere in the same exchange. */
+import { memoize } from '../../fhir/memoize.ts'
 import { levelsOf, unescapedLevels } from './decoding.ts'
 import { APART, type Span } from './level.ts'
 import { lastRun } from './runs.ts'
@@ -20,23 +21,12 @@ const folded = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g,
 /** Size of the cache of classified names. */
 const REMEMBERED = 2_000
 
-function remembered(judge: (name: string) => boolean): (name: string) => boolean {
-  const known = new Map<string, boolean>()
-  return (name) => {
-    const before = known.get(name)
-    if (before !== undefined) return before
-    if (known.size >= REMEMBERED) known.clear()
-    const judged = judge(name)
-    known.set(name, judged)
-    return judged
-  }
-}
-
-export const isSecretName = remembered((name) => NAMES.test(folded(name)))
+export const isSecretName = memoize(REMEMBERED, (name: string) => NAMES.test(folded(name)))
 
 /** @param name in lower case */
-export const isSecretHeader = remembered(
-  (name) => !KNOWN_HEADERS.has(name) && (NAMES.test(folded(name)) || HEADERS.test(name)),
+export const isSecretHeader = memoize(
+  REMEMBERED,
+  (name: string) => !KNOWN_HEADERS.has(name) && (NAMES.test(folded(name)) || HEADERS.test(name)),
 )
 
 /** Every text in which NAMES finds something contains one of these: the search for them takes a tenth of the time. */
@@ -108,22 +98,16 @@ const MAX_KNOWN = 50
 
 /** Size of the cache of forms: tokens and the secrets of the service recur. */
 const REMEMBERED_FORMS = 500
-const rememberedForms = new Map<string, readonly string[]>()
 
 /**
  * A secret as it stands in a text, at some level of its escapes (decoding.ts): as it is, as a form has it, as its bytes, and
  * without what looks like escapes in it.
  */
-export function formsOf(secret: string): readonly string[] {
-  const known = rememberedForms.get(secret)
-  if (known !== undefined) return known
+export const formsOf = memoize(REMEMBERED_FORMS, (secret: string): readonly string[] => {
   const written = [secret, secret.replaceAll(' ', '+'), Buffer.from(secret).toString('latin1')]
   const all = written.flatMap((form) => [...unescapedLevels(form)])
-  const forms = [...new Set(all)].filter((form) => form.length >= MIN_LENGTH)
-  if (rememberedForms.size >= REMEMBERED_FORMS) rememberedForms.clear()
-  rememberedForms.set(secret, forms)
-  return forms
-}
+  return [...new Set(all)].filter((form) => form.length >= MIN_LENGTH)
+})
 
 /** Words before a credential. */
 const SCHEME = /^(?:bearer|basic|digest)\s+/i

@@ -2,6 +2,7 @@
  * Remembers how many resources a source has recently found, so that they need not be counted before every search. Only
  * speed depends on it: a wrong estimate makes a search slower, never wrong.
  */
+import { LRUCache } from 'lru-cache'
 
 /** After so many small counts in a row, the estimate replaces the count. */
 const TRUSTED_AFTER = 8
@@ -21,7 +22,7 @@ interface Entry {
 const EMPTY: Entry = { counts: 0, uses: 0, greatest: 0 }
 
 export class CardinalityCache {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES })
 
   /** An upper estimate for the sources of this key; undefined: they have to be counted. */
   estimate(key: string): number | undefined {
@@ -33,7 +34,6 @@ export class CardinalityCache {
 
   /** @param count undefined: too many to be counted */
   add(key: string, count: number | undefined): void {
-    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear()
     const { counts, greatest } = this.#entries.get(key) ?? EMPTY
     const entry = count === undefined ? EMPTY : { counts: counts + 1, uses: 0, greatest: Math.max(greatest, count) }
     this.#entries.set(key, entry)

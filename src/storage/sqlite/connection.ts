@@ -2,6 +2,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
 import { StoreUnavailable } from '../port.ts'
 import { isBusy, Locked } from './faults.ts'
 import type { Sql, SqlValue } from './sql.ts'
@@ -51,12 +52,6 @@ const READING = `
   PRAGMA query_only = ON;
 `
 
-interface Prepared {
-  readonly statement: StatementSync
-  /** Number of its last use; stored here, since moving the statement within the map costs more. */
-  used: number
-}
-
 /** One connection. Errors of SQLite pass through unchanged; faults.ts turns them into errors of the port. */
 export class Database {
   /**
@@ -66,9 +61,11 @@ export class Database {
   readonly limit = new TimeLimit()
   readonly visited = new VisitedRows()
   readonly #connection: DatabaseSync
-  readonly #statements = new Map<string, Prepared>()
-  #uses = 0
-  #statementCharacters = 0
+  readonly #statements = new LRUCache<string, StatementSync>({
+    max: MAX_STATEMENTS,
+    maxSize: MAX_STATEMENT_CHARACTERS,
+    sizeCalculation: (_statement, text) => text.length,
+  })
 
   /**
    * `path` is a file, whose folder is created when it is missing, or ':memory:'.
@@ -186,7 +183,6 @@ export class Database {
 
   close(): void {
     this.#statements.clear()
-    this.#statementCharacters = 0
     this.#connection.close()
   }
 
@@ -221,24 +217,10 @@ export class Database {
 
   #prepared(text: string): StatementSync {
     const known = this.#statements.get(text)
-    if (known !== undefined) {
-      known.used = ++this.#uses
-      return known.statement
-    }
+    if (known !== undefined) return known
     const statement = this.#connection.prepare(text)
-    this.#statements.set(text, { statement, used: ++this.#uses })
-    this.#statementCharacters += text.length
-    while (this.#statements.size > MAX_STATEMENTS || this.#statementCharacters > MAX_STATEMENT_CHARACTERS)
-      this.#forget()
+    this.#statements.set(text, statement)
     return statement
-  }
-
-  /** Drops the least recently used statement. */
-  #forget(): void {
-    let [oldest, least] = ['', Number.POSITIVE_INFINITY]
-    for (const [text, { used }] of this.#statements) if (used < least) [oldest, least] = [text, used]
-    this.#statements.delete(oldest)
-    this.#statementCharacters -= oldest.length
   }
 }
 
