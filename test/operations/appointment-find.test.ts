@@ -362,6 +362,7 @@ describe('when', () => {
     ['a page of nothing', { ...WEEK, _count: 0 }, 400, '_count'],
     ['a total of another kind', { ...WEEK, _total: 'all' }, 400, '_total'],
     ['a cursor of something else', { ...WEEK, _cursor: 'bm90aGluZw' }, 400, '_cursor'],
+    ['a cursor of an older server', { ...WEEK, _cursor: btoa('{"place":{"start":1}}') }, 400, '_cursor'],
     ['an unknown parameter', { ...WEEK, doctor: 'ann' }, 400, 'doctor'],
     ['a timing that is none', { ...WEEK, timing: 'mornings' }, 400, 'timing'],
     ['a day that is none', { ...WEEK, ...timing({ dayOfWeek: ['monday'] }) }, 400, 'timing.repeat.dayOfWeek[0]'],

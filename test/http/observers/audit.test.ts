@@ -439,6 +439,24 @@ describe('the audit trail', () => {
     const { status, text } = await admin('GET', '/AuditEvent?_sort=agent-name')
     expect([status, text]).toEqual([400, expect.stringContaining('sorted by time only')])
   })
+
+  test('cannot be continued by a cursor of another search, by one that is cut, or by one of another kind', async () => {
+    const id = await newPatient()
+    await server.fhir('GET', `/Patient/${id}`)
+    const first = `/AuditEvent?patient=Patient/${id}&_count=1`
+    const { body } = await admin('GET', first)
+    const next = body.link.find(({ relation }: Resource) => relation === 'next').url
+    const cursor = new URL(next).searchParams.get('_cursor') ?? ''
+    expect((await admin('GET', `${first}&_cursor=${cursor}`)).status).toBe(200)
+    for (const path of [
+      `/AuditEvent?_cursor=${cursor}`,
+      `${first}&_cursor=${cursor.slice(0, -8)}`,
+      `${first}&_cursor=x`,
+    ]) {
+      const { status, text } = await admin('GET', path)
+      expect([status, text]).toEqual([400, expect.stringContaining('The page cursor does not belong to this list')])
+    }
+  })
 })
 
 describe("a clinic's own AuditEvents", () => {
