@@ -142,7 +142,7 @@ function reasonOf(error: unknown): string {
       return `this user may not listen at ${host}:${port}; set PORT to one of 1024 or more`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `HOST is '${host}', which is no address of this machine`
+      return `HOST '${host}' is not an address of this machine`
     default:
       return error.message
   }

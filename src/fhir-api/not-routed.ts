@@ -31,7 +31,7 @@ function unservedFhir({ method, path }: Pick<KoaContext, 'method' | 'path'>, off
 
 /** An empty Allow header says that no method is allowed: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.1. */
 function notAllowed(asked: string, allowed: readonly Method[]): FhirError {
-  const offer = allowed.length === 0 ? 'nothing is, at this address' : `${allowed.join(', ')} may be`
-  const diagnostics = `${asked} is not supported; ${offer} (see /metadata)`
+  const offer = allowed.length === 0 ? 'no method is, at this address' : `allowed: ${allowed.join(', ')}`
+  const diagnostics = `${asked} is not allowed; ${offer} (see /metadata)`
   return new FhirError(405, { code: 'not-supported', diagnostics }, { allow: allowed.join(', ') })
 }

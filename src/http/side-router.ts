@@ -55,7 +55,7 @@ export function firstSegment(path: string): string {
 export function noRoute({ method, path }: Pick<KoaContext, 'method' | 'path'>, methods: readonly string[]): FhirError {
   if (methods.length === 0) return notFound(`There is nothing at ${method} ${path}`)
   const allow = methods.join(', ')
-  const diagnostics = `${method} ${path} is not supported; ${allow} may be`
+  const diagnostics = `${method} ${path} is not allowed; allowed: ${allow}`
   return new FhirError(405, { code: 'not-supported', diagnostics }, { allow })
 }
 

@@ -62,7 +62,7 @@ describe('the process', () => {
     [
       'at an address that is not its own',
       { HOST: '192.0.2.1', DEMO: 'public' },
-      "HOST is '192.0.2.1', which is no address of this machine",
+      "HOST '192.0.2.1' is not an address of this machine",
     ],
     ['as a demo at an address for everybody', { HOST: '0.0.0.0' }, 'set DEMO to off, or to public'],
   ])('refuses to start %s and says why', async (_name, env, message) => {

@@ -108,7 +108,7 @@ export function unknownKey(kind: KeyKind, argument: string): FhirError {
   return new FhirError(404, {
     code: 'not-found',
     reason: 'unknown-key',
-    diagnostics: `${argument} is no key of ${name === 'slot' ? 'a' : 'an'} ${name} in this call; take one from ${from}`,
+    diagnostics: `Unknown ${name} key in ${argument}; use one that ${from} returned in this call`,
     expression: argument,
     text: say,
   })

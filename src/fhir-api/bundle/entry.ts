@@ -126,7 +126,7 @@ function checkNames(element: object, type: string, at: string): void {
   const known = new Set(structureOf(type)?.elements.flatMap(({ properties }) => [...properties.keys()]))
   const unknown = Object.keys(element).find((name) => name !== 'resourceType' && !known.has(name.replace(/^_/, '')))
   if (unknown === undefined) return
-  throw badRequest(`${at}.${unknown} is no element of ${type}; it has ${[...known].join(', ')}`, {
+  throw badRequest(`Unknown element ${at}.${unknown} in ${type}; expected one of ${[...known].join(', ')}`, {
     expression: `${at}.${unknown}`,
   })
 }

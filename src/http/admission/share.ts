@@ -69,7 +69,7 @@ export class Share {
   #tooManyInFlight(): FhirError {
     const { whose, name, inFlight } = this.#limits
     return tooMany(
-      `${inFlight} requests of ${whose} are under way, the most there may be; wait for their answers before sending more`,
+      `Concurrency limit reached: ${inFlight} requests of ${whose} are in progress; wait for responses before sending more`,
       exceeded(name, { most: inFlight, of: 'concurrent-requests' }, RETRY_SECONDS),
     )
   }

@@ -113,7 +113,7 @@ test('calls at the same time agree on the key of a value', async () => {
 test('an unknown key is a failure with a stable code and a sentence to speak', () => {
   expect(unknownKey('slot', 'slotKey')).toMatchObject({
     code: 'unknown-key',
-    message: 'slotKey is no key of a slot in this call; take one from find_available_slots',
+    message: 'Unknown slot key in slotKey; use one that find_available_slots returned in this call',
     issues: [{ expression: 'slotKey', text: expect.stringContaining('free times') }],
   })
 })

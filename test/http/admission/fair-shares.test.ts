@@ -76,7 +76,7 @@ describe('a token with as many requests under way as it may have', () => {
     await underWay()
     const { status, headers, body } = await clinics.ours('GET', '/Patient')
     expect([status, body.issue[0].code]).toEqual([429, 'throttled'])
-    expect(body.issue[0].diagnostics).toMatch(/^2 requests of this token are under way/)
+    expect(body.issue[0].diagnostics).toMatch(/^Concurrency limit reached: 2 requests of this token are in progress/)
     expect(RATE_LIMIT.map((name) => headers.get(name))).toEqual([
       '1',
       '"token";q=2;qu="concurrent-requests"',
@@ -128,7 +128,7 @@ describe('an address with as many requests without a token under way as it may h
     const refused = await fetch(`${url}/session`, { method: 'POST', body: '{}' })
     expect([refused.status, await refused.json()]).toEqual([
       429,
-      { error: expect.stringMatching(/^3 requests of this address are under way/) },
+      { error: expect.stringMatching(/^Concurrency limit reached: 3 requests of this address are in progress/) },
     ])
     expect((await fetch(`${url}/metadata`)).status).toBe(429)
     expect((await fetch(`${url}/health/ready`)).status).toBe(200)
