@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '..')
 const FILES = '{bench,dashboard,examples,scripts,src,test}/**/*.{ts,tsx}'
 
 /** The beginning of a comment that has no subject of its own. */
-const SUBJECTLESS = /(?:\/\*\*\s*(?:\*\s*)?|^[ \t]*\/\/ )(?:What|Of|Those|That of|Whoever|Whose|Where it)\b.*/gm
+const SUBJECTLESS = /(?:\/\*\*\s*(?:\*\s*)?|^[ \t]*\/\/ )(?:What|Of|Those|That of|Whoever|Whose|Who|Where it)\b.*/gm
 
 const found = globSync(FILES, { cwd: ROOT, exclude: (path) => path.includes('node_modules') }).flatMap((file) => {
   const text = readFileSync(join(ROOT, file), 'utf8')

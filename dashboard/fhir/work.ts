@@ -11,8 +11,9 @@ type Priority = (typeof PRIORITIES)[number]
 
 export const priorityOf = ({ priority = 'routine' }: Task): Priority => priority
 
-export const isOpenTask = ({ status }: Task): boolean =>
-  status !== undefined && OPEN_STATUSES.split(',').includes(status)
+const OPEN: ReadonlySet<string> = new Set(OPEN_STATUSES.split(','))
+
+export const isOpenTask = ({ status }: Task): boolean => status !== undefined && OPEN.has(status)
 
 export const ownerName = ({ owner }: Task): string =>
   owner?.display ?? owner?.identifier?.value ?? owner?.reference ?? ''

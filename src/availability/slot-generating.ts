@@ -1,5 +1,4 @@
 /** Keeps Slots generated in the background: for Schedules whose availability has changed, and for each new day. */
-
 import type { ClinicAccess } from '../core/context.ts'
 import type { BackgroundLoop, LeasedJob, LoopPace } from '../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'

@@ -48,6 +48,7 @@ export interface HoldExpiryServices extends DueServices {
   readonly accessOf: (clinic: string) => ClinicAccess
 }
 
+/** Ends holds when they expire, in the background, including those that expired while no server ran. */
 export const holdExpiry = (services: HoldExpiryServices, pace?: LoopPace): BackgroundLoop =>
   dueRecordLoop(
     services,

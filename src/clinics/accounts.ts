@@ -1,5 +1,4 @@
 /** Accounts: user name, clinic, role and password. A change of one ends its sessions (sessions.ts). */
-
 import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { spend } from '../isolation/budget.ts'

@@ -181,7 +181,7 @@ export async function findVersionedSettings(source: Source, clinic: string): Pro
     source instanceof Repository
       ? await source.readRecord(clinic, SETTINGS, KEY)
       : await source.records.read(SETTINGS, KEY)
-  const settings = settingsOf(record)
+  const settings = effectiveSettings(record)
   return record && settings && { settings, version: record.version }
 }
 
@@ -234,7 +234,7 @@ export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings):
   if (problems.length > 0) throw unprocessable(problems.join('; '))
   const current = await unit.records.read(SETTINGS, KEY)
   for (const number of settings.dialedNumbers) await takeNumber(unit, number)
-  for (const number of settingsOf(current)?.dialedNumbers ?? []) {
+  for (const number of effectiveSettings(current)?.dialedNumbers ?? []) {
     if (!settings.dialedNumbers.includes(number)) await releaseNumber(unit, number)
   }
   await renameOrganization(unit, settings.name)
@@ -268,10 +268,6 @@ async function takeNumber(unit: UnitOfWork, number: string): Promise<void> {
 
 async function releaseNumber(unit: UnitOfWork, number: string): Promise<void> {
   if ((await unit.records.read(DIALED_NUMBER, number)) !== undefined) unit.records.delete(DIALED_NUMBER, number)
-}
-
-function settingsOf(record: KindRecord<Partial<ClinicSettings>> | undefined): ClinicSettings | undefined {
-  return record && withDefaults(record.value)
 }
 
 const withDefaults = (stored: Partial<ClinicSettings>): ClinicSettings => ({

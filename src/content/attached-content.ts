@@ -1,5 +1,4 @@
 /** Facts about the content of an element with `data`, such as an Attachment or a Binary, wherever it is stored. */
-
 import { contentOf } from '../fhir/content/marker.ts'
 import { ContentDigest, type ContentFacts } from './content-digest.ts'
 import type { Contents } from './contents.ts'

@@ -1,5 +1,4 @@
 /** The content of an element with `data`, in memory as a whole: for the server's own use of what is known to be small. */
-
 import { contentOf } from '../fhir/content/marker.ts'
 import type { Contents } from './contents.ts'
 

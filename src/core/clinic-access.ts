@@ -1,5 +1,4 @@
 /** Contexts for handlers: reads from the unit of work, searches by search-request.ts, writes by write.ts. */
-
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
 import type { Contents } from '../content/contents.ts'
 import type { AnyResource } from '../fhir/resource.ts'

@@ -1,5 +1,4 @@
 /** The context of a handler: one clinic, one agent, and reads and writes that go through the providers' rules. */
-
 import type { Reference } from 'fhir/r4'
 import type { Role } from '../clinics/accounts.ts'
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
@@ -102,6 +101,7 @@ export type UserAgent = Extract<Agent, { kind: 'user' }>
 /** System of Reference.identifier; the value is the user name. */
 const USERS = 'urn:sandbox-emr:user'
 
+/** A user of the dashboard in a resource: https://hl7.org/fhir/R4/references.html#logical. */
 export const userReference = ({ id, name }: Pick<UserAgent, 'id' | 'name'>): Reference => ({
   identifier: { system: USERS, value: id },
   display: name,

@@ -1,5 +1,4 @@
 /** Definitions that a clinic has stored, parsed once as long as their text stays the same, within a limit for each question. */
-
 import { LRUCache } from 'lru-cache'
 import type { AnyResource } from '../fhir/resource.ts'
 import { BudgetError } from '../isolation/budget.ts'

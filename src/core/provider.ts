@@ -78,7 +78,10 @@ export const defineProvider = (type: string, declaration: Declaration): Provider
   ...declaration,
 })
 
-/** @throws FhirError 404 for a type that R4 does not have, 405 for an interaction that the type does not offer */
+/**
+ * The handler of a provider for an interaction: bundles and operations obey the same declaration as routes.
+ * @throws FhirError 404 for a type that R4 does not have, 405 for an interaction that the type does not offer
+ */
 export function handlerOf<C extends InteractionCode>(providers: Providers, type: string, code: C): Interactions[C] {
   const handler = providers.get(type)?.interactions[code]
   if (handler === undefined) throw notSupported(providers, type, code)

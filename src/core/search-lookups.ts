@@ -1,5 +1,4 @@
 /** Resolves the lookups of a search from the value sets, code systems and resources of the clinic. */
-
 import { FhirError } from '../fhir/outcome.ts'
 import { spend } from '../isolation/budget.ts'
 import { type Lookup, type Questions, resolveLookups } from '../search/lookup.ts'

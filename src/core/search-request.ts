@@ -2,7 +2,6 @@
  * The one way in which a search is assembled, for REST, conditional interactions and handlers alike: the query string,
  * the served search parameters and those of the clinic, full text, limits, and lookups.
  */
-
 import { readSettings, type SearchHandling } from '../clinics/settings.ts'
 import { requireWorkThread, spend } from '../isolation/budget.ts'
 import type { SearchAnswer, UnitOfWork } from '../repository/repository.ts'
@@ -111,11 +110,18 @@ async function criteriaOptions(
 /** Most resources of a page that is read on the event loop. */
 const MAX_ON_EVENT_LOOP = 200
 
-/** Before a page of at most `count` resources is read. @throws OffloadRequired */
+/**
+ * To be called before a page of at most `count` resources is read: to find, join and send a large one would hold the event
+ * loop for too long.
+ * @throws OffloadRequired
+ */
 export function checkPageSize(count: number): void {
   if (count > MAX_ON_EVENT_LOOP) requireWorkThread('the size of its page')
 }
 
-/** The client's preference (`Prefer: handling=…`), else the setting of its clinic, else that of the server. */
+/**
+ * Whether a search ignores unknown parameters (docs/adr/017-unknown-parameters.md): the client's preference
+ * (`Prefer: handling=…`), else the setting of its clinic, else that of the server.
+ */
 export const isLenient = async (ctx: Context, preferred: SearchHandling | undefined): Promise<boolean> =>
   (preferred ?? (await readSettings(ctx.unit, ctx.clinic)).policies.searchHandling ?? ctx.searchHandling) === 'lenient'

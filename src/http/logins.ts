@@ -54,6 +54,7 @@ export class Logins {
 /** Limits of the queue for passwords: a client that sends many waits behind the others. */
 const LIMITS = { slots: 1, slotsPerClinic: 1, perClinic: 100, total: 200 }
 
+/** The queue in which passwords are hashed: each takes 32 MiB and a core, so each process hashes one at a time. */
 class PasswordQueue {
   readonly #queue = new FairQueue(LIMITS)
 

@@ -38,7 +38,8 @@ export class SessionCookie {
 const nameAt = ({ protocol, port }: URL): string => `emr-session-${port || (protocol === 'https:' ? 443 : 80)}`
 
 /**
- * Refuses requests from pages of other origins. A client that is not a browser sends no such headers, and passes.
+ * Refuses requests from pages of other origins (https://www.w3.org/TR/fetch-metadata/). A client that is not a browser
+ * sends no such headers, and passes.
  * @param base the address of this server as the client sees it
  * @throws FhirError 403
  */

@@ -45,6 +45,7 @@ export function signedRequest(
   }
 }
 
+/** The messaging service of a clinic: one signed request for each text message or e-mail. */
 export const messageWebhook = (outbound: Outbound): MessageConnector => ({
   deliver: (settings, { event, messageId, abandonment: _, ...data }) =>
     postSigned(

@@ -237,6 +237,10 @@ function toTheEnd<S>(shares: Map<string, S>, key: string): void {
 /** Calls `begin` when the next turn may begin. */
 type UntilNext = (begin: () => void) => void
 
+/**
+ * Fairly shared turns of the event loop: in each, one waiting entrant continues, that of the clinic with the fewest turns
+ * first, and the loop does other work between two turns. Its users bound how many may wait.
+ */
 export class FairTurns {
   readonly #untilNext: UntilNext
   /** A queue whose only slot is the current turn. */
@@ -273,12 +277,16 @@ export class FairTurns {
 
 let last: Promise<void> = Promise.resolve()
 
-/** Resolves one round of the event loop after the previous call has resolved. */
+/**
+ * Lets the event loop do other work between two parts of long work. Resolves one round of the loop after the previous call
+ * has resolved: where much long work is in progress, only one part of all of it runs in each round.
+ */
 export function yieldToEventLoop(): Promise<void> {
   last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
   return last
 }
 
+/** How a component of the server keeps up with its work, as /health/ready reports it. */
 export interface ComponentHealth {
   /** Name for the operator, a noun phrase: `work threads`. */
   readonly name: string
@@ -314,6 +322,7 @@ export const noteOfSetAside = (setAsideAt: number | undefined): Pick<ComponentHe
         note: `its file could not be read, was set aside beside it, and a new one has begun at ${new Date(setAsideAt).toISOString()}`,
       }
 
+/** Waiting items of many clinics, which take turns: a clinic that sends much does not make the others wait. */
 export class Turns<Item> {
   /** By clinic, in the order of their turns; none is empty. */
   readonly #clinics = new Map<string, Item[]>()

@@ -1,5 +1,4 @@
 /** Returns memory to the system that a thread needed for a while only, such as at its start or under load. */
-
 import { getPriority, setPriority } from 'node:os'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -61,6 +60,7 @@ const heapSize = (): number => getHeapStatistics().total_physical_size
 const LOWEST = 19
 
 /**
+ * Lowers the priority of the calling thread: where all cores are busy, the event loop of the server comes first.
  * @param by difference from the priority of the process, as `nice` counts. That priority may be low itself, and cannot
  * be raised again
  */

@@ -135,7 +135,7 @@ const SHORTEST_NEAR = 5
 
 const isNear = (a: string, b: string): boolean => a.length >= SHORTEST_NEAR && isSingleEdit(a, b)
 
-/** Both in FHIR's form of dates: YYYY, YYYY-MM or YYYY-MM-DD. */
+/** Both in FHIR's form of dates, YYYY, YYYY-MM or YYYY-MM-DD: https://hl7.org/fhir/R4/datatypes.html#date. */
 function birthDateEvidence(a: string, b: string): FieldEvidence {
   if (a === b) return { field: 'birthDate', level: a.length === 10 ? 'same' : 'partial' }
   if (a.length !== b.length) {

@@ -2,7 +2,6 @@
  * Validates a resource against the profiles that it declares, those that a request names, and the definitions of its
  * extensions: https://hl7.org/fhir/R4/validation.html. The base definition of R4 is checked by fhir/validate/validate.ts.
  */
-
 import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
 import type { Issue } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'

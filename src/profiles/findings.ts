@@ -1,5 +1,4 @@
 /** Collects the issues of a profile check, without duplicates. */
-
 import type { Issue, IssueCode } from '../fhir/outcome.ts'
 import { shortened } from '../fhir/validate/report.ts'
 import { spend } from '../isolation/budget.ts'

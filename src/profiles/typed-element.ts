@@ -1,5 +1,4 @@
 /** Elements of a resource as profiles see them: value, R4 type and position. */
-
 import { type ElementStructure, isResourceType, type Structure, structureOf } from '../fhir/definitions.ts'
 import { isObject } from '../fhir/resource.ts'
 import { Meter } from '../isolation/budget.ts'

@@ -2,7 +2,6 @@
  * Fixed values, patterns and bounds: https://hl7.org/fhir/R4/elementdefinition.html (fixed[x], pattern[x],
  * minValue[x]).
  */
-
 import { isNumber } from '../fhir/json.ts'
 import { isObject } from '../fhir/resource.ts'
 import { Meter } from '../isolation/budget.ts'

@@ -2,7 +2,6 @@
  * AuditEvent: events stored by clinics are ordinary resources. In addition, admins can read the events of the audit
  * trail, which are immutable. https://hl7.org/fhir/R4/auditevent.html, docs/audit.md
  */
-
 import type { Context } from '../core/context.ts'
 import { defineProvider, type Interactions } from '../core/provider.ts'
 import { notFoundError, standard } from '../core/standard.ts'

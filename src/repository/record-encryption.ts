@@ -5,7 +5,7 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import { isObject } from '../fhir/resource.ts'
 import type { RecordChange, StoredRecord } from '../storage/port.ts'
-import { RECORD_KINDS } from './record-kinds.ts'
+import { secretKinds } from './record-kinds.ts'
 
 /** The value of an encrypted record in the store. */
 interface EncryptedValue {
@@ -109,9 +109,7 @@ function keyOf(text: string): Key {
  */
 const addressBytes = ({ clinic, kind, key }: Address): Buffer => Buffer.from(JSON.stringify([clinic, kind, key]))
 
-const SECRET_KINDS: ReadonlySet<string> = new Set(
-  Object.entries(RECORD_KINDS).flatMap(([kind, declared]) => ('secret' in declared ? kind : [])),
-)
+const SECRET_KINDS: ReadonlySet<string> = new Set(secretKinds)
 
 const holdsSecrets = (kind: string): boolean => SECRET_KINDS.has(kind)
 

@@ -324,7 +324,11 @@ export const recordKind = <Value>(name: Name): RecordKind<Value> => ({ name, of:
 /** The clinic under which a record of this kind is stored when it belongs to `clinic`. */
 export const clinicOf = ({ of }: RecordKind<unknown>, clinic: string): string => (of === 'service' ? SERVICE : clinic)
 
+const kindsThatAre = (flag: 'recent' | 'secret'): readonly string[] =>
+  Object.entries<Declaration>(RECORD_KINDS).flatMap(([name, kind]) => (kind[flag] === true ? [name] : []))
+
 /** The names of the kinds that engines keep in memory. */
-export const recentKinds: readonly string[] = Object.entries<Declaration>(RECORD_KINDS).flatMap(([name, { recent }]) =>
-  recent === true ? [name] : [],
-)
+export const recentKinds = kindsThatAre('recent')
+
+/** The names of the kinds that hold secrets. */
+export const secretKinds = kindsThatAre('secret')

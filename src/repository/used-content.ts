@@ -2,7 +2,6 @@
  * Use of contents (src/content) by resources: the change that writes a reference to a content also protects it from
  * collection, so the store settles which of the two comes first.
  */
-
 import type { DetectedType } from '../fhir/content/detected-type.ts'
 import { CONTENT_URL, markersIn, mayHaveMarkers, strayMarker } from '../fhir/content/marker.ts'
 import { unprocessable } from '../fhir/outcome.ts'

@@ -1,5 +1,4 @@
 /** Reads all results of a search, page by page, and builds the conditions of such searches. */
-
 import type { Context } from '../core/context.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { spend } from '../isolation/budget.ts'

@@ -16,18 +16,7 @@ import { statedName } from './stated-name.ts'
 /** Tool arguments that state something about a patient (spec 2.3). */
 export type StatedField = TextField | 'commsConsent'
 
-type TextField =
-  | 'firstName'
-  | 'lastName'
-  | 'dateOfBirth'
-  | 'phone'
-  | 'email'
-  | 'address'
-  | 'preferredLocation'
-  | 'medicareStatus'
-  | 'healthPlanName'
-  | 'referralSource'
-  | 'reasonForVisit'
+type TextField = keyof typeof PARSERS
 
 /** Context that decides the meaning of a stated value. */
 export interface ClinicLocale {
@@ -52,7 +41,7 @@ export const localeOf = (
   },
 })
 
-const PARSERS: Readonly<Record<TextField, (text: string, locale: ClinicLocale) => ParsedValue>> = {
+const PARSERS = {
   firstName: (text) => spokenName(text, 'given'),
   lastName: (text) => spokenName(text, 'family'),
   dateOfBirth: spokenDate,
@@ -64,7 +53,7 @@ const PARSERS: Readonly<Record<TextField, (text: string, locale: ClinicLocale) =
   healthPlanName: freeText,
   referralSource: freeText,
   reasonForVisit: freeText,
-}
+} as const satisfies Readonly<Record<string, (text: string, locale: ClinicLocale) => ParsedValue>>
 
 /** The values whose normal form may differ from the caller's words. */
 export const withNormalForm = <Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>

@@ -66,6 +66,10 @@ function namesIn(condition: Condition): readonly string[] {
 const nameOfKey = (key: SortKey): string =>
   `${key.descending ? '-' : ''}${'param' in key ? key.param : key.by === 'id' ? '_id' : '_lastUpdated'}`
 
+/**
+ * Descriptions of reads, for BudgetError.what, without the searched values, which may be patient data. Reads with the same
+ * description are taken to be equally long.
+ */
 export const describeRead = {
   search: (plan: SearchPlan) => `the search ${describeSearch(plan)}`,
   history: ({ type = 'all types', id }: HistoryQuery) => `the history of ${id === undefined ? type : `one ${type}`}`,

@@ -3,7 +3,6 @@
  * values. As users upload them, they are run by Thompson's algorithm, whose time is bounded by pattern length times
  * text length, and not by JavaScript's engine, whose time may be exponential.
  */
-
 import { FhirError } from '../fhir/outcome.ts'
 import { Meter } from '../isolation/budget.ts'
 import { type Matcher, type PatternNode, parsePattern } from './pattern-syntax.ts'

@@ -1,5 +1,4 @@
 /** Live calls in the audit trail: who acts is the call, and the patient is the one that the call is about. */
-
 import type { HandledEnd } from '../calls/session/call-end.ts'
 import type { EndedCall } from '../calls/tool-runner.ts'
 import type { CallSession } from '../core/call-session.ts'

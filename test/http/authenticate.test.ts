@@ -1,4 +1,4 @@
-/** Who gets in with which token: our own (HS256), and those of a foreign issuer (JWKS). */
+/** Access by token: our own (HS256), and the tokens of a foreign issuer (JWKS). */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

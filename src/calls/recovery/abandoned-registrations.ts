@@ -2,7 +2,6 @@
  * Turns registrations that stayed incomplete into abandonments, in the background; includes those that fell due while
  * no server was running.
  */
-
 import type { ClinicAccess } from '../../core/context.ts'
 import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'

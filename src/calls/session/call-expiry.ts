@@ -2,7 +2,6 @@
  * Ends calls whose end was never reported, in the background; includes those that fell silent while no server was
  * running.
  */
-
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'

@@ -3,7 +3,6 @@
  * https://hl7.org/fhir/R4/http.html#trules. A Bundle within a body has a scope of its own, so nothing in it is found or
  * rewritten.
  */
-
 import { structureOf } from '../../fhir/definitions.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { Meter } from '../../isolation/budget.ts'

@@ -19,6 +19,7 @@ function isUnchanged(resource: Versioned, { ifNoneMatch, ifModifiedSince }: Inte
   return ifModifiedSince !== undefined && isUnmodifiedSince(resource.lastUpdated, ifModifiedSince)
 }
 
+/** https://hl7.org/fhir/R4/http.html#vread */
 export const vread: InteractionHandler = async (ctx, request) => {
   const { type, id, versionId, services } = request
   const handler = handlerOf(services.providers, type, 'vread')

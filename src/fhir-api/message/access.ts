@@ -2,7 +2,6 @@
  * The access of an interaction, for the audit trail: known in part before it is carried out, and in full by its
  * response.
  */
-
 import { isObject } from '../../fhir/resource.ts'
 import type { Access, RestfulInteraction } from '../../record/audit/event.ts'
 import { patientsIn, patientsOf } from '../../record/audit/patients.ts'

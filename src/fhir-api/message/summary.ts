@@ -1,5 +1,4 @@
 /** _summary and _elements: parts of a resource, tagged SUBSETTED. https://hl7.org/fhir/R4/search.html#summary */
-
 import { mandatoryElements, structureOf, summaryElements } from '../../fhir/definitions.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { isObject, SUBSETTED } from '../../fhir/resource.ts'

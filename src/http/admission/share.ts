@@ -93,7 +93,7 @@ type Quota =
   | { readonly most: number; readonly perSeconds: number }
 
 /**
- * The header fields of a response 429.
+ * The header fields of a response 429: https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10.
  * @param name of the share
  * @param seconds until the client may retry
  */

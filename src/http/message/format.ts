@@ -1,5 +1,4 @@
 /** The body of a response in the format that the client accepts: https://hl7.org/fhir/R4/http.html#mime-type, #pretty. */
-
 import { parseJsonUnpaid } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { writeXml } from '../../fhir/xml/write.ts'

@@ -1,5 +1,4 @@
 /** The CRM of a clinic by the connector that its settings name. */
-
 import type { WebhookCrm } from '../../clinics/crm-settings.ts'
 import type { CrmConnector } from '../../core/ports.ts'
 import { about, type Outbound } from '../outbound-request.ts'
@@ -25,5 +24,6 @@ export const crmConnector = (outbound: Outbound): CrmConnector => ({
   },
 })
 
+/** One signed request for each contact. */
 const toWebhook: Deliver<WebhookCrm> = (settings, { event, messageId, clinic, patient, fields }, outbound) =>
   postSigned(settings, { messageId, type: event, data: { clinic, patient, ...fields } }, CRM, outbound)

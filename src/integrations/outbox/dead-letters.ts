@@ -1,5 +1,4 @@
 /** The outbox of a clinic for its staff: its entries, and what to do with those that were given up. */
-
 import { conflict, notFound } from '../../fhir/outcome.ts'
 import { spend } from '../../isolation/budget.ts'
 import type { KindRecord, Repository, UnitOfWork } from '../../repository/repository.ts'

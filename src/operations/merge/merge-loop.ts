@@ -2,7 +2,6 @@
  * Runs large merges, and their reversals, in the background: each change updates a few resources and records the
  * progress, so that the work resumes there after a crash. One server at a time works on a merge.
  */
-
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { BackgroundLoop, LeasedJob } from '../../isolation/background-loop.ts'
 import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'

@@ -2,7 +2,6 @@
  * Moves the references to one Patient to another, a few resources at a time: first those found by the search index,
  * then those in elements without an R4 search parameter, by reading every resource of the clinic.
  */
-
 import type { Context } from '../../core/context.ts'
 import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'

@@ -1,5 +1,4 @@
 /** Changes references to one Patient into references to another: https://hl7.org/fhir/R4/references.html. */
-
 import { localReference } from '../../fhir/reference.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
 import { Meter } from '../../isolation/budget.ts'

@@ -1,5 +1,4 @@
 /** Resolving references in a Bundle: https://hl7.org/fhir/R4/bundle.html#references. */
-
 import { restfulUrl } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { Meter } from '../../isolation/budget.ts'

@@ -2,7 +2,6 @@
  * References in a Bundle that resolve to nothing: https://hl7.org/fhir/R4/bundle.html#references,
  * https://hl7.org/fhir/R4/documents.html#content, https://hl7.org/fhir/R4/messaging.html#message.
  */
-
 import { localReference, restfulUrl } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { shortened } from '../../fhir/validate/report.ts'
@@ -91,7 +90,7 @@ function isOfFirst({ resource }: TypedElement, bundle: Readonly<Record<string, u
 
 /**
  * "If both Reference.type and Reference.reference are populated and Reference.reference is a FHIR URL, both SHALL be
- * consistent."
+ * consistent." https://hl7.org/fhir/R4/references-definitions.html#Reference.type
  */
 export function checkReferenceType({ value, path }: TypedElement, findings: Findings): void {
   const { type, reference } = isObject(value) ? value : {}

@@ -55,7 +55,10 @@ function isBound(item: TypedElement): boolean {
   return element?.binding !== undefined || element?.extensible !== undefined
 }
 
-/** Warns about codes outside of the value set. Text without a code is allowed; unavailable value sets are skipped. */
+/**
+ * Warns about codes outside of the value set of an extensible binding (https://hl7.org/fhir/R4/terminologies.html#extensible).
+ * Text without a code is allowed; unavailable value sets are skipped.
+ */
 export function checkExtensible(item: TypedElement, definitions: KnownDefinitions, findings: Findings): void {
   const { parent, name, path } = item
   const valueSet = parent === undefined ? undefined : elementsByName(parent.type).get(name)?.extensible

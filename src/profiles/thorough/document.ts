@@ -1,5 +1,4 @@
 /** The permitted resources of a document: https://hl7.org/fhir/R4/documents.html#content. */
-
 import { isObject } from '../../fhir/resource.ts'
 import { Meter } from '../../isolation/budget.ts'
 import type { Findings } from '../findings.ts'

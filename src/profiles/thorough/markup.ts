@@ -1,5 +1,4 @@
 /** Texts that look like HTML: https://hl7.org/fhir/R4/security.html#narrative. */
-
 import { shortened } from '../../fhir/validate/report.ts'
 import { Meter } from '../../isolation/budget.ts'
 import type { Findings } from '../findings.ts'

@@ -2,7 +2,6 @@
  * Further checks of $validate: rules of R4 that are stated in its text but not as a constraint, and probable mistakes.
  * No write is refused for them.
  */
-
 import { isObject } from '../../fhir/resource.ts'
 import type { Findings } from '../findings.ts'
 import type { KnownDefinitions } from '../known-definitions.ts'
@@ -48,7 +47,10 @@ export function checkThoroughly(item: TypedElement, definitions: KnownDefinition
   }
 }
 
-/** Warns where per-1, "start SHALL have a lower value than end", cannot be decided. */
+/**
+ * Warns where per-1, "start SHALL have a lower value than end", cannot be decided, as start and end have different precision:
+ * https://hl7.org/fhir/R4/datatypes.html#Period.
+ */
 function checkPeriod({ value, path }: TypedElement, findings: Findings): void {
   const { start, end } = isObject(value) ? value : {}
   if (typeof start !== 'string' || typeof end !== 'string' || !isUndecided(start, end)) return

@@ -1,8 +1,7 @@
 /** An event of the audit trail: who did what to which patient's data, and how it ended. A small plain object. */
-
 import type { Gap } from '../../storage/gaps.ts'
 
-/** Who acted. */
+/** The acting user, call or server. */
 export type AuditAgent =
   | { readonly kind: 'user'; readonly id: string; readonly name: string; readonly role: string }
   | { readonly kind: 'call'; readonly id: string }
@@ -100,7 +99,7 @@ export interface AuditedEvent extends Access {
   readonly address: string
 }
 
-/** @param now milliseconds since 1970 UTC */
+/** The event that reports missing events. @param now milliseconds since 1970 UTC */
 export function gapEvent({ clinic, why, from, to, count }: Gap, now: number): AuditedEvent {
   const missing = count === 1 ? 'One event is' : `${count} events are`
   return {

@@ -1,7 +1,7 @@
 /**
  * Texts without their escapes, one level at a time, with the places in the text that they come from: percent-encoding, JSON and
  * JavaScript, XML, UTF-16 that was read as another encoding, base64 and hexadecimal digits (runs.ts), one in another in any order.
- * What is secret is looked for at each level.
+ * Secrets are searched for at each level.
  */
 import { APART, type Level, lastUpTo } from './level.ts'
 import { decodedRuns } from './runs.ts'

@@ -1,5 +1,4 @@
 /** The journal of one clinic, as it is read: lists by filters, and single exchanges. */
-
 import { ROLES, type Role } from '../../clinics/accounts.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { JournalBounds, JournalFilter, JournalStore } from '../../storage/journal-port.ts'

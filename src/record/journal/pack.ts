@@ -1,5 +1,5 @@
 /** An exchange as it was seen becomes an entry of the store: here everything is taken out of it that must not be kept. */
-import { hash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { JournalMode } from '../../clinics/journal-settings.ts'
 import type { Gap } from '../../storage/gaps.ts'
 import type { JournalEntry } from '../../storage/journal-port.ts'
@@ -20,7 +20,7 @@ import {
 import { withoutSecrets } from './json-redaction.ts'
 import { APART } from './level.ts'
 import { LEAST_ROLE } from './readers.ts'
-import { keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
+import { bodyWithoutText, keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
 import { REMOVED, Secrets } from './secrets.ts'
 
 export interface Packing {
@@ -146,18 +146,12 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
 ])
 
 /** A body that lost something that is secret elsewhere is not what was sent either; one of which nothing is left is a hash. */
-function markedMessage(message: ShownMessage, before: ShownMessage, seen: SeenBody | undefined): ShownMessage {
+function markedMessage(message: ShownMessage, before: ShownMessage, seen: SeenBody = {}): ShownMessage {
   const { body } = message
   if (body === undefined || body.text === before.body?.text) return message
   if (body.text !== REMOVED) return { ...message, body: { ...body, changed: true } }
-  return { ...message, body: factsOf(body, seen) }
+  return { ...message, body: bodyWithoutText(seen, body.type ?? '') }
 }
-
-const factsOf = ({ type, size }: ShownBody, { text, isCut }: SeenBody = {}): ShownBody => ({
-  ...(type === undefined ? {} : { type }),
-  ...(size === undefined ? {} : { size }),
-  ...(text === undefined || isCut ? {} : { sha256: hash('sha256', text) }),
-})
 
 /** Removes also a secret that is cut off at the end of a body. */
 function messageOf(headers: SeenHeaders, body: ShownBody | undefined, secrets: Secrets): ShownMessage {
@@ -265,6 +259,7 @@ function pathOf(address: string): string {
   return path.replace(/^https?:\/\/[^/]*/, '')
 }
 
+/** The entry that replaces missing exchanges. */
 export function gapEntry({ clinic, why, from, to, count }: Gap): JournalEntry {
   const [first, last] = [new Date(from).toISOString(), new Date(to).toISOString()]
   const summary: GapSummary = { gap: { count, from: first, to: last, why } }

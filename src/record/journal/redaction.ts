@@ -82,15 +82,24 @@ function decoded(text: string): string | undefined {
 
 /** @param contentType as its header has it; '' where there is none */
 export function keptBody(body: SeenBody, contentType: string, secrets: Secrets): ShownBody {
-  const { text, size, isCut = false, sha256, contents } = body
-  const type = contentType === '' ? {} : { type: contentType }
-  const facts = { ...type, ...(size === undefined ? {} : { size }) }
-  if (text === undefined) return { ...facts, ...(sha256 === undefined ? {} : { sha256 }) }
-  const kept = keptText(text, formOf(contentType, text), isCut, contents, secrets)
+  const { text, isCut = false, contents } = body
+  const kept = text === undefined ? undefined : keptText(text, formOf(contentType, text), isCut, contents, secrets)
   // A body that cannot be parsed as its content type may hold anything.
-  if (kept === undefined) return isCut ? facts : { ...facts, sha256: sha256 ?? hash('sha256', text) }
+  if (kept === undefined) return bodyWithoutText(body, contentType)
+  const facts = typeAndSize(body, contentType)
   return { ...facts, text: kept, ...(isCut ? { cut: true } : {}), ...(kept === text ? {} : { changed: true }) }
 }
+
+/** The type, size and hash of a body; no hash of one that was cut. */
+export function bodyWithoutText(body: SeenBody, contentType: string): ShownBody {
+  const { text, isCut, sha256 = text === undefined || isCut ? undefined : hash('sha256', text) } = body
+  return { ...typeAndSize(body, contentType), ...(sha256 === undefined ? {} : { sha256 }) }
+}
+
+const typeAndSize = ({ size }: SeenBody, contentType: string): Pick<ShownBody, 'type' | 'size'> => ({
+  ...(contentType === '' ? {} : { type: contentType }),
+  ...(size === undefined ? {} : { size }),
+})
 
 type BodyForm = 'json' | 'xml' | 'form' | 'other'
 

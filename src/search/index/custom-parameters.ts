@@ -3,7 +3,6 @@
  * https://hl7.org/fhir/R4/searchparameter.html. docs/adr/010-custom-search-parameters.md gives the reasons for this
  * design.
  */
-
 import { compileUserExpression } from '../../fhir/fhirpath/fhirpath.ts'
 import type { EvaluationLimits } from '../../fhir/fhirpath/scope.ts'
 import { memoize } from '../../fhir/memoize.ts'

@@ -2,7 +2,6 @@
  * Writes the file of the audit trail, and removes events past their retention. Runs in a thread, or in place where the
  * store is in memory.
  */
-
 import { type AuditBlock, MILLISECONDS_PER_DAY, type Retention } from '../audit-port.ts'
 import { AuditFile } from './audit-file.ts'
 import { SideWriter } from './side-writer.ts'

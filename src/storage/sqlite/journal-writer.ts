@@ -2,7 +2,6 @@
  * Writes the file of the journal, and removes entries beyond the limits. Runs in a thread, or in place where the store
  * is in memory.
  */
-
 import type { JournalEntry, Kept } from '../journal-port.ts'
 import { JournalFile } from './journal-file.ts'
 import { SideWriter } from './side-writer.ts'
