@@ -18,6 +18,10 @@ export interface StatedPerson {
   readonly dateOfBirth?: string
 }
 
+/** True for a full name or a birth date. A first name alone may be that of another person with the same one. */
+export const identifies = ({ firstName, lastName, dateOfBirth }: StatedPerson): boolean =>
+  dateOfBirth !== undefined || (firstName !== undefined && lastName !== undefined)
+
 /** The person as recorded. */
 export function personOf(patient: Patient): StatedPerson {
   const { firstName, lastName, dateOfBirth } = patientFields
@@ -50,6 +54,12 @@ export function contradicts(patient: Patient, stated: StatedPerson, tie: Tie = '
   const fits = (name: NameForms) => mayBeNamed(stated, name, { isSameBirthDate, tie })
   return names.length > 0 && !names.some(fits)
 }
+
+/** True if both statements have a first name, and these cannot be one person's. */
+export const haveOtherFirstNames = (earlier: StatedPerson, { firstName }: StatedPerson): boolean =>
+  earlier.firstName !== undefined &&
+  firstName !== undefined &&
+  contradicts({ resourceType: 'Patient', name: [{ given: [earlier.firstName] }] }, { firstName })
 
 /** True if the first name is stated and on file, and nothing contradicts. */
 export const isCalled = (patient: Patient, stated: StatedPerson): boolean =>

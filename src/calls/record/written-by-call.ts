@@ -13,6 +13,7 @@ import { putOfCall, readOfCall } from './call-records.ts'
 import type { patientFields } from './patient-fields.ts'
 import type { SelfPay } from './self-pay.ts'
 import { goesAlong, isTaskOf } from './staff-task.ts'
+import { identifies } from './stated-person.ts'
 import type { SubmittedInsurance } from './submitted-insurance.ts'
 
 type TextField = Exclude<keyof typeof patientFields, 'commsConsent'>
@@ -37,8 +38,8 @@ export interface WrittenByCall {
   readonly selfPay?: SelfPay
   readonly written: readonly WrittenResource[]
   /**
-   * True if the caller has confirmed that they are that patient: changes to the record then stay, even if the call
-   * continues with another person of the household.
+   * True if the caller has stated the full name or the birth date of that patient: changes to the record then stay,
+   * even if the call continues with another person of the household.
    */
   readonly isKnown?: true
 }
@@ -50,7 +51,6 @@ interface JustWritten {
   readonly stated?: Stated
   readonly insurance?: SubmittedInsurance
   readonly selfPay?: SelfPay
-  readonly isKnown?: boolean
 }
 
 /**
@@ -61,21 +61,22 @@ export async function remember(
   ctx: Context,
   call: CallSession | undefined,
   patient: Versioned<Patient>,
-  { written, stated, insurance, selfPay, isKnown = false }: JustWritten,
+  { written, stated, insurance, selfPay }: JustWritten,
 ): Promise<void> {
   if (call === undefined) return
   const session = (await ctx.unit.records.read(CALL, callKey(call.callId)))?.value
   if (session?.made?.includes(patient.id)) return
   const earlier = await writtenByCall(ctx, call, patient)
   if (earlier?.isKnown && stated === undefined) return
+  const said = { ...earlier?.stated, ...stated }
   await putOfCall(ctx, WRITTEN, call, {
     ...earlier,
     patient: patient.id,
-    stated: { ...earlier?.stated, ...stated },
+    stated: said,
     insurance: withCard(earlier?.insurance ?? [], insurance),
     ...(selfPay === undefined ? {} : { selfPay: { ...earlier?.selfPay, ...selfPay } }),
     written: earlier?.isKnown ? earlier.written : withVersions(earlier?.written ?? [], written),
-    ...(isKnown ? { isKnown } : {}),
+    ...(identifies(said) ? { isKnown: true } : {}),
   })
 }
 

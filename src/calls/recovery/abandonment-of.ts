@@ -35,17 +35,22 @@ export async function openAbandonmentOf(ctx: Context, request: WithAbandonment):
   )
 }
 
+/** False for a caller who has turned out to be someone else. */
+export async function isItsPerson(ctx: Context, { call }: WithAbandonment, { patient }: Abandonment): Promise<boolean> {
+  const own = call === undefined ? undefined : await patientOfCall(ctx, call)
+  return own === undefined || own.id === (await currentRecord(ctx, patient))?.id
+}
+
 /**
  * A caller who has turned out to be someone else may neither hear of it nor add to it.
  * @throws FhirError 422 `other-person`
  */
 export async function requireItsPerson(
   ctx: Context,
-  { call }: WithAbandonment,
-  { patient }: Abandonment,
+  request: WithAbandonment,
+  abandonment: Abandonment,
 ): Promise<void> {
-  const own = call === undefined ? undefined : await patientOfCall(ctx, call)
-  if (own === undefined || own.id === (await currentRecord(ctx, patient))?.id) return
+  if (await isItsPerson(ctx, request, abandonment)) return
   throw refusal(
     'other-person',
     'The caller is not the person who left it unfinished; what they say is saved by the tools of /patient-journey',

@@ -16,7 +16,7 @@ import { goAlong } from '../record/gone-along.ts'
 import { recordChange, recordOtherCaller, recordOtherPerson } from '../record/identity-change.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { activateWhenComplete } from '../record/registration.ts'
-import { contradicts, personOf } from '../record/stated-person.ts'
+import { contradicts, haveOtherFirstNames, personOf } from '../record/stated-person.ts'
 import { remember, type Stated, takeBack, writtenByCall } from '../record/written-by-call.ts'
 import { moveLog } from './call-log.ts'
 import { earlierCallerOf, hasMade, patientInstead } from './patient-of-call.ts'
@@ -48,7 +48,7 @@ export async function saveStated(ctx: Context, saving: Saving): Promise<Saved> {
   return isCorrected ? await correct(ctx, call, before, stated) : await complete(ctx, { ...saving, call })
 }
 
-type SavingInCall = Saving & { readonly call: CallSession }
+export type SavingInCall = Saving & { readonly call: CallSession }
 
 /** Replaces values, as staff may do. */
 async function replace(ctx: Context, before: Versioned<Patient>, stated: Stated): Promise<Saved> {
@@ -87,8 +87,7 @@ async function complete(ctx: Context, { call, before, stated, region }: SavingIn
   const toCheck = isPlaceholder(before.resource) ? differences.filter(({ recorded }) => recorded) : differences
   const tasks = toCheck.length === 0 ? [] : [await recordChange(ctx, call, saved.patient, toCheck)]
   const all = [...saved.written, ...tasks]
-  const isKnown = stated.firstName !== undefined || stated.dateOfBirth !== undefined
-  if (Object.keys(stated).length > 0) await remember(ctx, call, saved.patient, { written: all, stated, isKnown })
+  if (Object.keys(stated).length > 0) await remember(ctx, call, saved.patient, { written: all, stated })
   return { ...saved, written: all }
 }
 
@@ -102,7 +101,8 @@ export async function goOnAsAnother(
   isKnown: boolean,
 ): Promise<Saved> {
   const found = await writtenByCall(ctx, call, before)
-  const stays = isKnown || found?.isKnown === true
+  const stays =
+    isKnown || (found !== undefined && (found.isKnown === true || haveOtherFirstNames(found.stated, stated)))
   const earlier = stays ? undefined : found
   const said: Stated = { ...earlier?.stated, ...stated }
   const { back, left } = earlier === undefined ? { back: [], left: [] } : await takeBack(ctx, call, earlier)

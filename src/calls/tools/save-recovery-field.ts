@@ -14,13 +14,13 @@ import { recordCall } from '../record/call-record.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { REGISTRATION_FIELDS } from '../record/registration.ts'
 import { remember } from '../record/written-by-call.ts'
-import { OTHER_PERSON, openAbandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
+import { isItsPerson, OTHER_PERSON, openAbandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { fieldsOf, withField } from '../recovery/form-fields.ts'
 import { isOfPerson, judgeStated, kindOfField, type StatedField } from '../recovery/form-person.ts'
 import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { sayMissing } from '../recovery/say-missing.ts'
 import { patientForWrite } from '../session/patient-of-call.ts'
-import { goOnAsAnother } from '../session/save-stated.ts'
+import { goOnAsAnother, type Saved, type SavingInCall, saveStated } from '../session/save-stated.ts'
 import { updateRegistrationField } from './update-registration-field.ts'
 
 export const saveRecoveryField = defineOperation('task-save-recovery-field', async (given) => {
@@ -54,18 +54,24 @@ async function saveRegistrationField(request: OperationRequest, { patient }: Aba
 
 async function saveFormField(ctx: Context, request: OperationRequest): Promise<OperationAnswer> {
   const abandonment = await openAbandonmentOf(ctx, request)
-  await requireItsPerson(ctx, request, abandonment)
+  const { call } = request
   const fieldName = String(request.input.fieldName)
-  const form = await ctx.read<QuestionnaireResponse>('QuestionnaireResponse', abandonment.form ?? '')
   const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
+  // A name or birth date tells who speaks, so it is saved for a caller whose form it is not, too.
+  if (!isOfPerson(kindOfField(fieldName))) await requireItsPerson(ctx, request, abandonment)
   const field = fieldValue(fieldName, String(request.input.value), locale)
   const { kind, value } = field
+  if (call !== undefined && isOfPerson(kind) && !(await isItsPerson(ctx, request, abandonment))) {
+    const before = await patientForWrite(ctx, call)
+    await savePerson(ctx, { call, before, stated: { [kind]: value }, region: locale.region }, saveStated)
+    return NOT_ITS_PERSON
+  }
+  const form = await ctx.read<QuestionnaireResponse>('QuestionnaireResponse', abandonment.form ?? '')
   const next = withField(form.resource, fieldName, value)
   if (next === undefined) {
     const names = (form.resource.item ?? []).map(({ linkId }) => linkId)
     throw invalidArgument('fieldName', `the form has no such field; it has ${names.join(', ') || 'none'}`)
   }
-  const { call } = request
   const before = await fieldsOf(ctx, abandonment)
   const isAnswered = !before.missing.includes(fieldName)
   if (call === undefined) await ctx.update<QuestionnaireResponse>(next)
@@ -112,19 +118,28 @@ async function saveInCall(
   const stated = isOfPerson(kind) ? { [kind]: value } : {}
   const judged = isOfPerson(kind) ? await judgeStated(ctx, call, before, { kind, value }) : 'correction'
   if (judged === 'other-person') {
-    const { patient, written } = await goOnAsAnother(ctx, { call, before, stated, region }, false)
-    await followRegistration(ctx, { call, before, after: patient })
-    await recordCall(ctx, call, patient, { activity, written })
+    await savePerson(ctx, { call, before, stated, region }, (ctx, saving) => goOnAsAnother(ctx, saving, false))
     return false
   }
   // The form is completed; only values written by this call are corrected.
   const onForm = isAnswered && judged === 'fits' ? [] : [await ctx.update<QuestionnaireResponse>(next)]
   const onPatient = isOfPerson(kind) ? await putOnPatient(ctx, before.resource, { kind, value, judged }) : []
   const written = [...onForm, ...onPatient]
-  const isKnown = kind === 'firstName' || kind === 'dateOfBirth'
-  await remember(ctx, call, before, { written, stated, isKnown })
+  await remember(ctx, call, before, { written, stated })
   await recordCall(ctx, call, before, { activity, written })
   return true
+}
+
+/** Saves a statement of a caller whose form it is not. */
+async function savePerson(
+  ctx: Context,
+  saving: SavingInCall,
+  save: (ctx: Context, saving: SavingInCall) => Promise<Saved>,
+): Promise<void> {
+  const { call, before } = saving
+  const { patient, written } = await save(ctx, saving)
+  await followRegistration(ctx, { call, before, after: patient })
+  await recordCall(ctx, call, patient, { activity: saveRecoveryField.code, written })
 }
 
 /** Also writes to the Patient, so that every tool can tell whose form it is. */

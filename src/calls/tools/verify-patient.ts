@@ -52,10 +52,15 @@ export const verifyPatient = defineOperation('patient-verify-patient', async ({ 
     return (await refusal(ctx, call, waitOf)) ?? { stated, reached: await beginAttempt(ctx, call) }
   })
   if ('success' in begun) return begun
-  const result = await access.change((ctx) => verify(ctx, call, begun))
-  const isNoFailure = result.success || result.code === 'too-many-attempts'
-  if (isNoFailure) await access.change((ctx) => takeBackAttempt(ctx, call))
-  return result
+  // An attempt whose outcome is an error was not looked at, and may be made again.
+  let isFailure = false
+  try {
+    const result = await access.change((ctx) => verify(ctx, call, begun))
+    isFailure = !result.success && result.code !== 'too-many-attempts'
+    return result
+  } finally {
+    if (!isFailure) await access.change((ctx) => takeBackAttempt(ctx, call))
+  }
 })
 
 type Stated = StatedPerson & StatedForStaff

@@ -198,6 +198,35 @@ describe('what was said before it is known that somebody else calls', () => {
     expect((await caller.patient())?.telecom).toBeUndefined()
   })
 
+  test.each([
+    ['with another last name', { firstName: 'Ruth', lastName: 'Vasquez' }],
+    ['or a last name alone', { lastName: 'Vasquez' }],
+  ])('goes along where the first name said so far is repeated %s', async (_what, said) => {
+    const { meta: _before, ...original } = await read()
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { email: 'vasquez@example.com' })
+    await caller.use(UPDATE, { firstName: 'Ruth' })
+    await caller.use('record_self_pay_decision', { decision: 'self_pay_continue' })
+    await caller.use(UPDATE, said)
+    const { meta: _after, ...after } = await read()
+    expect(after).toEqual(original)
+    expect(await caller.patient()).toMatchObject({
+      name: [{ given: ['Ruth'], family: 'Vasquez' }],
+      telecom: [{ system: 'email', value: 'vasquez@example.com' }],
+    })
+    expect(await find<Coverage>(`Coverage?beneficiary=${ruth}&status:not=entered-in-error`)).toEqual([])
+    expect(await find<Coverage>(`Coverage?beneficiary=${await caller.patientId()}`)).toHaveLength(1)
+  })
+
+  test('stays with the patient who has said their full name, when a namesake takes the phone', async () => {
+    const caller = new Caller(server, number)
+    await caller.use(UPDATE, { firstName: 'Ruth', lastName: 'Abernathy' })
+    await caller.use(UPDATE, { email: 'new@example.com' })
+    await caller.use(UPDATE, { firstName: 'Ruth', lastName: 'Vasquez' })
+    expect((await read()).telecom).toMatchObject([{}, { value: 'new@example.com' }, { use: 'old' }])
+    expect((await caller.patient())?.telecom).toBeUndefined()
+  })
+
   test('a patient whom this call has registered keeps all of it, when the next person is registered', async () => {
     const caller = new Caller(server)
     await caller.use(UPDATE, ALL_FIELDS)

@@ -471,6 +471,18 @@ describe('a call about what was left unfinished', () => {
     expect((await visits(grace)).map(({ status }) => status).sort()).toEqual(['booked', 'waitlist'])
   })
 
+  test('that a namesake answers keeps nothing of what they did before they gave their last name', async () => {
+    const { owner, patientId, use, save } = await recovery(FORM)
+    const { slots } = await use('/emr-scheduling/find_available_slots', {})
+    await use('/emr-scheduling/book_appointment', { slotKey: (slots as { slotKey: string }[])[0]?.slotKey })
+    expect(await save('firstName', 'Wendell')).toMatchObject({ success: true })
+    const { slots: more } = await use('/emr-scheduling/find_available_slots', {})
+    await use('/emr-scheduling/book_appointment', { slotKey: (more as { slotKey: string }[])[1]?.slotKey })
+    await use('/patient-journey/update_registration_field', { firstName: 'Wendell', lastName: 'Vasquez' })
+    expect(await visits(owner)).toEqual([])
+    expect(await visits(await patientId())).toHaveLength(2)
+  })
+
   test.each<readonly [what: string, fieldName: string, value: string]>([
     ['another first name', 'firstName', 'Grace'],
     ['another last name', 'lastName', 'Larkin'],
@@ -488,6 +500,10 @@ describe('a call about what was left unfinished', () => {
       await expectContradiction(owner, await patientId())
       expect(await save('email', 'grace@example.com')).toMatchObject({ code: 'other-person' })
       expect(await use('/abandonment-recovery/get_recovery_context', {})).toMatchObject({ code: 'other-person' })
+      expect(await save('lastName', 'Zabriskie')).toMatchObject({ success: false, code: 'other-person' })
+      expect(await read(await patientId())).toMatchObject({
+        name: [{ ...(fieldName === 'firstName' ? { given: [value] } : {}), family: 'Zabriskie' }],
+      })
       const callback = { when: 'tomorrow at two in the afternoon' }
       expect(await use('/abandonment-recovery/schedule_callback', callback)).toMatchObject({ code: 'other-person' })
       const reason = { reason: 'wrong person' }
