@@ -1,36 +1,20 @@
 /**
  * The short tier of the tests, and what the tiers share; the others are jest.long.config.js and jest.full.config.js.
- * test/suites.ts says which suites are in each. Tests run the TypeScript sources; only the type annotations are stripped on the way.
+ * test/suites.ts says which suites are in each.
  */
 import { canUseBrowser } from './scripts/browser/find-browser.ts'
 import { suitesOf } from './test/suites.ts'
 import { canUseMongo } from './test/support/mongo-run.ts'
 
-const swc = (syntax) => ['@swc/jest', { jsc: { target: 'es2024', parser: { syntax } }, module: { type: 'commonjs' } }]
-
-/** Packages (and what they need) that exist as ES modules only, which Jest cannot require as they are. */
-const esmOnly = ['jose/', 'double-metaphone/', 'fhir-kit-client/']
-/** Imports a module with `import()`, which Jest can do only where it is turned into a `require`. */
-const importing = ['mongodb/lib/runtime_adapters\\.js$']
-
-/**
- * Handed to each module as if they were its own: the global object of a test file is a sandbox, in which each look at
- * `Array` costs more than what is done with it, a quarter of the time of what validates resources. Names that a package
- * declares itself, such as Map, cannot be among them.
- */
-const SHARED_GLOBALS = ['Array', 'JSON', 'Math', 'Number', 'Object', 'Promise', 'String', 'Symbol']
-
 const common = {
-  sandboxInjectedGlobals: SHARED_GLOBALS,
   testEnvironment: '<rootDir>/test/jest/environment.ts',
   runner: '<rootDir>/test/jest/runner.ts',
+  runtime: '<rootDir>/test/jest/runtime.ts',
   globalSetup: '<rootDir>/test/jest/global-setup.ts',
   globalTeardown: '<rootDir>/test/jest/global-teardown.ts',
-  setupFiles: ['<rootDir>/test/jest/setup.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/jest/close-stores.ts'],
-  transform: { '\\.ts$': swc('typescript'), '\\.m?js$': swc('ecmascript') },
-  transformIgnorePatterns: [`/node_modules/(?!(?:.*/)?(?:${[...esmOnly, ...importing].join('|')}))`],
-  moduleNameMapper: { '^fhir-kit-client$': '<rootDir>/node_modules/fhir-kit-client/dist/index.js' },
+  // Node strips the types itself (test/jest/runtime.ts).
+  transform: {},
 }
 
 /** What is particular to the suites that run once, on no engine, and to those on each engine. */

@@ -124,10 +124,8 @@ const LONGEST = suites(
   'test/storage/{migrations,mongo-faults,mongo-store,random,sharing}.test.ts',
 )
 
-/** Folders of suites that mostly take less time than loading the sources: several run in one (jest/batches.ts). */
-const BATCHED = [
-  ...['admin-api', 'calls', 'clinics', 'core', 'documents', 'fhir-api', 'http', 'operations', 'providers', 'voice-api'],
-]
+/** Suites that change the sources' own state for the whole process: they have instances of their own (jest/runtime.ts). */
+const CHANGING_SOURCES = suites('test/extensions/*.test.ts')
 
 /** Suites that import it, themselves or through others, keep data in a store. */
 const ENGINE = join(import.meta.dirname, 'support/engine.ts')
@@ -144,15 +142,8 @@ export const isWaiting = (path: string): boolean => WAITING.has(relative(ROOT, p
 /** @param path absolute */
 export const isAmongLongest = (path: string): boolean => LONGEST.has(relative(ROOT, path))
 
-/**
- * The folder with which the suite may share a batch; undefined: it runs by itself.
- * @param path absolute
- */
-export function folderOfBatch(path: string): string | undefined {
-  if (isWaiting(path) || isAmongLongest(path) || !importsEngine(path)) return undefined
-  const [, folder = ''] = relative(ROOT, path).split(/[/\\]/)
-  return BATCHED.includes(folder) ? folder : undefined
-}
+/** @param path absolute */
+export const changesSources = (path: string): boolean => CHANGING_SOURCES.has(relative(ROOT, path))
 
 function projectsOf(suite: string): readonly Project[] {
   if (ON_SQLITE.has(suite)) return ['sqlite']

@@ -1,4 +1,5 @@
 import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
 import { describe, expect, jest, test } from '@jest/globals'
 import {
   type Account,
@@ -130,6 +131,7 @@ describe('the rules', () => {
     const { repository } = await openTestRepository()
     await createAccount(repository, ADA, PASSWORD, cost)
     const scrypt = jest.spyOn(crypto, 'scrypt')
+    syncBuiltinESMExports()
     try {
       await verifyPassword(repository, 'ada.l', 'wrong', false, cost)
       await verifyPassword(repository, 'nobody', 'wrong', false, cost)
@@ -138,6 +140,7 @@ describe('the rules', () => {
       expect(costs[1]).toEqual(costs[0])
     } finally {
       scrypt.mockRestore()
+      syncBuiltinESMExports()
     }
   })
 })

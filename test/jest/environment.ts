@@ -1,9 +1,10 @@
 /**
- * Where a test file runs (https://jestjs.io/docs/configuration#testenvironment-string): Node's environment, which a file
- * must leave as it found it. Anything that keeps a process alive (servers, sockets, child processes, timers) fails it.
+ * Where a test file runs (https://jestjs.io/docs/configuration#testenvironment-string): the realm of the process, as
+ * servers do. A file must leave it as it found it: anything that keeps a process alive (servers, sockets, child
+ * processes, timers) fails it.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import NodeEnvironment from 'jest-environment-node'
+import { ModuleMocker } from 'jest-mock'
 
 /** Milliseconds for closing: a client that waits for a response may take some. */
 const GRACE_PERIOD = 5_000
@@ -13,16 +14,28 @@ const IGNORED = ['CloseReq', 'FSReqCallback', 'FSReqPromise', 'Immediate', 'Pipe
 /** After one of these (https://github.com/jestjs/jest/tree/main/packages/jest-circus) the file has failed already. */
 const FAILURES = ['error', 'hook_failure', 'test_fn_failure']
 
-export default class TidyEnvironment extends NodeEnvironment {
+export default class TidyEnvironment {
+  readonly global = globalThis
+  readonly moduleMocker = new ModuleMocker(globalThis)
+  readonly fakeTimers = null
+  readonly fakeTimersModern = null
   readonly #before = active()
+  readonly #exit = process.exit
   #hasFailed = false
+
+  /** There is no other context. */
+  getVmContext(): null {
+    return null
+  }
+
+  async setup(): Promise<void> {}
 
   handleTestEvent({ name }: { readonly name: string }): void {
     this.#hasFailed ||= FAILURES.includes(name)
   }
 
-  override async teardown(): Promise<void> {
-    await super.teardown()
+  async teardown(): Promise<void> {
+    process.exit = this.#exit
     // Where Jest runs the files in its own process, that has servers and processes of its own.
     if (this.#hasFailed || process.send === undefined) return
     // Lets work that the last test has started without waiting, such as a server about to listen, show up.

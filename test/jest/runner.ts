@@ -1,12 +1,11 @@
 /**
- * Runs the test files (https://jestjs.io/docs/configuration#runner-string), with three differences from Jest's own runner:
- * files that mostly wait run beside the others, on workers of their own; small ones run in batches (batches.ts); and where
- * failures end the run (--bail), it ends after the files that are under way, so that nothing is stopped while they use it.
+ * Runs the test files (https://jestjs.io/docs/configuration#runner-string), with two differences from Jest's own runner:
+ * files that mostly wait run beside the others, on workers of their own; and where failures end the run (--bail), it ends
+ * after the files that are under way, so that nothing is stopped while they use it.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import TestRunner, { type TestEvents, type UnsubscribeFn } from 'jest-runner'
 import { isWaiting } from '../suites.ts'
-import { Batches } from './batches.ts'
 
 type Arguments = ConstructorParameters<typeof TestRunner>
 type RunArguments = Parameters<TestRunner['runTests']>
@@ -19,9 +18,6 @@ export default class WaitingBesideRunner {
   readonly supportsEventEmitters = true
   readonly #working: TestRunner
   readonly #waiting: TestRunner
-  readonly #batches = new Batches()
-  /** Tests are chosen by their names, which are longer in a batch. */
-  readonly #isByName: boolean
   /** The number of failed tests that ends the run; 0: never. */
   readonly #bail: number
   #failed = 0
@@ -31,7 +27,6 @@ export default class WaitingBesideRunner {
   constructor(...[config, context]: Arguments) {
     this.#working = new TestRunner(config, context)
     this.#waiting = new TestRunner({ ...config, maxWorkers: WAITING_WORKERS }, context)
-    this.#isByName = Boolean(config.testNamePattern)
     this.#bail = config.bail
     this.#listen('test-file-start', ([test]) => this.#begin(test))
   }
@@ -39,8 +34,7 @@ export default class WaitingBesideRunner {
   async runTests(...[tests, watcher, options]: RunArguments): Promise<void> {
     if (options.serial) return await this.#working.runTests(tests, watcher, options)
     const waiting = tests.filter(({ path }) => isWaiting(path))
-    const working = tests.filter(({ path }) => !isWaiting(path))
-    const others = this.#isByName ? working : [...this.#batches.of(working)]
+    const others = tests.filter(({ path }) => !isWaiting(path))
     await Promise.all([
       waiting.length > 0 && this.#waiting.runTests(waiting, watcher, options),
       others.length > 0 && this.#working.runTests(others, watcher, options),
@@ -58,10 +52,7 @@ export default class WaitingBesideRunner {
   }
 
   #listen<Name extends keyof TestEvents>(name: Name, listener: Listener<Name>): UnsubscribeFn {
-    const tell: Listener<Name> = async (event) => {
-      await Promise.all(this.#batches.eventsOf<Name>(event).map(listener))
-    }
-    const ends = [this.#working, this.#waiting].map((runner) => runner.on(name, tell))
+    const ends = [this.#working, this.#waiting].map((runner) => runner.on(name, listener))
     return () => {
       for (const end of ends) end()
     }
