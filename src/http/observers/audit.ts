@@ -9,10 +9,6 @@ import type { Exchange, ExchangeAccess, Observer } from '../exchange.ts'
 import type { User } from '../token.ts'
 import { secretsOf } from './known-secrets.ts'
 
-/** Most events of unknown agents that are recorded in a minute: a flood of requests must not fill the disk. */
-const STRANGERS_PER_MINUTE = 600
-const MINUTE = 60_000
-
 const UNKNOWN: AuditAgent = { kind: 'unknown' }
 /** Characters that are kept of the address of a refused request. */
 const MAX_ADDRESS = 200
@@ -23,7 +19,6 @@ export class AuditObserver implements Observer {
   readonly #secretsOfClinic: (clinic: string) => readonly string[]
   /** The user of a token is one object for as long as the token is remembered, and so is its agent. */
   readonly #agents = new WeakMap<User, AuditAgent>()
-  #strangers = { since: 0, count: 0 }
 
   /**
    * @param addressOf the IP address of the client
@@ -57,15 +52,9 @@ export class AuditObserver implements Observer {
   #record(access: ExchangeAccess, koa: KoaContext): void {
     const user = koa.state.user as User | undefined
     const { clinic, agent } = access.by ?? { clinic: user?.clinic ?? SERVICE, agent: this.#agentOf(user) }
-    const at = Date.now()
-    const status = access.status === 0 ? koa.status : access.status
-    if (isOfStranger(agent, access, status) && this.#isTooMany(at)) {
-      this.#trail.leaveOut({ clinic, at }, `more than ${STRANGERS_PER_MINUTE} requests of strangers in a minute`)
-      return
-    }
     this.#trail.record({
       clinic,
-      at,
+      at: Date.now(),
       agent,
       address: this.#addressOf(koa),
       interaction: access.interaction,
@@ -74,7 +63,7 @@ export class AuditObserver implements Observer {
       version: access.version,
       query: access.query,
       detail: access.detail,
-      status,
+      status: access.status === 0 ? koa.status : access.status,
       patients: access.patients,
     })
   }
@@ -86,12 +75,6 @@ export class AuditObserver implements Observer {
     const agent: AuditAgent = { kind: 'user', id: user.sub, name: user.name, role: user.role }
     this.#agents.set(user, agent)
     return agent
-  }
-
-  #isTooMany(now: number): boolean {
-    if (now - this.#strangers.since >= MINUTE) this.#strangers = { since: now, count: 0 }
-    this.#strangers.count += 1
-    return this.#strangers.count > STRANGERS_PER_MINUTE
   }
 }
 
@@ -114,10 +97,6 @@ function withoutSecrets(access: ExchangeAccess, secrets: Secrets): ExchangeAcces
     ...(isChanged ? { by: { clinic: by.clinic, agent: { kind: 'call', id: callId } } } : {}),
   }
 }
-
-/** A login that failed may be anybody's. */
-const isOfStranger = ({ kind }: AuditAgent, { interaction }: Access, status: number): boolean =>
-  kind === 'unknown' || (interaction === 'login' && status >= 400)
 
 const refusalOf = ({ method, path }: KoaContext): Access => ({
   ...NO_SUBJECT,

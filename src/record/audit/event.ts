@@ -1,5 +1,5 @@
 /** An event of the audit trail: who did what to which patient's data, and how it ended. A small plain object. */
-import type { Gap } from '../../storage/gaps.ts'
+import type { Gap } from '../recorder.ts'
 
 /** The acting user, call or server. */
 export type AuditAgent =
@@ -99,13 +99,13 @@ export interface AuditedEvent extends Access {
   readonly address: string
 }
 
-/** The event that reports missing events. @param now milliseconds since 1970 UTC */
-export function gapEvent({ clinic, why, from, to, count }: Gap, now: number): AuditedEvent {
+/** The event that reports missing events. */
+export function gapEvent({ clinic, why, from, to, count }: Gap): AuditedEvent {
   const missing = count === 1 ? 'One event is' : `${count} events are`
   return {
     ...NO_SUBJECT,
     clinic,
-    at: now,
+    at: Date.now(),
     agent: { kind: 'server' },
     address: '',
     interaction: 'gap',

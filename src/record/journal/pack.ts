@@ -1,8 +1,8 @@
 /** An exchange as it was seen becomes an entry of the store: here everything is taken out of it that must not be kept. */
 import { randomUUID } from 'node:crypto'
 import type { JournalMode } from '../../clinics/journal-settings.ts'
-import type { Gap } from '../../storage/gaps.ts'
 import type { JournalEntry } from '../../storage/journal-port.ts'
+import type { Gap } from '../recorder.ts'
 import {
   type ExchangeDetail,
   type ExchangeSummary,
