@@ -82,13 +82,6 @@ export const NO_SUBJECT: Omit<Access, 'interaction'> = {
   patients: [],
 }
 
-/** Size of one patient's id in `charactersOf`. */
-const CHARACTERS_OF_ID = 40
-
-/** Approximate number of characters of an event whose length its client decides. */
-export const charactersOf = ({ query, patients }: Pick<Access, 'query' | 'patients'>): number =>
-  query.length + patients.length * CHARACTERS_OF_ID
-
 export interface AuditedEvent extends Access {
   /** '': it belongs to the whole service. */
   readonly clinic: string

@@ -1,6 +1,9 @@
 /** Exchanges: each one request and its response, as they are observed, and as the journal shows them. */
 import type { Role } from '../../clinics/accounts.ts'
 
+/** The role that reads an exchange for which no other role is stated. */
+export const LEAST_ROLE: Role = 'staff'
+
 /** Bytes of a body that are kept. */
 export const MAX_BODY = 64 * 1024
 

@@ -7,6 +7,7 @@ import {
   type ExchangeDetail,
   type ExchangeSummary,
   type GapSummary,
+  LEAST_ROLE,
   MAX_BODY,
   type Reason,
   type SeenBody,
@@ -18,9 +19,8 @@ import {
   type ToolExchange,
 } from './exchange.ts'
 import { withoutSecrets } from './json-redaction.ts'
-import { APART } from './level.ts'
-import { LEAST_ROLE } from './readers.ts'
 import { bodyWithoutText, keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
+import { APART } from './runs.ts'
 import { REMOVED, Secrets } from './secrets.ts'
 
 export interface Packing {

@@ -113,7 +113,7 @@ class JournalFile extends SideFile<JournalOrder> {
     return number
   }
 
-  /** Of every clinic. */
+  /** Removes some of the excess entries of every clinic. */
   removeSome(now: number): boolean {
     return this.change((db) => {
       const clinics = db.all<readonly [string, number, number, number]>(

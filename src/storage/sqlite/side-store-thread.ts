@@ -3,15 +3,7 @@ import { workerData } from 'node:worker_threads'
 import { runSideThread } from '../side-thread-entry.ts'
 import { auditFile } from './audit-store.ts'
 import { JOURNAL_FILE } from './journal-store.ts'
-import { type SideKind, SideWriter } from './side-writer.ts'
-
-export interface SideThreadData {
-  readonly path: string
-  readonly of: SideContent
-}
-
-/** The content of the file, and for how long it is kept where that is not part of each order. */
-export type SideContent = { readonly kind: 'audit'; readonly days: number } | { readonly kind: 'journal' }
+import { type SideKind, type SideThreadData, SideWriter } from './side-writer.ts'
 
 const { path, of } = workerData as SideThreadData
 

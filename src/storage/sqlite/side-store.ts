@@ -8,8 +8,7 @@ import { join } from 'node:path'
 import { SideThread } from '../side-thread.ts'
 import { isUnreadable } from './faults.ts'
 import type { SideFile } from './side-file.ts'
-import type { SideContent, SideThreadData } from './side-store-thread.ts'
-import { type SideKind, SideWriter } from './side-writer.ts'
+import { type SideContent, type SideKind, type SideThreadData, SideWriter } from './side-writer.ts'
 
 export interface SideStore<Order, File> {
   write(order: Order): Promise<void>

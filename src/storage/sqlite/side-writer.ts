@@ -20,6 +20,15 @@ export interface SideKind<Order, File extends SideFile<Order> = SideFile<Order>>
   readonly open: (options: SideFileOptions) => File
 }
 
+/** Data for the start of the thread that writes a file. */
+export interface SideThreadData {
+  readonly path: string
+  readonly of: SideContent
+}
+
+/** The content of the file, and for how long it is kept where that is not part of each order. */
+export type SideContent = { readonly kind: 'audit'; readonly days: number } | { readonly kind: 'journal' }
+
 export class SideWriter<Order, File extends SideFile<Order>> {
   readonly #kind: SideKind<Order, File>
   readonly #path: string
