@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from 'pino'
 import { type ComponentHealth, noteOfSetAside } from '../isolation/fair-queue.ts'
+import type { RecordStore } from '../storage/audit-port.ts'
 import { StoreUnavailable } from '../storage/port.ts'
 import type { Rate } from './token-bucket.ts'
 
@@ -13,12 +14,6 @@ import type { Rate } from './token-bucket.ts'
 interface Happened {
   readonly clinic: string
   readonly at: number
-}
-
-/** The store of a record. */
-interface RecordStore {
-  readonly setAsideAt?: () => number | undefined
-  close(): Promise<void>
 }
 
 export interface RecorderOptions<Store extends RecordStore> {

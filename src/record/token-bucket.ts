@@ -5,6 +5,8 @@ export interface Rate {
   readonly rate: number
   /** Tokens that the bucket holds: as many may be taken at once. */
   readonly burst: number
+  /** Milliseconds after which tokens are added, all at once; absent: they are added continuously. */
+  readonly step?: number
 }
 
 /** Times are milliseconds since 1970 UTC. */
@@ -21,8 +23,10 @@ export class TokenBucket {
 
   /** The tokens that are left; fewer than none after something that took more than there were. */
   left(now: number): number {
-    const { rate, burst } = this.#limit
-    this.#tokens = Math.min(burst, this.#tokens + (Math.max(0, now - this.#at) * rate) / 1000)
+    const { rate, burst, step = 0 } = this.#limit
+    const elapsed = Math.max(0, now - this.#at)
+    if (elapsed < step) return this.#tokens
+    this.#tokens = Math.min(burst, this.#tokens + (elapsed * rate) / 1000)
     this.#at = now
     return this.#tokens
   }

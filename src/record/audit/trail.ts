@@ -22,7 +22,7 @@ const RECORDING: Recording = {
 export class AuditTrail extends Recorder<AuditedEvent, AuditBlock, AuditStore> {
   readonly #keyFor = blockKeys()
   /** A flood of requests must not fill the disk. */
-  readonly #strangers = new TokenBucket(OF_STRANGERS)
+  readonly #strangers = new TokenBucket({ ...OF_STRANGERS, step: 60_000 })
 
   constructor(options: RecorderOptions<AuditStore>) {
     super(options, RECORDING)

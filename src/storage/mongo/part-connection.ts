@@ -1,7 +1,8 @@
 /** A separate client for a part of the store, so that its work takes no connections of other requests. */
+import { StoreUnavailable } from '../port.ts'
 import { type Connection, connect } from './connection.ts'
 
-interface PartOptions<Part> {
+export interface PartOptions<Part> {
   /** An address like DATABASE_URL. */
   readonly url: string
   /** Most connections. */
@@ -17,6 +18,7 @@ interface Opened<Part> extends Pick<Connection, 'client'> {
 export class PartConnection<Part> {
   readonly #options: PartOptions<Part>
   #opened: Promise<Opened<Part>> | undefined
+  #isClosed = false
 
   constructor(options: PartOptions<Part>) {
     this.#options = options
@@ -24,6 +26,8 @@ export class PartConnection<Part> {
 
   /** The part, opened on first use; after a failure, the next call tries again. */
   async get(): Promise<Part> {
+    // A late call would open a connection that nothing closes.
+    if (this.#isClosed) throw new StoreUnavailable('This part of the store is closed')
     this.#opened ??= opened(this.#options).catch((error: unknown) => {
       this.#opened = undefined
       throw error
@@ -32,6 +36,7 @@ export class PartConnection<Part> {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     const { client } = (await this.#opened?.catch(() => undefined)) ?? {}
     await client?.close()
   }

@@ -5,18 +5,16 @@
  */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RecordStore } from '../audit-port.ts'
 import { SideThread } from '../side-thread.ts'
 import { isUnreadable } from './faults.ts'
 import type { SideFile } from './side-file.ts'
 import { type SideContent, type SideKind, type SideThreadData, SideWriter } from './side-writer.ts'
 
-export interface SideStore<Order, File> {
+export interface SideStore<Order, File> extends RecordStore {
   write(order: Order): Promise<void>
   /** Runs `work` on the file; undefined: nothing was ever written, or it cannot be read. @throws StoreUnavailable */
   read<T>(work: (file: File) => T): Promise<T | undefined>
-  /** When this process has set aside a file that could not be read: milliseconds since 1970 UTC. */
-  readonly setAsideAt?: () => number | undefined
-  close(): Promise<void>
 }
 
 const ENTRY = join(import.meta.dirname, 'side-store-thread.ts')
