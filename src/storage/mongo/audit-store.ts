@@ -15,7 +15,7 @@ import {
 } from '../audit-port.ts'
 import type { Connection } from './connection.ts'
 import { insertOnce } from './insert-once.ts'
-import { openPart } from './part-reads.ts'
+import { openPart } from './part-connection.ts'
 import type { ReadLimits } from './read-limits.ts'
 
 interface BlockDocument {

@@ -15,7 +15,7 @@ import type {
   Kept,
 } from '../journal-port.ts'
 import type { Connection } from './connection.ts'
-import { openPart } from './part-reads.ts'
+import { openPart } from './part-connection.ts'
 import type { ReadLimits } from './read-limits.ts'
 import { inTransaction } from './transaction.ts'
 

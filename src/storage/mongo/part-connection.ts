@@ -1,8 +1,10 @@
 /** A separate client for a part of the store, so that its work takes no connections of other requests. */
 import { StoreUnavailable } from '../port.ts'
 import { type Connection, connect } from './connection.ts'
+import { served } from './faults.ts'
+import { PartReads } from './part-reads.ts'
 
-export interface PartOptions<Part> {
+interface PartOptions<Part> {
   /** An address like DATABASE_URL. */
   readonly url: string
   /** Most connections. */
@@ -50,5 +52,26 @@ async function opened<Part>({ url, connections, prepare }: PartOptions<Part>): P
   } catch (error) {
     await client.close()
     throw error
+  }
+}
+
+interface RecordPart<Part> extends Omit<PartOptions<Part>, 'connections'> {
+  /** The purpose of the reads: see BudgetError.what. */
+  readonly what: string
+  /** Connections. */
+  readonly reading: number
+  readonly writing: number
+}
+
+/** Opens a part on first use; reads take no connections from writes. */
+export function openPart<Part>({ what, reading, writing, ...options }: RecordPart<Part>) {
+  const connection = new PartConnection({ ...options, connections: reading + writing })
+  const open = () => connection.get()
+  const reads = new PartReads({ open, connections: reading, what })
+  return {
+    /** @throws StoreUnavailable */
+    write: (work: (part: Part) => Promise<void>) => served(async () => work(await open())),
+    read: <T>(...read: Parameters<typeof reads.read<T>>) => reads.read<T>(...read),
+    close: () => connection.close(),
   }
 }

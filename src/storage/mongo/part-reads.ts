@@ -5,7 +5,6 @@
 import { currentBudget } from '../../isolation/budget.ts'
 import { FairQueue } from '../../isolation/fair-queue.ts'
 import { served } from './faults.ts'
-import { PartConnection, type PartOptions } from './part-connection.ts'
 import { type ReadLimits, readLimits, until, withinLimits } from './read-limits.ts'
 
 interface PartReadsOptions<Part> {
@@ -47,26 +46,5 @@ export class PartReads<Part> {
         },
       )
     })
-  }
-}
-
-interface RecordPart<Part> extends Omit<PartOptions<Part>, 'connections'> {
-  /** The purpose of the reads: see BudgetError.what. */
-  readonly what: string
-  /** Connections. */
-  readonly reading: number
-  readonly writing: number
-}
-
-/** Opens a part on first use; reads take no connections from writes. */
-export function openPart<Part>({ what, reading, writing, ...options }: RecordPart<Part>) {
-  const connection = new PartConnection({ ...options, connections: reading + writing })
-  const open = () => connection.get()
-  const reads = new PartReads({ open, connections: reading, what })
-  return {
-    /** @throws StoreUnavailable */
-    write: (work: (part: Part) => Promise<void>) => served(async () => work(await open())),
-    read: <T>(...read: Parameters<typeof reads.read<T>>) => reads.read<T>(...read),
-    close: () => connection.close(),
   }
 }
