@@ -41,8 +41,9 @@ const ROOMS = {
   clinics: ['repository'],
   config: ['clinics'],
   // Who did what, and what was sent and answered: how it is kept and read.
-  'record/audit': ['search', 'search/index', 'storage', 'repository'],
-  'record/journal': ['storage', 'repository', 'clinics'],
+  record: ['storage'],
+  'record/audit': ['search', 'search/index', 'storage', 'repository', 'record'],
+  'record/journal': ['storage', 'repository', 'clinics', 'record'],
   // What providers, operations and calls all need.
   core: [
     ...['search', 'search/query', 'matching', 'repository', 'content', 'record/audit', 'clinics'],
@@ -95,7 +96,7 @@ const ROOMS = {
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
   demo: ['repository', 'clinics', 'core', 'scheduling', 'availability'],
   // The transport, whatever is asked: who asks, whether it is taken, bodies, formats, errors. From here on Koa is known.
-  http: ['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal'],
+  http: ['repository', 'content', 'clinics', 'config', 'record', 'record/audit', 'record/journal'],
   // FHIR's REST API.
   'fhir-api/message': [
     ...['search', 'search/query', 'repository', 'content', 'record/audit', 'config', 'core', 'providers', 'http'],

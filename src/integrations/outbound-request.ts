@@ -7,9 +7,8 @@ import { lookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { currentCause } from '../record/journal/cause.ts'
 import type { OutboundSystem } from '../record/journal/exchange.ts'
-import type { SentRequest } from '../record/journal/sent.ts'
+import { currentCause, type SentRequest } from '../record/journal/sent.ts'
 import { isPublicAddress } from './address-classes.ts'
 
 /** Most bytes of a response that are read. */

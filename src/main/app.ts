@@ -28,8 +28,7 @@ import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
 import { FairShares } from '../http/admission/fair-shares.ts'
 import { type Drain, drainable } from '../http/drain.ts'
 import type { Observer } from '../http/exchange.ts'
-import { AuditObserver } from '../http/observers/audit.ts'
-import { JournalObserver } from '../http/observers/journal.ts'
+import { RequestObserver } from '../http/observers/request-observer.ts'
 import { crmConnector } from '../integrations/crm/connector.ts'
 import { DEADLINE } from '../integrations/exchange.ts'
 import { insuranceConnector } from '../integrations/insurance/connector.ts'
@@ -166,7 +165,7 @@ export async function createApp({
   ]
   const trials = { outbound, simulator }
   const services = { config, logger, repository, contents, access, integrations, passwordCost, journal, live, trials }
-  const observersWith = journal === undefined ? observersInThread(workThread) : observersOf(trail, journal)
+  const observersWith = observersOf(trail, journal, workThread)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const background = backgroundWork({ repository, contents, access, logger, clock }, integrations, threads)
@@ -210,15 +209,12 @@ const openJournal = async ({ config, repository, logger, allowance }: JournalPar
     secrets: [config.jwt.secret, config.webhookSecret, config.previousWebhookSecret].filter((one) => one !== undefined),
   })
 
-const observersInThread = (workThread: AppParts['workThread']) => (): readonly Observer[] =>
-  workThread === undefined ? [] : [workThread.observer]
-
-/** Observers of requests that arrived in this thread. */
+/** Observers of requests: where they arrived they are recorded, and a work thread passes on what it has seen. */
 const observersOf =
-  (trail: AuditTrail | undefined, journal: Journal) =>
+  (trail: AuditTrail | undefined, journal: Journal | undefined, workThread: AppParts['workThread']) =>
   (addressOf: (koa: KoaContext) => string): readonly Observer[] => [
-    ...(trail === undefined ? [] : [new AuditObserver(trail, addressOf, (clinic) => journal.formsOfSecrets(clinic))]),
-    new JournalObserver(journal),
+    ...(workThread === undefined ? [] : [workThread.observer]),
+    ...(journal === undefined ? [] : [new RequestObserver({ trail, journal, addressOf })]),
   ]
 
 interface BackgroundServices {

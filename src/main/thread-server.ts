@@ -13,7 +13,7 @@ import { faultOf } from '../http/fault.ts'
 import { Budget, withBudget } from '../isolation/budget.ts'
 import { freeMemoryWhenQuiet, keepMemory } from '../isolation/free-memory.ts'
 import { comparePatients } from '../operations/duplicates/compare-patients.ts'
-import { causedBy } from '../record/journal/cause.ts'
+import { causedBy } from '../record/journal/sent.ts'
 import { createApp } from './app.ts'
 import {
   Flag,

@@ -63,16 +63,19 @@ export interface Retention {
 export const MILLISECONDS_PER_DAY = 86_400_000
 
 /**
- * An engine opens its database on first use, so a database that cannot be opened does not stop the server from
- * starting; all methods throw StoreUnavailable then.
+ * The store of a record beside that of the resources. An engine opens its database on first use, so a database that
+ * cannot be opened does not stop the server from starting; all methods throw StoreUnavailable then.
  */
-export interface AuditStore {
-  /** Writes all or none. */
-  write(blocks: readonly AuditBlock[]): Promise<void>
-  scan(scan: AuditScan): Promise<AuditPage>
-  read(clinic: string, key: string): Promise<StoredBlock | undefined>
+export interface RecordStore {
   /** When this process has set aside a file that could not be read: milliseconds since 1970 UTC. */
   readonly setAsideAt?: () => number | undefined
   /** Waits for writes under way. */
   close(): Promise<void>
+}
+
+export interface AuditStore extends RecordStore {
+  /** Writes all or none. */
+  write(blocks: readonly AuditBlock[]): Promise<void>
+  scan(scan: AuditScan): Promise<AuditPage>
+  read(clinic: string, key: string): Promise<StoredBlock | undefined>
 }

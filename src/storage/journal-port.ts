@@ -2,6 +2,7 @@
  * The store of the request journal, beside the store of resources: the entries of each clinic, in the order in which
  * they were written. It does not interpret exchanges (src/record/journal does).
  */
+import type { RecordStore } from './audit-port.ts'
 
 export interface JournalEntry {
   /** '' for entries of the whole service. */
@@ -80,11 +81,7 @@ export interface FoundEntry extends NumberedSummary {
   readonly audience: string
 }
 
-/**
- * An engine opens its database on first use, so a database that cannot be opened does not stop the server from
- * starting; all methods throw StoreUnavailable then.
- */
-export interface JournalStore {
+export interface JournalStore extends RecordStore {
   /**
    * Writes all or none. Each entry gets the next number of its clinic, whichever process writes it: a reader that has
    * seen one number has seen, or can find, all smaller ones.
@@ -94,8 +91,4 @@ export interface JournalStore {
   scan(scan: JournalScan): Promise<JournalPage>
   read(clinic: string, id: string): Promise<FoundEntry | undefined>
   bounds(clinic: string): Promise<JournalBounds>
-  /** When this process has set aside a file that could not be read: milliseconds since 1970 UTC. */
-  readonly setAsideAt?: () => number | undefined
-  /** Waits for writes under way. */
-  close(): Promise<void>
 }

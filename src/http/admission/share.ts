@@ -3,6 +3,7 @@
  * 429.
  */
 import { FhirError } from '../../fhir/outcome.ts'
+import { TokenBucket } from '../../record/token-bucket.ts'
 
 export interface ShareLimits {
   /** The owner of the share, in messages to the client, such as `this clinic`. */
@@ -22,15 +23,12 @@ const RETRY_SECONDS = 1
 
 export class Share {
   readonly #limits: ShareLimits
+  readonly #bucket: TokenBucket
   #inFlight = 0
-  /** Requests that may come at once, as of `#since`. */
-  #tokens: number
-  /** Milliseconds since 1970 UTC. */
-  #since = 0
 
   constructor(limits: ShareLimits) {
     this.#limits = limits
-    this.#tokens = limits.rate * BURST_SECONDS
+    this.#bucket = new TokenBucket({ rate: limits.rate, burst: limits.rate * BURST_SECONDS })
   }
 
   get inFlight(): number {
@@ -39,31 +37,24 @@ export class Share {
 
   /** Whether the share can be forgotten without loss. */
   isIdle(now: number): boolean {
-    return this.#inFlight === 0 && now - this.#since > BURST_SECONDS * 1000
+    return this.#inFlight === 0 && this.#bucket.left(now) >= this.#limits.rate * BURST_SECONDS
   }
 
   /** @throws FhirError 429 */
   check(now: number): void {
     if (this.#inFlight >= this.#limits.inFlight) throw this.#tooManyInFlight()
     if (this.#limits.rate === 0) return
-    this.#refill(now)
-    if (this.#tokens < 1) throw this.#tooFast()
+    const left = this.#bucket.left(now)
+    if (left < 1) throw this.#tooFast(left)
   }
 
   begin(): void {
     this.#inFlight++
-    if (this.#limits.rate > 0) this.#tokens--
+    if (this.#limits.rate > 0) this.#bucket.spend(1)
   }
 
   end(): void {
     this.#inFlight--
-  }
-
-  #refill(now: number): void {
-    const { rate } = this.#limits
-    const earned = (Math.max(0, now - this.#since) * rate) / 1000
-    this.#tokens = Math.min(rate * BURST_SECONDS, this.#tokens + earned)
-    this.#since = now
   }
 
   #tooManyInFlight(): FhirError {
@@ -74,9 +65,9 @@ export class Share {
     )
   }
 
-  #tooFast(): FhirError {
+  #tooFast(left: number): FhirError {
     const { whose, name, rate } = this.#limits
-    const seconds = Math.ceil((1 - this.#tokens) / rate)
+    const seconds = Math.ceil((1 - left) / rate)
     return tooMany(
       `The requests of ${whose} are more than ${rate} a second; send the next in ${seconds} s`,
       exceeded(name, { most: rate * BURST_SECONDS, perSeconds: BURST_SECONDS }, seconds),

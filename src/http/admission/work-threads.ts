@@ -15,7 +15,7 @@ import {
   withBudget,
 } from '../../isolation/budget.ts'
 import { SlowKinds } from '../../isolation/slow-kinds.ts'
-import { type Cause, causedBy } from '../../record/journal/cause.ts'
+import { type Cause, causedBy } from '../../record/journal/sent.ts'
 import { type ExchangeFacts, replaceFacts } from '../exchange.ts'
 import { whenClosed } from '../http-response.ts'
 import { receivedBytes } from '../message/body.ts'

@@ -8,9 +8,8 @@ import type { SearchAnswer, UnitOfWork, Versioned } from '../../repository/repos
 import { readCursor, writeCursor } from '../../search/cursor.ts'
 import type { Condition, SearchPlan, SortKey } from '../../search/plan.ts'
 import { searchCursorQuery } from '../../storage/cursor.ts'
-import { resolvedChains } from './chains.ts'
-import { includedWith } from './trail-includes.ts'
 import type { FoundEvents, TrailReader } from './trail-reader.ts'
+import { includedWith, resolvedChains } from './trail-references.ts'
 import type { Position, TrailQuery } from './trail-scan.ts'
 
 /** Without a sort key: the newest first. */

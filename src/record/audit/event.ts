@@ -1,5 +1,5 @@
 /** An event of the audit trail: who did what to which patient's data, and how it ended. A small plain object. */
-import type { Gap } from '../../storage/gaps.ts'
+import type { Gap } from '../recorder.ts'
 
 /** The acting user, call or server. */
 export type AuditAgent =
@@ -82,13 +82,6 @@ export const NO_SUBJECT: Omit<Access, 'interaction'> = {
   patients: [],
 }
 
-/** Size of one patient's id in `charactersOf`. */
-const CHARACTERS_OF_ID = 40
-
-/** Approximate number of characters of an event whose length its client decides. */
-export const charactersOf = ({ query, patients }: Pick<Access, 'query' | 'patients'>): number =>
-  query.length + patients.length * CHARACTERS_OF_ID
-
 export interface AuditedEvent extends Access {
   /** '': it belongs to the whole service. */
   readonly clinic: string
@@ -99,13 +92,13 @@ export interface AuditedEvent extends Access {
   readonly address: string
 }
 
-/** The event that reports missing events. @param now milliseconds since 1970 UTC */
-export function gapEvent({ clinic, why, from, to, count }: Gap, now: number): AuditedEvent {
+/** The event that reports missing events. */
+export function gapEvent({ clinic, why, from, to, count }: Gap): AuditedEvent {
   const missing = count === 1 ? 'One event is' : `${count} events are`
   return {
     ...NO_SUBJECT,
     clinic,
-    at: now,
+    at: Date.now(),
     agent: { kind: 'server' },
     address: '',
     interaction: 'gap',

@@ -8,8 +8,7 @@ import { extractEntries } from '../../search/index/extract.ts'
 import { type Candidate, matches } from '../../search/matches.ts'
 import { BEGINNING_OF_TIME, type Condition, END_OF_TIME, type RangeBounds } from '../../search/plan.ts'
 import { auditEventOf, type PatientPart } from './audit-event.ts'
-import { eventsOf, KEY_PATTERN } from './block.ts'
-import type { AuditTrail } from './trail.ts'
+import { type AuditTrail, eventsOf, KEY_PATTERN } from './trail.ts'
 import {
   type Chunk,
   comparisonFor,

@@ -6,7 +6,7 @@ import { spend } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import { type AuditScan, type AuditStore, BLOCK_SPAN } from '../../storage/audit-port.ts'
 import type { PatientPart } from './audit-event.ts'
-import { eventsOf, timeOfKey } from './block.ts'
+import { eventsOf, timeOfKey } from './trail.ts'
 
 /** Where an event is in the order. Times are milliseconds since 1970 UTC. */
 export interface Position {

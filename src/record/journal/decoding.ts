@@ -3,8 +3,7 @@
  * JavaScript, XML, UTF-16 that was read as another encoding, base64 and hexadecimal digits (runs.ts), one in another in any order.
  * Secrets are searched for at each level.
  */
-import { APART, type Level, lastUpTo } from './level.ts'
-import { decodedRuns } from './runs.ts'
+import { APART, decodedRuns, type Level, lastUpTo } from './runs.ts'
 
 /** Levels that are taken off: an address in JSON in a text of JSON, and some to spare. */
 const MAX_LEVELS = 8

@@ -1,6 +1,9 @@
 /** Exchanges: each one request and its response, as they are observed, and as the journal shows them. */
 import type { Role } from '../../clinics/accounts.ts'
 
+/** The role that reads an exchange for which no other role is stated. */
+export const LEAST_ROLE: Role = 'staff'
+
 /** Bytes of a body that are kept. */
 export const MAX_BODY = 64 * 1024
 
@@ -47,8 +50,15 @@ export interface SeenUser {
 /** The systems of a clinic that this server sends requests to. */
 export type OutboundSystem = 'crm' | 'insurance' | 'messages'
 
+interface SeenMessages {
+  readonly requestHeaders: SeenHeaders
+  readonly responseHeaders: SeenHeaders
+  readonly requestBody?: SeenBody
+  readonly responseBody?: SeenBody
+}
+
 /** An exchange that has ended, as it was: nothing has been removed from it. */
-export interface SeenExchange {
+export interface SeenExchange extends SeenMessages {
   readonly id: string
   readonly direction: 'in' | 'out'
   /** Milliseconds since 1970 UTC, and its length in milliseconds. */
@@ -87,10 +97,6 @@ export interface SeenExchange {
   /** Known secrets: tokens, passwords and keys that the exchange carried or that the server issued in it. */
   readonly secrets?: readonly string[]
   readonly tools?: readonly ToolExchange[]
-  readonly requestHeaders: SeenHeaders
-  readonly responseHeaders: SeenHeaders
-  readonly requestBody?: SeenBody
-  readonly responseBody?: SeenBody
 }
 
 /** `left`: the client disconnected before it had its response. */
@@ -123,21 +129,11 @@ export interface ShownTool {
   readonly code?: string
 }
 
+/** The members of an exchange that a list does not show as they were. */
+type Unlisted = 'at' | 'clinic' | 'leastRole' | 'patients' | 'secrets' | 'tools' | keyof SeenMessages
+
 /** An exchange in a list. */
-export interface ExchangeSummary
-  extends Omit<
-    SeenExchange,
-    | 'at'
-    | 'leastRole'
-    | 'patients'
-    | 'secrets'
-    | 'tools'
-    | 'requestHeaders'
-    | 'responseHeaders'
-    | 'requestBody'
-    | 'responseBody'
-    | 'clinic'
-  > {
+export interface ExchangeSummary extends Omit<SeenExchange, Unlisted> {
   /** FHIR instant. */
   readonly time: string
   readonly tools?: readonly ShownTool[]

@@ -3,7 +3,6 @@ import { ROLES, type Role } from '../../clinics/accounts.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { JournalBounds, JournalFilter, JournalStore } from '../../storage/journal-port.ts'
 import type { ExchangeDetail, Summary } from './exchange.ts'
-import { readableBy } from './readers.ts'
 
 export type { JournalFilter } from '../../storage/journal-port.ts'
 
@@ -32,13 +31,14 @@ const LOOKED_AT = 20_000
 export class JournalReader {
   readonly #store: JournalStore
   readonly #clinic: string
+  /** The least roles of the exchanges that the user may read. */
   readonly #audiences: readonly string[]
 
   /** @param role of the reading user: exchanges that need a higher one are invisible to it */
   constructor(store: JournalStore, clinic: string, role: Role) {
     this.#store = store
     this.#clinic = clinic
-    this.#audiences = readableBy(role)
+    this.#audiences = ROLES.slice(0, ROLES.indexOf(role) + 1)
   }
 
   /**

@@ -1,12 +1,13 @@
 /** An exchange as it was seen becomes an entry of the store: here everything is taken out of it that must not be kept. */
 import { randomUUID } from 'node:crypto'
 import type { JournalMode } from '../../clinics/journal-settings.ts'
-import type { Gap } from '../../storage/gaps.ts'
 import type { JournalEntry } from '../../storage/journal-port.ts'
+import type { Gap } from '../recorder.ts'
 import {
   type ExchangeDetail,
   type ExchangeSummary,
   type GapSummary,
+  LEAST_ROLE,
   MAX_BODY,
   type Reason,
   type SeenBody,
@@ -18,9 +19,8 @@ import {
   type ToolExchange,
 } from './exchange.ts'
 import { withoutSecrets } from './json-redaction.ts'
-import { APART } from './level.ts'
-import { LEAST_ROLE } from './readers.ts'
 import { bodyWithoutText, keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
+import { APART } from './runs.ts'
 import { REMOVED, Secrets } from './secrets.ts'
 
 export interface Packing {

@@ -49,6 +49,14 @@ export class JournalPolicies {
     }
   }
 
+  /** Calls `work` with the policy of a clinic: at once, unless it has to be loaded. */
+  use(clinic: string, work: (policy: JournalPolicy) => void): void {
+    const policy = this.known(clinic)
+    if (policy !== undefined) work(policy)
+    // An unreadable store is reported elsewhere.
+    else void this.load(clinic).then(work, () => {})
+  }
+
   /** @throws StoreUnavailable */
   async load(clinic: string): Promise<JournalPolicy> {
     if (clinic === SERVICE) return this.#ofService

@@ -2,7 +2,32 @@
  * Runs of base64 and of hexadecimal digits in a text, as the texts that they stand for: with line breaks and separators,
  * of either alphabet and letter case, and wherever in a run the text begins. https://www.rfc-editor.org/rfc/rfc4648
  */
-import { APART, type Level, lastUpTo, type Span } from './level.ts'
+
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** One level of a text. */
+export interface Level {
+  readonly text: string
+  /** Where a part of it stands in the text that was given. */
+  readonly sourceOf: (span: Span) => Span
+}
+
+/** Separates texts that are searched as one: no run, no comment and no secret continues behind it. XML has no such character. */
+export const APART = '\u0001'
+
+/** The index of the last one that begins there or before. */
+export function lastUpTo(pieces: readonly { readonly at: number }[], index: number): number {
+  let [low, high] = [0, pieces.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((pieces[middle]?.at ?? 0) <= index) low = middle
+    else high = middle - 1
+  }
+  return low
+}
 
 interface Encoding {
   readonly name: 'base64' | 'hex'

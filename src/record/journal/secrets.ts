@@ -1,8 +1,7 @@
 /** Recognition of secrets: by their name, by their form, and by their presence elsewhere in the same exchange. */
 import { memoize } from '../../fhir/memoize.ts'
 import { levelsOf, unescapedLevels } from './decoding.ts'
-import { APART, type Span } from './level.ts'
-import { lastRun } from './runs.ts'
+import { APART, lastRun, type Span } from './runs.ts'
 
 /** Replacement of a secret. */
 export const REMOVED = '[removed]'

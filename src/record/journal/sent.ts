@@ -1,6 +1,31 @@
-/** Requests of this server to the systems of clinics, as outbound exchanges. */
-import type { Cause } from './cause.ts'
-import { MAX_BODY, type OutboundSystem, type SeenBody, type SeenExchange, type SeenHeaders } from './exchange.ts'
+/** Requests of this server to the systems of clinics, as outbound exchanges, and the exchanges that cause them. */
+import { type Budget, currentBudget } from '../../isolation/budget.ts'
+import {
+  type ExchangeOutcome,
+  MAX_BODY,
+  type OutboundSystem,
+  type SeenBody,
+  type SeenExchange,
+  type SeenHeaders,
+} from './exchange.ts'
+
+/** The exchange that caused a request to another system. */
+export interface Cause {
+  readonly id: string
+  readonly run?: string
+  readonly call?: string
+}
+
+const causes = new WeakMap<Budget, () => Cause>()
+
+/** Names the exchange that causes all requests paid from the budget. */
+export const causedBy = (budget: Budget, cause: () => Cause): void => void causes.set(budget, cause)
+
+/** Undefined in background work. */
+export function currentCause(): Cause | undefined {
+  const budget = currentBudget()
+  return budget && causes.get(budget)?.()
+}
 
 /** One request to a system of a clinic and its result. It can be sent to another thread. */
 export interface SentRequest {
@@ -49,7 +74,7 @@ export function seenOf(sent: SentRequest): SeenExchange {
     address: url,
     system,
     status,
-    outcome: answer === undefined || status >= 500 ? 'failed' : status >= 400 ? 'refused' : 'ok',
+    outcome: answer === undefined ? 'failed' : outcomeOf(status),
     ...(failure === undefined ? {} : { reason: { code: failure, text: FAILURES[failure] ?? failure } }),
     requestHeaders: headers,
     responseHeaders: answer?.headers ?? {},
@@ -57,6 +82,9 @@ export function seenOf(sent: SentRequest): SeenExchange {
     ...(responseBody === undefined ? {} : { responseBody }),
   }
 }
+
+export const outcomeOf = (status: number): ExchangeOutcome =>
+  status >= 500 ? 'failed' : status >= 400 ? 'refused' : 'ok'
 
 /** The part of a text that is kept. */
 export function beginningOf(text: string): SeenBody {

@@ -13,10 +13,9 @@ import {
   type Retention,
   type StoredBlock,
 } from '../audit-port.ts'
-import { served } from './faults.ts'
+import type { Connection } from './connection.ts'
 import { insertOnce } from './insert-once.ts'
-import { PartConnection } from './part-connection.ts'
-import { PartReads } from './part-reads.ts'
+import { openPart } from './part-connection.ts'
 import type { ReadLimits } from './read-limits.ts'
 
 interface BlockDocument {
@@ -30,26 +29,19 @@ interface BlockDocument {
 
 const COLLECTION = 'audit'
 const EXPIRY = 'by_time'
-/** In addition, one connection writes. */
-const READING_CONNECTIONS = 2
 
 /** @param url as DATABASE_URL */
 export function openMongoAuditStore(url: string, retention: Retention): AuditStore {
-  const connection = new PartConnection({
-    url,
-    connections: READING_CONNECTIONS + 1,
-    prepare: async ({ db }) => {
-      await createIndexes(db, retention)
-      return db.collection<BlockDocument>(COLLECTION)
-    },
-  })
-  const blocks = () => connection.get()
-  const reads = new PartReads({ open: blocks, connections: READING_CONNECTIONS, what: 'the audit trail' })
+  const prepare = async ({ db }: Connection): Promise<Collection<BlockDocument>> => {
+    await createIndexes(db, retention)
+    return db.collection<BlockDocument>(COLLECTION)
+  }
+  const part = openPart({ url, what: 'the audit trail', ...{ reading: 2, writing: 1 }, prepare })
   return {
-    write: (added) => served(async () => write(await blocks(), added)),
-    scan: (query) => reads.read(query.clinic, (collection, limits) => scan(collection, query, limits)),
-    read: (clinic, key) => reads.read(clinic, (collection, limits) => read(collection, { clinic, key }, limits)),
-    close: () => connection.close(),
+    write: (added) => part.write((blocks) => write(blocks, added)),
+    scan: (query) => part.read(query.clinic, (blocks, limits) => scan(blocks, query, limits)),
+    read: (clinic, key) => part.read(clinic, (blocks, limits) => read(blocks, { clinic, key }, limits)),
+    close: part.close,
   }
 }
 

@@ -3,6 +3,7 @@
  * removes old entries (https://www.mongodb.com/docs/manual/core/index-ttl/).
  */
 import { type ClientSession, type Collection, type Db, type Filter, MongoServerError } from 'mongodb'
+import { MILLISECONDS_PER_DAY } from '../audit-port.ts'
 import type {
   FoundEntry,
   JournalBounds,
@@ -13,11 +14,8 @@ import type {
   JournalStore,
   Kept,
 } from '../journal-port.ts'
-import { StoreUnavailable } from '../port.ts'
 import type { Connection } from './connection.ts'
-import { served } from './faults.ts'
-import { PartConnection } from './part-connection.ts'
-import { PartReads } from './part-reads.ts'
+import { openPart } from './part-connection.ts'
 import type { ReadLimits } from './read-limits.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -36,34 +34,16 @@ interface CounterDocument {
 
 const COLLECTION = 'journal'
 const COUNTERS = 'journal_counters'
-const READING_CONNECTIONS = 2
-/** Connections for writing and removing. */
-const WRITING_CONNECTIONS = 2
-const MILLISECONDS_PER_DAY = 86_400_000
 
 /** @param url as DATABASE_URL */
 export function openMongoJournalStore(url: string): JournalStore {
-  const connection = new PartConnection({
-    url,
-    connections: READING_CONNECTIONS + WRITING_CONNECTIONS,
-    prepare: collectionsIn,
-  })
-  let isClosed = false
-  const open = async (): Promise<Opened> => {
-    // A late write would open a connection that nothing closes.
-    if (isClosed) throw new StoreUnavailable('The journal is closed')
-    return await connection.get()
-  }
-  const reads = new PartReads({ open, connections: READING_CONNECTIONS, what: 'the journal' })
+  const part = openPart({ url, what: 'the journal', ...{ reading: 2, writing: 2 }, prepare: collectionsIn })
   return {
-    write: (entries, kept) => served(async () => write(await open(), entries, kept)),
-    scan: (query) => reads.read(query.clinic, (opened, limits) => scan(opened, query, limits)),
-    read: (clinic, id) => reads.read(clinic, (opened, limits) => read(opened, { clinic, id }, limits)),
-    bounds: (clinic) => reads.read(clinic, (opened, limits) => bounds(opened, clinic, limits)),
-    close: async () => {
-      isClosed = true
-      await connection.close()
-    },
+    write: (entries, kept) => part.write((opened) => write(opened, entries, kept)),
+    scan: (query) => part.read(query.clinic, (opened, limits) => scan(opened, query, limits)),
+    read: (clinic, id) => part.read(clinic, (opened, limits) => read(opened, { clinic, id }, limits)),
+    bounds: (clinic) => part.read(clinic, (opened, limits) => bounds(opened, clinic, limits)),
+    close: part.close,
   }
 }
 

@@ -1,13 +1,105 @@
-/** The audit trail in a SQLite file of its own, beside that of the resources. */
-import { join } from 'node:path'
-import type { AuditPage, AuditStore, Retention } from '../audit-port.ts'
-import { SideThread } from '../side-thread.ts'
-import { AuditFile } from './audit-file.ts'
-import { type AuditFileOptions, type AuditOrder, auditWriter } from './audit-writer.ts'
-import { SideReader } from './side-reader.ts'
+/** The audit trail in a SQLite file of its own: one table of blocks. */
+import {
+  type AuditBlock,
+  type AuditPage,
+  type AuditScan,
+  type AuditStore,
+  keyAt,
+  MILLISECONDS_PER_DAY,
+  type Retention,
+  type StoredBlock,
+} from '../audit-port.ts'
+import { SideFile, type SideFileForm, type SideFileOptions } from './side-file.ts'
+import { openSideStore } from './side-store.ts'
+import type { SideKind } from './side-writer.ts'
 
-/** The file of the audit trail beside that of the resources: `data/emr.db` has `data/emr.audit.db`. */
-const auditPathOf = (path: string): string => (path === ':memory:' ? path : `${path.replace(/\.db$/, '')}.audit.db`)
+/** `patients` has a line break before and after each id. */
+const TABLE = `
+  CREATE TABLE block (
+    clinic TEXT NOT NULL,
+    key TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    patients TEXT NOT NULL,
+    events TEXT NOT NULL,
+    UNIQUE (clinic, key)
+  ) STRICT;
+  CREATE INDEX block_by_time ON block (first);
+`
+
+const FORM: SideFileForm = { name: 'audit trail', steps: [TABLE], cache: 1024 }
+
+/** Milliseconds between two removals of old blocks, and the blocks removed in one commit. */
+const REMOVE_EVERY = 3_600_000
+const REMOVED_AT_A_TIME = 100
+
+type BlockRow = readonly [key: string, first: number, events: string]
+type ScannedRow = readonly [key: string, first: number, events: string | null]
+
+/** Removes events past their retention. */
+class AuditFile extends SideFile<readonly AuditBlock[]> {
+  readonly #days: number
+
+  constructor(options: SideFileOptions, { days }: Retention) {
+    super(options, FORM)
+    this.#days = days
+  }
+
+  write(blocks: readonly AuditBlock[]): void {
+    this.change((db) => {
+      for (const { clinic, key, first, patients, events } of blocks) {
+        const lines = patients.length === 0 ? '' : `\n${patients.join('\n')}\n`
+        // The block exists already when a write of unknown outcome was repeated.
+        db.run('INSERT OR IGNORE INTO block VALUES (?, ?, ?, ?, ?)', clinic, key, first, lines, events)
+      }
+    })
+  }
+
+  /** @throws StoreUnavailable */
+  scan({ clinic, order, from, to, after, patient, limit }: AuditScan): AuditPage {
+    const descending = order === 'newest first'
+    const rows = this.query((db) =>
+      db.all<ScannedRow>(
+        `SELECT key, first, CASE WHEN ?1 = '' OR instr(patients, ?1) > 0 THEN events END FROM block
+         WHERE clinic = ?2 AND key >= ?3 AND key < ?4 ORDER BY key ${descending ? 'DESC' : 'ASC'} LIMIT ?5`,
+        patient === undefined ? '' : `\n${patient}\n`,
+        clinic,
+        after === undefined || descending ? keyAt(from) : `${after}\u0000`,
+        after === undefined || !descending ? keyAt(to + 1) : after,
+        limit,
+      ),
+    )
+    const blocks = rows.flatMap(([key, first, events]) => (events === null ? [] : [{ key, first, events }]))
+    const last = rows.at(-1)
+    return { blocks, ...(last === undefined || rows.length < limit ? {} : { next: last[0] }) }
+  }
+
+  /** @throws StoreUnavailable */
+  read(clinic: string, key: string): StoredBlock | undefined {
+    const row = this.query((db) =>
+      db.get<BlockRow>('SELECT key, first, events FROM block WHERE clinic = ? AND key = ?', clinic, key),
+    )
+    return row && { key: row[0], first: row[1], events: row[2] }
+  }
+
+  removeSome(now: number): boolean {
+    return this.change((db) => {
+      const rows = db.all<readonly [number]>(
+        'SELECT rowid FROM block WHERE first < ? ORDER BY first LIMIT ?',
+        now - this.#days * MILLISECONDS_PER_DAY,
+        REMOVED_AT_A_TIME,
+      )
+      for (const [row] of rows) db.run('DELETE FROM block WHERE rowid = ?', row)
+      return rows.length === REMOVED_AT_A_TIME
+    })
+  }
+}
+
+export const auditFile = (retention: Retention): SideKind<readonly AuditBlock[], AuditFile> => ({
+  ...{ name: FORM.name, ending: 'audit', removeEvery: REMOVE_EVERY },
+  open: (options) => new AuditFile(options, retention),
+})
+
+const NOTHING: AuditPage = { blocks: [] }
 
 /**
  * @param path of the file of the resources, or ':memory:'
@@ -18,41 +110,10 @@ export function openSqliteAuditStore(
   retention: Retention,
   onNotice: (notice: string) => void,
 ): AuditStore {
-  return path === ':memory:' ? inMemory(retention) : inFile(auditPathOf(path), retention, onNotice)
-}
-
-/** One connection, on this thread. */
-function inMemory(retention: Retention): AuditStore {
-  const writer = auditWriter({ path: ':memory:', ...retention })
+  const { read, ...store } = openSideStore(auditFile(retention), path, { kind: 'audit', ...retention }, onNotice)
   return {
-    write: async (blocks) => void writer.write((file) => file.write(blocks)),
-    scan: async (scan) => writer.file.scan(scan),
-    read: async (clinic, key) => writer.file.read(clinic, key),
-    close: async () => writer.close(),
-  }
-}
-
-const ENTRY = join(import.meta.dirname, 'audit-thread.ts')
-const NOTHING: AuditPage = { blocks: [] }
-
-/** Writes in a thread of its own, and reads in this one by a second connection. */
-function inFile(path: string, { days }: Retention, onNotice: (notice: string) => void): AuditStore {
-  const thread = new SideThread<AuditOrder>({
-    entry: ENTRY,
-    what: 'writes the audit trail',
-    workerData: { path, days } satisfies AuditFileOptions,
-    onNotice,
-  })
-  const reader = new SideReader(path, (file) => new AuditFile(file, 'read'))
-  return {
-    write: (blocks) => thread.write(blocks),
-    scan: async (scan) => reader.read((file) => file.scan(scan)) ?? NOTHING,
-    read: async (clinic, key) => reader.read((file) => file.read(clinic, key)),
-    // Its only notice is that a file was set aside.
-    setAsideAt: () => thread.noticedAt,
-    close: async () => {
-      await thread.close()
-      reader.close()
-    },
+    ...store,
+    scan: async (scan) => (await read((file) => file.scan(scan))) ?? NOTHING,
+    read: (clinic, key) => read((file) => file.read(clinic, key)),
   }
 }

@@ -1,57 +1,238 @@
-/** The journal in a SQLite file of its own, beside that of the resources. */
-import { join } from 'node:path'
-import type { JournalPage, JournalStore } from '../journal-port.ts'
-import { SideThread } from '../side-thread.ts'
-import { JournalFile } from './journal-file.ts'
-import { type JournalFileOptions, type JournalOrder, journalWriter } from './journal-writer.ts'
-import { SideReader } from './side-reader.ts'
+/** The journal in a SQLite file of its own: the values to find entries by, their content, and the limits of each clinic. */
+import { MILLISECONDS_PER_DAY } from '../audit-port.ts'
+import type {
+  FoundEntry,
+  JournalBounds,
+  JournalEntry,
+  JournalFilter,
+  JournalPage,
+  JournalScan,
+  JournalStore,
+  Kept,
+} from '../journal-port.ts'
+import type { Database } from './connection.ts'
+import { SideFile, type SideFileForm, type SideFileOptions } from './side-file.ts'
+import { openSideStore } from './side-store.ts'
+import type { SideKind } from './side-writer.ts'
+import type { SqlValue } from './sql.ts'
 
-/** The file of the journal beside that of the resources: `data/emr.db` has `data/emr.journal.db`. */
-const journalPathOf = (path: string): string => (path === ':memory:' ? path : `${path.replace(/\.db$/, '')}.journal.db`)
+/** Details are in a table of their own, so that a list does not read them. */
+const TABLES = `
+  CREATE TABLE clinic (
+    clinic TEXT PRIMARY KEY,
+    last INTEGER NOT NULL,
+    days INTEGER NOT NULL,
+    entries INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE exchange (
+    clinic TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    gap INTEGER NOT NULL,
+    run TEXT NOT NULL,
+    call TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    type TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    PRIMARY KEY (clinic, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX exchange_by_id ON exchange (clinic, id);
+  CREATE TABLE detail (
+    clinic TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (clinic, number)
+  ) STRICT;
+`
+
+/** The audience of older entries is unknown, so only operators may read them. */
+const AUDIENCES = "ALTER TABLE exchange ADD COLUMN audience TEXT NOT NULL DEFAULT 'operator'"
+
+const FORM: SideFileForm = { name: 'journal', steps: [TABLES, AUDIENCES], cache: 2048 }
+
+/** Milliseconds between two removals of excess entries. */
+const REMOVE_EVERY = 600_000
+/** Most entries of a clinic removed in one commit. */
+const REMOVED_AT_A_TIME = 500
+/** Each write removes at most this many entries more than it adds, so a large excess is removed gradually. */
+const SOME = 20
+
+type ScannedRow = readonly [number: number, summary: string | null]
+
+/** Entries to be written together, and the limits of their clinics. */
+interface JournalOrder {
+  readonly entries: readonly JournalEntry[]
+  readonly kept: ReadonlyMap<string, Kept>
+}
+
+class JournalFile extends SideFile<JournalOrder> {
+  constructor(options: SideFileOptions) {
+    super(options, FORM)
+  }
+
+  write({ entries, kept }: JournalOrder): void {
+    this.change((db) => {
+      for (const [clinic, own] of Map.groupBy(entries, (entry) => entry.clinic)) {
+        const keep = kept.get(clinic)
+        const last = this.#insert(db, clinic, own)
+        db.run(
+          `INSERT INTO clinic VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (clinic) DO UPDATE SET last = ?2, days = ?3, entries = ?4`,
+          clinic,
+          last,
+          keep?.days ?? 1,
+          keep?.entries ?? 1,
+        )
+        const most = Math.min(own.length + SOME, REMOVED_AT_A_TIME)
+        if (keep !== undefined) removeOld(db, { clinic, last, ...keep }, Date.now(), most)
+      }
+    })
+  }
+
+  /** @returns the number of the last one */
+  #insert(db: Database, clinic: string, entries: readonly JournalEntry[]): number {
+    let number = db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
+    for (const { id, at, isGap, run, call, status, path, type, summary, audience, detail } of entries) {
+      number += 1
+      const found = [run, call, status, path, type] as const
+      db.run(
+        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        clinic,
+        number,
+        id,
+        at,
+        isGap ? 1 : 0,
+        ...found,
+        summary,
+        audience,
+      )
+      if (detail !== '') db.run('INSERT INTO detail VALUES (?, ?, ?)', clinic, number, detail)
+    }
+    return number
+  }
+
+  /** Removes some of the excess entries of every clinic. */
+  removeSome(now: number): boolean {
+    return this.change((db) => {
+      const clinics = db.all<readonly [string, number, number, number]>(
+        'SELECT clinic, last, days, entries FROM clinic',
+      )
+      return clinics
+        .map(([clinic, last, days, entries]) => removeOld(db, { clinic, last, days, entries }, now, REMOVED_AT_A_TIME))
+        .some((isMore) => isMore)
+    })
+  }
+
+  /** @throws StoreUnavailable */
+  scan({ clinic, order, after, filter, limit }: JournalScan): JournalPage {
+    const isNewestFirst = order === 'newest first'
+    const { text, values } = conditionOf(filter)
+    const bound = after ?? (isNewestFirst ? Number.MAX_SAFE_INTEGER : 0)
+    const rows = this.query((db) =>
+      db.all<ScannedRow>(
+        `SELECT number, CASE WHEN gap = 1 OR (${text}) THEN summary END FROM exchange
+         WHERE clinic = ? AND number ${isNewestFirst ? '<' : '>'} ?
+         ORDER BY number ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT ?`,
+        ...values,
+        clinic,
+        bound,
+        limit,
+      ),
+    )
+    const entries = rows.flatMap(([number, summary]) => (summary === null ? [] : [{ number, summary }]))
+    const last = rows.at(-1)
+    return { entries, ...(last === undefined || rows.length < limit ? {} : { next: last[0] }) }
+  }
+
+  /** @throws StoreUnavailable */
+  read(clinic: string, id: string): FoundEntry | undefined {
+    const row = this.query((db) =>
+      db.get<readonly [number, string, string, string | null]>(
+        `SELECT number, summary, audience, (SELECT text FROM detail d WHERE d.clinic = e.clinic AND d.number = e.number)
+         FROM exchange e WHERE clinic = ? AND id = ?`,
+        clinic,
+        id,
+      ),
+    )
+    return row && { number: row[0], summary: row[1], audience: row[2], detail: row[3] ?? '' }
+  }
+
+  /** @throws StoreUnavailable */
+  bounds(clinic: string): JournalBounds {
+    return this.query((db) => {
+      const last = db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
+      const first = db.get<[number | null]>('SELECT min(number) FROM exchange WHERE clinic = ?', clinic)?.[0]
+      return { first: first ?? 0, last }
+    })
+  }
+}
+
+export const JOURNAL_FILE: SideKind<JournalOrder, JournalFile> = {
+  ...{ name: FORM.name, ending: 'journal', removeEvery: REMOVE_EVERY },
+  open: (options) => new JournalFile(options),
+}
+
+const NOTHING: JournalPage = { entries: [] }
+const NO_BOUNDS: JournalBounds = { first: 0, last: 0 }
 
 /**
  * @param path of the file of the resources, or ':memory:'
  * @param onNotice receives notices for the server's log
  */
 export function openSqliteJournalStore(path: string, onNotice: (notice: string) => void): JournalStore {
-  return path === ':memory:' ? inMemory() : inFile(journalPathOf(path), onNotice)
-}
-
-/** One connection, on this thread. */
-function inMemory(): JournalStore {
-  const writer = journalWriter({ path: ':memory:' })
+  const { read, write, ...store } = openSideStore(JOURNAL_FILE, path, { kind: 'journal' }, onNotice)
   return {
-    write: async (entries, kept) => void writer.write((file) => file.write(entries, kept)),
-    scan: async (scan) => writer.file.scan(scan),
-    read: async (clinic, id) => writer.file.read(clinic, id),
-    bounds: async (clinic) => writer.file.bounds(clinic),
-    close: async () => writer.close(),
+    ...store,
+    write: (entries, kept) => write({ entries, kept }),
+    scan: async (scan) => (await read((file) => file.scan(scan))) ?? NOTHING,
+    read: (clinic, id) => read((file) => file.read(clinic, id)),
+    bounds: async (clinic) => (await read((file) => file.bounds(clinic))) ?? NO_BOUNDS,
   }
 }
 
-const ENTRY = join(import.meta.dirname, 'journal-thread.ts')
-const NOTHING: JournalPage = { entries: [] }
-const NO_BOUNDS = { first: 0, last: 0 }
+/** The limits of a clinic, whose newest entry has the number `last`. */
+interface KeptOf extends Kept {
+  readonly clinic: string
+  readonly last: number
+}
 
-/** Writes in a thread of its own, and reads in this one by a second connection. */
-function inFile(path: string, onNotice: (notice: string) => void): JournalStore {
-  const thread = new SideThread<JournalOrder>({
-    entry: ENTRY,
-    what: 'writes the journal',
-    workerData: { path } satisfies JournalFileOptions,
-    onNotice,
-  })
-  const reader = new SideReader(path, (file) => new JournalFile(file, 'read'))
-  return {
-    write: (entries, kept) => thread.write({ entries, kept }),
-    scan: async (scan) => reader.read((file) => file.scan(scan)) ?? NOTHING,
-    read: async (clinic, id) => reader.read((file) => file.read(clinic, id)),
-    bounds: async (clinic) => reader.read((file) => file.bounds(clinic)) ?? NO_BOUNDS,
-    // Its only notice is that a file was set aside.
-    setAsideAt: () => thread.noticedAt,
-    close: async () => {
-      await thread.close()
-      reader.close()
-    },
-  }
+/**
+ * Removes the oldest entries beyond the limits. As numbers nearly rise with time, an entry is removed only when all
+ * before it are.
+ * @param most entries that are removed
+ * @returns whether there may be more
+ */
+function removeOld(db: Database, { clinic, last, days, entries }: KeptOf, now: number, most: number): boolean {
+  const oldest = db.all<readonly [number, number]>(
+    'SELECT number, at FROM exchange WHERE clinic = ? ORDER BY number LIMIT ?',
+    clinic,
+    most,
+  )
+  const kept = oldest.findIndex(([number, at]) => number > last - entries && at >= now - days * MILLISECONDS_PER_DAY)
+  const removed = kept < 0 ? oldest.length : kept
+  const end = oldest[removed - 1]?.[0]
+  if (end === undefined) return false
+  db.run('DELETE FROM exchange WHERE clinic = ? AND number <= ?', clinic, end)
+  db.run('DELETE FROM detail WHERE clinic = ? AND number <= ?', clinic, end)
+  return removed === most
+}
+
+function conditionOf({ run, call, status, path, type, since, audiences }: JournalFilter): {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+} {
+  const terms: (readonly [string, ...SqlValue[]] | undefined)[] = [
+    run === undefined ? undefined : ['run = ?', run],
+    call === undefined ? undefined : ['call = ?', call],
+    status && ['status BETWEEN ? AND ?', status.from, status.to],
+    path === undefined ? undefined : ['substr(path, 1, length(?)) = ?', path, path],
+    type === undefined ? undefined : ['type = ?', type],
+    since === undefined ? undefined : ['at >= ?', since],
+    audiences && ['audience IN (SELECT value FROM json_each(?))', JSON.stringify(audiences)],
+  ]
+  const given = terms.filter((term) => term !== undefined)
+  const text = given.map(([condition]) => condition).join(' AND ')
+  return { text: text === '' ? 'TRUE' : text, values: given.flatMap(([, ...values]) => values) }
 }

@@ -6,8 +6,8 @@ import { Database } from './connection.ts'
 import { OtherForm, toStoreError } from './faults.ts'
 
 export interface SideFileForm {
-  /** Name of the content, at the beginning of a sentence: `The audit trail`. */
-  readonly what: string
+  /** Name of the content, for messages: `audit trail`. */
+  readonly name: string
   /**
    * Statements that take the tables from no version to version 1, from version 1 to 2, and so on. The number of
    * executed steps is in SQLite's user_version.
@@ -29,12 +29,18 @@ const writing = (cache: number): string => `
   PRAGMA trusted_schema = OFF;
 `
 
-export class SideFile {
+export interface SideFileOptions {
+  /** A file, or ':memory:'. */
+  readonly path: string
+  readonly use: 'write' | 'read'
+}
+
+export abstract class SideFile<Order> {
   readonly #db: Database
   readonly #form: SideFileForm
 
   /** @throws StoreUnavailable when the file cannot be opened, OtherForm when it has tables of another version */
-  constructor(path: string, use: 'write' | 'read', form: SideFileForm) {
+  constructor({ path, use }: SideFileOptions, form: SideFileForm) {
     this.#form = form
     let db: Database | undefined
     try {
@@ -48,13 +54,24 @@ export class SideFile {
     }
   }
 
+  /** Writes all or none. @throws StoreUnavailable */
+  abstract write(order: Order): void
+
+  /**
+   * Removes some of what is no longer kept, so that others can write between calls.
+   * @param now milliseconds since 1970 UTC
+   * @returns whether there may be more
+   * @throws StoreUnavailable
+   */
+  abstract removeSome(now: number): boolean
+
   /** False for a file in which this version has not written yet: the first write migrates it. */
   get hasTables(): boolean {
-    return this.read((db) => versionOf(db) === this.#form.steps.length && isOfForm(db, this.#form))
+    return this.query((db) => versionOf(db) === this.#form.steps.length && isOfForm(db, this.#form))
   }
 
   /** @throws StoreUnavailable */
-  read<T>(work: (db: Database) => T): T {
+  protected query<T>(work: (db: Database) => T): T {
     try {
       return work(this.#db)
     } catch (error) {
@@ -63,8 +80,8 @@ export class SideFile {
   }
 
   /** Runs `work` in one transaction. @throws StoreUnavailable */
-  write<T>(work: (db: Database) => T): T {
-    return this.read((db) => db.exclusive(() => work(db)))
+  protected change<T>(work: (db: Database) => T): T {
+    return this.query((db) => db.exclusive(() => work(db)))
   }
 
   close(): void {
@@ -74,10 +91,10 @@ export class SideFile {
 
 /** @throws OtherForm, StoreUnavailable, or SQLite's own error */
 function prepare(db: Database, path: string, form: SideFileForm): void {
-  const { what, steps, cache } = form
+  const { name, steps, cache } = form
   // Read before anything is set: another program's file stays as it is.
   if (!isOfForm(db, form)) {
-    throw new OtherForm(`${what} in ${path} has tables that this version of the server does not know`)
+    throw new OtherForm(`The ${name} in ${path} has tables that this version of the server does not know`)
   }
   db.script(writing(cache))
   db.exclusive(() => {

@@ -6,30 +6,32 @@ import { existsSync, renameSync, statSync } from 'node:fs'
 import { StoreUnavailable } from '../port.ts'
 import { PARTS } from './connection.ts'
 import { isUnreadable } from './faults.ts'
+import type { SideFile, SideFileOptions } from './side-file.ts'
 
-interface Closable {
-  close(): void
-}
-
-export interface SideWriterParts<File extends Closable> {
-  /** A file, or ':memory:'. */
-  readonly path: string
-  /** The content, as a noun phrase: `the journal`. */
-  readonly what: string
-  /** @throws StoreUnavailable when the file cannot be opened */
-  readonly open: (path: string) => File
-  /**
-   * Removes some items that are no longer kept.
-   * @returns whether there may be more
-   * @throws StoreUnavailable
-   */
-  readonly removeSome: (file: File) => boolean
-  /** Milliseconds between two removals. */
+/** A kind of file beside that of the resources. */
+export interface SideKind<Order, File extends SideFile<Order> = SideFile<Order>> {
+  /** Name of the content, for messages: `audit trail`. */
+  readonly name: string
+  /** Its file beside that of the resources: `data/emr.db` has `data/emr.audit.db` where it is `audit`. */
+  readonly ending: string
+  /** Milliseconds between two removals of what is no longer kept. */
   readonly removeEvery: number
+  /** @throws StoreUnavailable when the file cannot be opened, OtherForm when it has other tables */
+  readonly open: (options: SideFileOptions) => File
 }
 
-export class SideWriter<File extends Closable> {
-  readonly #parts: SideWriterParts<File>
+/** Data for the start of the thread that writes a file. */
+export interface SideThreadData {
+  readonly path: string
+  readonly of: SideContent
+}
+
+/** The content of the file, and for how long it is kept where that is not part of each order. */
+export type SideContent = { readonly kind: 'audit'; readonly days: number } | { readonly kind: 'journal' }
+
+export class SideWriter<Order, File extends SideFile<Order>> {
+  readonly #kind: SideKind<Order, File>
+  readonly #path: string
   #file: File
   /** Identity of the file that is open: another process may have set it aside. */
   #inode: number | undefined
@@ -37,8 +39,9 @@ export class SideWriter<File extends Closable> {
   #notice: string | undefined
 
   /** @throws StoreUnavailable when the file cannot be opened */
-  constructor(parts: SideWriterParts<File>) {
-    this.#parts = parts
+  constructor(kind: SideKind<Order, File>, path: string) {
+    this.#kind = kind
+    this.#path = path
     this.#file = this.#open()
     this.#removeAfter(0)
   }
@@ -52,15 +55,15 @@ export class SideWriter<File extends Closable> {
    * @returns a notice for the server's log
    * @throws StoreUnavailable
    */
-  write(work: (file: File) => void): string | undefined {
+  write(order: Order): string | undefined {
     try {
-      work(this.#file)
+      this.#file.write(order)
     } catch (error) {
       if (!isUnreadable(error)) throw error
       this.#file.close()
       this.#setAside()
       this.#file = this.#open()
-      work(this.#file)
+      this.#file.write(order)
     }
     const notice = this.#notice
     this.#notice = undefined
@@ -83,32 +86,31 @@ export class SideWriter<File extends Closable> {
   }
 
   #opened(): File {
-    const { path, open } = this.#parts
-    this.#inode = inodeOf(path)
-    const file = open(path)
-    this.#inode = inodeOf(path)
+    this.#inode = inodeOf(this.#path)
+    const file = this.#kind.open({ path: this.#path, use: 'write' })
+    this.#inode = inodeOf(this.#path)
     return file
   }
 
   #setAside(): void {
-    const { path, what } = this.#parts
+    const path = this.#path
     if (inodeOf(path) !== this.#inode) return
     const aside = `${path}.unreadable-${Date.now()}`
     for (const part of PARTS) {
       if (existsSync(`${path}${part}`)) renameSync(`${path}${part}`, `${aside}${part}`)
     }
-    this.#notice = `${what} could not be read; it was set aside as ${aside}, and a new one has begun`
+    this.#notice = `the ${this.#kind.name} could not be read; it was set aside as ${aside}, and a new one has begun`
   }
 
   #removeAfter(milliseconds: number): void {
-    const { removeEvery } = this.#parts
-    this.#timer = setTimeout(() => this.#removeAfter(this.#removeSome() ? 0 : removeEvery), milliseconds).unref()
+    const next = () => this.#removeAfter(this.#removeSome() ? 0 : this.#kind.removeEvery)
+    this.#timer = setTimeout(next, milliseconds).unref()
   }
 
   /** @returns whether there is more to remove now */
   #removeSome(): boolean {
     try {
-      return this.#parts.removeSome(this.#file)
+      return this.#file.removeSome(Date.now())
     } catch (error) {
       // It is retried after a while; writes report a disk that cannot be written.
       if (error instanceof StoreUnavailable) return false

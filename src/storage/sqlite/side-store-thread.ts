@@ -1,0 +1,18 @@
+/** The thread that writes a file beside that of the resources: no request waits for it. */
+import { workerData } from 'node:worker_threads'
+import { runSideThread } from '../side-thread-entry.ts'
+import { auditFile } from './audit-store.ts'
+import { JOURNAL_FILE } from './journal-store.ts'
+import { type SideKind, type SideThreadData, SideWriter } from './side-writer.ts'
+
+const { path, of } = workerData as SideThreadData
+
+/** The file is opened at the first write, and again at the next one after a failure. */
+const run = <Order>(kind: SideKind<Order>): void =>
+  runSideThread({
+    open: () => new SideWriter(kind, path),
+    write: (writer, order: Order) => writer.write(order),
+  })
+
+if (of.kind === 'audit') run(auditFile(of))
+else run(JOURNAL_FILE)
