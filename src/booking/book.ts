@@ -1,16 +1,15 @@
 /** Books, changes or cancels a visit: IHE ITI-117, with Argonaut's names. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Appointment } from 'fhir/r4'
+import type { Appointment, CodeableConcept } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { newId } from '../fhir/new-id.ts'
 import { conflict, type FhirError, unprocessable } from '../fhir/outcome.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { checkMayBecome } from '../scheduling/hold.ts'
 import { withAnswers, withConfirmation, withPatients } from '../scheduling/participants.ts'
-import { cancel } from './cancel.ts'
-import { findAppointment } from './find-appointment.ts'
 import { type NamedPatient, patientReferences } from './patients.ts'
+import { findAppointment } from './proposal.ts'
 
 export interface Booking {
   readonly what: BookedAppointment
@@ -140,4 +139,31 @@ export async function confirm(ctx: Context, id: string, patient?: string): Promi
   const participant = resource.status === 'booked' || patient !== undefined ? confirmed : withAnswers(confirmed)
   const next: Appointment = { ...resource, status: 'booked', participant }
   return isDeepStrictEqual(next, resource) ? found : await ctx.update<Appointment>(next)
+}
+
+export interface Cancellation {
+  /** Appointment.cancelationReason. */
+  readonly reason?: CodeableConcept | undefined
+  /** Appointment.comment. */
+  readonly comment?: string | undefined
+}
+
+/**
+ * An appointment already cancelled stays as it is, with its reason.
+ * @param id Appointment.id
+ * @throws FhirError 404, 410, 422
+ */
+export async function cancel(
+  ctx: Context,
+  id: string,
+  { reason, comment }: Cancellation = {},
+): Promise<Versioned<Appointment>> {
+  const found = await ctx.read<Appointment>('Appointment', id)
+  if (found.resource.status === 'cancelled') return found
+  return await ctx.update<Appointment>({
+    ...found.resource,
+    status: 'cancelled',
+    ...(reason === undefined ? {} : { cancelationReason: reason }),
+    ...(comment === undefined ? {} : { comment }),
+  })
 }

@@ -5,12 +5,22 @@
 import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
+import { newId } from '../fhir/new-id.ts'
+import { FhirError } from '../fhir/outcome.ts'
 import { recordKind } from '../repository/record-kinds.ts'
+import type { Versioned } from '../repository/repository.ts'
 import { slotStatusFor } from '../scheduling/appointment-status.ts'
-import { cancelledByExpiry, DEFAULT_HOLD_MINUTES, holdExpired, withHoldEnd } from '../scheduling/hold.ts'
+import {
+  cancelledByExpiry,
+  checkMayBecome,
+  DEFAULT_HOLD_MINUTES,
+  holdExpired,
+  withHoldEnd,
+} from '../scheduling/hold.ts'
 import { moveSlots } from './held-slots.ts'
 import { holdersOf } from './holders.ts'
 import { namedSlots } from './named-slots.ts'
+import { findAppointment } from './proposal.ts'
 import { noteVisit } from './reserve-time.ts'
 
 const MINUTE = 60_000
@@ -23,7 +33,7 @@ export interface Hold {
 }
 
 /** Stages the hold of the Appointment with this id, which the same change makes pending. */
-export async function stageHold({ unit, clinic }: Context, id: string): Promise<void> {
+async function stageHold({ unit, clinic }: Context, id: string): Promise<void> {
   const { policies } = await readSettings(unit, clinic)
   // Read so that a leftover record is replaced.
   await unit.records.read(HOLD, id)
@@ -102,4 +112,38 @@ export async function endIfExpired(ctx: Context, id: string): Promise<boolean> {
   noteVisit(ctx, id, held)
   await moveSlots(ctx, held, resource)
   return true
+}
+
+/**
+ * Holds the time of an appointment until it is booked, IHE ITI-116: stages it as pending until the hold expires. One offered by $find is stored under an id of its own.
+ * @param id Appointment.id of one offered by $find, or of a stored one that is proposed
+ * @param expression name of the parameter, for the message
+ * @throws FhirError 404, 409, 410 or 422
+ */
+export async function hold(
+  ctx: Context,
+  id: string,
+  expression = 'appointment-reference',
+): Promise<Versioned<Appointment>> {
+  const found = await findAppointment(ctx, id, expression)
+  if (found.kind === 'offered') {
+    const heldId = newId()
+    await stageHold(ctx, heldId)
+    return await ctx.create<Appointment>({ ...found.proposal, id: heldId, status: 'pending' })
+  }
+  const { resource } = found.stored
+  if (resource.status === 'pending') throw await alreadyHeld(ctx, id, expression)
+  checkMayBecome(resource, 'pending')
+  await stageHold(ctx, id)
+  return await ctx.update<Appointment>({ ...resource, status: 'pending' })
+}
+
+async function alreadyHeld({ unit, clinic }: Context, id: string, expression: string): Promise<FhirError> {
+  const { policies } = await readSettings(unit, clinic)
+  return new FhirError(policies.slotTakenStatus, {
+    code: 'conflict',
+    diagnostics: `Appointment/${id} is held already, and a hold is not prolonged; book or cancel it`,
+    expression,
+    reason: 'slot-unavailable',
+  })
 }

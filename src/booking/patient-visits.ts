@@ -8,7 +8,7 @@ import { reachingInto } from '../reservations/visits-beside.ts'
 import { overlap } from '../scheduling/planned-slots.ts'
 import { RESERVING_STATUSES, takesPart, visitTime } from '../scheduling/reserving.ts'
 import { isSamePeriod } from '../scheduling/slot-times.ts'
-import type { Span } from '../scheduling/zoned-period.ts'
+import type { Span } from '../scheduling/zone-clock.ts'
 
 /** Most patients of a visit whose other visits are looked up. */
 const MOST_PATIENTS = 10

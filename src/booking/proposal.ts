@@ -5,10 +5,12 @@
  */
 import type { Appointment, Slot } from 'fhir/r4'
 import type { ClinicAccess, Context } from '../core/context.ts'
-import { scheduleOf } from '../reservations/schedule-of-slot.ts'
-import { firstOf, type Run } from '../scheduling/adjacent-slots.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import type { Versioned } from '../repository/repository.ts'
+import { scheduleOf } from '../reservations/reservation.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { proposedAppointment, type VisitContext } from '../scheduling/proposed-appointment.ts'
+import { firstOf, type Run } from '../scheduling/slot-times.ts'
 import { resolvedActors } from './resolvable-actors.ts'
 import { followersOf, MOST_SLOTS } from './slot-runs.ts'
 import { contextOf, isContextKey, keepContexts, type StoredContext } from './visit-contexts.ts'
@@ -71,4 +73,31 @@ async function runFrom(ctx: Context, id: string, count: number): Promise<Run | u
 async function followerOf(ctx: Context, last: Slot): Promise<SlotWithId | undefined> {
   const following = await followersOf(ctx, last)
   return firstOf(following.filter(({ status }) => status === 'free')) ?? firstOf(following)
+}
+
+/** A stored Appointment with its version, or an offered one without an id. */
+type FoundAppointment =
+  | { readonly kind: 'stored'; readonly stored: Versioned<Appointment> }
+  | { readonly kind: 'offered'; readonly proposal: Appointment }
+
+/**
+ * The Appointment of a request: a stored one, or one offered by $find.
+ * @param expression name of the parameter, for the message
+ * @throws FhirError 404, or 410 if it was deleted
+ */
+export async function findAppointment(ctx: Context, id: string, expression: string): Promise<FoundAppointment> {
+  const stored = await ctx.unit.read<Appointment>('Appointment', id)
+  if (stored?.deleted) {
+    const diagnostics = `Appointment/${id} was deleted (version ${stored.version}); name one that there is`
+    throw new FhirError(410, { code: 'deleted', diagnostics, expression, reason: 'appointment-not-found' })
+  }
+  if (stored !== undefined) return { kind: 'stored', stored }
+  const proposal = await readProposal(ctx, id)
+  if (proposal !== undefined) return { kind: 'offered', proposal }
+  throw new FhirError(404, {
+    code: 'not-found',
+    diagnostics: `There is no Appointment/${id} in this clinic, and $find does not offer it (any more); call $find again, or name one that is stored`,
+    expression,
+    reason: 'appointment-not-found',
+  })
 }

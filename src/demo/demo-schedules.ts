@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { slotsOf } from '../scheduling/generated-slot.ts'
 import { plannedBlocks } from '../scheduling/planned-slots.ts'
-import type { Span } from '../scheduling/zoned-period.ts'
+import type { Span } from '../scheduling/zone-clock.ts'
 import { type Holiday, publicHolidays } from './public-holidays.ts'
 import { load } from './sandbox-files.ts'
 

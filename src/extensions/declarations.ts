@@ -4,8 +4,7 @@ import type { InteractionCode, Interactions, Provider } from '../core/provider.t
 import { standardProvider } from '../core/standard.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { valuesIn } from '../fhir/resource.ts'
-import { checkProvider } from '../providers/check-provider.ts'
-import { everyTypeOperations } from '../providers/every-type.ts'
+import { checkProvider, everyTypeOperations } from '../providers/registry.ts'
 import type { InteractionWrappers, ProviderExtension } from './extension.ts'
 import { type LoadedExtension, naming } from './naming.ts'
 

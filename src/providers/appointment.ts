@@ -18,11 +18,13 @@ import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { appointmentBook } from '../operations/appointment-book.ts'
-import { appointmentCancel } from '../operations/appointment-cancel.ts'
-import { appointmentConfirm } from '../operations/appointment-confirm.ts'
-import { appointmentHold } from '../operations/appointment-hold.ts'
-import { appointmentReschedule } from '../operations/appointment-reschedule.ts'
+import {
+  appointmentBook,
+  appointmentCancel,
+  appointmentConfirm,
+  appointmentHold,
+  appointmentReschedule,
+} from '../operations/appointment.ts'
 import { appointmentFind } from '../operations/find/appointment-find.ts'
 import type { SearchAnswer } from '../repository/repository.ts'
 import { checkCancellationWindow, checkPlannedTime } from '../scheduling/booking-policies.ts'

@@ -5,11 +5,8 @@ import { defineProvider, type Interactions, type Provider } from '../core/provid
 import { isShipped, shippedTypes } from '../core/shipped.ts'
 import { standard } from '../core/standard.ts'
 import { unprocessable } from '../fhir/outcome.ts'
-import { codeSystemLookup } from '../operations/terminology/code-system-lookup.ts'
-import { codeSystemSubsumes } from '../operations/terminology/code-system-subsumes.ts'
-import { codeSystemValidateCode } from '../operations/terminology/code-system-validate-code.ts'
-import { valueSetExpand } from '../operations/terminology/value-set-expand.ts'
-import { valueSetValidateCode } from '../operations/terminology/value-set-validate-code.ts'
+import { codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode } from '../operations/terminology/code-system.ts'
+import { valueSetExpand, valueSetValidateCode } from '../operations/terminology/value-set.ts'
 import { searchParameter } from './search-parameter.ts'
 
 const OPERATIONS: Readonly<Record<string, readonly Operation[]>> = {

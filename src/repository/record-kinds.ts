@@ -94,9 +94,9 @@ export const RECORD_KINDS = {
   'reserved-time': {
     of: 'clinic',
     key: 'the actor as `Type/id`, and the hour of the week, from 0 to 167',
-    shape: 'ReservedTime (reservations/time-records.ts)',
+    shape: 'ReservedTime (reservations/reservation.ts)',
     expires: 'never; at most one for each hour of the week and actor',
-    writtenBy: 'reservations/time-records.ts',
+    writtenBy: 'reservations/reservation.ts',
   },
   'visit-context': {
     of: 'clinic',

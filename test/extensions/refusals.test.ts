@@ -11,9 +11,8 @@ import { installDefinitions } from '../../src/extensions/definitions.ts'
 import { extendProvider, type InteractionWrappers, type ServerExtension } from '../../src/extensions/extension.ts'
 import type { LoadedExtension } from '../../src/extensions/naming.ts'
 import { familiesWith } from '../../src/extensions/tools.ts'
-import { systemOperations } from '../../src/providers/every-type.ts'
 import { specialProviders } from '../../src/providers/index.ts'
-import { registerProviders } from '../../src/providers/registry.ts'
+import { registerProviders, systemOperations } from '../../src/providers/registry.ts'
 
 const SERVER: Declarations = { providers: specialProviders, systemOperations }
 

@@ -1,6 +1,6 @@
 /** cancel_appointment: cancels an appointment of the verified patient; its time is free in the same change. */
 import type { CodeableConcept } from 'fhir/r4'
-import { cancel } from '../../booking/cancel.ts'
+import { cancel } from '../../booking/book.ts'
 import { defineOperation } from '../../core/operation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { verifiedCallerFor } from '../session/verification.ts'
