@@ -4,8 +4,7 @@ import { createRequire, registerHooks } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isObject } from '../fhir/resource.ts'
-import type { ServerExtension } from './extension.ts'
-import type { LoadedExtension } from './naming.ts'
+import type { LoadedExtension, ServerExtension } from './extension.ts'
 
 /** Every part that an extension can have. */
 const PARTS: Readonly<Record<keyof ServerExtension, 'text' | 'list' | 'object'>> = {

@@ -7,7 +7,7 @@ import type { Provider } from '../core/provider.ts'
 import { standardProvider } from '../core/standard.ts'
 import { declarationsWith } from '../extensions/declarations.ts'
 import { installDefinitions } from '../extensions/definitions.ts'
-import type { LoadedExtension } from '../extensions/naming.ts'
+import type { LoadedExtension } from '../extensions/extension.ts'
 import { specialProviders } from '../providers/index.ts'
 import { registerProviders, systemInteractions, systemOperations } from '../providers/registry.ts'
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Binary, Bundle } from 'fhir/r4'
-import { wholeData } from '../content/whole-content.ts'
+import { wholeData } from '../content/attached-content.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { defineOperation, type OperationInput } from '../core/operation.ts'
 import { isShipped } from '../core/shipped.ts'

@@ -7,9 +7,8 @@ import type { Interactions } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/custom-records.ts'
 import type { UnitOfWork, Versioned } from '../repository/repository.ts'
-import { type CustomDeclaration, declarationIn, declared } from '../search/index/custom-declaration.ts'
+import { type CustomDeclaration, customIndexIn, declarationIn, declared } from '../search/index/custom-declaration.ts'
 import { customParameter } from '../search/index/custom-definition.ts'
-import { customIndexIn } from '../search/index/custom-progress.ts'
 
 /** A patch is executed as an update. */
 export const searchParameter: Interactions = {

@@ -64,9 +64,9 @@ export const RECORD_KINDS = {
   sandbox: {
     of: 'clinic',
     key: '`enabled`',
-    shape: 'SandboxSwitch (clinics/sandbox.ts)',
+    shape: 'SandboxSwitch (clinics/clinics.ts)',
     expires: 'never',
-    writtenBy: 'clinics/sandbox.ts',
+    writtenBy: 'clinics/clinics.ts',
     recent: true,
   },
   'slot-generation': {
@@ -171,16 +171,16 @@ export const RECORD_KINDS = {
   'contact-opt-out': {
     of: 'clinic',
     key: 'the hash of a channel and a phone number, an e-mail address or a Patient',
-    shape: 'OptOut (calls/record/contact-opt-out.ts)',
+    shape: 'OptOut (calls/record/contact-consent.ts)',
     expires: 'never; ended by the status of its Consent',
-    writtenBy: 'calls/record/contact-opt-out.ts',
+    writtenBy: 'calls/record/contact-consent.ts',
   },
   'resume-link': {
     of: 'service',
     key: 'the hash of its token',
     shape: 'ResumeLink (calls/recovery/resume-link.ts)',
     expires: '`due` is when it ends; deleted when it is used, even too late',
-    writtenBy: 'calls/recovery/resume-link.ts, calls/recovery/redeem-link.ts',
+    writtenBy: 'calls/recovery/resume-link.ts, calls/recovery/resume-link.ts',
   },
   'open-registration': {
     of: 'clinic',
@@ -209,7 +209,7 @@ export const RECORD_KINDS = {
     shape: 'OutboxRow (integrations/outbox/rows.ts)',
     expires:
       '`due` is the time of the next delivery attempt, none while others of the patient are before it; deleted once delivered, kept without `due` once given up',
-    writtenBy: 'integrations/outbox/staging.ts, integrations/outbox/delivery.ts',
+    writtenBy: 'integrations/outbox/patient-queue.ts, integrations/outbox/delivery.ts',
   },
   'outbox-queue': {
     of: 'clinic',
@@ -245,7 +245,7 @@ export const RECORD_KINDS = {
   [CUSTOM_INDEX.kind]: {
     of: 'clinic',
     key: '`custom`',
-    shape: 'CustomIndex (search/index/custom-progress.ts)',
+    shape: 'CustomIndex (search/index/custom-declaration.ts)',
     expires: '`due` is when reindexing continues; none once it is complete',
     writtenBy: 'providers/search-parameter.ts, repository/custom-indexing.ts',
     recent: true,

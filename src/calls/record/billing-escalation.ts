@@ -5,9 +5,9 @@
 import type { CoverageEligibilityResponse, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
+import { derivedId } from '../../fhir/new-id.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { callBundle } from './call-bundle.ts'
-import { derivedId } from './derived-id.ts'
 import {
   attachedText,
   codeOfInput,

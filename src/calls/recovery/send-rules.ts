@@ -2,8 +2,7 @@
 import type { Context } from '../../core/context.ts'
 import type { OutboxRow } from '../../integrations/outbox/rows.ts'
 import { findAbandonment } from '../record/abandonment.ts'
-import { refusesCommunication } from '../record/communication-consent.ts'
-import { hasOptedOut } from '../record/contact-opt-out.ts'
+import { hasOptedOut, refusesCommunication } from '../record/contact-consent.ts'
 import { contactWindow, firstOpen } from '../record/contact-window.ts'
 
 /** The reason why the row must not be sent any more; undefined if it may be. */

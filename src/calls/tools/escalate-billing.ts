@@ -4,7 +4,7 @@ import { KEPT_LENGTH, keptText } from '../../spoken/kept-text.ts'
 import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { remember } from '../record/written-by-call.ts'
-import { patientOfRequest } from '../session/patient-of-request.ts'
+import { patientOfRequest } from '../session/patient-of-call.ts'
 
 export const escalateBilling = defineOperation('patient-escalate-billing', async (request) => {
   const reason = keptText(request.input.reason, KEPT_LENGTH)

@@ -8,8 +8,7 @@ import { verifiedPatientOf } from '../session/verification.ts'
 import { askedTimes } from '../visits/asked-times.ts'
 import { type AskedType, askedActors, askedType, visitTypeOf } from '../visits/asked-visit.ts'
 import { type ChosenTimes, chooseTimes, MOST_TIMES } from '../visits/chosen-times.ts'
-import { keysForTimes, type OfferedTime } from '../visits/offered-time.ts'
-import { offersByPhone } from '../visits/offers-by-phone.ts'
+import { keysForTimes, type OfferedTime, offersByPhone } from '../visits/offered-time.ts'
 import { labelled, sayChoice, type VisitWords, visitWords } from '../visits/visit-label.ts'
 
 export const findAvailableSlots = defineOperation('slot-find-available-slots', async ({ access, input, call }) => {

@@ -1,8 +1,7 @@
 /** get_recovery_context: the completed and the missing fields of an abandoned form. docs/abandonment.md */
 import { defineOperation } from '../../core/operation.ts'
 import { abandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
-import { fieldsOf } from '../recovery/form-fields.ts'
-import { sayMissing } from '../recovery/say-missing.ts'
+import { fieldsOf, sayMissing } from '../recovery/form-fields.ts'
 
 export const getRecoveryContext = defineOperation('task-get-recovery-context', async (request) => {
   const ctx = request.access.reader()

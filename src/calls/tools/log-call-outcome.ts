@@ -2,9 +2,8 @@
 import type { Task } from 'fhir/r4'
 import { defineOperation } from '../../core/operation.ts'
 import { keptText } from '../../spoken/kept-text.ts'
-import { abandonmentOf } from '../recovery/abandonment-of.ts'
-import { noteOutput } from '../recovery/note-output.ts'
-import { lettersOf } from '../recovery/stated-channel.ts'
+import { lettersOf } from '../record/contact-consent.ts'
+import { abandonmentOf, noteOutput } from '../recovery/abandonment-of.ts'
 
 /** New status of the Task, by outcome; undefined: unchanged. */
 const OUTCOMES: ReadonlyMap<string, Task['status'] | undefined> = new Map([

@@ -1,8 +1,7 @@
 /** record_abandon_reason: the reason for not finishing, for staff. docs/abandonment.md */
 import { defineOperation } from '../../core/operation.ts'
 import { keptText } from '../../spoken/kept-text.ts'
-import { abandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
-import { noteOutput } from '../recovery/note-output.ts'
+import { abandonmentOf, noteOutput, requireItsPerson } from '../recovery/abandonment-of.ts'
 
 /** Most characters of the reason. */
 const MAX_REASON = 2_000

@@ -8,7 +8,7 @@ import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
 import { isSelfPayDecision, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/self-pay.ts'
 import { remember } from '../record/written-by-call.ts'
-import { patientOfRequest } from '../session/patient-of-request.ts'
+import { patientOfRequest } from '../session/patient-of-call.ts'
 
 export const recordSelfPayDecision = defineOperation('patient-record-self-pay-decision', async (request) => {
   const selfPay = readDecision(request.input)

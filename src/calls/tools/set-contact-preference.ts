@@ -4,10 +4,16 @@ import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { argumentIssue } from '../../spoken/stated-values.ts'
 import type { Abandonment } from '../record/abandonment.ts'
-import { CONTACT_CHANNELS, type ContactChannel, hasOptedOut, optOut, type Reached } from '../record/contact-opt-out.ts'
-import { abandonmentOf } from '../recovery/abandonment-of.ts'
-import { noteOutput } from '../recovery/note-output.ts'
-import { lettersOf, statedChannel } from '../recovery/stated-channel.ts'
+import {
+  CONTACT_CHANNELS,
+  type ContactChannel,
+  hasOptedOut,
+  lettersOf,
+  optOut,
+  type Reached,
+  statedChannel,
+} from '../record/contact-consent.ts'
+import { abandonmentOf, noteOutput } from '../recovery/abandonment-of.ts'
 
 export const setContactPreference = defineOperation('task-set-contact-preference', (request) => {
   const { channels, out } = statedPreference(request.input)

@@ -2,9 +2,8 @@
 import { isResourceType } from '../definitions.ts'
 import { isNumber } from '../json.ts'
 import { isObject } from '../resource.ts'
-import { divText } from './narrative.ts'
+import { attributeText, divText } from './narrative.ts'
 import { type XmlPlan, type XmlProperty, xmlPlanOf } from './plan.ts'
-import { attributeText } from './text.ts'
 import { FHIR } from './tree.ts'
 
 type Elements = Readonly<Record<string, unknown>>

@@ -3,6 +3,8 @@
  * No write is refused for them.
  */
 import { isObject } from '../../fhir/resource.ts'
+import { shortened } from '../../fhir/validate/report.ts'
+import { Meter } from '../../isolation/budget.ts'
 import type { Findings } from '../findings.ts'
 import type { KnownDefinitions } from '../known-definitions.ts'
 import type { TypedElement } from '../typed-element.ts'
@@ -10,7 +12,6 @@ import { checkReference, checkReferenceType } from './bundle-references.ts'
 import { checkCoding, checkExtensible } from './coding.ts'
 import { checkDocument } from './document.ts'
 import { checkFullUrl } from './full-url.ts'
-import { checkMarkup } from './markup.ts'
 import { checkIdentifier, checkUri } from './uris.ts'
 
 /** Checks one element, without its children. @throws BudgetError */
@@ -62,4 +63,24 @@ function checkPeriod({ value, path }: TypedElement, findings: Findings): void {
 function isUndecided(start: string, end: string): boolean {
   if (start.length === end.length || (start.includes('T') && end.includes('T'))) return false
   return start.startsWith(end) || end.startsWith(start)
+}
+
+/** A tag begins with a letter after `<` or `</`, so that `a < b` is none, and ends before another one begins. */
+const TAG = /<\/?[a-z][\w-]*(?:[\s/][^<>]*)?>/i
+/** Code in Markdown, whose tags are shown as they are. */
+const MARKDOWN_CODE = /`+[^`]*`+/g
+
+/** Characters that are searched in a microsecond. */
+const CHARACTERS_PER_STEP = 100
+const meter = new Meter('the texts of the resource')
+
+/** Warns about a tag in a string or in Markdown. @throws BudgetError */
+function checkMarkup({ value, type, path }: TypedElement, findings: Findings): void {
+  if (typeof value !== 'string') return
+  meter.pay(value.length / CHARACTERS_PER_STEP)
+  if (!value.includes('<')) return
+  const tag = TAG.exec(type === 'markdown' ? value.replace(MARKDOWN_CODE, '') : value)?.[0]
+  if (tag === undefined) return
+  const message = `has what looks like an HTML tag, ${shortened(tag)}; a reader that displays the text as HTML without escaping it runs a risk`
+  findings.add({ code: 'security', path, message, severity: 'warning' })
 }

@@ -1,6 +1,6 @@
 /** Opt-outs, by contact point and by patient. */
 import { expect, test } from '@jest/globals'
-import { hasOptedOut, optOut } from '../../../src/calls/record/contact-opt-out.ts'
+import { hasOptedOut, optOut } from '../../../src/calls/record/contact-consent.ts'
 import { openTestRepository } from '../../support/repository.ts'
 
 test('an opt-out of a number that is denied already holds for the patient too, wherever they are called', async () => {
