@@ -136,9 +136,9 @@ export const RECORD_KINDS = {
   'placeholder-holder': {
     of: 'clinic',
     key: 'Patient.id',
-    shape: 'PlaceholderHolder (calls/record/placeholder-holder.ts)',
+    shape: 'PlaceholderHolder (calls/session/placeholders.ts)',
     expires: 'never',
-    writtenBy: 'calls/record/placeholder-holder.ts',
+    writtenBy: 'calls/session/placeholders.ts',
   },
   'call-keys': {
     of: 'clinic',
@@ -239,7 +239,7 @@ export const RECORD_KINDS = {
     key: '`custom`',
     shape: 'CustomDeclaration (search/index/custom-declaration.ts)',
     expires: 'never',
-    writtenBy: 'providers/search-parameter.ts',
+    writtenBy: 'providers/built-in.ts',
     recent: true,
   },
   [CUSTOM_INDEX.kind]: {
@@ -247,7 +247,7 @@ export const RECORD_KINDS = {
     key: '`custom`',
     shape: 'CustomIndex (search/index/custom-declaration.ts)',
     expires: '`due` is when reindexing continues; none once it is complete',
-    writtenBy: 'providers/search-parameter.ts, repository/custom-indexing.ts',
+    writtenBy: 'providers/built-in.ts, repository/custom-indexing.ts',
     recent: true,
   },
   'duplicate-search': {

@@ -4,7 +4,7 @@
  */
 import type { Appointment, CodeableConcept, Slot } from 'fhir/r4'
 import { addressOf } from '../fhir/reference.ts'
-import { agree } from './concepts.ts'
+import { agree } from './visit-type.ts'
 import { type Span, spanOf, type ZoneClock } from './zone-clock.ts'
 
 type Types = Pick<Slot, 'appointmentType' | 'serviceType' | 'specialty'>

@@ -1,10 +1,9 @@
-/** The abandonment of a tool call: the one with which the call was registered, or the Task in the path; and its outputs. */
-import type { Patient, Task } from 'fhir/r4'
+/** The abandonment of a tool call: the one with which the call was registered, or the Task in the path. */
+import type { Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { OperationRequest } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import { type Abandonment, findAbandonment, withOutput } from '../record/abandonment.ts'
-import { recordCall } from '../record/call-record.ts'
+import { type Abandonment, findAbandonment } from '../record/abandonment.ts'
 import { currentRecord, patientOfCall } from '../session/patient-of-call.ts'
 
 type WithAbandonment = Pick<OperationRequest, 'id' | 'call'>
@@ -65,21 +64,3 @@ export const OTHER_PERSON = 'Thank you. What was left unfinished is of another p
 /** @param text sentence for the agent */
 export const refusal = (reason: string, diagnostics: string, text: string): FhirError =>
   new FhirError(422, { code: 'business-rule', reason, diagnostics, text })
-
-/**
- * Adds outputs to the Task of an abandonment, with the Provenance of the call.
- * @param outputs code and text of each
- * @param status the new status of the Task; absent: in progress
- */
-export async function noteOutput(
-  ctx: Context,
-  { call }: OperationRequest,
-  { task, patient }: Abandonment,
-  outputs: readonly (readonly [code: string, text: string])[],
-  activity: string,
-  status?: Task['status'],
-): Promise<void> {
-  const noted = outputs.reduce((next, [code, text]) => withOutput(next, code, text), task.resource)
-  const saved = await ctx.update<Task>({ ...noted, ...(status === undefined ? {} : { status }) })
-  await recordCall(ctx, call, await ctx.read<Patient>('Patient', patient), { activity, written: [saved] })
-}

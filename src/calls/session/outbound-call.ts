@@ -9,7 +9,7 @@ import type { UnitOfWork } from '../../repository/repository.ts'
 import { spokenPhone } from '../../spoken/spoken-phone.ts'
 import { findAbandonment } from '../record/abandonment.ts'
 import { hasOptedOut, refusesCommunication } from '../record/contact-consent.ts'
-import { firstOpen, windowOf } from '../record/contact-window.ts'
+import { firstOpen, windowOf } from '../record/contact-rules.ts'
 
 interface CallAbout {
   /** Task.id of the abandonment. */

@@ -10,11 +10,11 @@ import type { OperationRequest } from '../../core/operation.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isPlaceholder, isReplaced, replacedBy } from '../../matching/placeholder.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { holdPlaceholder } from '../record/placeholder-holder.ts'
 import { isCalled, type StatedPerson } from '../record/stated-person.ts'
 import {
   blankPlaceholder,
   createPlaceholder,
+  holdPlaceholder,
   openPlaceholder,
   placeholderNamed,
   type RecordsOfNumber,

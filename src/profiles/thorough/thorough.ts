@@ -8,10 +8,10 @@ import { Meter } from '../../isolation/budget.ts'
 import type { Findings } from '../findings.ts'
 import type { KnownDefinitions } from '../known-definitions.ts'
 import type { TypedElement } from '../typed-element.ts'
+import { checkFullUrl } from './bundle-index.ts'
 import { checkReference, checkReferenceType } from './bundle-references.ts'
 import { checkCoding, checkExtensible } from './coding.ts'
 import { checkDocument } from './document.ts'
-import { checkFullUrl } from './full-url.ts'
 import { checkIdentifier, checkUri } from './uris.ts'
 
 /** Checks one element, without its children. @throws BudgetError */

@@ -1,6 +1,7 @@
-/** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): the caller's choice after a self-pay price was quoted. */
+/** The tools for bills: the decision to pay oneself, and the escalation to billing staff. */
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
+import { KEPT_LENGTH, keptText } from '../../spoken/kept-text.ts'
 import { readBack } from '../../spoken/read-back.ts'
 import { spokenCents } from '../../spoken/spoken-money.ts'
 import { argumentIssue, invalidArgument } from '../../spoken/stated-values.ts'
@@ -10,6 +11,7 @@ import { isSelfPayDecision, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } fro
 import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest } from '../session/patient-of-call.ts'
 
+/** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): the caller's choice after a self-pay price was quoted. */
 export const recordSelfPayDecision = defineOperation('patient-record-self-pay-decision', async (request) => {
   const selfPay = readDecision(request.input)
   return request.access.change(async (ctx) => {
@@ -49,3 +51,19 @@ function readDecision({ decision, selfPayPriceCents }: OperationInput): SelfPay 
   if (!price.ok) throw invalidArgument('selfPayPriceCents', price.error)
   return { decision, priceCents: price.value }
 }
+
+/** escalate_billing (spec 4.1 rule 6): collects the facts of the call for staff. The call is not transferred. */
+export const escalateBilling = defineOperation('patient-escalate-billing', async (request) => {
+  const reason = keptText(request.input.reason, KEPT_LENGTH)
+  return request.access.change(async (ctx) => {
+    const patient = await patientOfRequest(ctx, request)
+    const task = await escalateToBilling(ctx, request.call, patient, reason)
+    await remember(ctx, request.call, patient, { written: [task] })
+    await recordCall(ctx, request.call, patient, { activity: escalateBilling.code, written: [task] })
+    return {
+      success: true,
+      code: 'escalated',
+      say: 'I have passed this on to our billing team. They will get back to you.',
+    }
+  })
+})

@@ -1,4 +1,4 @@
-/** save_recovery_field: saves one more value of an abandoned registration or form. docs/abandonment.md */
+/** The fields of an abandoned registration or form: read, and completed. docs/abandonment.md */
 import type { Patient, QuestionnaireResponse } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
@@ -14,7 +14,13 @@ import { recordCall } from '../record/call-record.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { REGISTRATION_FIELDS } from '../record/registration.ts'
 import { remember } from '../record/written-by-call.ts'
-import { isItsPerson, OTHER_PERSON, openAbandonmentOf, requireItsPerson } from '../recovery/abandonment-of.ts'
+import {
+  abandonmentOf,
+  isItsPerson,
+  OTHER_PERSON,
+  openAbandonmentOf,
+  requireItsPerson,
+} from '../recovery/abandonment-of.ts'
 import { fieldsOf, sayMissing, withField } from '../recovery/form-fields.ts'
 import { isOfPerson, judgeStated, kindOfField, type StatedField } from '../recovery/form-person.ts'
 import { followRegistration } from '../recovery/registration-follow-up.ts'
@@ -22,6 +28,7 @@ import { patientForWrite } from '../session/patient-of-call.ts'
 import { goOnAsAnother, type Saved, type SavingInCall, saveStated } from '../session/save-stated.ts'
 import { updateRegistrationField } from './update-registration-field.ts'
 
+/** save_recovery_field: saves one more value. */
 export const saveRecoveryField = defineOperation('task-save-recovery-field', async (given) => {
   const request = { ...given, input: readAll({ fieldName: readAsText, value: readAsText }, given.input) }
   const abandonment = await openAbandonmentOf(request.access.reader(), request)
@@ -169,3 +176,23 @@ function fieldValue(fieldName: string, value: string, locale: ClinicLocale): Fie
   if (!stated.ok) throw invalidArgument('value', stated.error)
   return { kind, value: stated.value }
 }
+
+/** get_recovery_context: the completed and the missing fields. */
+export const getRecoveryContext = defineOperation('task-get-recovery-context', async (request) => {
+  const ctx = request.access.reader()
+  const abandonment = await abandonmentOf(ctx, request)
+  await requireItsPerson(ctx, request, abandonment)
+  const { kind, stepReached } = abandonment
+  const { known, missing } = await fieldsOf(ctx, abandonment)
+  return {
+    success: true,
+    kind,
+    stepReached,
+    // In FHIR, one parameter with two parts for each value.
+    knownFields: request.call === undefined ? Object.entries(known).map(named) : known,
+    missingFields: missing,
+    say: `You had begun a ${kind} with us and did not finish it. ${sayMissing(missing)}`,
+  }
+})
+
+const named = ([name, value]: [string, string | boolean]) => ({ name, value: String(value) })

@@ -1,9 +1,15 @@
-/** Hours in which a person may be contacted: the clinic's, in the person's own time zone if known. */
+/**
+ * Whether and when a person may be contacted: the hours are the clinic's, in the person's own time zone if known; the
+ * outbox checks consent and hours before each attempt to send a message.
+ */
 import type { Patient } from 'fhir/r4'
 import { DateTime, IANAZone } from 'luxon'
 import { recoveryDefaults } from '../../clinics/recovery-settings.ts'
 import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
+import type { OutboxRow } from '../../integrations/outbox/rows.ts'
+import { findAbandonment } from './abandonment.ts'
+import { hasOptedOut, refusesCommunication } from './contact-consent.ts'
 
 export interface ContactWindow {
   readonly zone: string
@@ -44,4 +50,23 @@ export function firstOpen({ zone, from, until }: ContactWindow, moment: number):
   if (minute >= from && minute < until) return moment
   const day = (minute < from ? local : local.plus({ days: 1 })).startOf('day')
   return day.set({ hour: Math.floor(from / 60), minute: from % 60 }).toMillis()
+}
+
+/** The reason why the row must not be sent any more; undefined if it may be. */
+export async function objectionTo(ctx: Context, { message }: OutboxRow): Promise<string | undefined> {
+  if (message === undefined) return undefined
+  const { channel, to, patient } = message
+  if (await hasOptedOut(ctx.unit, channel, { point: to, patient })) return 'the person has opted out'
+  if (patient !== undefined && (await refusesCommunication(ctx.unit, patient)))
+    return 'the person does not agree to be contacted any more'
+  if (message.abandonment !== undefined && (await findAbandonment(ctx.unit, message.abandonment))?.isOpen !== true)
+    return 'what the message is about has been closed'
+  return undefined
+}
+
+/** The time from which the row may be sent, in milliseconds since 1970 UTC; undefined: now. */
+export async function heldUntil(ctx: Context, { message }: OutboxRow): Promise<number | undefined> {
+  if (message === undefined) return undefined
+  const opens = firstOpen(await contactWindow(ctx, message.patient), ctx.now)
+  return opens > ctx.now ? opens : undefined
 }

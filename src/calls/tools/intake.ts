@@ -1,18 +1,18 @@
-/**
- * submit_intake (spec 2.3, 4.1 rule 8, 7): writes the intake to the Patient, and syncs it to the clinic's CRM if one is
- * enabled. All missing or invalid values are reported together, and nothing is then written. The CRM gets the intake
- * once the Patient is saved.
- */
+/** The intake of a patient: the format of one value, and all values together. */
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import type { CrmContact } from '../../core/ports.ts'
+import { isNumber } from '../../fhir/json.ts'
+import { FhirError } from '../../fhir/outcome.ts'
 import { deliverStaged } from '../../integrations/outbox/delivery.ts'
 import { stageContact } from '../../integrations/outbox/patient-queue.ts'
 import { newMessageId } from '../../integrations/outbox/rows.ts'
 import { readBack } from '../../spoken/read-back.ts'
+import { spokenName } from '../../spoken/say.ts'
+import { sayDate } from '../../spoken/say-time.ts'
 import { readAll } from '../../spoken/stated-arguments.ts'
-import { type ClinicLocale, localeOf, readStated, withNormalForm } from '../../spoken/stated-values.ts'
+import { argumentIssue, type ClinicLocale, localeOf, readStated, withNormalForm } from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
 import { deliveryTasks } from '../record/delivery-tasks.ts'
 import { followRegistration } from '../recovery/registration-follow-up.ts'
@@ -36,6 +36,11 @@ const NOT_SYNCED = {
   say: 'Thank you, I have your details. Our staff will finish the rest.',
 }
 
+/**
+ * submit_intake (spec 2.3, 4.1 rule 8, 7): writes the intake to the Patient, and syncs it to the clinic's CRM if one is
+ * enabled. All missing or invalid values are reported together, and nothing is then written. The CRM gets the intake
+ * once the Patient is saved.
+ */
 export const submitIntake = defineOperation('patient-submit-intake', async (request) => {
   const { access, integrations } = request
   const messageId = newMessageId(access.reader().now)
@@ -83,3 +88,33 @@ function readIntake(input: OperationInput, locale: ClinicLocale): Intake {
 }
 
 type Readers = Parameters<typeof readAll<(typeof FIELDS)[number]>>[0]
+
+const CHECKED = ['email', 'phone', 'dateOfBirth'] as const
+
+/** Adds the date in words, as only these reveal in which order day and month were read. */
+const confirmation = (field: (typeof CHECKED)[number], value: string) =>
+  field === 'dateOfBirth'
+    ? { inWords: sayDate(value), say: `Thank you, that is ${sayDate(value)}.` }
+    : { say: 'Thank you.' }
+
+/** validate_intake_field (spec 4.1 rule 7, 8): checks the format of one value; no patient is read or written. */
+export const validateIntakeField = defineOperation('patient-validate-intake-field', async ({ access, input }) => {
+  const { fieldName, value } = input
+  if (typeof fieldName !== 'string') {
+    throw new FhirError(400, argumentIssue('fieldName', fieldName, 'The value must be the name of a field'))
+  }
+  const field = CHECKED.find((name) => name === fieldName)
+  // Any other field is valid, with any value or none.
+  if (field === undefined) return { valid: true, code: 'not-checked', say: 'Thank you.' }
+  const ctx = access.reader()
+  const stated = readStated(field, value, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
+  if (stated.ok) return { valid: true, code: 'valid', value: stated.value, ...confirmation(field, stated.value) }
+  if (typeof value !== 'string' && !isNumber(value))
+    throw new FhirError(400, argumentIssue('value', value, stated.error))
+  return {
+    valid: false,
+    code: 'invalid',
+    error: stated.error,
+    say: `Sorry, I did not get your ${spokenName(field)}. Could you say it again?`,
+  }
+})
