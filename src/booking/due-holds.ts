@@ -4,7 +4,7 @@
  */
 import type { ClinicAccess, Context } from '../core/context.ts'
 import type { BackgroundLoop, LoopPace } from '../isolation/background-loop.ts'
-import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
+import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { endIfExpired, HOLD } from './holds.ts'
 
 /**
@@ -41,20 +41,12 @@ async function endSome(ctx: Context): Promise<number> {
   return due.length
 }
 
-/** Milliseconds until ending a hold is retried after an error. */
-const LEASE = 15_000
-
-export interface HoldExpiryServices extends DueServices {
-  readonly accessOf: (clinic: string) => ClinicAccess
-}
-
 /** Ends holds when they expire, in the background, including those that expired while no server ran. */
-export const holdExpiry = (services: HoldExpiryServices, pace?: LoopPace): BackgroundLoop =>
+export const holdExpiry = (services: DueServicesOf<ClinicAccess>, pace?: LoopPace): BackgroundLoop =>
   dueRecordLoop(
     services,
     {
       kind: HOLD,
-      lease: LEASE,
       finish: (clinic, id) => services.accessOf(clinic).change((ctx) => endIfExpired(ctx, id)),
       failure: 'a hold that has expired could not be ended',
     },

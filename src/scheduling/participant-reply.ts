@@ -3,6 +3,7 @@ import type { Appointment, AppointmentParticipant, AppointmentResponse, Codeable
 import { unprocessable } from '../fhir/outcome.ts'
 import { addressOf } from '../fhir/reference.ts'
 import { isOver } from './appointment-status.ts'
+import { codesOf } from './visit-type.ts'
 
 /**
  * The participants with the status of the reply; the same object if nothing changes.
@@ -60,6 +61,3 @@ const shareCoding = (some: readonly CodeableConcept[], others: readonly Codeable
   const codes = new Set(codesOf(others))
   return codesOf(some).some((code) => codes.has(code))
 }
-
-const codesOf = (concepts: readonly CodeableConcept[]): readonly string[] =>
-  concepts.flatMap(({ coding = [] }) => coding.flatMap(({ system = '', code }) => (code ? [`${system}|${code}`] : [])))

@@ -11,7 +11,7 @@ import type { ClinicAccess, Context } from '../../core/context.ts'
 import { derivedId } from '../../fhir/new-id.ts'
 import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
 import { isPlaceholder, isReplaced } from '../../matching/placeholder.ts'
-import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
+import { type DueServicesOf, dueRecordLoop } from '../../repository/due-records.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { registrationAbandonments } from '../record/abandonment.ts'
@@ -111,23 +111,16 @@ async function abandonIfDue(ctx: Context, id: string): Promise<boolean> {
 }
 
 const PACE: LoopPace = { look: 1_000, pause: 0 }
-/** Milliseconds until a failed registration is retried. */
-const LEASE = 15_000
-
-export interface AbandonedRegistrationServices extends DueServices {
-  readonly accessOf: (clinic: string) => ClinicAccess
-}
 
 /**
  * Turns registrations that stayed incomplete into abandonments, in the background; includes those that fell due while
  * no server was running.
  */
-export const abandonedRegistrations = (services: AbandonedRegistrationServices, pace = PACE): BackgroundLoop =>
+export const abandonedRegistrations = (services: DueServicesOf<ClinicAccess>, pace = PACE): BackgroundLoop =>
   dueRecordLoop(
     services,
     {
       kind: OPEN_REGISTRATION,
-      lease: LEASE,
       finish: (clinic, id) => services.accessOf(clinic).change((ctx) => abandonIfDue(ctx, id)),
       failure: 'a registration that is due could not be followed up',
     },

@@ -3,7 +3,7 @@ import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
-import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
+import { type DueServicesOf, dueRecordLoop } from '../../repository/due-records.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { finishEncounter } from '../record/call-record.ts'
@@ -65,26 +65,19 @@ export async function stageEnd(ctx: Context, { callId, endedAt, reason }: CallEn
 }
 
 const PACE: LoopPace = { look: 5_000, pause: 0 }
-/** Milliseconds until a failed attempt to end a call is retried. */
-const LEASE = 15_000
 
 /** The reason for the end, in the session. */
 const IDLE = 'no tool was called any more'
-
-export interface CallExpiryServices extends DueServices {
-  readonly accessOf: (clinic: string) => ClinicAccess
-}
 
 /**
  * Ends calls whose end was never reported, in the background; includes those that fell silent while no server was
  * running.
  */
-export const callExpiry = (services: CallExpiryServices, pace = PACE): BackgroundLoop =>
+export const callExpiry = (services: DueServicesOf<ClinicAccess>, pace = PACE): BackgroundLoop =>
   dueRecordLoop(
     services,
     {
       kind: OPEN_CALL,
-      lease: LEASE,
       finish: (clinic, key) => services.accessOf(clinic).change((ctx) => endIfSilent(ctx, key)),
       failure: 'a call that fell silent could not be ended',
     },

@@ -27,15 +27,9 @@ import {
 export const valueSetExpand = defineOperation('value-set-expand', async ({ access, input, id }) => {
   checkPage(input)
   const ctx = access.reader()
-  const { given, canonical } = await inputValueSet(ctx, input, id)
   const supplements = listOf(input.useSupplement)
-  const stored = await clinicTerminology(ctx, {
-    codeSystems: [...supplements, ...listOf(input['force-system-version'])],
-    valueSets: canonical === undefined ? [] : [canonical],
-    given: given === undefined ? [] : [given],
-  })
-  const valueSet = given ?? requireFound(stored.valueSet(canonical ?? ''), 'value set', canonical ?? '')
-  checkDate(input.date, [valueSet])
+  const codeSystems = [...supplements, ...listOf(input['force-system-version'])]
+  const { stored, valueSet } = await storedValueSet(ctx, input, id, codeSystems)
   const versioned = withVersions(stored, {
     assumed: listOf(input['system-version']),
     checked: listOf(input['check-system-version']),
@@ -98,15 +92,9 @@ const parametersOf = (input: OperationInput): readonly ValueSetExpansionParamete
 export const valueSetValidateCode = defineOperation('value-set-validate-code', async ({ access, input, id }) => {
   const ctx = access.reader()
   const requested = inputCodes(input, { version: 'systemVersion' })
-  const { given, canonical } = await inputValueSet(ctx, input, id)
-  const supplements = (input.useSupplement ?? []) as readonly string[]
-  const stored = await clinicTerminology(ctx, {
-    codeSystems: [...supplements, ...requested.flatMap(({ system }) => system ?? [])],
-    valueSets: canonical === undefined ? [] : [canonical],
-    given: given === undefined ? [] : [given],
-  })
-  const valueSet = given ?? requireFound(stored.valueSet(canonical ?? ''), 'value set', canonical ?? '')
-  checkDate(input.date, [valueSet])
+  const supplements = listOf(input.useSupplement)
+  const codeSystems = [...supplements, ...requested.flatMap(({ system }) => system ?? [])]
+  const { stored, valueSet } = await storedValueSet(ctx, input, id, codeSystems)
   const terminology = withSupplements(stored, [...supplements, ...supplementsOf(valueSet)])
   const isImplied = input.context !== undefined || id !== undefined
   const codes = requested.map((code) => {
@@ -130,6 +118,24 @@ function withImpliedSystem(terminology: Terminology, valueSet: ValueSet, code: I
       { expression: 'system' },
     )
   return { ...code, system }
+}
+
+/** The value set of the request, and the terminology of the clinic with these code systems, which it is of. */
+async function storedValueSet(
+  ctx: Context,
+  input: OperationInput,
+  id: string | undefined,
+  codeSystems: readonly string[],
+): Promise<{ readonly stored: Terminology; readonly valueSet: ValueSet }> {
+  const { given, canonical = '' } = await inputValueSet(ctx, input, id)
+  const stored = await clinicTerminology(ctx, {
+    codeSystems,
+    valueSets: canonical === '' ? [] : [canonical],
+    given: given === undefined ? [] : [given],
+  })
+  const valueSet = given ?? requireFound(stored.valueSet(canonical), 'value set', canonical)
+  checkDate(input.date, [valueSet])
+  return { stored, valueSet }
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Resolving references in a Bundle, and its fullUrls: https://hl7.org/fhir/R4/bundle.html#references. */
 import { restfulUrl } from '../../fhir/reference.ts'
-import { isObject } from '../../fhir/resource.ts'
+import { isObject, itemsOf } from '../../fhir/resource.ts'
 import { shortened } from '../../fhir/validate/report.ts'
 import { Meter } from '../../isolation/budget.ts'
 import type { Findings } from '../findings.ts'
@@ -69,8 +69,7 @@ const INTERACTIONS: ReadonlySet<unknown> = new Set(['batch', 'transaction', 'bat
  */
 export const hasInteractions = (bundle: unknown): boolean => isObject(bundle) && INTERACTIONS.has(bundle['type'])
 
-export const entriesIn = (bundle: unknown): readonly unknown[] =>
-  isObject(bundle) && Array.isArray(bundle['entry']) ? bundle['entry'] : []
+export const entriesIn = (bundle: unknown): readonly unknown[] => (isObject(bundle) ? itemsOf(bundle['entry']) : [])
 
 /** That it is unique is bdl-7, that it names no version bdl-8. */
 export function checkFullUrl({ value: entry, parent, path }: TypedElement, findings: Findings): void {

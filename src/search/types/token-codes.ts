@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/search.html#token and https://hl7.org/fhir/R4/search.html#mimetype.
  */
 import { localReference } from '../../fhir/reference.ts'
-import { isObject } from '../../fhir/resource.ts'
+import { isObject, itemsOf } from '../../fhir/resource.ts'
 import { fold } from '../../fhir/text-folding.ts'
 import type { Direction } from '../lookup.ts'
 import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
@@ -93,7 +93,7 @@ export function extractTextOrder(
 /** The text of a CodeableConcept or Coding without any code; an Identifier or a Quantity has none to be sorted by. */
 function textAlone({ coding, text, code, display, value, type }: Record<string, unknown>): string {
   if (value !== undefined || type !== undefined || code !== undefined) return ''
-  const codings = Array.isArray(coding) ? coding.filter(isObject) : []
+  const codings = itemsOf(coding).filter(isObject)
   if (codings.some((one) => one.code !== undefined)) return ''
   const texts = [text, display, ...codings.map((one) => one.display)]
   return texts.find((one) => typeof one === 'string') ?? ''
