@@ -101,9 +101,9 @@ export const RECORD_KINDS = {
   'visit-context': {
     of: 'clinic',
     key: 'the hash of its content',
-    shape: 'StoredContext (booking/visit-contexts.ts)',
+    shape: 'StoredContext (booking/proposal.ts)',
     expires: 'a day or two after the last search that stated it; later ones delete it',
-    writtenBy: 'booking/visit-contexts.ts',
+    writtenBy: 'booking/proposal.ts',
   },
   'demo-slots': {
     of: 'clinic',
