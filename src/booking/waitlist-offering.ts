@@ -2,7 +2,7 @@
 import type { Appointment, Slot } from 'fhir/r4'
 import type { ClinicAccess } from '../core/context.ts'
 import { searchRequest } from '../core/search-request.ts'
-import type { BackgroundLoop, LeasedJob, LoopPace } from '../isolation/background-loop.ts'
+import type { BackgroundLoop, LeasedJob } from '../isolation/background-loop.ts'
 import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { byTurn } from '../scheduling/waitlist.ts'
 import { asEntry, FREED_SLOT, offerToWaiting, wanting } from './waitlist.ts'
@@ -13,16 +13,12 @@ const PAGE = 25
 /** Number of next entries kept, as some may have another offer by the time of the change. */
 const KEPT = 20
 
-export const waitlistOffering = (services: DueServicesOf<ClinicAccess>, pace?: LoopPace): BackgroundLoop =>
-  dueRecordLoop(
-    services,
-    {
-      kind: FREED_SLOT,
-      begin: ({ clinic, key }) => new FreedSlot(services.accessOf(clinic), key),
-      failure: 'a slot that was freed could not be offered to the waitlist',
-    },
-    pace,
-  )
+export const waitlistOffering = (services: DueServicesOf<ClinicAccess>): BackgroundLoop =>
+  dueRecordLoop(services, {
+    kind: FREED_SLOT,
+    begin: ({ clinic, key }) => new FreedSlot(services.accessOf(clinic), key),
+    failure: 'a slot that was freed could not be offered to the waitlist',
+  })
 
 /** The work on one slot: each batch reads a page of the waitlist, and the last one makes the offer. */
 class FreedSlot implements LeasedJob {

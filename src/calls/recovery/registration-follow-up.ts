@@ -116,7 +116,7 @@ const PACE: LoopPace = { look: 1_000, pause: 0 }
  * Turns registrations that stayed incomplete into abandonments, in the background; includes those that fell due while
  * no server was running.
  */
-export const abandonedRegistrations = (services: DueServicesOf<ClinicAccess>, pace = PACE): BackgroundLoop =>
+export const abandonedRegistrations = (services: DueServicesOf<ClinicAccess>): BackgroundLoop =>
   dueRecordLoop(
     services,
     {
@@ -124,5 +124,5 @@ export const abandonedRegistrations = (services: DueServicesOf<ClinicAccess>, pa
       finish: (clinic, id) => services.accessOf(clinic).change((ctx) => abandonIfDue(ctx, id)),
       failure: 'a registration that is due could not be followed up',
     },
-    pace,
+    PACE,
   )

@@ -34,7 +34,7 @@ export async function endCall(
   repository: Repository,
   accessOf: (clinic: string) => ClinicAccess,
   end: CallEnd,
-  allow: AllowClinic = async () => {},
+  allow: AllowClinic,
 ): Promise<HandledEnd | undefined> {
   const clinic = (await repository.readRecord(SERVICE, CALL, callKey(end.callId)))?.value.clinic
   if (clinic === undefined) return undefined
@@ -73,7 +73,7 @@ const IDLE = 'no tool was called any more'
  * Ends calls whose end was never reported, in the background; includes those that fell silent while no server was
  * running.
  */
-export const callExpiry = (services: DueServicesOf<ClinicAccess>, pace = PACE): BackgroundLoop =>
+export const callExpiry = (services: DueServicesOf<ClinicAccess>): BackgroundLoop =>
   dueRecordLoop(
     services,
     {
@@ -81,7 +81,7 @@ export const callExpiry = (services: DueServicesOf<ClinicAccess>, pace = PACE): 
       finish: (clinic, key) => services.accessOf(clinic).change((ctx) => endIfSilent(ctx, key)),
       failure: 'a call that fell silent could not be ended',
     },
-    pace,
+    PACE,
   )
 
 /** The end is the time of the latest tool call. @returns whether the call was silent */
