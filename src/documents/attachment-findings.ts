@@ -6,8 +6,7 @@ import type { Context } from '../core/context.ts'
 import type { DetectedType } from '../fhir/content/detected-type.ts'
 import { isRelative } from '../fhir/reference.ts'
 import { attachmentFacts, hasContent, linkedBinary } from './attachment-facts.ts'
-import type { Finding } from './findings.ts'
-import type { DocumentRuleId } from './rules.ts'
+import type { DocumentRuleId, Finding } from './rules.ts'
 
 const CDA_ROOT = '{urn:hl7-org:v3}ClinicalDocument'
 const UTF8 = ['utf-8', 'utf8', 'us-ascii']

@@ -3,9 +3,8 @@
  * https://hl7.org/fhir/R4/appointment.html
  */
 import type { Appointment } from 'fhir/r4'
-import { endDueHolds } from '../booking/due-holds.ts'
 import { moveSlots } from '../booking/held-slots.ts'
-import { endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
+import { endDueHolds, endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
 import { checkOpenAppointments, patientFindings } from '../booking/patient-visits.ts'
 import { noteVisit } from '../booking/reserve-time.ts'
 import { checkActors } from '../booking/resolvable-actors.ts'

@@ -1,5 +1,5 @@
 /** find_available_slots: a few free times that suit the caller, each with a key to book it. */
-import { endDueHolds } from '../../booking/due-holds.ts'
+import { endDueHolds } from '../../booking/holds.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'

@@ -11,8 +11,14 @@ import { newMessageId } from '../../integrations/outbox/rows.ts'
 import { readBack } from '../../spoken/read-back.ts'
 import { spokenName } from '../../spoken/say.ts'
 import { sayDate } from '../../spoken/say-time.ts'
-import { readAll } from '../../spoken/stated-arguments.ts'
-import { argumentIssue, type ClinicLocale, localeOf, readStated, withNormalForm } from '../../spoken/stated-values.ts'
+import {
+  argumentIssue,
+  type ClinicLocale,
+  localeOf,
+  readAll,
+  readStated,
+  withNormalForm,
+} from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
 import { deliveryTasks } from '../record/delivery-tasks.ts'
 import { followRegistration } from '../recovery/registration-follow-up.ts'

@@ -5,10 +5,16 @@ import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationAnswer, type OperationRequest } from '../../core/operation.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { keptText } from '../../spoken/kept-text.ts'
 import { readBack } from '../../spoken/read-back.ts'
-import { readAll } from '../../spoken/stated-arguments.ts'
-import { type ClinicLocale, invalidArgument, localeOf, readAsText, readStated } from '../../spoken/stated-values.ts'
+import { keptText } from '../../spoken/spoken.ts'
+import {
+  type ClinicLocale,
+  invalidArgument,
+  localeOf,
+  readAll,
+  readAsText,
+  readStated,
+} from '../../spoken/stated-values.ts'
 import type { Abandonment } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
 import { patientFields } from '../record/patient-fields.ts'

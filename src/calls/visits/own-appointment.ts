@@ -5,7 +5,7 @@ import type { Context } from '../../core/context.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { actorsOf } from '../../scheduling/waitlist.ts'
-import { keptText } from '../../spoken/kept-text.ts'
+import { keptText } from '../../spoken/spoken.ts'
 import { keysFor, unknownKey, valueOfKey } from '../session/call-keys.ts'
 
 /** The key of one appointment. */
