@@ -3,7 +3,7 @@
  * case-sensitive (docs/adr/016-case-of-tokens.md): identifiers, strings and contacts are stored in lower case; a code
  * is stored as written and, unless R4 declares its system case-sensitive, also in lower case under a derived name. A
  * ContactPoint has its `system` code as system (`phone|+15550100` and `+15550100` both find it), and phone numbers are
- * compared without formatting, and with or without country code (phone-forms.ts).
+ * compared without formatting, and with or without country code.
  */
 import { isNumber } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
