@@ -11,7 +11,8 @@
  * - DomainResource-text, Resource-content and Resource-query have no expression and are left out.
  */
 import type { ElementDefinition, SearchParameter, ValueSet } from 'fhir/r4'
-import { expressionFor, type SearchParameterRecord, splitOutside } from '../../src/search/parameters.ts'
+import { expressionFor, splitOutside } from '../../src/search/expression.ts'
+import type { SearchParameterRecord } from '../../src/search/parameters.ts'
 import { dataElements, resourcesOf, structureDefinitions, terminology } from './published.ts'
 
 /** The selection of a path: its possible elements, and whether it may select several values. */

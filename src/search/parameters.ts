@@ -6,6 +6,7 @@ import { closestName } from '../fhir/closest-name.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { badRequest, type FhirError } from '../fhir/outcome.ts'
 import { valuesIn } from '../fhir/resource.ts'
+import { expressionFor } from './expression.ts'
 
 /** The parameter types that are offered; to offer another one, add it here and its parser to query/criterion.ts. */
 export const SERVED_TYPES = [
@@ -200,34 +201,4 @@ export function unknownParameter(code: string, types: readonly string[], valid: 
 /** `Patient`, `Patient and Practitioner`, `all 148 types`. */
 export function typeNames(types: readonly string[]): string {
   return types.length > 5 ? `all ${types.length} types` : types.join(' and ')
-}
-
-/** Splits at separators outside parentheses and quotes; the parts are trimmed. */
-export function splitOutside(text: string, separator: string): readonly string[] {
-  const parts: string[] = []
-  let depth = 0
-  let quoted = false
-  let start = 0
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (character === "'") quoted = !quoted
-    else if (quoted) continue
-    else if (character === '(') depth++
-    else if (character === ')') depth--
-    else if (character === separator && depth === 0) {
-      parts.push(text.slice(start, at).trim())
-      start = at + 1
-    }
-  }
-  return [...parts, text.slice(start).trim()]
-}
-
-/**
- * The branches of a union that concern `base`: of `A.x | B.y`, B has `B.y`.
- * @throws Error when there are none
- */
-export function expressionFor(base: string, expression: string): string {
-  const branches = splitOutside(expression, '|').filter((branch) => /^\(*(\w+)/.exec(branch)?.[1] === base)
-  if (branches.length === 0) throw new Error(`The expression '${expression}' says nothing about ${base}`)
-  return branches.join(' | ')
 }

@@ -6,7 +6,8 @@
 import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
 import { isResourceTypeOf } from '../../fhir/fhirpath/elements.ts'
 import { isObject } from '../../fhir/resource.ts'
-import { type SearchParameter, splitOutside } from '../parameters.ts'
+import { splitOutside } from '../expression.ts'
+import type { SearchParameter } from '../parameters.ts'
 
 export interface CustomParameter extends Pick<SearchParameter, 'code' | 'type' | 'url' | 'target' | 'parts'> {
   /** The id of the SearchParameter resource. */
