@@ -3,7 +3,7 @@
  * what their comments say are stable; nothing else in src is. See docs/extending.md.
  */
 
-export { patientOfRequest } from './calls/session/patient-of-request.ts'
+export { patientOfRequest } from './calls/session/patient-of-call.ts'
 export { defineTool, type Tool, type ToolFamilies, type ToolFamily } from './calls/tool.ts'
 export type { CrmSettings } from './clinics/crm-settings.ts'
 export type { InsuranceSettings } from './clinics/insurance-settings.ts'
@@ -42,6 +42,7 @@ export {
 } from './core/provider.ts'
 export { standard } from './core/standard.ts'
 export { seedDemo } from './demo/demo-clinic.ts'
+export type { LoadedExtension } from './extensions/extension.ts'
 export {
   defineExtension,
   extendProvider,
@@ -50,7 +51,6 @@ export {
   type ServerExtension,
 } from './extensions/extension.ts'
 export { loadExtensions } from './extensions/load.ts'
-export type { LoadedExtension } from './extensions/naming.ts'
 export {
   badRequest,
   conflict,

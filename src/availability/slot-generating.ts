@@ -1,23 +1,18 @@
 /** Keeps Slots generated in the background: for Schedules whose availability has changed, and for each new day. */
 import type { ClinicAccess } from '../core/context.ts'
 import type { BackgroundLoop, LeasedJob, LoopPace } from '../isolation/background-loop.ts'
-import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
-import { generatePart, LEASE, SLOT_GENERATION, SMALL_PART } from './slot-generation.ts'
+import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
+import { generatePart, SLOT_GENERATION, SMALL_PART } from './slot-generation.ts'
 
 /** Milliseconds of work on a Schedule before the next one's turn. */
 const TURN = 1_000
 
-export interface SlotGeneratingServices extends DueServices {
-  readonly accessOf: (clinic: string) => ClinicAccess
-}
-
 /** Schedules take turns, so that a year of slots for one does not delay a week of slots for others. */
-export const slotGenerating = (services: SlotGeneratingServices, pace?: LoopPace): BackgroundLoop =>
+export const slotGenerating = (services: DueServicesOf<ClinicAccess>, pace?: LoopPace): BackgroundLoop =>
   dueRecordLoop(
     services,
     {
       kind: SLOT_GENERATION,
-      lease: LEASE,
       begin: ({ clinic, key }) => new ScheduleTurn(services.accessOf(clinic), key),
       failure: 'the slots of a schedule could not be generated',
     },

@@ -3,11 +3,13 @@
  * progress, and its due time shows that there is work. It is written in the same change as the Slots, so that every
  * part is done exactly once, even after a crash. docs/adr/021-slot-generation.md
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Schedule } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
+import { LEASE } from '../repository/due-records.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { generatedAsOffered } from '../reservations/offered-slots.ts'
 import type { SlotPlan } from '../scheduling/availability.ts'
@@ -30,9 +32,6 @@ export interface GenerationState {
   /** A change of the plan in progress: Slots that start before `at` follow the new plan. */
   readonly change?: { readonly plan?: SlotPlan; readonly at: number }
 }
-
-/** Milliseconds after which another process takes over from a dead one. */
-export const LEASE = 15_000
 
 const DAY = 86_400_000
 

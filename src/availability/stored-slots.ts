@@ -3,7 +3,7 @@ import type { Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
 import { BUFFER_TAG, type SlotWithId } from '../scheduling/generated-slot.ts'
-import type { Span } from '../scheduling/zoned-period.ts'
+import type { Span } from '../scheduling/zone-clock.ts'
 
 const DAY = 86_400_000
 /** Maximum lengths of a visit, and of blocked time such as a holiday. */

@@ -2,11 +2,13 @@
  * The free Slots of some Schedules sorted by start, read in parts: the number of reads depends on the number of
  * requested Slots, not of stored ones.
  */
+
+import { LRUCache } from 'lru-cache'
 import type { Context } from '../core/context.ts'
+import type { Versioned } from '../repository/repository.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
-import type { Span } from '../scheduling/zoned-period.ts'
+import type { Span } from '../scheduling/zone-clock.ts'
 import type { Condition, SearchPlan } from '../search/plan.ts'
-import { parsedSlot } from './parsed-slots.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -168,4 +170,20 @@ const ofSchedules = (ids: readonly string[]): Condition => {
   const of = ids.map((id): Condition => ({ kind: 'reference', param: 'schedule', type: 'Schedule', id }))
   const [only] = of
   return of.length === 1 && only !== undefined ? only : { kind: 'any', of }
+}
+
+/** Parsed Slots that are cached, as the next free ones are read repeatedly. */
+const MOST = 5_000
+
+/** By clinic and text, which includes id and version. */
+const slots = new LRUCache<string, SlotWithId>({ max: MOST })
+
+/** The object is shared and must not be changed. */
+function parsedSlot(clinic: string, found: Versioned): SlotWithId {
+  const key = `${clinic} ${found.text}`
+  const known = slots.get(key)
+  if (known !== undefined) return known
+  const slot = found.resource as SlotWithId
+  slots.set(key, slot)
+  return slot
 }

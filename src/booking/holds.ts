@@ -4,13 +4,25 @@
  */
 import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
-import type { Context } from '../core/context.ts'
+import type { ClinicAccess, Context } from '../core/context.ts'
+import { newId } from '../fhir/new-id.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import type { BackgroundLoop, LoopPace } from '../isolation/background-loop.ts'
+import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { recordKind } from '../repository/record-kinds.ts'
+import type { Versioned } from '../repository/repository.ts'
 import { slotStatusFor } from '../scheduling/appointment-status.ts'
-import { cancelledByExpiry, DEFAULT_HOLD_MINUTES, holdExpired, withHoldEnd } from '../scheduling/hold.ts'
+import {
+  cancelledByExpiry,
+  checkMayBecome,
+  DEFAULT_HOLD_MINUTES,
+  holdExpired,
+  withHoldEnd,
+} from '../scheduling/hold.ts'
 import { moveSlots } from './held-slots.ts'
 import { holdersOf } from './holders.ts'
 import { namedSlots } from './named-slots.ts'
+import { findAppointment } from './proposal.ts'
 import { noteVisit } from './reserve-time.ts'
 
 const MINUTE = 60_000
@@ -23,7 +35,7 @@ export interface Hold {
 }
 
 /** Stages the hold of the Appointment with this id, which the same change makes pending. */
-export async function stageHold({ unit, clinic }: Context, id: string): Promise<void> {
+async function stageHold({ unit, clinic }: Context, id: string): Promise<void> {
   const { policies } = await readSettings(unit, clinic)
   // Read so that a leftover record is replaced.
   await unit.records.read(HOLD, id)
@@ -90,7 +102,7 @@ export async function endExpiredHolds(ctx: Context, slotId: string): Promise<voi
  * profile, as a hold must end whatever the appointment declares.
  * @returns whether a hold had expired
  */
-export async function endIfExpired(ctx: Context, id: string): Promise<boolean> {
+async function endIfExpired(ctx: Context, id: string): Promise<boolean> {
   const { unit } = ctx
   const hold = await unit.records.read(HOLD, id)
   if (hold === undefined || hold.value.until > ctx.now) return false
@@ -103,3 +115,86 @@ export async function endIfExpired(ctx: Context, id: string): Promise<boolean> {
   await moveSlots(ctx, held, resource)
   return true
 }
+
+/**
+ * Holds the time of an appointment until it is booked, IHE ITI-116: stages it as pending until the hold expires. One offered by $find is stored under an id of its own.
+ * @param id Appointment.id of one offered by $find, or of a stored one that is proposed
+ * @param expression name of the parameter, for the message
+ * @throws FhirError 404, 409, 410 or 422
+ */
+export async function hold(
+  ctx: Context,
+  id: string,
+  expression = 'appointment-reference',
+): Promise<Versioned<Appointment>> {
+  const found = await findAppointment(ctx, id, expression)
+  if (found.kind === 'offered') {
+    const heldId = newId()
+    await stageHold(ctx, heldId)
+    return await ctx.create<Appointment>({ ...found.proposal, id: heldId, status: 'pending' })
+  }
+  const { resource } = found.stored
+  if (resource.status === 'pending') throw await alreadyHeld(ctx, id, expression)
+  checkMayBecome(resource, 'pending')
+  await stageHold(ctx, id)
+  return await ctx.update<Appointment>({ ...resource, status: 'pending' })
+}
+
+async function alreadyHeld({ unit, clinic }: Context, id: string, expression: string): Promise<FhirError> {
+  const { policies } = await readSettings(unit, clinic)
+  return new FhirError(policies.slotTakenStatus, {
+    code: 'conflict',
+    diagnostics: `Appointment/${id} is held already, and a hold is not prolonged; book or cancel it`,
+    expression,
+    reason: 'slot-unavailable',
+  })
+}
+
+/**
+ * How long the end of the next hold is cached, in milliseconds: shorter than any hold, so that a hold created meanwhile
+ * ends later.
+ */
+const KNOWN_FOR = 1_000
+/** Most holds ended by one change. */
+const AT_ONCE = 20
+/** Most changes of one read; the rest is left to the background. */
+const MOST_CHANGES = 5
+
+/**
+ * Ends the expired holds of the clinic before a read: the background gets to them a moment later, and until then their
+ * slots would appear to be held.
+ */
+export async function endDueHolds(access: ClinicAccess): Promise<void> {
+  const { unit, now } = access.reader()
+  const part = Math.floor(now / KNOWN_FOR)
+  const next = await unit.recentAnswer(`when the next hold ends, in ${part}`, [], () => nextEnd(access.reader()))
+  for (let changes = 0; next <= now && changes < MOST_CHANGES; changes++) {
+    // Repeatable: a second run finds nothing to end.
+    if ((await access.change(endSome, { isRepeatable: true })) < AT_ONCE) return
+  }
+}
+
+/** The end of the next hold in milliseconds since 1970 UTC; infinite if nothing is held. */
+async function nextEnd({ unit }: Context): Promise<number> {
+  const [first] = await unit.records.due(HOLD, { before: Number.MAX_SAFE_INTEGER, limit: 1 })
+  return first?.due ?? Number.POSITIVE_INFINITY
+}
+
+/** @returns the number of holds that were due */
+async function endSome(ctx: Context): Promise<number> {
+  const due = await ctx.unit.records.due(HOLD, { before: ctx.now, limit: AT_ONCE })
+  for (const { key } of due) await endIfExpired(ctx, key)
+  return due.length
+}
+
+/** Ends holds when they expire, in the background, including those that expired while no server ran. */
+export const holdExpiry = (services: DueServicesOf<ClinicAccess>, pace?: LoopPace): BackgroundLoop =>
+  dueRecordLoop(
+    services,
+    {
+      kind: HOLD,
+      finish: (clinic, id) => services.accessOf(clinic).change((ctx) => endIfExpired(ctx, id)),
+      failure: 'a hold that has expired could not be ended',
+    },
+    pace,
+  )

@@ -1,14 +1,20 @@
-/** Warnings about other visits of a patient at the same time. These are not refused, as the patient may intend them. */
-import type { Appointment } from 'fhir/r4'
+/**
+ * Other visits of the patients of an appointment: warnings about those at the same time, which are not refused, as the
+ * patient may intend them; and the clinic's limit of open appointments, which also holds for concurrent bookings.
+ */
+import type { Appointment, AppointmentParticipant } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
-import type { Issue } from '../fhir/outcome.ts'
+import { type Issue, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import { afterChange, allOf, hasCode, isWithin, refersTo } from '../reservations/all-found.ts'
 import { reachingInto } from '../reservations/visits-beside.ts'
+import { OPEN_STATUSES } from '../scheduling/appointment-status.ts'
+import { holdEndOf } from '../scheduling/hold.ts'
 import { overlap } from '../scheduling/planned-slots.ts'
 import { RESERVING_STATUSES, takesPart, visitTime } from '../scheduling/reserving.ts'
 import { isSamePeriod } from '../scheduling/slot-times.ts'
-import type { Span } from '../scheduling/zoned-period.ts'
+import type { Span } from '../scheduling/zone-clock.ts'
+import { appointmentsAfter } from './holders.ts'
 
 /** Most patients of a visit whose other visits are looked up. */
 const MOST_PATIENTS = 10
@@ -51,11 +57,60 @@ async function visitsOf(ctx: Context, patients: ReadonlySet<string>, time: Span)
   return (await afterChange(ctx, 'Appointment', stored, isThen)).filter(isThen)
 }
 
-/** As `Patient/<id>`. */
+/** Patients who have not declined, as `Patient/<id>`. */
 const patientsOf = ({ participant }: Appointment, baseUrl: string): ReadonlySet<string> =>
+  patientsAmong(participant.filter(takesPart), baseUrl)
+
+const allPatientsOf = ({ participant }: Appointment, baseUrl: string): ReadonlySet<string> =>
+  patientsAmong(participant, baseUrl)
+
+const patientsAmong = (participants: readonly AppointmentParticipant[], baseUrl: string): ReadonlySet<string> =>
   new Set(
-    participant.filter(takesPart).flatMap(({ actor }) => {
+    participants.flatMap(({ actor }) => {
       const { type, id } = localReference(actor?.reference ?? '', baseUrl) ?? {}
       return type === 'Patient' ? [`Patient/${id}`] : []
     }),
+  )
+
+/**
+ * The change commits only if the number of open appointments counted here stays the same.
+ * @throws FhirError 422 if it exceeds `limit`
+ */
+export async function checkOpenAppointments(
+  ctx: Context,
+  before: Appointment | undefined,
+  after: Appointment,
+  limit: number,
+): Promise<void> {
+  if (!isOpen(after, ctx.now)) return
+  const counted = before !== undefined && isOpen(before, ctx.now) ? allPatientsOf(before, ctx.baseUrl) : new Set()
+  for (const patient of allPatientsOf(after, ctx.baseUrl)) {
+    if (counted.has(patient)) continue
+    const others = (await openAppointments(ctx, patient)).filter(
+      (one) => one.id !== after.id && isOpen(one, ctx.now),
+    ).length
+    if (others >= limit) {
+      throw unprocessable(
+        `${patient} has ${others} open appointments, and this clinic allows ${limit}; cancel one, or wait until one is over`,
+        { expression: 'Appointment.participant', reason: 'too-many-open-appointments' },
+      )
+    }
+  }
+}
+
+/** True if it is held or booked, and in the future; an expired hold does not count. */
+const isOpen = (appointment: Appointment, now: number): boolean => {
+  const { status, start } = appointment
+  const isHeldNow = (holdEndOf(appointment) ?? Number.POSITIVE_INFINITY) > now
+  return OPEN_STATUSES.includes(status) && start !== undefined && Date.parse(start) >= now && isHeldNow
+}
+
+const openAppointments = (ctx: Context, patient: string): Promise<readonly Appointment[]> =>
+  appointmentsAfter(
+    ctx,
+    ctx.searchGuarded<Appointment>(
+      'Appointment',
+      `patient=${patient}&status=${OPEN_STATUSES.join()}&date=ge${new Date(ctx.now).toISOString()}`,
+    ),
+    (appointment) => isOpen(appointment, ctx.now) && allPatientsOf(appointment, ctx.baseUrl).has(patient),
   )

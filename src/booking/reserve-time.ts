@@ -17,9 +17,14 @@ import {
   slotsOnOffer,
   spanOf,
 } from '../reservations/offered-slots.ts'
-import { type Reading, type Reservation, reservationOf, slotBeforeChange } from '../reservations/reservation.ts'
-import { scheduleIdOf } from '../reservations/schedule-of-slot.ts'
-import { claimTime } from '../reservations/time-records.ts'
+import {
+  claimTime,
+  type Reading,
+  type Reservation,
+  reservationOf,
+  scheduleIdOf,
+  slotBeforeChange,
+} from '../reservations/reservation.ts'
 import { type ReservingVisit, visitsBeside } from '../reservations/visits-beside.ts'
 import { SLOT_HOLDING_STATUSES, stageOf } from '../scheduling/appointment-status.ts'
 import { isFull, LONGEST_VISIT, RESERVING_STATUSES } from '../scheduling/reserving.ts'

@@ -1,9 +1,9 @@
 /** Decides which Slots suit the request, and their order of preference. */
-import type { CodeableConcept, Schedule, Slot } from 'fhir/r4'
+import type { CodeableConcept, PractitionerRole, Schedule, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
+import { localReference } from '../fhir/reference.ts'
 import { spend } from '../isolation/budget.ts'
 import { isAmong, visitKindIn } from '../scheduling/visit-type.ts'
-import { specialtiesOf } from './schedule-specialties.ts'
 
 export interface SlotCriteria {
   /** Schedule.id, in order of preference; absent: any Schedule. */
@@ -24,7 +24,7 @@ interface Judgement {
 }
 
 const MINUTE = 60_000
-/** Budget steps to look up a Schedule. */
+/** Budget steps to look up a Schedule or a role. */
 const LOOKED_UP = 20
 
 export class SlotMatcher {
@@ -79,4 +79,24 @@ async function readSchedule(ctx: Context, id: string): Promise<Schedule | undefi
   spend(LOOKED_UP, 'the schedules of the slots')
   const schedule = (await ctx.unit.readRecent<Schedule>('Schedule', id))?.resource
   return schedule?.active === false ? undefined : schedule
+}
+
+/**
+ * Specialties of the Schedule's actors at this clinic, https://hl7.org/fhir/R4/practitionerrole.html: of its active PractitionerRoles, and of the active roles of its Practitioners.
+ */
+async function specialtiesOf(ctx: Context, { actor }: Schedule): Promise<readonly CodeableConcept[]> {
+  const roles = await Promise.all(actor.map(({ reference = '' }) => rolesOf(ctx, reference)))
+  return roles.flat().flatMap(({ active, specialty = [] }) => (active === false ? [] : specialty))
+}
+
+async function rolesOf(ctx: Context, reference: string): Promise<readonly PractitionerRole[]> {
+  const { type, id = '' } = localReference(reference, ctx.baseUrl) ?? {}
+  if (type !== 'PractitionerRole' && type !== 'Practitioner') return []
+  spend(LOOKED_UP, 'the roles of practitioners')
+  if (type === 'Practitioner') {
+    const found = await ctx.search<PractitionerRole>('PractitionerRole', `practitioner=Practitioner/${id}`)
+    return found.map(({ resource }) => resource)
+  }
+  const role = (await ctx.find<PractitionerRole>('PractitionerRole', id))?.resource
+  return role === undefined ? [] : [role]
 }

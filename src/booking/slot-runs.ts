@@ -3,8 +3,8 @@ import type { Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
 import { spend } from '../isolation/budget.ts'
-import { firstOf, follows, type Run } from '../scheduling/adjacent-slots.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
+import { firstOf, follows, type Run } from '../scheduling/slot-times.ts'
 
 /** Most Slots of one visit: a day of five-minute Slots. */
 export const MOST_SLOTS = 288

@@ -4,9 +4,9 @@ import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
 import { spend } from '../isolation/budget.ts'
 import { FairTurns } from '../isolation/fair-queue.ts'
-import { scheduleIdOf } from '../reservations/schedule-of-slot.ts'
-import { follows } from '../scheduling/adjacent-slots.ts'
+import { scheduleIdOf } from '../reservations/reservation.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
+import { follows } from '../scheduling/slot-times.ts'
 import type { FreeSlots } from './free-slots.ts'
 
 /** Budget steps to read a Slot. */

@@ -2,34 +2,23 @@
 import type { Appointment, Slot } from 'fhir/r4'
 import type { ClinicAccess } from '../core/context.ts'
 import { searchRequest } from '../core/search-request.ts'
-import type { BackgroundLoop, LeasedJob, LoopPace } from '../isolation/background-loop.ts'
-import { type DueServices, dueRecordLoop } from '../repository/due-records.ts'
+import type { BackgroundLoop, LeasedJob } from '../isolation/background-loop.ts'
+import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { byTurn } from '../scheduling/waitlist.ts'
 import { asEntry, FREED_SLOT, offerToWaiting, wanting } from './waitlist.ts'
 import { offersTo } from './waitlist-offers.ts'
 
-/** Milliseconds after which another server takes over from a dead one. */
-const LEASE = 15_000
 /** Entries read per page. */
 const PAGE = 25
 /** Number of next entries kept, as some may have another offer by the time of the change. */
 const KEPT = 20
 
-export interface WaitlistOfferingServices extends DueServices {
-  readonly accessOf: (clinic: string) => ClinicAccess
-}
-
-export const waitlistOffering = (services: WaitlistOfferingServices, pace?: LoopPace): BackgroundLoop =>
-  dueRecordLoop(
-    services,
-    {
-      kind: FREED_SLOT,
-      lease: LEASE,
-      begin: ({ clinic, key }) => new FreedSlot(services.accessOf(clinic), key),
-      failure: 'a slot that was freed could not be offered to the waitlist',
-    },
-    pace,
-  )
+export const waitlistOffering = (services: DueServicesOf<ClinicAccess>): BackgroundLoop =>
+  dueRecordLoop(services, {
+    kind: FREED_SLOT,
+    begin: ({ clinic, key }) => new FreedSlot(services.accessOf(clinic), key),
+    failure: 'a slot that was freed could not be offered to the waitlist',
+  })
 
 /** The work on one slot: each batch reads a page of the waitlist, and the last one makes the offer. */
 class FreedSlot implements LeasedJob {

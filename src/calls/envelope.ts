@@ -4,7 +4,7 @@
  */
 import { parseJson } from '../fhir/json.ts'
 import { countJson } from '../fhir/json-text.ts'
-import { isObject } from '../fhir/resource.ts'
+import { isObject, itemsOf } from '../fhir/resource.ts'
 import { rethrowBudgetError } from '../isolation/budget.ts'
 
 /** Most tool calls in one request; each further one is refused in its result. */
@@ -67,9 +67,7 @@ const isRetell = (body: Record<string, unknown>): boolean => typeof body.name ==
 /** Takes the id from the transcript, its only source: the newest invocation in it is this tool call. */
 function ofRetell({ name, args, call }: Record<string, unknown>): object {
   const transcript = isObject(call) ? call.transcript_with_tool_calls : undefined
-  const invocation = (Array.isArray(transcript) ? transcript : []).findLast(
-    (entry) => isObject(entry) && entry.role === 'tool_call_invocation',
-  )
+  const invocation = itemsOf(transcript).findLast((entry) => isObject(entry) && entry.role === 'tool_call_invocation')
   const id = isObject(invocation) && invocation.name === name ? invocation.tool_call_id : null
   return { id, name, arguments: args }
 }

@@ -1,5 +1,5 @@
 /** Runs the tool calls of a request one after another; a failed one does not stop the rest. */
-import { isSandboxEnabled } from '../clinics/sandbox.ts'
+import { isSandboxEnabled } from '../clinics/clinics.ts'
 import type { CallSession } from '../core/call-session.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import type { Integrations } from '../core/ports.ts'
@@ -12,7 +12,7 @@ import { type LoggedToolCall, logToolCall } from './session/call-log.ts'
 import { seeCall } from './session/open-calls.ts'
 import { Replay, storedResult, type ToolCallIdentity, toolCallKey } from './session/replay.ts'
 import { recordPatientsSeen } from './session/telling-patients.ts'
-import { failure } from './tool-failure.ts'
+import { failure } from './tool.ts'
 import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
 
 /** Calls after the first one follow its commit, so they run where it ran. */

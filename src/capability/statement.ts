@@ -5,17 +5,16 @@ import type {
   CapabilityStatement,
   CapabilityStatementRest,
   CapabilityStatementRestResource,
+  CapabilityStatementRestResourceSearchParam,
   StructureDefinition,
 } from 'fhir/r4'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
 import { compartmentMembers, compartmentTypes, compartmentUrl } from '../fhir/compartments.ts'
 import { checkAllServed, checkSystemOperation } from '../operations/check-definition.ts'
-import { checkProvider } from '../providers/check-provider.ts'
-import { systemOperations } from '../providers/every-type.ts'
-import type { SystemInteractionCode } from '../providers/registry.ts'
+import { checkProvider, type SystemInteractionCode, systemOperations } from '../providers/registry.ts'
 import { type SearchParameter, searchParametersOf } from '../search/parameters.ts'
-import { modifiersInWords, specialParameters } from './search.ts'
+import { MODIFIERS } from '../search/query/criterion.ts'
 
 const BASE = join(import.meta.dirname, '../../capability/base.json')
 
@@ -173,3 +172,37 @@ function referencingParameters(providers: readonly Provider[]): ReadonlyMap<stri
   }
   return sources
 }
+
+type SearchParam = CapabilityStatementRestResourceSearchParam
+
+const OF_EVERY_TYPE: readonly SearchParam[] = [
+  { name: '_filter', type: 'special', documentation: 'Tests joined by and, or and not, as R4 defines them' },
+  { name: '_has', type: 'special', documentation: '_has:Type:reference:parameter, nested as deep as chains go' },
+  { name: '_list', type: 'special', documentation: 'What the entries of a List refer to, by its id' },
+]
+
+const FULL_TEXT: readonly SearchParam[] = [
+  {
+    name: '_content',
+    definition: 'http://hl7.org/fhir/SearchParameter/Resource-content',
+    type: 'string',
+    documentation: 'Words of the whole resource; AND, OR, NOT, parentheses, word*',
+  },
+  {
+    name: '_text',
+    definition: 'http://hl7.org/fhir/SearchParameter/DomainResource-text',
+    type: 'string',
+    documentation: 'Words of the narrative; AND, OR, NOT, parentheses, word*',
+  },
+]
+
+/** The special parameters of every type. @param fullText whether full-text search is enabled */
+const specialParameters = (fullText: boolean): readonly SearchParam[] =>
+  fullText ? [...OF_EVERY_TYPE, ...FULL_TEXT] : OF_EVERY_TYPE
+
+/** The supported modifiers as text, as a CapabilityStatement has no element for them. */
+const modifiersInWords = (): string =>
+  `Search modifiers: ${Object.entries(MODIFIERS)
+    .filter(([, modifiers]) => modifiers.length > 0)
+    .map(([type, modifiers]) => `${type} ${modifiers.map((one) => `:${one}`).join(' ')}`)
+    .join('; ')}; every type :missing; references also the type that they point to.`

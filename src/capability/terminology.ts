@@ -1,6 +1,6 @@
 /** The TerminologyCapabilities: https://hl7.org/fhir/R4/terminologycapabilities.html. */
 import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
-import { valueSetExpand } from '../operations/terminology/value-set-expand.ts'
+import { valueSetExpand } from '../operations/terminology/value-set.ts'
 import { grammarSystems } from '../terminology/grammars.ts'
 import { packagedCanonicals } from '../terminology/packaged.ts'
 

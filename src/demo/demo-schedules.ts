@@ -1,12 +1,15 @@
-/** The Schedules of the demo clinic and their Slots, generated from working hours like those of any clinic. */
+/**
+ * The Schedules of the demo clinic and their Slots, generated from working hours like those of any clinic, and the public
+ * holidays of its country.
+ */
 import type { Extension, Schedule } from 'fhir/r4'
+import { DateTime } from 'luxon'
 import { generatePart, type PartSize, SLOT_GENERATION, stageAdopted } from '../availability/slot-generation.ts'
 import type { Context } from '../core/context.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { slotsOf } from '../scheduling/generated-slot.ts'
 import { plannedBlocks } from '../scheduling/planned-slots.ts'
-import type { Span } from '../scheduling/zoned-period.ts'
-import { type Holiday, publicHolidays } from './public-holidays.ts'
+import type { Span } from '../scheduling/zone-clock.ts'
 import { load } from './sandbox-files.ts'
 
 /** Demo data are loaded in one change, so that no client sees an incomplete clinic. */
@@ -94,4 +97,55 @@ async function giveAvailability(ctx: Context, { id = '', extension = [] }: Sched
   if (stored === undefined) return
   await ctx.update<Schedule>({ ...stored.resource, extension: [...(stored.resource.extension ?? []), ...extension] })
   await stageAdopted(ctx, id, filled.value.through)
+}
+
+/** https://www.opm.gov/policy-data-oversight/pay-leave/federal-holidays/ */
+interface Holiday {
+  /** Local date of observance, yyyy-mm-dd. */
+  readonly date: string
+  readonly name: string
+}
+
+/** Months and days of the week count from 1; Monday is 1. */
+type Rule =
+  | { readonly name: string; readonly month: number; readonly day: number }
+  /** `week` -1 is the last one of the month. */
+  | { readonly name: string; readonly month: number; readonly week: number; readonly weekday: number }
+
+const RULES: readonly Rule[] = [
+  { name: "New Year's Day", month: 1, day: 1 },
+  { name: 'Birthday of Martin Luther King, Jr.', month: 1, week: 3, weekday: 1 },
+  { name: "Washington's Birthday", month: 2, week: 3, weekday: 1 },
+  { name: 'Memorial Day', month: 5, week: -1, weekday: 1 },
+  { name: 'Juneteenth', month: 6, day: 19 },
+  { name: 'Independence Day', month: 7, day: 4 },
+  { name: 'Labor Day', month: 9, week: 1, weekday: 1 },
+  { name: 'Columbus Day', month: 10, week: 2, weekday: 1 },
+  { name: 'Veterans Day', month: 11, day: 11 },
+  { name: 'Thanksgiving Day', month: 11, week: 4, weekday: 4 },
+  { name: 'Christmas Day', month: 12, day: 25 },
+]
+
+/** The holidays of consecutive years. */
+const publicHolidays = (from: number, years: number): readonly Holiday[] =>
+  Array.from({ length: years }, (_, index) => from + index).flatMap((year) =>
+    RULES.map((rule) => ({ name: rule.name, date: dayOf(rule, year).toISODate() ?? '' })),
+  )
+
+function dayOf(rule: Rule, year: number): DateTime {
+  const first = DateTime.utc(year, rule.month, 1)
+  if ('day' in rule) return keptOn(first.set({ day: rule.day }))
+  if (rule.week === -1) {
+    const last = first.endOf('month').startOf('day')
+    return last.minus({ days: (last.weekday - rule.weekday + 7) % 7 })
+  }
+  return first.plus({ days: ((rule.weekday - first.weekday + 7) % 7) + 7 * (rule.week - 1) })
+}
+
+const SATURDAY = 6
+
+/** The preceding Friday for a Saturday, the following Monday for a Sunday. */
+function keptOn(day: DateTime): DateTime {
+  if (!day.isWeekend) return day
+  return day.weekday === SATURDAY ? day.minus({ days: 1 }) : day.plus({ days: 1 })
 }

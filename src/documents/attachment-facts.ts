@@ -1,4 +1,4 @@
-/** Facts about the bytes of an attachment, wherever they are stored. */
+/** The bytes of attachments: facts about them wherever they are stored, and their storage in Binaries. */
 import type { Attachment, Binary, DocumentReference, Resource } from 'fhir/r4'
 import { factsOf, type WithData } from '../content/attached-content.ts'
 import type { ContentFacts } from '../content/contents.ts'
@@ -37,3 +37,28 @@ export async function linkedBinary(
 }
 
 const isBinary = (resource: Resource): resource is Binary => resource.resourceType === 'Binary'
+
+const UNKNOWN_TYPE = 'application/octet-stream'
+
+/**
+ * Inline content as a Binary of its own, where the clinic keeps documents so: documents.content is `reference`.
+ * @returns the document with links to Binaries, which are created in the same change. Attachments with a link of their own are
+ * unchanged.
+ */
+export async function byReference(ctx: Context, document: DocumentReference): Promise<DocumentReference> {
+  const content: DocumentReference['content'] = []
+  for (const item of document.content) content.push({ ...item, attachment: await linked(ctx, item.attachment) })
+  return { ...document, content }
+}
+
+async function linked(ctx: Context, attachment: Attachment): Promise<Attachment> {
+  if (!hasContent(attachment) || attachment.url !== undefined) return attachment
+  const { data, _data, ...rest } = attachment
+  const binary: Binary = {
+    resourceType: 'Binary',
+    contentType: attachment.contentType ?? UNKNOWN_TYPE,
+    ...(data !== undefined && { data }),
+    ...(_data !== undefined && { _data }),
+  }
+  return { ...rest, url: `Binary/${(await ctx.create(binary)).id}` }
+}

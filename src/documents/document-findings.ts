@@ -7,9 +7,9 @@ import { valuesIn } from '../fhir/resource.ts'
 import { tokenText } from '../search/value.ts'
 import { hasContent } from './attachment-facts.ts'
 import { attachmentFindings, type Find, timeFinding } from './attachment-findings.ts'
-import type { Finding } from './findings.ts'
 import { SIMPLIFIED_PUBLISH } from './mhd/rules.ts'
 import { relationFindings } from './relations.ts'
+import type { Finding } from './rules.ts'
 
 /**
  * A withdrawn document (entered-in-error) is only checked against its content, not against the clinic's rules for

@@ -2,8 +2,7 @@
 import type { DocumentReference, DocumentReferenceRelatesTo } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { isRelative, localReference } from '../fhir/reference.ts'
-import type { Finding } from './findings.ts'
-import type { DocumentRuleId } from './rules.ts'
+import type { DocumentRuleId, Finding } from './rules.ts'
 
 /** A signature may be about another's document. */
 const OF_ONE_SUBJECT: readonly string[] = ['replaces', 'appends', 'transforms']

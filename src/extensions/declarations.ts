@@ -1,13 +1,14 @@
-/** The providers and operations of extensions, beside and around those of the server. */
+/** The providers, operations and tools of extensions, beside and around those of the server. */
+
+import type { ToolFamilies } from '../calls/tool.ts'
+import { mergeFamilies, registerTools } from '../calls/tool-registry.ts'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Interactions, Provider } from '../core/provider.ts'
 import { standardProvider } from '../core/standard.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { valuesIn } from '../fhir/resource.ts'
-import { checkProvider } from '../providers/check-provider.ts'
-import { everyTypeOperations } from '../providers/every-type.ts'
-import type { InteractionWrappers, ProviderExtension } from './extension.ts'
-import { type LoadedExtension, naming } from './naming.ts'
+import { checkProvider, everyTypeOperations } from '../providers/registry.ts'
+import { type InteractionWrappers, type LoadedExtension, naming, type ProviderExtension } from './extension.ts'
 
 export interface Declarations {
   /** Providers of the types that are not served in the standard way. */
@@ -150,3 +151,29 @@ function wrap<Code extends InteractionCode>(
 function checkType(type: string): void {
   if (!isResourceType(type)) throw new Error(`provider ${type}: R4 has no such resource type`)
 }
+
+interface Surroundings {
+  /** They declare the operations behind the tools. */
+  readonly providers: ReadonlyMap<string, Provider>
+  /** First path segments that other routes answer for. */
+  readonly reserved: ReadonlySet<string>
+}
+
+/**
+ * `own`, and the families and tools that the extensions add.
+ * @throws Error naming the extension, and the family or tool that it defines wrongly
+ */
+export const familiesWith = (
+  extensions: readonly LoadedExtension[],
+  own: ToolFamilies,
+  { providers, reserved }: Surroundings,
+): ToolFamilies =>
+  extensions.reduce(
+    (families, extension) =>
+      naming(extension, () => {
+        const { tools = {} } = extension
+        registerTools(tools, providers, reserved)
+        return mergeFamilies(families, tools)
+      }),
+    own,
+  )

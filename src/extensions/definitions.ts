@@ -7,13 +7,12 @@ import { addShippedResources, isShipped, isShippedUrl, type ShippedResource } fr
 import { isObject } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate/validate.ts'
 import { checkOperation } from '../operations/check-definition.ts'
-import type { CustomParameter } from '../search/index/custom-declaration.ts'
+import { type CustomParameter, typesOf } from '../search/index/custom-declaration.ts'
 import { customParameter } from '../search/index/custom-definition.ts'
 import { rowOf } from '../search/index/custom-parameters.ts'
-import { typesOf } from '../search/index/expression-types.ts'
 import { addSearchParameters, type SearchParameter } from '../search/parameters.ts'
 import { operationsOf } from './declarations.ts'
-import { type LoadedExtension, naming, prefixed } from './naming.ts'
+import { type LoadedExtension, naming, prefixed } from './extension.ts'
 
 /** The parts of an extension that are complete resources. */
 const TYPES = {

@@ -4,8 +4,7 @@ import { createRequire, registerHooks } from 'node:module'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isObject } from '../fhir/resource.ts'
-import type { ServerExtension } from './extension.ts'
-import type { LoadedExtension } from './naming.ts'
+import type { LoadedExtension, ServerExtension } from './extension.ts'
 
 /** Every part that an extension can have. */
 const PARTS: Readonly<Record<keyof ServerExtension, 'text' | 'list' | 'object'>> = {
@@ -21,20 +20,17 @@ const PARTS: Readonly<Record<keyof ServerExtension, 'text' | 'list' | 'object'>>
 
 /**
  * The extensions that these modules export, in their order.
- * @param modules paths of files or names of packages, relative to `folder`
+ * @param modules paths of files or names of packages, relative to the working directory
  * @throws Error naming the module that cannot be loaded, or does not export an extension
  */
-export async function loadExtensions(
-  modules: readonly string[],
-  folder: string = process.cwd(),
-): Promise<readonly LoadedExtension[]> {
+export async function loadExtensions(modules: readonly string[]): Promise<readonly LoadedExtension[]> {
   const loaded: LoadedExtension[] = []
-  for (const module of modules) loaded.push(await loadExtension(module, folder))
+  for (const module of modules) loaded.push(await loadExtension(module))
   return loaded
 }
 
-async function loadExtension(module: string, folder: string): Promise<LoadedExtension> {
-  const { extension } = await importModule(module, folder)
+async function loadExtension(module: string): Promise<LoadedExtension> {
+  const { extension } = await importModule(module)
   if (extension === undefined)
     throw new Error(`The module ${module} of EXTENSIONS has no export named 'extension'; see docs/extending.md`)
   const problem = problemOf(extension)
@@ -42,7 +38,8 @@ async function loadExtension(module: string, folder: string): Promise<LoadedExte
   return { ...(extension as ServerExtension), module }
 }
 
-async function importModule(module: string, folder: string): Promise<{ readonly extension?: unknown }> {
+async function importModule(module: string): Promise<{ readonly extension?: unknown }> {
+  const folder = process.cwd()
   try {
     return await importFrom(module, folder)
   } catch (error) {

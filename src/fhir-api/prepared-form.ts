@@ -1,7 +1,7 @@
 /** A resource of this server in one form, prepared once for all addresses under which clients reach the server. */
 import { createHash } from 'node:crypto'
 import type { AnyResource } from '../fhir/resource.ts'
-import { attributeText } from '../fhir/xml/text.ts'
+import { attributeText } from '../fhir/xml/narrative.ts'
 import { writeXml } from '../fhir/xml/write.ts'
 import type { Format } from '../http/message/media-type.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'

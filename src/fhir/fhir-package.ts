@@ -6,7 +6,7 @@
 import { createGunzip } from 'node:zlib'
 import { rethrowBudgetError, spend } from '../isolation/budget.ts'
 import { badRequest, FhirError } from './outcome.ts'
-import { isObject } from './resource.ts'
+import { isObject, itemsOf } from './resource.ts'
 import { type ArchivedFile, BrokenArchive, filesInTar } from './tar.ts'
 
 export interface PackageFile {
@@ -56,7 +56,7 @@ export async function readPackage(bytes: Buffer): Promise<FhirPackage> {
   return {
     name: shortText(name) ?? 'unnamed',
     version: shortText(version) ?? 'without version',
-    fhirVersions: Array.isArray(fhirVersions) ? fhirVersions.filter((one) => typeof one === 'string') : [],
+    fhirVersions: itemsOf(fhirVersions).filter((one) => typeof one === 'string'),
     dependencies: isObject(dependencies)
       ? Object.entries(dependencies).map((pair) => pair.join('#').slice(0, 100))
       : [],

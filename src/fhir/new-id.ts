@@ -1,5 +1,5 @@
 /** Ids of new resources: UUIDs of version 7 (https://www.rfc-editor.org/rfc/rfc9562#section-5.7). */
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 
 /**
  * The id begins with the time, so that resources which are written together are neighbours in the indexes by id: 16 in
@@ -12,3 +12,10 @@ export function newId(now = Date.now()): string {
   const rest = randomUUID().slice(15)
   return `${time.slice(0, 8)}-${time.slice(8)}-7${rest}`
 }
+
+/**
+ * An id derived from the represented facts, so that stating them again, even concurrently, writes to the same resource.
+ * @param kind 31 characters at most, so that the result is a FHIR id
+ */
+export const derivedId = (kind: string, ...parts: readonly string[]): string =>
+  `${kind}-${hash('sha256', JSON.stringify(parts)).slice(0, 32)}`

@@ -21,6 +21,12 @@ export function localReference(text: string, baseUrl: string): LocalReference | 
   return { type, id, ...(version === undefined ? {} : { version }) }
 }
 
+/** The end of a reference to a resource of any server. */
+const ANYWHERE = /(?:^|\/)([A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/
+
+/** The type that a reference names, relative or absolute, with or without a version. */
+export const typeIn = (reference: string): string | undefined => ANYWHERE.exec(reference)?.[1]
+
 /** A URI with a scheme: https://www.rfc-editor.org/rfc/rfc3986#section-3.1 */
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i
 

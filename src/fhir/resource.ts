@@ -18,5 +18,12 @@ export type JsonObject = Record<string, unknown>
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Number)
 
+/** The items of a repeating element of unchecked JSON; none where it is no list. */
+export const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** The value as a list, where one may stand for a list of it. */
+export const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+
 /** The tag of a part of a resource. */
 export const SUBSETTED = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' }

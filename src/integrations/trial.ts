@@ -10,7 +10,7 @@ import type { WebhookSettings } from '../clinics/webhook-settings.ts'
 import type { OutboundSystem } from '../record/journal/exchange.ts'
 import { addressOf, bearer } from './crm/contact-api.ts'
 import { LEADCONNECTOR_VERSION } from './crm/leadconnector.ts'
-import { accessToken, forgetToken } from './crm/salesforce-token.ts'
+import { accessToken, forgetToken } from './crm/salesforce.ts'
 import { DEADLINE } from './exchange.ts'
 import { insuranceRequestTo } from './insurance/connector.ts'
 import {

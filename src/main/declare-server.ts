@@ -7,10 +7,9 @@ import type { Provider } from '../core/provider.ts'
 import { standardProvider } from '../core/standard.ts'
 import { declarationsWith } from '../extensions/declarations.ts'
 import { installDefinitions } from '../extensions/definitions.ts'
-import type { LoadedExtension } from '../extensions/naming.ts'
-import { systemOperations } from '../providers/every-type.ts'
+import type { LoadedExtension } from '../extensions/extension.ts'
 import { specialProviders } from '../providers/index.ts'
-import { registerProviders, systemInteractions } from '../providers/registry.ts'
+import { registerProviders, systemInteractions, systemOperations } from '../providers/registry.ts'
 
 /** The declared interactions and operations, and the CapabilityStatement generated from them. */
 export interface Declared {

@@ -1,6 +1,7 @@
-/** Compares phone numbers with and without country code and formatting. */
-import { isSupportedCountry } from 'libphonenumber-js'
-import { parsePhone } from './parse-phone.ts'
+/** Reads and compares phone numbers with and without country code and formatting. */
+import { type CountryCode, isSupportedCountry, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js'
+import { LRUCache } from 'lru-cache'
+import { spend } from '../isolation/budget.ts'
 
 /**
  * The spellings to search for: `+15550100123`, `15550100123` and `5550100123`, as search ignores formatting but not the
@@ -80,4 +81,29 @@ export function comparablePhone(number: string, region: string | undefined): str
 function isEndOf(national: string, full: string, shortest: number): boolean {
   const end = national.replace(/^0+/, '')
   return end.length >= shortest && full.length - end.length <= MAX_COUNTRY_CODE_DIGITS && full.endsWith(end)
+}
+
+/** Parsing a number takes as long as several reads of the store. */
+const MAX_CACHED_NUMBERS = 5_000
+/** Characters; the library reads no longer ones either. */
+const MAX_LENGTH = 250
+/** Steps to parse a number. */
+const PARSED = 20
+
+const cache = new LRUCache<string, { readonly parsed: PhoneNumber | undefined }>({ max: MAX_CACHED_NUMBERS })
+
+/**
+ * Parses by libphonenumber, with a cache, as every request of a call repeats its numbers.
+ * @param country the country assumed for a number without a country code
+ * @returns undefined when it is not a phone number
+ */
+export function parsePhone(number: string, country?: CountryCode): PhoneNumber | undefined {
+  if (number.length > MAX_LENGTH) return undefined
+  const key = `${country ?? ''} ${number}`
+  const known = cache.get(key)
+  if (known !== undefined) return known.parsed
+  spend(PARSED, 'reading phone numbers')
+  const parsed = parsePhoneNumberFromString(number, country)
+  cache.set(key, { parsed })
+  return parsed
 }

@@ -3,7 +3,7 @@ import { defineOperation, type OperationInput, type OperationRequest } from '../
 import { checkPageSize, searchRequest } from '../core/search-request.ts'
 import { Searchset } from '../core/searchset.ts'
 import { badRequest, type Issue } from '../fhir/outcome.ts'
-import { isObject } from '../fhir/resource.ts'
+import { isObject, itemsOf } from '../fhir/resource.ts'
 import { escaped, tokenText } from '../search/value.ts'
 
 /** Default number of documents on a page. */
@@ -43,8 +43,8 @@ function countOf({ input, paging }: OperationRequest): number {
 
 /** The criteria as search parameters. */
 function criteriaOf(input: OperationInput): readonly [string, string][] {
-  const types = listOf(input['type']).flatMap(codingsOf).map(tokenOf)
-  const profiles = listOf(input['profile']).map((profile) => escaped(String(profile)))
+  const types = itemsOf(input['type']).flatMap(codingsOf).map(tokenOf)
+  const profiles = itemsOf(input['profile']).map((profile) => escaped(String(profile)))
   return [
     ['patient', `Patient/${String(input['patient'])}`],
     ['status', 'current'],
@@ -55,8 +55,6 @@ function criteriaOf(input: OperationInput): readonly [string, string][] {
     ...(profiles.length === 0 ? [] : [['_profile', profiles.join()] as [string, string]]),
   ]
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** A Coding, or the CodeableConcept defined up to version 3.1.1. */
 const codingsOf = (type: unknown): readonly unknown[] =>

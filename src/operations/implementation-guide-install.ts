@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Binary, Bundle } from 'fhir/r4'
-import { wholeData } from '../content/whole-content.ts'
+import { wholeData } from '../content/attached-content.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { defineOperation, type OperationInput } from '../core/operation.ts'
 import { isShipped } from '../core/shipped.ts'
@@ -13,7 +13,7 @@ import { type PackageFile, readPackage } from '../fhir/fhir-package.ts'
 import { parseJson } from '../fhir/json.ts'
 import { countJson, MAX_JSON_VALUES } from '../fhir/json-text.ts'
 import { badRequest, FhirError, type Issue, toOutcome, unprocessable } from '../fhir/outcome.ts'
-import { type AnyResource, isObject } from '../fhir/resource.ts'
+import { type AnyResource, isObject, itemsOf } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
 import { BudgetError, requireWorkThread, rethrowBudgetError } from '../isolation/budget.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
@@ -155,7 +155,7 @@ const candidateOf = ({ path, text }: PackageFile): Candidate => ({
 })
 
 function contentOfBundle({ entry }: Bundle): Content {
-  const entries: readonly unknown[] = Array.isArray(entry) ? entry : []
+  const entries = itemsOf(entry)
   return {
     what: 'The Bundle',
     notes: [],

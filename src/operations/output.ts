@@ -4,7 +4,7 @@
  */
 import type { OperationDefinition } from 'fhir/r4'
 import { type OperationAnswer, type OperationParameter, parametersOf } from '../core/operation.ts'
-import { type AnyResource, isObject } from '../fhir/resource.ts'
+import { type AnyResource, isObject, listOf } from '../fhir/resource.ts'
 
 type Entry = Readonly<Record<string, unknown>>
 
@@ -38,9 +38,6 @@ function entriesOf(parameters: readonly OperationParameter[], values: Entry, cod
     listOf(values[parameter.name]).map((value) => ({ name: parameter.name, ...contentOf(parameter, value, code) })),
   )
 }
-
-const listOf = (value: unknown): readonly unknown[] =>
-  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 
 function contentOf({ name, type, part }: OperationParameter, value: unknown, code: string): Entry {
   if (part !== undefined) return withEntries('part', entriesOf(part, isObject(value) ? value : {}, code))

@@ -2,9 +2,13 @@
 import type { Context } from '../core/context.ts'
 import { defineOperation } from '../core/operation.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/custom-records.ts'
-import { type CustomParameter, declarationIn } from '../search/index/custom-declaration.ts'
-import { type CustomIndex, customIndexIn } from '../search/index/custom-progress.ts'
-import { typesOf } from '../search/index/expression-types.ts'
+import {
+  type CustomIndex,
+  type CustomParameter,
+  customIndexIn,
+  declarationIn,
+  typesOf,
+} from '../search/index/custom-declaration.ts'
 
 export const reindexStatus = defineOperation('reindex-status', async ({ access }) => {
   const ctx = access.reader()

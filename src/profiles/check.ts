@@ -4,7 +4,7 @@
  */
 import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
 import type { Issue } from '../fhir/outcome.ts'
-import { isObject } from '../fhir/resource.ts'
+import { isObject, itemsOf } from '../fhir/resource.ts'
 import { spend } from '../isolation/budget.ts'
 import type { TermRequest } from '../terminology/gather.ts'
 import type { Terminology } from '../terminology/terminology.ts'
@@ -133,7 +133,7 @@ function checkDeclared(
 export function declaredBy(resource: unknown): readonly string[] {
   const meta = isObject(resource) ? resource['meta'] : undefined
   const profile = isObject(meta) ? meta['profile'] : undefined
-  return Array.isArray(profile) ? profile.filter((one) => typeof one === 'string') : []
+  return itemsOf(profile).filter((one) => typeof one === 'string')
 }
 
 function apply(

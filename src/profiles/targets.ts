@@ -1,6 +1,8 @@
 /** The target of a Reference, as far as it is known without the store: https://hl7.org/fhir/R4/references.html. */
+
 import { isResourceType } from '../fhir/definitions.ts'
-import { isObject } from '../fhir/resource.ts'
+import { typeIn } from '../fhir/reference.ts'
+import { isObject, itemsOf } from '../fhir/resource.ts'
 import { rootElement, type TypedElement } from './typed-element.ts'
 
 export interface Target {
@@ -9,8 +11,6 @@ export interface Target {
   /** The resource, when it is contained or in the same Bundle. */
   readonly item?: TypedElement
 }
-
-const REST = /(?:^|\/)([A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/
 
 /** Undefined when the item is not a Reference, or one without a target. */
 export function targetOf({ value, rootResource, parent, path }: TypedElement): Target | undefined {
@@ -22,7 +22,7 @@ export function targetOf({ value, rootResource, parent, path }: TypedElement): T
     ? containedIn(rootResource, reference.slice(1), path)
     : inBundle(topOf(parent), reference)
   if (found !== undefined) return { type: found.type, item: found }
-  const typeInUrl = REST.exec(reference)?.[1]
+  const typeInUrl = typeIn(reference)
   return { type: isResourceType(typeInUrl) ? typeInUrl : named }
 }
 
@@ -64,17 +64,15 @@ const indexed = (
   }
 }
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-
 const idsIn = indexed(({ contained }) =>
-  listOf(contained).flatMap((resource, index) =>
+  itemsOf(contained).flatMap((resource, index) =>
     isObject(resource) && typeof resource['id'] === 'string' ? [[resource['id'], { index, resource }] as const] : [],
   ),
 )
 
 /** By fullUrl, and by the `Type/id` at its end. */
 const urlsIn = indexed(({ entry }) =>
-  listOf(entry).flatMap((one, index) => {
+  itemsOf(entry).flatMap((one, index) => {
     const { fullUrl, resource } = isObject(one) ? one : {}
     if (typeof fullUrl !== 'string' || !isObject(resource)) return []
     const relative = fullUrl.split('/').slice(-2).join('/')

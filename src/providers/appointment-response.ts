@@ -7,7 +7,7 @@ import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import { localReference } from '../fhir/reference.ts'
-import { participantsAfter } from '../scheduling/participant-reply.ts'
+import { participantsAfter } from '../scheduling/participants.ts'
 
 export const appointmentResponse = defineProvider('AppointmentResponse', {
   documentation:

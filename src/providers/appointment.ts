@@ -3,11 +3,9 @@
  * https://hl7.org/fhir/R4/appointment.html
  */
 import type { Appointment } from 'fhir/r4'
-import { endDueHolds } from '../booking/due-holds.ts'
 import { moveSlots } from '../booking/held-slots.ts'
-import { endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
-import { checkOpenAppointments } from '../booking/open-appointments.ts'
-import { patientFindings } from '../booking/patient-visits.ts'
+import { endDueHolds, endHold, endHoldsInTheWay, withHold } from '../booking/holds.ts'
+import { checkOpenAppointments, patientFindings } from '../booking/patient-visits.ts'
 import { noteVisit } from '../booking/reserve-time.ts'
 import { checkActors } from '../booking/resolvable-actors.ts'
 import { noteAppointment } from '../booking/waitlist.ts'
@@ -18,11 +16,13 @@ import type { Context } from '../core/context.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { appointmentBook } from '../operations/appointment-book.ts'
-import { appointmentCancel } from '../operations/appointment-cancel.ts'
-import { appointmentConfirm } from '../operations/appointment-confirm.ts'
-import { appointmentHold } from '../operations/appointment-hold.ts'
-import { appointmentReschedule } from '../operations/appointment-reschedule.ts'
+import {
+  appointmentBook,
+  appointmentCancel,
+  appointmentConfirm,
+  appointmentHold,
+  appointmentReschedule,
+} from '../operations/appointment.ts'
 import { appointmentFind } from '../operations/find/appointment-find.ts'
 import type { SearchAnswer } from '../repository/repository.ts'
 import { checkCancellationWindow, checkPlannedTime } from '../scheduling/booking-policies.ts'

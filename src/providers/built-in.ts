@@ -1,20 +1,36 @@
 /** The types of the conformance resources shipped with the server, which can be read but not changed. */
 
+import type { SearchParameter } from 'fhir/r4'
 import type { Operation } from '../core/operation.ts'
 import { defineProvider, type Interactions, type Provider } from '../core/provider.ts'
 import { isShipped, shippedTypes } from '../core/shipped.ts'
 import { standard } from '../core/standard.ts'
 import { unprocessable } from '../fhir/outcome.ts'
-import { codeSystemLookup } from '../operations/terminology/code-system-lookup.ts'
-import { codeSystemSubsumes } from '../operations/terminology/code-system-subsumes.ts'
-import { codeSystemValidateCode } from '../operations/terminology/code-system-validate-code.ts'
-import { valueSetExpand } from '../operations/terminology/value-set-expand.ts'
-import { valueSetValidateCode } from '../operations/terminology/value-set-validate-code.ts'
-import { searchParameter } from './search-parameter.ts'
+import { codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode } from '../operations/terminology/code-system.ts'
+import { valueSetExpand, valueSetValidateCode } from '../operations/terminology/value-set.ts'
+import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/custom-records.ts'
+import type { UnitOfWork, Versioned } from '../repository/repository.ts'
+import { type CustomDeclaration, customIndexIn, declarationIn, declared } from '../search/index/custom-declaration.ts'
+import { customParameter } from '../search/index/custom-definition.ts'
 
 const OPERATIONS: Readonly<Record<string, readonly Operation[]>> = {
   CodeSystem: [codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode],
   ValueSet: [valueSetExpand, valueSetValidateCode],
+}
+
+/**
+ * An active SearchParameter is used in searches of its clinic once the resources are indexed by it.
+ * https://hl7.org/fhir/R4/searchparameter.html, docs/operations/reindex-status.md
+ */
+const searchParameter: Interactions = {
+  ...standard,
+  create: async (ctx, resource) => declaring(ctx.unit, await standard.create(ctx, resource)),
+  update: async (ctx, resource) => declaring(ctx.unit, await standard.update(ctx, resource)),
+  delete: async (ctx, type, id) => {
+    const deletion = await standard.delete(ctx, type, id)
+    await declare(ctx.unit, id, () => undefined)
+    return deletion
+  },
 }
 
 const INTERACTIONS: Readonly<Record<string, Interactions>> = { SearchParameter: searchParameter }
@@ -43,4 +59,26 @@ function refuseShipped(type: string, id: string): void {
   throw unprocessable(`${type}/${id} belongs to the server and cannot be changed; store yours under another id`, {
     expression: `${type}.id`,
   })
+}
+
+async function declaring(unit: UnitOfWork, written: Versioned): Promise<Versioned> {
+  const resource = { ...(written.resource as SearchParameter), id: written.id }
+  await declare(unit, written.id, (declaration) => customParameter(resource, declaration))
+  return written
+}
+
+/** Stages the clinic's new search parameters, and the reindexing of its resources. */
+async function declare(
+  { records, now }: UnitOfWork,
+  id: string,
+  parameterIn: (declaration: CustomDeclaration) => ReturnType<typeof customParameter>,
+): Promise<void> {
+  const before = declarationIn((await records.read(CUSTOM_DECLARATION, CUSTOM_KEY))?.value)
+  const parameter = parameterIn(before)
+  if (parameter === undefined && !before.parameters.some((one) => one.id === id)) return
+  const version = records.nextVersion(CUSTOM_DECLARATION, CUSTOM_KEY)
+  records.put(CUSTOM_DECLARATION, CUSTOM_KEY, declared(before, id, parameter, version))
+  const progress = customIndexIn((await records.read(CUSTOM_PROGRESS, CUSTOM_KEY))?.value)
+  // Due at once: the first server that checks for work starts it.
+  records.put(CUSTOM_PROGRESS, CUSTOM_KEY, progress, { due: now })
 }

@@ -1,8 +1,13 @@
 /** Providers by type: the special ones, and the standard one for every other R4 type. */
 
+import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Provider } from '../core/provider.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
-import { everyTypeOperations } from './every-type.ts'
+import { checkOperationOf } from '../operations/check-definition.ts'
+import { meta, metaAdd, metaDelete } from '../operations/meta.ts'
+import { reindexStatus } from '../operations/reindex-status.ts'
+import { validateResource } from '../operations/validate.ts'
+import { searchParametersOf } from '../search/parameters.ts'
 
 /** System-level interactions (https://hl7.org/fhir/R4/valueset-system-restful-interaction.html). */
 const SYSTEM_INTERACTIONS = ['transaction', 'batch', 'search-system', 'history-system'] as const
@@ -67,3 +72,36 @@ function switchOff(providers: Map<string, Provider>, rule: string): void {
     providers.set(provider.type, { ...provider, interactions })
   }
 }
+
+/** @throws Error naming the provider and its invalid declaration; it stops the start. */
+export function checkProvider(provider: Provider): void {
+  const { type, interactions, operations } = provider
+  for (const [code, handler] of Object.entries(interactions)) {
+    if (typeof handler !== 'function') throw new Error(`Provider ${type} declares ${code} without a handler`)
+  }
+  for (const [index, operation] of operations.entries()) {
+    checkOperationOf(type, operation)
+    if (operations.findIndex(({ code }) => code === operation.code) !== index)
+      throw new Error(`Provider ${type} declares operation $${operation.code} twice`)
+  }
+  checkSearchParameters(provider)
+}
+
+function checkSearchParameters({ type, searchParams = [], combined }: Provider): void {
+  const known = searchParametersOf(type)
+  const unknown = searchParams.find((code) => !known.has(code))
+  if (unknown !== undefined) throw new Error(`Provider ${type}: there is no search parameter '${unknown}' for ${type}`)
+  const unindexed = combined.flatMap(({ equal, range }) => [...equal, range]).find((code) => !known.has(code))
+  if (unindexed !== undefined)
+    throw new Error(
+      `Provider ${type}: its combined index names '${unindexed}', which is no search parameter of ${type}`,
+    )
+}
+
+export const everyTypeOperations: readonly Operation[] = [meta, metaAdd, metaDelete, validateResource]
+
+/** System-level operations. */
+export const systemOperations: readonly Operation[] = [
+  ...everyTypeOperations.filter(({ definition }) => definition.system),
+  reindexStatus,
+]

@@ -3,9 +3,8 @@
  * https://hl7.org/fhir/R4/slot.html
  */
 import type { Appointment, Slot } from 'fhir/r4'
-import { endDueHolds } from '../booking/due-holds.ts'
 import { holdersOf, stayingHoldersOf } from '../booking/holders.ts'
-import { endExpiredHolds } from '../booking/holds.ts'
+import { endDueHolds, endExpiredHolds } from '../booking/holds.ts'
 import { asHeld } from '../booking/imported-slots.ts'
 import { slotsOf } from '../booking/named-slots.ts'
 import { noteVisit } from '../booking/reserve-time.ts'

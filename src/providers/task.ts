@@ -9,8 +9,7 @@ import { toolFamilies } from '../calls/families.ts'
 import { toolOperations } from '../calls/tool-registry.ts'
 import { defineProvider } from '../core/provider.ts'
 import { standard } from '../core/standard.ts'
-import { taskClaim } from '../operations/task/task-claim.ts'
-import { taskComplete } from '../operations/task/task-complete.ts'
+import { taskClaim, taskComplete } from '../operations/task.ts'
 
 export const task = defineProvider('Task', {
   interactions: {

@@ -5,7 +5,7 @@ import { recordKind } from './record-kinds.ts'
 /** The clinic's own search parameters, in addition to the server's: search/index/custom-parameters.ts. */
 export const CUSTOM_DECLARATION = recordKind<unknown>(CUSTOM_PARAMETERS.kind)
 
-/** The progress of indexing by them: search/index/custom-progress.ts. */
+/** The progress of indexing by them: search/index/custom-declaration.ts. */
 export const CUSTOM_PROGRESS = recordKind<unknown>(CUSTOM_INDEX.kind)
 
 /** The key of both records. */

@@ -15,6 +15,8 @@ import type { RecordKind } from './record-kinds.ts'
 import type { Repository, UnitOfWork } from './repository.ts'
 
 const PACE: LoopPace = { look: 500, pause: 0 }
+/** Milliseconds after which a record is worked on again when the server has died or the work has failed. */
+export const LEASE = 15_000
 /** Records of one query. */
 const MAX_RECORDS = 20
 
@@ -23,6 +25,11 @@ export interface DueServices {
   readonly logger: Logger
   /** Milliseconds since 1970 UTC. */
   readonly clock?: (() => number) | undefined
+}
+
+/** Services of work that goes through the handlers of a clinic. */
+export interface DueServicesOf<Access> extends DueServices {
+  readonly accessOf: (clinic: string) => Access
 }
 
 export interface LeasedRecord<Value> {
@@ -35,8 +42,8 @@ export interface LeasedRecord<Value> {
 
 interface DueKind<Value> {
   readonly kind: RecordKind<Value>
-  /** Milliseconds after which a record is worked on again when the server has died or the work has failed. */
-  readonly lease: number
+  /** Milliseconds, if another time than LEASE. */
+  readonly lease?: number
   /** Logged after a fault; work on the other records continues. */
   readonly failure: string
 }
@@ -123,7 +130,7 @@ class DueRecords<Value> implements JobSource {
     key: string,
     begin: (record: LeasedRecord<Value>, unit: UnitOfWork) => T | Promise<T>,
   ): Promise<T | undefined> {
-    const { kind, lease } = this.#work
+    const { kind, lease = LEASE } = this.#work
     return this.#services.repository.change(clinic, async (unit) => {
       const { records, now } = unit
       const record = await records.read(kind, key)

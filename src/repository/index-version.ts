@@ -1,11 +1,14 @@
-/** The index versions of a clinic's own search parameters that a search needs. */
+/**
+ * The index versions of a clinic's own search parameters that a search needs, and the errors of searches that have to wait
+ * while stored resources are being indexed by one of their parameters.
+ */
 
+import { FhirError } from '../fhir/outcome.ts'
+import type { CustomIndex } from '../search/index/custom-declaration.ts'
 import type { CustomParameters } from '../search/index/custom-parameters.ts'
-import type { CustomIndex } from '../search/index/custom-progress.ts'
 import type { SearchPlan } from '../search/plan.ts'
 import { planParameters } from '../storage/index/plan-parameters.ts'
-import type { IndexVersions } from '../storage/port.ts'
-import { CustomIncomplete } from './index-incomplete.ts'
+import { EntriesOutdated, IndexIncomplete, type IndexVersions } from '../storage/port.ts'
 
 /**
  * The needed version by type; undefined where entries of any version will do.
@@ -30,4 +33,22 @@ export async function indexVersionsFor(
   return Object.fromEntries(
     [...byType].map(([type, group]) => [type, Math.max(...group.map((use) => use.indexVersion))]),
   )
+}
+
+/** A search uses the clinic's own parameters while its resources are still being indexed by them. */
+class CustomIncomplete extends IndexIncomplete {}
+
+/** A 503 that names the parameters to leave out meanwhile. */
+export const searchNotReady = (error: IndexIncomplete): FhirError =>
+  new FhirError(
+    503,
+    { code: 'transient', diagnostics: `${reasonOf(error)}; search without that, or try again later` },
+    { 'retry-after': error instanceof CustomIncomplete ? '2' : '30' },
+  )
+
+function reasonOf(error: IndexIncomplete): string {
+  const uses = error.uses.join(', ')
+  return error instanceof CustomIncomplete || error instanceof EntriesOutdated
+    ? `The search parameters of this clinic have changed, and it is still being indexed by ${uses}; [base]/$reindex-status reports the progress`
+    : `This server is a new version, and still indexes the resources stored before it by ${uses}`
 }

@@ -64,9 +64,9 @@ export const RECORD_KINDS = {
   sandbox: {
     of: 'clinic',
     key: '`enabled`',
-    shape: 'SandboxSwitch (clinics/sandbox.ts)',
+    shape: 'SandboxSwitch (clinics/clinics.ts)',
     expires: 'never',
-    writtenBy: 'clinics/sandbox.ts',
+    writtenBy: 'clinics/clinics.ts',
     recent: true,
   },
   'slot-generation': {
@@ -94,16 +94,16 @@ export const RECORD_KINDS = {
   'reserved-time': {
     of: 'clinic',
     key: 'the actor as `Type/id`, and the hour of the week, from 0 to 167',
-    shape: 'ReservedTime (reservations/time-records.ts)',
+    shape: 'ReservedTime (reservations/reservation.ts)',
     expires: 'never; at most one for each hour of the week and actor',
-    writtenBy: 'reservations/time-records.ts',
+    writtenBy: 'reservations/reservation.ts',
   },
   'visit-context': {
     of: 'clinic',
     key: 'the hash of its content',
-    shape: 'StoredContext (booking/visit-contexts.ts)',
+    shape: 'StoredContext (booking/proposal.ts)',
     expires: 'a day or two after the last search that stated it; later ones delete it',
-    writtenBy: 'booking/visit-contexts.ts',
+    writtenBy: 'booking/proposal.ts',
   },
   'demo-slots': {
     of: 'clinic',
@@ -136,9 +136,9 @@ export const RECORD_KINDS = {
   'placeholder-holder': {
     of: 'clinic',
     key: 'Patient.id',
-    shape: 'PlaceholderHolder (calls/record/placeholder-holder.ts)',
+    shape: 'PlaceholderHolder (calls/session/placeholders.ts)',
     expires: 'never',
-    writtenBy: 'calls/record/placeholder-holder.ts',
+    writtenBy: 'calls/session/placeholders.ts',
   },
   'call-keys': {
     of: 'clinic',
@@ -171,16 +171,16 @@ export const RECORD_KINDS = {
   'contact-opt-out': {
     of: 'clinic',
     key: 'the hash of a channel and a phone number, an e-mail address or a Patient',
-    shape: 'OptOut (calls/record/contact-opt-out.ts)',
+    shape: 'OptOut (calls/record/contact-consent.ts)',
     expires: 'never; ended by the status of its Consent',
-    writtenBy: 'calls/record/contact-opt-out.ts',
+    writtenBy: 'calls/record/contact-consent.ts',
   },
   'resume-link': {
     of: 'service',
     key: 'the hash of its token',
     shape: 'ResumeLink (calls/recovery/resume-link.ts)',
     expires: '`due` is when it ends; deleted when it is used, even too late',
-    writtenBy: 'calls/recovery/resume-link.ts, calls/recovery/redeem-link.ts',
+    writtenBy: 'calls/recovery/resume-link.ts, calls/recovery/resume-link.ts',
   },
   'open-registration': {
     of: 'clinic',
@@ -209,7 +209,7 @@ export const RECORD_KINDS = {
     shape: 'OutboxRow (integrations/outbox/rows.ts)',
     expires:
       '`due` is the time of the next delivery attempt, none while others of the patient are before it; deleted once delivered, kept without `due` once given up',
-    writtenBy: 'integrations/outbox/staging.ts, integrations/outbox/delivery.ts',
+    writtenBy: 'integrations/outbox/patient-queue.ts, integrations/outbox/delivery.ts',
   },
   'outbox-queue': {
     of: 'clinic',
@@ -239,15 +239,15 @@ export const RECORD_KINDS = {
     key: '`custom`',
     shape: 'CustomDeclaration (search/index/custom-declaration.ts)',
     expires: 'never',
-    writtenBy: 'providers/search-parameter.ts',
+    writtenBy: 'providers/built-in.ts',
     recent: true,
   },
   [CUSTOM_INDEX.kind]: {
     of: 'clinic',
     key: '`custom`',
-    shape: 'CustomIndex (search/index/custom-progress.ts)',
+    shape: 'CustomIndex (search/index/custom-declaration.ts)',
     expires: '`due` is when reindexing continues; none once it is complete',
-    writtenBy: 'providers/search-parameter.ts, repository/custom-indexing.ts',
+    writtenBy: 'providers/built-in.ts, repository/custom-indexing.ts',
     recent: true,
   },
   'duplicate-search': {

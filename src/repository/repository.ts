@@ -13,7 +13,7 @@ import {
   StoreConflict,
   type StoredRecord,
 } from '../storage/port.ts'
-import { searchNotReady } from './index-incomplete.ts'
+import { searchNotReady } from './index-version.ts'
 import { RecordEncryption } from './record-encryption.ts'
 import { clinicOf, type RecordKind } from './record-kinds.ts'
 import { UnitOfWork, type UnitOptions } from './unit-of-work.ts'

@@ -1,6 +1,6 @@
 /** One version of a resource, as the repository returns it. */
 import { parseJson } from '../fhir/json.ts'
-import { type AnyResource, isObject } from '../fhir/resource.ts'
+import { type AnyResource, isObject, itemsOf } from '../fhir/resource.ts'
 import { innerAddress, isInner, resourceTypeOf } from '../search/inner.ts'
 import type { ChangeMethod, StoredResource } from '../storage/port.ts'
 import { spendOnText } from '../storage/response-limit.ts'
@@ -58,8 +58,8 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
 
 /** The first contained resource with that id, as in the index. */
 function containedResource(container: unknown, id: string): AnyResource {
-  const contained = isObject(container) && Array.isArray(container.contained) ? container.contained : []
-  const found: unknown = contained.find((one) => isObject(one) && one.id === id)
+  const contained = isObject(container) ? itemsOf(container.contained) : []
+  const found = contained.find((one) => isObject(one) && one.id === id)
   if (isObject(found)) return found as unknown as AnyResource
   throw new Error('The index has a contained resource that its container does not have')
 }

@@ -2,7 +2,7 @@
 import type { Context } from '../core/context.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { spend } from '../isolation/budget.ts'
-import type { Span } from '../scheduling/zoned-period.ts'
+import type { Span } from '../scheduling/zone-clock.ts'
 import type { Condition } from '../search/plan.ts'
 
 /** Resources per page. */

@@ -3,10 +3,10 @@ import type { Appointment, Location, PractitionerRole, Reference, Schedule, Slot
 import type { Context } from '../core/context.ts'
 import { localReference } from '../fhir/reference.ts'
 import { spend } from '../isolation/budget.ts'
+import { recordKind } from '../repository/record-kinds.ts'
 import type { AppointmentStatus } from '../scheduling/appointment-status.ts'
 import { isRoom, RESERVING_TYPES, takesPart, visitTime } from '../scheduling/reserving.ts'
-import type { Span } from '../scheduling/zoned-period.ts'
-import { scheduleIdOf } from './schedule-of-slot.ts'
+import type { Span } from '../scheduling/zone-clock.ts'
 
 export interface Reservation extends Span {
   /** As `Type/id`; a PractitionerRole is replaced by its practitioner. */
@@ -116,4 +116,43 @@ export const slotBeforeChange: FindSlot = async (ctx, id) => {
   if (written === undefined) return await slotAfterChange(ctx, id)
   const stored = await ctx.unit.readVersion('Slot', id, written.version - 1)
   return stored === undefined || stored.deleted ? undefined : (stored.resource as Slot)
+}
+
+/** Schedule.id; undefined for a Schedule on another server. */
+export function scheduleIdOf({ schedule: { reference = '' } }: Slot, baseUrl: string): string | undefined {
+  const { type, id } = localReference(reference, baseUrl) ?? {}
+  return type === 'Schedule' ? id : undefined
+}
+
+/** Returns undefined if it is on another server, or not stored. */
+export async function scheduleOf(ctx: Context, slot: Slot): Promise<Schedule | undefined> {
+  const id = scheduleIdOf(slot, ctx.baseUrl)
+  return id === undefined ? undefined : (await ctx.find<Schedule>('Schedule', id))?.resource
+}
+
+const RESERVED_TIME = recordKind<ReservedTime>('reserved-time')
+
+/** Empty, as only its version matters. */
+type ReservedTime = Readonly<Record<string, never>>
+
+const HOUR = 3_600_000
+const HOURS_OF_WEEK = 168
+
+/**
+ * Writes a record for each actor and hour of the week. Changes that reserve, free or offer the actor's time in that hour
+ * write it, so that of two concurrent ones, one is retried and sees the other. Must be called before the visits at that
+ * time are looked up.
+ */
+export async function claimTime({ unit: { records } }: Context, { actors, start, end }: Reservation): Promise<void> {
+  const first = Math.floor(start / HOUR)
+  const hours = Math.min(HOURS_OF_WEEK, Math.ceil(end / HOUR) - first)
+  const keys = Array.from(actors, (actor) =>
+    Array.from({ length: hours }, (_, index) => `${actor} ${(first + index) % HOURS_OF_WEEK}`),
+  )
+  await Promise.all(
+    keys.flat().map(async (key) => {
+      await records.read(RESERVED_TIME, key)
+      records.put(RESERVED_TIME, key, {})
+    }),
+  )
 }

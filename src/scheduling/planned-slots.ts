@@ -4,8 +4,7 @@
  */
 import type { CodeableConcept } from 'fhir/r4'
 import { DAYS_OF_WEEK, type DayHours, type DayOfWeek, type OpeningHours, type SlotPlan } from './availability.ts'
-import { clockOf, type ZoneClock } from './zone-clock.ts'
-import { type Span, spanOf } from './zoned-period.ts'
+import { clockOf, type Span, spanOf, type ZoneClock } from './zone-clock.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000

@@ -4,8 +4,7 @@ import { FhirError, type Issue } from '../fhir/outcome.ts'
 import { valuesIn } from '../fhir/resource.ts'
 import { DAYS_OF_WEEK } from './availability.ts'
 import { HOURS, HOURS_OF_CODE, type Hours, isBefore, OFTEN } from './timing-hours.ts'
-import type { ZoneClock } from './zone-clock.ts'
-import { type Span, spanOf, spanOfDate } from './zoned-period.ts'
+import { type Span, spanOf, spanOfDate, type ZoneClock } from './zone-clock.ts'
 
 /** Times are milliseconds since 1970 UTC. */
 export interface PreferredTimes {

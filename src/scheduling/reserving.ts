@@ -2,7 +2,7 @@
 import type { Appointment, AppointmentParticipant, Location } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
 import { type AppointmentStatus, SLOT_HOLDING_STATUSES } from './appointment-status.ts'
-import type { Span } from './zoned-period.ts'
+import type { Span } from './zone-clock.ts'
 
 /** Statuses in which a visit reserves time. A no-show reserves none, though the slot stays busy. */
 export const RESERVING_STATUSES: readonly AppointmentStatus[] = SLOT_HOLDING_STATUSES.filter(

@@ -8,7 +8,7 @@ import { timeOf } from '../fhir/dates.ts'
 import type { SlotPlan } from './availability.ts'
 import { isUntouched, kindOf, type SlotWithId, slotIdAt, slotsOf } from './generated-slot.ts'
 import { type Block, overlap, type PlannedSlot } from './planned-slots.ts'
-import type { Span } from './zoned-period.ts'
+import type { Span } from './zone-clock.ts'
 
 export interface SlotSituation {
   readonly schedule: string

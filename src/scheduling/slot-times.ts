@@ -1,8 +1,11 @@
 /** Checks the times of appointments and slots, and that the slots of an appointment are contiguous. */
+
+import { isDeepStrictEqual } from 'node:util'
 import type { Appointment, Slot } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { addressOf } from '../fhir/reference.ts'
+import type { SlotWithId } from './generated-slot.ts'
 
 /**
  * Checks that the end is not before the start, for which R4 has no invariant.
@@ -91,3 +94,23 @@ function problemOfTime(
     { expression: `Appointment.${element}` },
   )
 }
+
+/** Sorted by start. */
+export type Run = readonly [SlotWithId, ...SlotWithId[]]
+
+/** Whether a visit can continue in this Slot of the same Schedule: without a gap, and with the same services. */
+export function follows(last: Slot, { start, end, ...next }: Slot): boolean {
+  const from = timeOf(start)
+  return from === timeOf(last.end) && timeOf(end) > from && isDeepStrictEqual(kindOf(last), kindOf(next))
+}
+
+const kindOf = ({ serviceCategory, serviceType, specialty, appointmentType }: Partial<Slot>) => ({
+  serviceCategory,
+  serviceType,
+  specialty,
+  appointmentType,
+})
+
+/** The next slot of the same visit; for several, the one with the lowest id. */
+export const firstOf = (slots: readonly SlotWithId[]): SlotWithId | undefined =>
+  slots.toSorted((one, other) => (one.id < other.id ? -1 : 1))[0]

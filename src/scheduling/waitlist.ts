@@ -4,9 +4,8 @@
  */
 import type { Appointment, CodeableConcept, Slot } from 'fhir/r4'
 import { addressOf } from '../fhir/reference.ts'
-import { agree } from './concepts.ts'
-import type { ZoneClock } from './zone-clock.ts'
-import { type Span, spanOf } from './zoned-period.ts'
+import { agree } from './visit-type.ts'
+import { type Span, spanOf, type ZoneClock } from './zone-clock.ts'
 
 type Types = Pick<Slot, 'appointmentType' | 'serviceType' | 'specialty'>
 

@@ -2,7 +2,10 @@
  * Conversion between instants and wall-clock times of an IANA time zone, including times skipped or repeated by
  * daylight saving.
  */
+
+import type { Period } from 'fhir/r4'
 import { IANAZone } from 'luxon'
+import { parseDateRange } from '../fhir/dates.ts'
 import { memoize } from '../fhir/memoize.ts'
 
 const DAY = 86_400_000
@@ -101,3 +104,31 @@ class ClockedZone extends IANAZone {
 
 /** A zone for date arithmetic: equal to the original, but faster. @param timeZone an IANA name */
 export const zoneOf = memoize(MOST_ZONES, (timeZone): IANAZone => new ClockedZone(timeZone))
+
+/** Milliseconds since 1970 UTC; the end is exclusive. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** The span of a date or time: a year, a month, a day, a second. Undefined for a date that does not exist. */
+export function spanOfDate(text: string, clock: ZoneClock): Span | undefined {
+  const range = parseDateRange(text)
+  if (range === undefined) return undefined
+  const [start, end] = [range.low, range.high + 1]
+  return text.includes('T') ? { start, end } : { start: clock.instantFrom(start), end: clock.instantFrom(end) }
+}
+
+/** A period ends at a time, or with the end of a day. A missing end is open. */
+export function spanOf({ start, end }: Period, clock: ZoneClock): Span {
+  return {
+    start: start === undefined ? Number.NEGATIVE_INFINITY : (spanOfDate(start, clock)?.start ?? Number.NaN),
+    end: end === undefined ? Number.POSITIVE_INFINITY : (endOf(end, clock) ?? Number.NaN),
+  }
+}
+
+/** The end of a period whose end is written in this form. */
+export function endOf(text: string, clock: ZoneClock): number | undefined {
+  const span = spanOfDate(text, clock)
+  return text.includes('T') ? span?.start : span?.end
+}

@@ -1,4 +1,7 @@
-/** FHIRPath unions of search parameters that many types share: https://hl7.org/fhir/R4/searchparameter.html. */
+/**
+ * FHIRPath unions of search parameters that many types share: https://hl7.org/fhir/R4/searchparameter.html. In a file of
+ * its own, as the script that writes the definitions uses it, which parameters.ts reads.
+ */
 
 /** Splits at separators outside parentheses and quotes; the parts are trimmed. */
 export function splitOutside(text: string, separator: string): readonly string[] {

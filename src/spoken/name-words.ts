@@ -1,8 +1,7 @@
 /** The words of a name, with its spelled part: "Smith, S M I T H". */
-import { doubleMetaphone } from 'double-metaphone'
 import type { NamePart } from './name-notes.ts'
 import { repeatDoubled } from './numbers.ts'
-import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
+import { isLetter, natoLetter, plainText, soundAlike, withDoubleU, withoutExamples } from './spelling.ts'
 
 const SMALL_PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu)$/i
 export const PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu|st\.?|san|mac) /i
@@ -142,7 +141,7 @@ const isNameWord = (word: string): boolean => !OF_SENTENCES.test(word) && /^[\p{
 
 /** The spelling replaces the word before it, if it sounds like that word or is announced. */
 function corrected({ before, isAnnounced, isApart, letters }: Spelled): string | undefined {
-  const isLike = soundsLike(before.at(-1) ?? '', letters)
+  const isLike = soundAlike(before.at(-1) ?? '', letters)
   const isSpelling = isLike ? isAnnounced || isApart : isAnnounced && before.length === 1
   return isSpelling ? [...before.slice(0, -1).map(withCapital), capitalized(letters)].join(' ') : undefined
 }
@@ -150,7 +149,7 @@ function corrected({ before, isAnnounced, isApart, letters }: Spelled): string |
 /** "John S M I T H" */
 function withFamily({ before, isAnnounced, letters }: Spelled): string | undefined {
   const [word = '', ...others] = before
-  const isOther = others.length === 0 && !isAnnounced && !soundsLike(word, letters)
+  const isOther = others.length === 0 && !isAnnounced && !soundAlike(word, letters)
   return isOther && letters.length > 2 ? `${withCapital(word)} ${capitalized(letters)}` : undefined
 }
 
@@ -160,18 +159,7 @@ const alone = (letters: string, part: NamePart): string | undefined =>
     ? undefined
     : letters.split(' ').map(capitalized).join(' ')
 
-const plainText = (word: string): string =>
-  word
-    .normalize('NFD')
-    .replace(/[^\p{L}]/gu, '')
-    .toLowerCase()
-
 const same = (one: string, other: string): boolean => plainText(one) === plainText(other)
-
-const soundsLike = (one: string, other: string): boolean => {
-  const sounds = doubleMetaphone(plainText(one)).filter((sound) => sound !== '')
-  return doubleMetaphone(plainText(other)).some((sound) => sounds.includes(sound))
-}
 
 /** The words as written, capitalized if all are in lower case. Undefined if a pause divides them. */
 export function writtenName(words: readonly string[], part: NamePart): string | undefined {

@@ -1,6 +1,5 @@
 /** Names that callers spell in addition to saying them: "Smith, S M I T H", "Jon, that is J O N". */
-import { doubleMetaphone } from 'double-metaphone'
-import { isLetter, natoLetter, spelledLetters } from './spelling.ts'
+import { isLetter, natoLetter, plainText, soundAlike, spelledLetters } from './spelling.ts'
 
 type Token =
   | { readonly kind: 'word'; readonly text: string }
@@ -240,20 +239,9 @@ function aligned(words: readonly string[], letters: string): readonly string[] |
   return undefined
 }
 
-/** Compares by Double Metaphone; single letters never match. */
-function soundsLike(one: string, other: string): boolean {
-  if (one.length < 2 || other.length < 2) return false
-  const sounds = soundsOf(one)
-  return soundsOf(other).some((sound) => sounds.includes(sound))
-}
-
-const soundsOf = (word: string): readonly string[] => doubleMetaphone(plainText(word)).filter((sound) => sound !== '')
-
-const plainText = (word: string): string =>
-  word
-    .normalize('NFD')
-    .replace(/[^\p{L}]/gu, '')
-    .toLowerCase()
+/** Single letters never match. */
+const soundsLike = (one: string, other: string): boolean =>
+  one.length >= 2 && other.length >= 2 && soundAlike(one, other)
 
 /** A full name in letters without a pause may be divided anywhere. */
 function dividedLetters(tokens: readonly Token[]): readonly (readonly string[])[] {

@@ -1,4 +1,5 @@
 /** Letters as callers spell them: "b as in bravo", "double l", NATO words. */
+import { doubleMetaphone } from 'double-metaphone'
 import { repeatDoubled } from './numbers.ts'
 
 const NATO: ReadonlyMap<string, string> = new Map(
@@ -49,3 +50,18 @@ function linkAt(words: readonly string[], at: number): number {
   if (words[at] === 'as' && words[at + 1] === 'in') return 2
   return ['for', 'like', 'as'].includes(words[at] ?? '') ? 1 : 0
 }
+
+/** The letters alone, in lower case and without accents. */
+export const plainText = (word: string): string =>
+  word
+    .normalize('NFD')
+    .replace(/[^\p{L}]/gu, '')
+    .toLowerCase()
+
+/** Compares by Double Metaphone. */
+export function soundAlike(one: string, other: string): boolean {
+  const sounds = soundsOf(one)
+  return soundsOf(other).some((sound) => sounds.includes(sound))
+}
+
+const soundsOf = (word: string): readonly string[] => doubleMetaphone(plainText(word)).filter((sound) => sound !== '')

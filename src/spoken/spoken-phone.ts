@@ -3,8 +3,7 @@
  * besides digits and the usual phrases, or can be read as more than one number.
  */
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
-import { parsePhone } from '../matching/parse-phone.ts'
-import { withoutTrunkZero } from '../matching/phones.ts'
+import { parsePhone, withoutTrunkZero } from '../matching/phones.ts'
 import { bareValue } from './around-value.ts'
 import { DIGITS, ohForO, otherGroupings, repeatDoubled, rowReadings } from './numbers.ts'
 import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'

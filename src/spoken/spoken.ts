@@ -30,3 +30,20 @@ export function wholeNumberText(value: unknown): string | undefined {
   const text = value instanceof FhirDecimal ? value.source.replace(/\.0+$/, '') : String(value)
   return /^\d+$/.test(text) && (value instanceof FhirDecimal || Number.isSafeInteger(value)) ? text : undefined
 }
+
+/** End of a truncated text. */
+const MARK = ' […]'
+
+/** Most characters of a caller's own words: several minutes of speech. */
+export const KEPT_LENGTH = 4000
+
+/** A caller's free text on one line; undefined if there is none. @param maxLength characters, including the mark */
+export function keptText(value: unknown, maxLength: number): string | undefined {
+  if (value === undefined) return undefined
+  const text = String(value)
+    .toWellFormed()
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  if (text === '') return undefined
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - MARK.length).toWellFormed()}${MARK}`
+}

@@ -2,11 +2,11 @@
 import { DateTime } from 'luxon'
 import { type DateOrder, dateOrderOf } from '../clinics/date-order.ts'
 import type { ClinicSettings } from '../clinics/settings.ts'
+import type { OperationInput } from '../core/operation.ts'
 import { isNumber } from '../fhir/json.ts'
-import { badRequest, type FhirError, type Issue } from '../fhir/outcome.ts'
+import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
 import { zoneOf } from '../scheduling/zone-clock.ts'
-import { KEPT_LENGTH, keptText } from './kept-text.ts'
-import { type ParsedValue, unclear, understood, wholeNumberText } from './spoken.ts'
+import { KEPT_LENGTH, keptText, type ParsedValue, unclear, understood, wholeNumberText } from './spoken.ts'
 import { spokenDate } from './spoken-date.ts'
 import { spokenEmail } from './spoken-email.ts'
 import { spokenName } from './spoken-name.ts'
@@ -152,3 +152,30 @@ function readText(name: string, value: unknown, maxLength: number): string {
 /** As readText, for an optional argument. @throws FhirError 400 as `readText` does */
 export const optionalText = (name: string, value: unknown, maxLength: number): string | undefined =>
   value === undefined ? undefined : readText(name, value, maxLength)
+
+type Readers<Name extends string> = Readonly<Record<Name, (value: unknown) => ParsedValue>>
+
+/**
+ * The normal form of each argument of a tool; all missing or invalid ones are reported together.
+ * @param optional names that may be absent
+ * @throws FhirError 400 with an issue for each missing or invalid value, the missing ones first
+ */
+export function readAll<Name extends string>(
+  readers: Readers<Name>,
+  input: OperationInput,
+  optional: readonly NoInfer<Name>[] = [],
+): Readonly<Record<Name, string>> {
+  const names = (Object.keys(readers) as Name[]).filter(
+    (name) => !(input[name] === undefined && optional.includes(name)),
+  )
+  const read = names.map((name) => ({ name, ...readers[name](input[name]) }))
+  const issues = read.flatMap((one) => (one.ok ? [] : [argumentIssue(one.name, input[one.name], one.error)]))
+  if (issues.length > 0)
+    throw new FhirError(
+      400,
+      issues.toSorted((a, b) => rank(a) - rank(b)),
+    )
+  return Object.fromEntries(read.map((one) => [one.name, one.ok ? one.value : ''])) as Record<Name, string>
+}
+
+const rank = ({ code }: Issue): number => (code === 'required' ? 0 : 1)

@@ -40,8 +40,8 @@ export const codesBelow = (terminology: Terminology, from: Code, limit = MAX_SEA
  * The code and all codes that subsume it.
  * @throws FhirError 422 when the system is not available or they are too many
  */
-export const codesAbove = (terminology: Terminology, from: Code, limit = MAX_SEARCH_CODES): readonly Code[] =>
-  related(terminology, from, limit, (concepts) => concepts.ancestorsOf(from.code))
+export const codesAbove = (terminology: Terminology, from: Code): readonly Code[] =>
+  related(terminology, from, MAX_SEARCH_CODES, (concepts) => concepts.ancestorsOf(from.code))
 
 function related(
   terminology: Terminology,

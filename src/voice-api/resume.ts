@@ -3,9 +3,8 @@
  * it too; POST gives, once, what was filled in so far. docs/abandonment.md
  */
 import { Router } from '@koa/router'
-import { redeemLink } from '../calls/recovery/redeem-link.ts'
-import { RESUME_LINK, tokenKey } from '../calls/recovery/resume-link.ts'
-import { isSandboxEnabled } from '../clinics/sandbox.ts'
+import { RESUME_LINK, redeemLink, tokenKey } from '../calls/recovery/resume-link.ts'
+import { isSandboxEnabled } from '../clinics/clinics.ts'
 import type { Agent, ClinicAccess } from '../core/context.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { exchangeOf, tellSecrets } from '../http/exchange.ts'

@@ -1,6 +1,6 @@
 /** Details of a visit given when times were searched, and how long they are kept. */
 import { describe, expect, test } from '@jest/globals'
-import { contextOf, keepContexts, NO_CONTEXT } from '../../src/booking/visit-contexts.ts'
+import { contextOf, keepContexts, NO_CONTEXT } from '../../src/booking/proposal.ts'
 import { openTestRepository } from '../support/repository.ts'
 
 const HOUR = 3_600_000

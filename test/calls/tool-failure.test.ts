@@ -1,6 +1,6 @@
 /** The result of a failed tool call, with the sentence for the agent. */
 import { describe, expect, test } from '@jest/globals'
-import { failure } from '../../src/calls/tool-failure.ts'
+import { failure } from '../../src/calls/tool.ts'
 
 describe('the sentence of a failure', () => {
   test.each(['missing-argument', 'invalid-argument', 'timeout', 'transient', 'conflict', 'internal', 'unknown-tool'])(

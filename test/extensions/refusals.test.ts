@@ -6,14 +6,16 @@ import { defineTool, type ToolFamilies } from '../../src/calls/tool.ts'
 import { defineOperation, type Operation } from '../../src/core/operation.ts'
 import { defineProvider, type Interactions, type Provider } from '../../src/core/provider.ts'
 import { standard, standardProvider } from '../../src/core/standard.ts'
-import { type Declarations, declarationsWith } from '../../src/extensions/declarations.ts'
+import { type Declarations, declarationsWith, familiesWith } from '../../src/extensions/declarations.ts'
 import { installDefinitions } from '../../src/extensions/definitions.ts'
-import { extendProvider, type InteractionWrappers, type ServerExtension } from '../../src/extensions/extension.ts'
-import type { LoadedExtension } from '../../src/extensions/naming.ts'
-import { familiesWith } from '../../src/extensions/tools.ts'
-import { systemOperations } from '../../src/providers/every-type.ts'
+import {
+  extendProvider,
+  type InteractionWrappers,
+  type LoadedExtension,
+  type ServerExtension,
+} from '../../src/extensions/extension.ts'
 import { specialProviders } from '../../src/providers/index.ts'
-import { registerProviders } from '../../src/providers/registry.ts'
+import { registerProviders, systemOperations } from '../../src/providers/registry.ts'
 
 const SERVER: Declarations = { providers: specialProviders, systemOperations }
 

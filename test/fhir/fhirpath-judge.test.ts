@@ -2,8 +2,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { ERRATA } from '../../src/fhir/fhirpath/errata.ts'
-import { compileFhirPath } from '../../src/fhir/fhirpath/fhirpath.ts'
+import { compileFhirPath, ERRATA } from '../../src/fhir/fhirpath/fhirpath.ts'
 import { CONSTRAINTS, constraintsBelow, constraintsOn, placesIn, SEARCH_PARAMETERS } from './fhirpath-corpus.ts'
 import { SAMPLES } from './samples.ts'
 

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
 import { CHOICE_ELEMENTS } from '../../src/fhir/fhirpath/elements.ts'
-import { ERRATA } from '../../src/fhir/fhirpath/errata.ts'
 import {
   compileFhirPath,
+  ERRATA,
   EvaluationError,
   isSatisfied,
   UnsupportedExpression,

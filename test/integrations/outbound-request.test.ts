@@ -3,8 +3,12 @@ import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { isPublicAddress } from '../../src/integrations/address-classes.ts'
-import { type Outbound, type OutboundFailure, sendOutbound } from '../../src/integrations/outbound-request.ts'
+import {
+  isPublicAddress,
+  type Outbound,
+  type OutboundFailure,
+  sendOutbound,
+} from '../../src/integrations/outbound-request.ts'
 
 const servers: Server[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
-/** Taking a change back where it still stands (src/operations/merge/three-way.ts). */
+/** Taking a change back where it still stands (src/operations/merge/take-back.ts). */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { withoutChange } from '../../src/operations/merge/three-way.ts'
+import { withoutChange } from '../../src/operations/merge/take-back.ts'
 
 const json = fc.letrec((tie) => ({
   value: fc.oneof(

@@ -5,7 +5,7 @@ import type { Identifier, Parameters, Patient } from 'fhir/r4'
 import type { ClinicAccess } from '../../src/core/context.ts'
 import { openStore } from '../../src/main/open-store.ts'
 import { patientMerge } from '../../src/operations/merge/patient-merge.ts'
-import { patient } from '../../src/providers/patient.ts'
+import { specialProviders } from '../../src/providers/index.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'
 import { newLastingDatabaseUrl, openTestStore } from '../support/database.ts'
 import { randomRuns } from '../support/random-runs.ts'
@@ -647,7 +647,9 @@ describe('who may merge', () => {
 
   test.each(['patient-merge', 'patient-unmerge'] as const)('%s is refused to a live call', async (name) => {
     const { app } = clinics.server
-    const operation = patient.operations.find((one) => one.name === name)
+    const operation = specialProviders
+      .find(({ type }) => type === 'Patient')
+      ?.operations.find((one) => one.name === name)
     const access = app.access('demo-clinic', { kind: 'call', id: 'a-call' })
     await expect(operation?.handler({ access, input: {}, integrations: {} as never })).rejects.toMatchObject({
       status: 403,

@@ -1,6 +1,6 @@
 /** Counts that are remembered for some minutes. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { RecentCounts } from '../../src/repository/recent-counts.ts'
+import { RecentCounts } from '../../src/repository/recent-reads.ts'
 
 const MINUTES = 60_000
 

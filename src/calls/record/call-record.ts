@@ -2,8 +2,8 @@
 import type { Encounter, Patient, Provenance } from 'fhir/r4'
 import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
+import { derivedId } from '../../fhir/new-id.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { derivedId } from './derived-id.ts'
 import { CALL_ID_SYSTEM } from './vocabulary.ts'
 
 export const encounterIdOf = (callId: string): string => derivedId('call', callId)

@@ -7,8 +7,7 @@ import type { Context } from '../../core/context.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
 import type { DeliveryTasks } from '../../integrations/outbox/delivery.ts'
 import { messageIdOf, type OutboxRow, patientOf } from '../../integrations/outbox/rows.ts'
-import { attachedText, createStaffTask, type StaffTask } from './staff-task.ts'
-import { dueBy, earlierDue } from './task-due.ts'
+import { attachedText, createStaffTask, dueBy, earlierDue, type StaffTask } from './staff-task.ts'
 
 export const deliveryTasks: DeliveryTasks = {
   failed: async (ctx, row, reason, isGivenUp) => {

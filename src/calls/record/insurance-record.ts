@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse, Patient, Reference } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { InsuranceRequest, InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
+import { derivedId } from '../../fhir/new-id.ts'
 import { fold } from '../../fhir/text-folding.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { derivedId } from './derived-id.ts'
 import { concept, extensionUrl, hasCoding, INSURANCE_STATUS_SYSTEM } from './vocabulary.ts'
 
 export type InsuranceCard = Omit<InsuranceRequest, 'clinic'>

@@ -1,8 +1,8 @@
 /** The self-pay decision of a patient: one Coverage of type self-pay, whose history shows every decision. */
 import type { Coverage } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
+import { derivedId } from '../../fhir/new-id.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { derivedId } from './derived-id.ts'
 import {
   COVERAGE_COST_SYSTEM,
   concept,

@@ -4,9 +4,9 @@
 import type { Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
+import { derivedId } from '../../fhir/new-id.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { derivedId } from './derived-id.ts'
 import {
   attached,
   attachedReference,

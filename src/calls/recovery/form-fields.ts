@@ -4,6 +4,7 @@
  */
 import type { Patient, QuestionnaireResponse, QuestionnaireResponseItem } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
+import { listed } from '../../spoken/say.ts'
 import type { Abandonment } from '../record/abandonment.ts'
 import { patientFields } from '../record/patient-fields.ts'
 import { missingFields, REGISTRATION_FIELDS } from '../record/registration.ts'
@@ -64,3 +65,20 @@ export function withField(
   if (item === undefined) return undefined
   return { ...form, item: items.with(at, { ...item, answer: [{ valueString: value }] }) }
 }
+
+/** Most fields named in one sentence. */
+const MOST = 4
+
+/** The sentence about missing fields. */
+export function sayMissing(missing: readonly string[]): string {
+  if (missing.length === 0) return 'Nothing is missing any more.'
+  const names = missing.slice(0, MOST).map(spoken)
+  return `I still need your ${listed(missing.length > MOST ? [...names, 'a few more things'] : names)}.`
+}
+
+/** Reads `preferredLocation` and `preferred_location` as words. */
+const spoken = (name: string): string =>
+  name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/[-_.]+/g, ' ')
+    .toLowerCase()

@@ -7,12 +7,14 @@ import type { Patient, Task } from 'fhir/r4'
 import { recoveryDefaults } from '../../clinics/recovery-settings.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
-import type { Context } from '../../core/context.ts'
+import type { ClinicAccess, Context } from '../../core/context.ts'
+import { derivedId } from '../../fhir/new-id.ts'
+import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
 import { isPlaceholder, isReplaced } from '../../matching/placeholder.ts'
+import { type DueServicesOf, dueRecordLoop } from '../../repository/due-records.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { registrationAbandonments } from '../record/abandonment.ts'
-import { derivedId } from '../record/derived-id.ts'
 import { type PatientField, patientFields } from '../record/patient-fields.ts'
 import { missingFields } from '../record/registration.ts'
 import { attached, attachedText, codeOfInput, completeStaffTask } from '../record/staff-task.ts'
@@ -89,7 +91,7 @@ const recoveryOf = (patient: string): string => derivedId('abandonment', 'regist
  * Stages the abandonment of a registration that is due, unless it was completed.
  * @returns whether it was due
  */
-export async function abandonIfDue(ctx: Context, id: string): Promise<boolean> {
+async function abandonIfDue(ctx: Context, id: string): Promise<boolean> {
   const record = await ctx.unit.records.read(OPEN_REGISTRATION, id)
   if (record?.due == null || record.due > ctx.now) return false
   ctx.unit.records.delete(OPEN_REGISTRATION, id)
@@ -107,3 +109,20 @@ export async function abandonIfDue(ctx: Context, id: string): Promise<boolean> {
   })
   return true
 }
+
+const PACE: LoopPace = { look: 1_000, pause: 0 }
+
+/**
+ * Turns registrations that stayed incomplete into abandonments, in the background; includes those that fell due while
+ * no server was running.
+ */
+export const abandonedRegistrations = (services: DueServicesOf<ClinicAccess>): BackgroundLoop =>
+  dueRecordLoop(
+    services,
+    {
+      kind: OPEN_REGISTRATION,
+      finish: (clinic, id) => services.accessOf(clinic).change((ctx) => abandonIfDue(ctx, id)),
+      failure: 'a registration that is due could not be followed up',
+    },
+    PACE,
+  )

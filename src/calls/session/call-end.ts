@@ -1,7 +1,9 @@
-/** The end of a call: it takes no more tool calls, and its Encounter is finished. */
+/** The end of a call, reported or not: it takes no more tool calls, and its Encounter is finished. */
 import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
+import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
+import { type DueServicesOf, dueRecordLoop } from '../../repository/due-records.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { finishEncounter } from '../record/call-record.ts'
@@ -32,7 +34,7 @@ export async function endCall(
   repository: Repository,
   accessOf: (clinic: string) => ClinicAccess,
   end: CallEnd,
-  allow: AllowClinic = async () => {},
+  allow: AllowClinic,
 ): Promise<HandledEnd | undefined> {
   const clinic = (await repository.readRecord(SERVICE, CALL, callKey(end.callId)))?.value.clinic
   if (clinic === undefined) return undefined
@@ -60,4 +62,33 @@ export async function stageEnd(ctx: Context, { callId, endedAt, reason }: CallEn
   records.put(CALL, key, ended, { due: record.due })
   await finishEncounter(ctx, ended)
   return ended
+}
+
+const PACE: LoopPace = { look: 5_000, pause: 0 }
+
+/** The reason for the end, in the session. */
+const IDLE = 'no tool was called any more'
+
+/**
+ * Ends calls whose end was never reported, in the background; includes those that fell silent while no server was
+ * running.
+ */
+export const callExpiry = (services: DueServicesOf<ClinicAccess>): BackgroundLoop =>
+  dueRecordLoop(
+    services,
+    {
+      kind: OPEN_CALL,
+      finish: (clinic, key) => services.accessOf(clinic).change((ctx) => endIfSilent(ctx, key)),
+      failure: 'a call that fell silent could not be ended',
+    },
+    PACE,
+  )
+
+/** The end is the time of the latest tool call. @returns whether the call was silent */
+async function endIfSilent(ctx: Context, key: string): Promise<boolean> {
+  const open = await ctx.unit.records.read(OPEN_CALL, key)
+  if (open?.due == null || open.due > ctx.now) return false
+  const { callId, seen } = open.value
+  await stageEnd(ctx, { callId, endedAt: seen, reason: IDLE })
+  return true
 }

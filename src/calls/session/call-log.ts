@@ -6,8 +6,8 @@
 import type { Communication } from 'fhir/r4'
 import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
+import { derivedId } from '../../fhir/new-id.ts'
 import { encounterIdOf } from '../record/call-record.ts'
-import { derivedId } from '../record/derived-id.ts'
 import { CALL_ID_SYSTEM } from '../record/vocabulary.ts'
 
 /** Most characters of the arguments, and of the result, that are kept. */

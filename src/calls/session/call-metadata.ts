@@ -1,6 +1,8 @@
 /** Metadata with which a request identifies its call, and the refusal of values that its platform has not filled in. */
+
+import { MAX_CALL_ID_LENGTH } from '../../core/call-session.ts'
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
-import { isUnfilledId, isUnfilledNumber } from './unfilled-values.ts'
+import { WITHHELD_WORDS } from './call-numbers.ts'
 
 /** Values from headers, or from the body if the service trusts it. */
 export interface CallMetadata {
@@ -66,3 +68,92 @@ export function unfilledIssues(field: MetadataField, text: unknown, where: strin
 
 /** Most characters of a value quoted in a message. */
 const MAX_QUOTED = 64
+
+/**
+ * Whether a call id was sent by a platform that has not filled in its template: the template itself, or an absent value
+ * as text. It identifies nobody, so two callers with the same value must not share a call. Includes all zeros and the words for a withheld number, as many
+ * calls would have such an id.
+ */
+export function isUnfilledId(text: string): boolean {
+  const bare = bareText(text)
+  return isUnfilled(bare) || NOT_SHOWN.has(compact(bare)) || /^[0-]*$/.test(bare)
+}
+
+/** The same for a phone number. Excludes a blank text and the words for a withheld number: the caller then has no number. */
+export function isUnfilledNumber(text: string): boolean {
+  const bare = bareText(text)
+  return text.trim() !== '' && isUnfilled(bare) && !NOT_SHOWN.has(compact(bare))
+}
+
+const isUnfilled = (bare: string): boolean =>
+  isTemplate(bare) || !/[\p{L}\p{N}]/u.test(bare) || NOTHING.has(compact(bare)) || isFieldName(bare)
+
+/** The text without percent-encoding and quotes; truncated to the maximum length of an id. */
+const bareText = (text: string): string =>
+  decoded(text.slice(0, MAX_CALL_ID_LENGTH)).replace(/^[\s"'`“”‘’\\]+|[\s"'`“”‘’\\]+$/g, '')
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // An id may contain a percent sign that encodes nothing.
+    return text
+  }
+}
+
+/** Reads `N/A`, `n.a.` and `na` as the same word. */
+const compact = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+
+/**
+ * The beginning of a template of any engine, at any position: {{ ${ #{ %{ @{ {% <% <? [[ &lt; %(name)s *| and Go's %!s(
+ */
+const BEGINNING = /\{\{|[$#%@]\{|\{%|<[%?]|\[\[|&lt;|%\(\w+\)s|\*\||%!\w?\(/
+
+/** Names within the brackets or signs of a template. Braces may have text around them: call-{id}. */
+const ENCLOSED = [
+  /\{([^{}]*)\}/,
+  /^<([^<>]*)>$/,
+  /^\[([^[\]]*)\]$/,
+  /^%+([a-z_].*?)%+$/i,
+  /^#+([a-z_].*?)#+$/i,
+  /^__(\w+?)__$/,
+  /^\$\(?([a-z_][\w.]*|\d)\)?$/i,
+  /^[:@]([a-z_][\w.]*)$/i,
+] as const
+
+const isTemplate = (bare: string): boolean =>
+  BEGINNING.test(bare) || ENCLOSED.some((form) => isName(form.exec(bare)?.[1]))
+
+/** A name has few digits and no @, unlike ids that platforms put in brackets: {UUID}, <id@host>. */
+const isName = (text: string | undefined): boolean =>
+  text !== undefined && /^[\w\s.,$|'"()/-]*$/.test(text) && text.replace(/\D/g, '').length < 4
+
+/** Absent values as text, in the languages that platforms and their tools are written in. */
+const ABSENT: ReadonlySet<string> = new Set(['undefined', 'undef', 'null', 'none', 'nil', 'nan'])
+
+/** Compact words for nothing, and placeholders from forms and examples. */
+const NOTHING: ReadonlySet<string> = new Set([
+  ...ABSENT,
+  ...['na', 'nothing', 'novalue', 'notset', 'notapplicable', 'unset', 'void', 'empty', 'blank', 'missing', 'dbnull'],
+  ...['nonetype', 'optionalempty', 'objectobject', 'objectpromise', 'true', 'false', 'string', 'placeholder'],
+  ...['changeme', 'todo', 'tbd'],
+])
+
+/** Compact words for a number that is not shown. */
+const NOT_SHOWN: ReadonlySet<string> = new Set([...WITHHELD_WORDS, 'hidden', 'notavailable', 'withheld'])
+
+/** Words in the names of fields: callId, YOUR_CALL_ID, x-call-from, message.call.id, system__caller_id. */
+const OF_NAMES: ReadonlySet<string> = new Set([
+  ...['x', 'your', 'my', 'the', 'insert', 'enter', 'call', 'caller', 'called', 'callee', 'dialed', 'dialled', 'phone'],
+  ...['customer', 'conversation', 'session', 'system', 'message', 'control', 'leg', 'contact', 'interaction', 'sip'],
+])
+const ENDS_OF_NAMES: ReadonlySet<string> = new Set(['id', 'sid', 'uuid', 'guid', 'number', 'from', 'to'])
+
+/** Includes a name with a word for nothing, as produced by a prefix before a template: call-undefined. */
+function isFieldName(bare: string): boolean {
+  return [bare, bare.replace(/([a-z])([A-Z])/g, '$1 $2')].some((text) => {
+    const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+    const isKnown = words.every((word) => OF_NAMES.has(word) || ENDS_OF_NAMES.has(word) || ABSENT.has(word))
+    return isKnown && (words.some((word) => ABSENT.has(word)) || ENDS_OF_NAMES.has(words.at(-1) ?? ''))
+  })
+}

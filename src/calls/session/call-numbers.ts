@@ -1,7 +1,6 @@
 /** Phone numbers at both ends of a call, as platforms write them: E.164, national, or a word for "withheld". */
 import { type DialedNumber, dialedNumber, dialedNumbers } from '../../clinics/settings.ts'
-import { parsePhone } from '../../matching/parse-phone.ts'
-import { phoneSpellings } from '../../matching/phones.ts'
+import { parsePhone, phoneSpellings } from '../../matching/phones.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { spokenPhone } from '../../spoken/spoken-phone.ts'
 

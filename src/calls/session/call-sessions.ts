@@ -14,11 +14,10 @@ import {
 import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
-import { callAbout } from './call-about.ts'
 import { type CallMetadata, requireFilledIn } from './call-metadata.ts'
 import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
-import { callTo } from './call-to.ts'
 import { DEFAULT_CALL, seeCall } from './open-calls.ts'
+import { callAbout, callTo } from './outbound-call.ts'
 
 /** A call registered in advance by a platform. */
 export interface CallRegistration {

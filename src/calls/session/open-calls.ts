@@ -1,4 +1,4 @@
-/** Calls that have not ended. Each has a record that says how long it may stay silent; see call-expiry.ts. */
+/** Calls that have not ended. Each has a record that says how long it may stay silent; see call-end.ts. */
 import { type CallSession, callKey } from '../../core/call-session.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'

@@ -4,7 +4,7 @@
  */
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
-import type { CallSession } from '../../core/call-session.ts'
+import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import { phoneSpellings } from '../../matching/phones.ts'
@@ -12,7 +12,6 @@ import { isPlaceholder, isReplaced, PLACEHOLDER_TAG } from '../../matching/place
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { patientFields } from '../record/patient-fields.ts'
-import { isHeldByOther, wasHeld } from '../record/placeholder-holder.ts'
 import { isReal } from '../record/registration.ts'
 import { hasFullName, type StatedPerson } from '../record/stated-person.ts'
 
@@ -110,4 +109,35 @@ export async function createPlaceholder(ctx: Context, number: string | undefined
     ctx.unit.records.put(CALLER, number, { patient: patient.id })
   }
   return patient
+}
+
+/** The call that holds a placeholder: no other call may use it until that one ends. */
+interface PlaceholderHolder {
+  /** The latest call; absent: the placeholder was created with an abandonment, and no call has held it. */
+  readonly callId?: string
+}
+
+const HOLDER = recordKind<PlaceholderHolder>('placeholder-holder')
+
+/**
+ * Two calls that take a placeholder concurrently conflict here, and one of them is retried.
+ * @param patient Patient.id
+ * @param call absent: for an abandonment
+ */
+export async function holdPlaceholder(ctx: Context, patient: string, call?: CallSession): Promise<void> {
+  const holder = await ctx.unit.records.read(HOLDER, patient)
+  if (holder !== undefined && holder.value.callId === call?.callId) return
+  ctx.unit.records.put(HOLDER, patient, call === undefined ? {} : { callId: call.callId })
+}
+
+/** True if a call or an abandonment created it, or a call held it. */
+const wasHeld = async ({ unit: { records } }: Context, patient: string): Promise<boolean> =>
+  (await records.read(HOLDER, patient)) !== undefined
+
+/** True if a call other than this one holds it and has not ended. */
+async function isHeldByOther(ctx: Context, patient: string, call: CallSession): Promise<boolean> {
+  const holder = (await ctx.unit.records.read(HOLDER, patient))?.value.callId
+  if (holder === undefined || holder === call.callId) return false
+  const session = await ctx.unit.records.read(CALL, callKey(holder))
+  return session?.due != null && session.due > ctx.now && session.value.endedAt === undefined
 }

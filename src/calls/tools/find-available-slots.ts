@@ -1,5 +1,5 @@
 /** find_available_slots: a few free times that suit the caller, each with a key to book it. */
-import { endDueHolds } from '../../booking/due-holds.ts'
+import { endDueHolds } from '../../booking/holds.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -8,8 +8,7 @@ import { verifiedPatientOf } from '../session/verification.ts'
 import { askedTimes } from '../visits/asked-times.ts'
 import { type AskedType, askedActors, askedType, visitTypeOf } from '../visits/asked-visit.ts'
 import { type ChosenTimes, chooseTimes, MOST_TIMES } from '../visits/chosen-times.ts'
-import { keysForTimes, type OfferedTime } from '../visits/offered-time.ts'
-import { offersByPhone } from '../visits/offers-by-phone.ts'
+import { keysForTimes, type OfferedTime, offersByPhone } from '../visits/offered-time.ts'
 import { labelled, sayChoice, type VisitWords, visitWords } from '../visits/visit-label.ts'
 
 export const findAvailableSlots = defineOperation('slot-find-available-slots', async ({ access, input, call }) => {

@@ -3,7 +3,7 @@
  */
 import { defineOperation } from '../../core/operation.ts'
 import { type ClinicTopic, clinicTopic } from '../../spoken/clinic-topic.ts'
-import { sayHours } from '../../spoken/say-hours.ts'
+import { sayHours } from '../../spoken/say-time.ts'
 import { optionalText } from '../../spoken/stated-values.ts'
 import { type ClinicFacts, clinicFacts, type Site } from '../session/clinic-facts.ts'
 

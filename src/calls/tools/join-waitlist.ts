@@ -6,15 +6,13 @@ import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { positionOf } from '../../scheduling/waitlist.ts'
-import { keptText } from '../../spoken/kept-text.ts'
+import { keptText } from '../../spoken/spoken.ts'
 import { recordCall } from '../record/call-record.ts'
 import { rememberVisit } from '../record/written-by-call.ts'
 import { callerFor } from '../session/verification.ts'
-import { askedTimes } from '../visits/asked-times.ts'
+import { askedTimes, requestedPeriods } from '../visits/asked-times.ts'
 import { askedActors, askedType, elementOf, minutesOf } from '../visits/asked-visit.ts'
-import { requireCall } from '../visits/live-call.ts'
-import { isOf } from '../visits/own-appointment.ts'
-import { requestedPeriods } from '../visits/requested-periods.ts'
+import { isOf, requireCall } from '../visits/own-appointment.ts'
 
 /** Characters. */
 const MAX_COMMENT_LENGTH = 300

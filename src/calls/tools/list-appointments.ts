@@ -5,9 +5,8 @@ import type { Context } from '../../core/context.ts'
 import { defineOperation } from '../../core/operation.ts'
 import { keysFor } from '../session/call-keys.ts'
 import { verifiedCallerFor } from '../session/verification.ts'
-import { requireCall } from '../visits/live-call.ts'
-import { keysForTimes } from '../visits/offered-time.ts'
-import { offersByPhone } from '../visits/offers-by-phone.ts'
+import { keysForTimes, offersByPhone } from '../visits/offered-time.ts'
+import { requireCall } from '../visits/own-appointment.ts'
 import { oneOf, spokenVisit } from '../visits/visit-label.ts'
 
 /** Includes appointments that are requested but not settled. */

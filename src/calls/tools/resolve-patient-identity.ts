@@ -14,7 +14,7 @@ import { recordCall } from '../record/call-record.ts'
 import { attached, attachedReference, attachedText, createStaffTask } from '../record/staff-task.ts'
 import { remember } from '../record/written-by-call.ts'
 import { type CallerMatch, matchCaller, type StatedIdentity } from '../session/match-caller.ts'
-import { patientOfRequest } from '../session/patient-of-request.ts'
+import { patientOfRequest } from '../session/patient-of-call.ts'
 
 export const resolvePatientIdentity = defineOperation('patient-resolve-patient-identity', (request) =>
   request.access.change(async (ctx) => {

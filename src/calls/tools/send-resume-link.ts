@@ -3,16 +3,14 @@ import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationRequest } from '../../core/operation.ts'
+import { stageMessage } from '../../integrations/outbox/patient-queue.ts'
 import { newMessageId } from '../../integrations/outbox/rows.ts'
-import { stageMessage } from '../../integrations/outbox/staging.ts'
 import { invalidArgument } from '../../spoken/stated-values.ts'
 import { type Abandonment, outputsOf, withOutput } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
-import { refusesCommunication } from '../record/communication-consent.ts'
-import { hasOptedOut } from '../record/contact-opt-out.ts'
+import { hasOptedOut, refusesCommunication, statedChannel } from '../record/contact-consent.ts'
 import { openAbandonmentOf, refusal } from '../recovery/abandonment-of.ts'
 import { stageResumeLink } from '../recovery/resume-link.ts'
-import { statedChannel } from '../recovery/stated-channel.ts'
 
 /** Most links for one abandonment. */
 const MAX_LINKS = 5

@@ -9,7 +9,7 @@ import { recordCall } from '../record/call-record.ts'
 import { missingFields, REGISTRATION_FIELDS, type RegistrationField } from '../record/registration.ts'
 import type { Stated } from '../record/written-by-call.ts'
 import { followRegistration } from '../recovery/registration-follow-up.ts'
-import { patientOfRequest } from '../session/patient-of-request.ts'
+import { patientOfRequest } from '../session/patient-of-call.ts'
 import { saveStated } from '../session/save-stated.ts'
 
 interface InvalidField {

@@ -39,7 +39,7 @@ import {
   waitOf,
   waitOfNumber,
 } from '../session/guess-limit.ts'
-import { fullNames, matchStatedPerson, type PersonMatch, type StatedPerson } from '../session/match-stated-person.ts'
+import { fullNames, matchStatedPerson, type PersonMatch, type StatedPerson } from '../session/match-caller.ts'
 import { patientForWrite } from '../session/patient-of-call.ts'
 import { MAX_FAILURES, putVerification, readVerification, type Verification } from '../session/verification.ts'
 

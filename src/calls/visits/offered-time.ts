@@ -1,19 +1,21 @@
 /** The meaning of a slot key: the Slots of a visit, its start, and the requested kind of visit. */
-import type { Appointment, Schedule, Slot } from 'fhir/r4'
+import type { Appointment, Schedule, Slot, Task } from 'fhir/r4'
 import { resolvedActors } from '../../booking/resolvable-actors.ts'
-import { isLongEnough } from '../../booking/slot-runs.ts'
+import { freeRunFrom, isLongEnough } from '../../booking/slot-runs.ts'
+import { entryOf, offersToPatient, slotOf } from '../../booking/waitlist-offers.ts'
+import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { timeOf } from '../../fhir/dates.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import { scheduleOf } from '../../reservations/schedule-of-slot.ts'
-import type { Run } from '../../scheduling/adjacent-slots.ts'
-import { agree, codesOf } from '../../scheduling/concepts.ts'
+import { scheduleOf } from '../../reservations/reservation.ts'
+import { isBookable } from '../../scheduling/booking-policies.ts'
 import type { SlotWithId } from '../../scheduling/generated-slot.ts'
 import { proposedAppointment, servicesAt } from '../../scheduling/proposed-appointment.ts'
-import { type VisitKind, visitKindIn } from '../../scheduling/visit-type.ts'
+import type { Run } from '../../scheduling/slot-times.ts'
+import { agree, codesOf, type VisitKind, visitKindIn } from '../../scheduling/visit-type.ts'
 import { keysFor, unknownKey, valueOfKey } from '../session/call-keys.ts'
-import { type AskedType, visitTypeOf } from './asked-visit.ts'
+import { type AskedType, queryOf, visitTypeOf } from './asked-visit.ts'
 
 export interface OfferedTime {
   /** Slot.id, in order. */
@@ -117,3 +119,41 @@ const otherType = (): FhirError =>
     text: 'I am sorry, that time does not fit this kind of appointment. Shall I look for one that does?',
     expression: 'appointmentType',
   })
+
+export interface OfferedVisit {
+  readonly time: OfferedTime
+  readonly schedule: Schedule
+}
+
+/**
+ * Waitlist offers that can be booked now, sorted by start, for a calling patient; none if the clinic makes no such offers
+ * by phone.
+ * @param patient Patient.id of a verified patient
+ */
+export async function offersByPhone(ctx: Context, patient: string): Promise<readonly OfferedVisit[]> {
+  const { policies } = await readSettings(ctx.unit, ctx.clinic)
+  if (policies.waitlistOffersByPhone !== true) return []
+  const tasks = await offersToPatient(ctx, patient)
+  const visits = (await Promise.all(tasks.map((task) => offeredVisit(ctx, task)))).flatMap((visit) => visit ?? [])
+  return visits
+    .filter(({ time }) => isBookable(Date.parse(time.start), ctx.now, policies))
+    .toSorted((one, other) => Date.parse(one.time.start) - Date.parse(other.time.start))
+}
+
+/** The visit that the waitlist entry asks for; undefined if the Slot, or one after it, is no longer free. */
+async function offeredVisit(ctx: Context, task: Task): Promise<OfferedVisit | undefined> {
+  const [slot, entry] = await Promise.all([
+    ctx.find<Slot>('Slot', slotOf(task, ctx.baseUrl) ?? ''),
+    ctx.find<Appointment>('Appointment', entryOf(task, ctx).replace('Appointment/', '')),
+  ])
+  const schedule = slot && (await scheduleOf(ctx, slot.resource))
+  if (slot?.resource.status !== 'free' || entry === undefined || schedule === undefined) return undefined
+  const query = queryOf(entry.resource)
+  const kind = visitKindIn(schedule, slot.resource, query === undefined ? [] : [visitTypeOf({ query })])
+  if (kind === undefined) return undefined
+  const minutes = Math.max(entry.resource.minutesDuration ?? 0, kind.type?.minutes ?? 0)
+  const run = await freeRunFrom(ctx, { ...slot.resource, id: slot.id }, minutes)
+  if (!isLongEnough(run, minutes)) return undefined
+  const { start = '' } = slot.resource
+  return { schedule, time: { slots: run.map(({ id }) => id), start, ...(query === undefined ? {} : { type: query }) } }
+}

@@ -2,8 +2,10 @@
 import type { Appointment } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
+import { badRequest } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { actorsOf } from '../../scheduling/waitlist.ts'
+import { keptText } from '../../spoken/spoken.ts'
 import { keysFor, unknownKey, valueOfKey } from '../session/call-keys.ts'
 
 /** The key of one appointment. */
@@ -27,3 +29,21 @@ export async function ownAppointment(
 
 export const isOf = (appointment: Appointment, patient: string, { baseUrl }: Context): boolean =>
   actorsOf(appointment, baseUrl).includes(`Patient/${patient}`)
+
+/**
+ * Requires a live call, as the tools for visits by phone use its keys, which staff do not have.
+ * @throws FhirError 400 if the request is not a tool call
+ */
+export function requireCall(call: CallSession | undefined): CallSession {
+  if (call !== undefined) return call
+  throw badRequest(
+    'The operation is for live calls, whose keys it takes; over FHIR search Appointments, and write them by POST and PUT',
+    { reason: 'live-calls-only' },
+  )
+}
+
+/** Most characters of a reason. */
+const MAX_LENGTH = 1000
+
+/** The caller's reason for coming, or for not coming, in their own words; undefined if nothing was said. */
+export const keptReason = (said: unknown): string | undefined => keptText(said, MAX_LENGTH)

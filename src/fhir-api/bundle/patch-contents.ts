@@ -1,5 +1,5 @@
 /** A patch in an entry travels in a Binary (http.html#patch); a long one was put away as a content, and is read here. */
-import { wholeData } from '../../content/whole-content.ts'
+import { wholeData } from '../../content/attached-content.ts'
 import type { ClinicAccess } from '../../core/context.ts'
 import { contentOf } from '../../fhir/content/marker.ts'
 import { isObject } from '../../fhir/resource.ts'

@@ -1,4 +1,5 @@
 /** The scope in which an expression is evaluated, and helpers for functions and operators. */
+import { typeIn } from '../reference.ts'
 import { isObject } from '../resource.ts'
 import { UCUM } from '../ucum.ts'
 import { type Collection, Node, rawValue, resourceTypeOf } from './node.ts'
@@ -130,8 +131,6 @@ const nodeFor = (evaluation: Evaluation, value: unknown): Node =>
 
 const rootResource = (environment: Environment): unknown => environment.rootResource ?? environment.resource
 
-const LOCAL = /(?:^|\/)([A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/
-
 /**
  * The result of `resolve()` for a Reference or a reference text without a store: the contained resource, or a resource
  * with nothing but the type that the reference names. Undefined when it names none.
@@ -140,8 +139,8 @@ export function resolveReference(value: unknown, environment: Environment, root:
   const reference = isObject(value) ? value.reference : value
   if (typeof reference === 'string') {
     if (reference.startsWith('#')) return containedIn(rootResource(environment) ?? root, reference.slice(1))
-    const match = LOCAL.exec(reference)
-    if (match !== null) return { resourceType: match[1] }
+    const type = typeIn(reference)
+    if (type !== undefined) return { resourceType: type }
   }
   return isObject(value) && typeof value.type === 'string' ? { resourceType: value.type } : undefined
 }

@@ -1,6 +1,6 @@
 /** Required bindings: https://hl7.org/fhir/R4/terminologies.html#required. */
 import { codesOf } from '../definitions.ts'
-import { isObject } from '../resource.ts'
+import { isObject, itemsOf } from '../resource.ts'
 import { abbreviatedList } from './messages.ts'
 import { type Report, shortened } from './report.ts'
 
@@ -55,12 +55,10 @@ const includes = ({ systems }: Binding, coding: unknown): boolean =>
 
 /** A Coding must be in the value set; for a CodeableConcept one of its codings suffices. */
 export function checkCoded(report: Report, binding: Binding, type: string, value: Record<string, unknown>): void {
-  const codings: readonly unknown[] = type === 'Coding' ? [value] : codingsOf(value)
+  const codings = type === 'Coding' ? [value] : itemsOf(value['coding'])
   if (codings.some((coding) => includes(binding, coding)) || hasOnlyExtensions(value)) return
   report.add('code-invalid', wrongCoding(binding, codings))
 }
-
-const codingsOf = ({ coding }: Record<string, unknown>): readonly unknown[] => (Array.isArray(coding) ? coding : [])
 
 /** A concept that has only extensions, e.g. data-absent-reason. */
 const hasOnlyExtensions = ({ coding, code, text, extension }: Record<string, unknown>): boolean =>

@@ -1,5 +1,5 @@
 /** Contained resources: https://hl7.org/fhir/R4/references.html#contained (dom-2 to dom-5). */
-import { isObject } from '../resource.ts'
+import { isObject, itemsOf } from '../resource.ts'
 import type { Report } from './report.ts'
 import type { ResourceScope } from './rules.ts'
 
@@ -56,9 +56,7 @@ function lazy<Value>(compute: () => Value): () => Value {
 }
 
 const idsOf = (resources: unknown): ReadonlySet<unknown> =>
-  new Set(
-    Array.isArray(resources) ? resources.map((resource) => (isObject(resource) ? resource['id'] : undefined)) : [],
-  )
+  new Set(itemsOf(resources).map((resource) => (isObject(resource) ? resource['id'] : undefined)))
 
 /**
  * All strings that begin with #: in a Reference, a canonical or a uri. Iterative, so that deep nesting is no problem.

@@ -2,7 +2,7 @@
 import type { Constraint } from '../definitions.ts'
 import { compileFhirPath, type Expression, isSatisfied, UnsupportedExpression } from '../fhirpath/fhirpath.ts'
 import { hasVisibleContent, isAllowedMarkup } from '../fhirpath/narrative.ts'
-import { isObject } from '../resource.ts'
+import { isObject, itemsOf } from '../resource.ts'
 
 /** %resource and %rootResource, which differ in a contained resource. */
 export interface ResourceScope {
@@ -72,7 +72,7 @@ function hasNoValueOfComponent(focus: unknown): boolean {
 
 function codingKeys(holder: unknown): readonly string[] {
   const concept = isObject(holder) ? holder['code'] : undefined
-  const codings = isObject(concept) && Array.isArray(concept['coding']) ? concept['coding'].filter(isObject) : []
+  const codings = isObject(concept) ? itemsOf(concept['coding']).filter(isObject) : []
   return codings.map((coding) =>
     JSON.stringify(Object.entries(coding).sort(([left], [right]) => (left < right ? -1 : 1))),
   )

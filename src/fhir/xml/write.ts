@@ -1,10 +1,9 @@
 /** Converts a resource from JSON to XML: https://hl7.org/fhir/R4/xml.html. */
 import { isResourceType } from '../definitions.ts'
 import { isNumber } from '../json.ts'
-import { isObject } from '../resource.ts'
-import { divText } from './narrative.ts'
+import { isObject, listOf } from '../resource.ts'
+import { attributeText, divText } from './narrative.ts'
 import { type XmlPlan, type XmlProperty, xmlPlanOf } from './plan.ts'
-import { attributeText } from './text.ts'
 import { FHIR } from './tree.ts'
 
 type Elements = Readonly<Record<string, unknown>>
@@ -103,9 +102,6 @@ function inOrder(properties: XmlPlan['properties'], value: Elements): Iterable<X
   }
   return isOrdered ? found : [...found].sort((left, right) => left.position - right.position)
 }
-
-const listOf = (value: unknown): readonly unknown[] =>
-  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 
 const isScalar = (value: unknown): boolean => typeof value === 'string' || typeof value === 'boolean' || isNumber(value)
 

@@ -5,7 +5,14 @@
  */
 import { hash } from 'node:crypto'
 import { DEFAULT_DEADLINE, ownSystem } from '../../clinics/insurance-settings.ts'
-import type { InsuranceRequest, InsuranceResult, InsuranceVerification } from '../../core/ports.ts'
+import {
+  INSURANCE_STATUSES,
+  type InsuranceRequest,
+  type InsuranceResult,
+  type InsuranceStatus,
+  type InsuranceVerification,
+} from '../../core/ports.ts'
+import { isObject } from '../../fhir/resource.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import { deliveryOf, jsonOf, retryAfterMs } from '../exchange.ts'
 import { simulated } from '../insurance-simulator.ts'
@@ -17,7 +24,6 @@ import {
   type OutboundRequest,
   sendOutbound,
 } from '../outbound-request.ts'
-import { resultOf } from './answer.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 
 /** The name of the system in reasons. */
@@ -185,3 +191,39 @@ const wait = (milliseconds: number, signal = new AbortController().signal): Prom
     const timer = setTimeout(end, milliseconds)
     signal.addEventListener('abort', end)
   })
+
+/** Characters of an errorMessage. */
+const MAX_MESSAGE = 500
+
+/**
+ * The response of a verification system as a result, docs/insurance.md; undefined for an invalid one, of which nothing is
+ * kept. @param body the JSON of the response
+ */
+export function resultOf(body: unknown): InsuranceResult | undefined {
+  if (!isObject(body)) return undefined
+  const { status, copayCents, errorMessage } = body
+  if (!isStatus(status) || !isCopay(copayCents) || !isMessage(errorMessage)) return undefined
+  const isFailure = status !== 'VERIFIED' && status !== 'PENDING'
+  const message = isFailure ? oneLine(errorMessage ?? '') : ''
+  return {
+    status,
+    ...(copayCents == null ? {} : { copayCents }),
+    ...(message === '' ? {} : { errorMessage: message }),
+  }
+}
+
+const isStatus = (value: unknown): value is InsuranceStatus => INSURANCE_STATUSES.some((status) => status === value)
+
+/** Whole cents. */
+const isCopay = (value: unknown): value is number | null | undefined =>
+  value == null || (Number.isSafeInteger(value) && Number(value) >= 0)
+
+const isMessage = (value: unknown): value is string | null | undefined =>
+  value == null || (typeof value === 'string' && value.length <= MAX_MESSAGE)
+
+/** Makes a text fit to be spoken and stored: without line breaks, control characters and lone surrogates. */
+const oneLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()

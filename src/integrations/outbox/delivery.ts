@@ -6,9 +6,9 @@
 import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { CrmConnector, Delivery, MessageConnector } from '../../core/ports.ts'
+import { DueWork, type DueWorkServices } from '../due-work.ts'
 import { leaveQueue } from './patient-queue.ts'
-import { LEASE, MAX_TRIES, waitAfter } from './retries.ts'
-import { messageIdOf, OUTBOX, type OutboxRow, readRow, type StoredRow } from './rows.ts'
+import { LEASE, MAX_TRIES, messageIdOf, OUTBOX, type OutboxRow, readRow, type StoredRow, waitAfter } from './rows.ts'
 
 /** The Tasks by which staff follow a delivery. All run in the change that records how a try ended. */
 export interface DeliveryTasks {
@@ -72,7 +72,7 @@ const leaveWaiting = (access: ClinicAccess, { tasks }: DeliveryParts, messageId:
   })
 
 /** A try of the background. Undefined when another process has the row, or it is done. */
-export async function deliverDue(
+async function deliverDue(
   access: ClinicAccess,
   parts: DeliveryParts,
   messageId: string,
@@ -171,4 +171,31 @@ async function settleFailure(
   const due = isGivenUp ? null : ctx.now + waitAfter(tries, retryAfterMs)
   ctx.unit.records.put(OUTBOX, messageIdOf(row), value, { due })
   if (isGivenUp) await makeWay(ctx, row, false)
+}
+
+export interface OutboxServices extends DeliveryParts, DueWorkServices {
+  readonly accessOf: (clinic: string) => ClinicAccess
+}
+
+/** The outbox, whose rows are delivered in the background. */
+export class Outbox extends DueWork<OutboxRow> {
+  constructor(services: OutboxServices) {
+    super(services, {
+      kind: OUTBOX,
+      // The CRM of a clinic and its messaging service have slots of their own.
+      systemOf: ({ message }) => (message === undefined ? 'crm' : 'messages'),
+      workOn: async ({ clinic, key: messageId }) => {
+        const tried = await deliverDue(services.accessOf(clinic), services, messageId)
+        if (tried === undefined) return
+        const { tries, outcome } = tried
+        services.logger.info({ clinic, messageId, tries, ...outcome }, 'outbox delivery')
+      },
+      failure: 'the outbox could not be worked on',
+    })
+  }
+
+  /** Tries every due row, and resolves when all have been tried. */
+  deliverDue(): Promise<void> {
+    return this.workOnDue()
+  }
 }

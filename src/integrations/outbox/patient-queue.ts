@@ -1,10 +1,15 @@
 /**
- * The order of contacts of one patient: each waits until those staged before it have been delivered or given up, so a CRM
- * never has older values than it was sent. Only the first of a queue is due; what leaves the queue makes the next one due.
+ * Stages deliveries, each in the change that it reports, so that both are written or neither is. The contacts of one
+ * patient form a queue: each waits until those staged before it have been delivered or given up, so a CRM never has older
+ * values than it was sent. Only the first of a queue is due; a contact that leaves the queue makes the next one due.
  */
+
+import type { CallSession } from '../../core/call-session.ts'
+import type { Context } from '../../core/context.ts'
+import type { CrmContact, OutboundMessage } from '../../core/ports.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
-import { OUTBOX, readRow } from './rows.ts'
+import { LEASE, OUTBOX, type OutboxRow, type Outgoing, readRow, TRY_FOR } from './rows.ts'
 
 interface PatientQueue {
   /** Message ids of the contacts that wait, in the order in which they were staged. */
@@ -48,3 +53,27 @@ export async function leaveQueue(
 /** Whether the CRM has a contact of the patient that was staged later. @param stagedAt milliseconds since 1970 UTC */
 export const isOvertaken = async (unit: UnitOfWork, patient: string, stagedAt: number): Promise<boolean> =>
   ((await queueOf(unit, patient)).delivered ?? 0) > stagedAt
+
+/**
+ * Stages a contact for the clinic's CRM. The first try is the caller's: `deliverStaged`, once the change is committed.
+ */
+export async function stageContact(ctx: Context, contact: CrmContact, call?: CallSession): Promise<void> {
+  const { patient, messageId } = contact
+  const isFirst = await joinQueue(ctx.unit, patient, messageId)
+  const due = isFirst ? ctx.now + LEASE : null
+  ctx.unit.records.put(OUTBOX, messageId, newRow(ctx, { contact }, isFirst ? 1 : 0, call), { due })
+}
+
+/** Stages a message to a person, which the background sends within seconds of the commit. */
+export function stageMessage(ctx: Context, message: OutboundMessage, call?: CallSession): void {
+  ctx.unit.records.put(OUTBOX, message.messageId, newRow(ctx, { message }, 0, call), { due: ctx.now })
+}
+
+const newRow = (ctx: Context, outgoing: Outgoing, tries: number, call: CallSession | undefined): OutboxRow => ({
+  ...outgoing,
+  ...(call === undefined ? {} : { call }),
+  state: 'waiting',
+  tries,
+  stagedAt: ctx.now,
+  tryUntil: ctx.now + TRY_FOR,
+})

@@ -5,10 +5,11 @@
  */
 
 import type { Context } from '../../core/context.ts'
-import type { OperationHandler, OperationRequest } from '../../core/operation.ts'
+import { defineOperation, type OperationHandler, type OperationRequest } from '../../core/operation.ts'
 import { checkPageSize } from '../../core/search-request.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
+import { compartmentMembers } from '../../fhir/compartments.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, type Issue } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -38,7 +39,7 @@ interface EverythingOptions {
 }
 
 /** The handler of $everything, which throws a FhirError 400, 404 or 410. */
-export function everythingAround(scope: EverythingScope): OperationHandler {
+function everythingAround(scope: EverythingScope): OperationHandler {
   return async (request) => {
     const options = readOptions(request, scope)
     const page = new EverythingPage(request.access.reader(), scope, options)
@@ -223,3 +224,31 @@ const tooManyReferences = (max: number): Issue => ({
   code: 'incomplete',
   diagnostics: `More than ${max} resources are referred to; the rest was left out. Ask for smaller pages with _count.`,
 })
+
+/** The compartment, and the tasks about the patient, which are missing from the compartment in R4. */
+const ofPatient = new Map([...(compartmentMembers('Patient') ?? []), ['Task', ['patient', 'focus']] as const])
+
+export const patientEverything = defineOperation(
+  'patient-everything',
+  everythingAround({ type: 'Patient', members: ofPatient }),
+)
+
+/** The compartment, and types that refer to an encounter but are missing from the compartment in R4. */
+const ofEncounter = new Map([
+  ...(compartmentMembers('Encounter') ?? []),
+  ...Object.entries({
+    Encounter: ['part-of'],
+    Flag: ['encounter'],
+    ImagingStudy: ['encounter'],
+    List: ['encounter'],
+    MedicationDispense: ['context'],
+    MedicationStatement: ['context'],
+    RiskAssessment: ['encounter'],
+    Task: ['encounter'],
+  }),
+])
+
+export const encounterEverything = defineOperation(
+  'encounter-everything',
+  everythingAround({ type: 'Encounter', members: ofEncounter }),
+)

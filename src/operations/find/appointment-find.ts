@@ -12,9 +12,8 @@ import { badRequest, type Issue } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { VisitContext } from '../../scheduling/proposed-appointment.ts'
 import { clockOf } from '../../scheduling/zone-clock.ts'
-import { readFindCursor, writeFindCursor } from './find-cursor.ts'
 import { type FindInput, readFindInput } from './find-input.ts'
-import { type Counting, foundPage } from './found-page.ts'
+import { type Counting, foundPage, readFindCursor, writeFindCursor } from './found-page.ts'
 import { whomToSee } from './whom-to-see.ts'
 
 /** Default number of Appointments on a page. */

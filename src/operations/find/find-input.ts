@@ -6,8 +6,7 @@ import { localReference, restfulUrl } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { validate } from '../../fhir/validate/validate.ts'
 import { type PreferredTimes, preferredTimes } from '../../scheduling/preferred-times.ts'
-import type { ZoneClock } from '../../scheduling/zone-clock.ts'
-import { endOf, spanOfDate } from '../../scheduling/zoned-period.ts'
+import { endOf, spanOfDate, type ZoneClock } from '../../scheduling/zone-clock.ts'
 
 /** A resource named by a parameter: by a local reference, by an identifier, or elsewhere. */
 export interface Named {

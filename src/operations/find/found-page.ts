@@ -10,10 +10,12 @@ import { recentActors } from '../../booking/resolvable-actors.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { localReference } from '../../fhir/reference.ts'
+import { isObject } from '../../fhir/resource.ts'
 import { Versioned } from '../../repository/repository.ts'
 import { bookableStarts } from '../../scheduling/booking-policies.ts'
 import type { Place } from '../../scheduling/opening-order.ts'
 import { proposedAppointment, type VisitContext } from '../../scheduling/proposed-appointment.ts'
+import { readCursor, writeCursor } from '../../search/cursor.ts'
 
 /** Extent of the count of the times on all pages. */
 export type Counting = 'none' | 'some' | 'all'
@@ -115,4 +117,43 @@ async function timesOf(ctx: Context, openings: readonly Opening[], context: Visi
 function proposal(id: string, rest: string, now: number): Versioned<Appointment> {
   const text = `{"resourceType":"Appointment","id":${JSON.stringify(id)},${rest.slice(1)}`
   return new Versioned({ type: 'Appointment', id, version: 0, lastUpdated: now, method: 'POST', text })
+}
+
+/** The page cursor of $find. */
+export interface FindCursor {
+  /** The start of the page. */
+  readonly place: Place
+  /** The total of all pages, as counted for the first one. */
+  readonly counted?: CountedOpenings
+}
+
+const LIST = 'Appointment/$find'
+
+export const writeFindCursor = (cursor: FindCursor): string => writeCursor(LIST, [cursor])
+
+/** @throws InvalidCursor */
+export const readFindCursor = (text: string | undefined): FindCursor | undefined =>
+  text === undefined ? undefined : readCursor(text, LIST, isShape)[0]
+
+const isShape = (keys: readonly unknown[]): keys is readonly [FindCursor] => isCursor(keys[0])
+
+const isCursor = (value: unknown): value is FindCursor =>
+  isObject(value) && isPlace(value['place']) && (value['counted'] === undefined || isCount(value['counted']))
+
+const isCount = (value: unknown): value is CountedOpenings =>
+  isObject(value) &&
+  Number.isSafeInteger(value['total']) &&
+  Number(value['total']) >= 0 &&
+  typeof value['isAll'] === 'boolean'
+
+function isPlace(value: unknown): value is Place {
+  if (!isObject(value) || !Number.isSafeInteger(value['start'])) return false
+  const { of } = value
+  if (of === undefined) return true
+  return (
+    isObject(of) &&
+    typeof of['slot'] === 'string' &&
+    Array.isArray(of['preference']) &&
+    of['preference'].every(Number.isInteger)
+  )
 }

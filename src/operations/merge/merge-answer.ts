@@ -3,7 +3,7 @@ import type { Parameters, Patient, Task } from 'fhir/r4'
 import type { OperationInput } from '../../core/operation.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import type { Moved } from './move-at-once.ts'
+import type { Moved } from './move-references.ts'
 
 export interface Merged {
   readonly source: Versioned<Patient>

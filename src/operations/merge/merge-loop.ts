@@ -4,7 +4,7 @@
  */
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { BackgroundLoop, LeasedJob } from '../../isolation/background-loop.ts'
-import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
+import { type DueServicesOf, dueRecordLoop, LEASE } from '../../repository/due-records.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { MAX_NAMED, MERGE_JOB, type MergeJob, stageProgress } from './merge-job.ts'
 import { stageMergeProvenance, stageUnmergeProvenance } from './merge-provenance.ts'
@@ -12,23 +12,18 @@ import { movePage } from './move-references.ts'
 import { takeBackPage } from './take-back.ts'
 
 /** Milliseconds, see Pace; `turn` is the time between two updates of the Task. */
-const PACE = { look: 1_000, pause: 0, turn: 2_000, lease: 15_000 } as const
+const PACE = { look: 1_000, pause: 0, turn: 2_000 } as const
 /** Most resources of one change: indexed ones are all changed, while hardly any of the others are. */
 const CHANGED_AT_ONCE = 25
 const LOOKED_AT_AT_ONCE = 200
 /** Most characters of changed resources, to free the event loop soon. */
 const CHARACTERS_AT_ONCE = 100_000
 
-interface Services extends DueServices {
-  readonly accessOf: (clinic: string) => ClinicAccess
-}
-
-export const mergeLoop = (services: Services): BackgroundLoop =>
+export const mergeLoop = (services: DueServicesOf<ClinicAccess>): BackgroundLoop =>
   dueRecordLoop(
     services,
     {
       kind: MERGE_JOB,
-      lease: PACE.lease,
       begin: ({ clinic, key, version }) => new MergeTurn(services.accessOf(clinic), key, version),
       failure: 'a merge of patients could not be worked on',
     },
@@ -76,7 +71,7 @@ class MergeTurn implements LeasedJob {
     const { records } = ctx.unit
     const { job: next, isDone } = await advanced(ctx, job)
     if (!isDone) {
-      records.put(MERGE_JOB, this.#key, next, { due: ctx.now + PACE.lease })
+      records.put(MERGE_JOB, this.#key, next, { due: ctx.now + LEASE })
       return records.nextVersion(MERGE_JOB, this.#key)
     }
     await stageProgress(ctx, next, true)

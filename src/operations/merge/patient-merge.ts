@@ -10,8 +10,7 @@ import { findPatient, type Named, namedPatient, type Staff, staffOf } from './me
 import { requireNoJob, stageJob } from './merge-job.ts'
 import { type MergeBegin, stageMergeProvenance } from './merge-provenance.ts'
 import { checkResult, isReplaced, mergedTarget, replacedSource } from './merged-patients.ts'
-import { type Moved, moveAtOnce } from './move-at-once.ts'
-import type { Position } from './move-references.ts'
+import { type Moved, moveAtOnce, type Position } from './move-references.ts'
 
 export const patientMerge = defineOperation('patient-merge', async (request) => {
   const { access, input } = request

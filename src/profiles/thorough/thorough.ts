@@ -3,14 +3,17 @@
  * No write is refused for them.
  */
 import { isObject } from '../../fhir/resource.ts'
+import { shortened } from '../../fhir/validate/report.ts'
+import { Meter } from '../../isolation/budget.ts'
+import type { Membership } from '../../terminology/member.ts'
+import { displayMismatch } from '../../terminology/validate-code.ts'
+import { checkBinding, extensibleMessage } from '../codes.ts'
 import type { Findings } from '../findings.ts'
 import type { KnownDefinitions } from '../known-definitions.ts'
-import type { TypedElement } from '../typed-element.ts'
+import { elementsByName, type TypedElement } from '../typed-element.ts'
+import { checkFullUrl } from './bundle-index.ts'
 import { checkReference, checkReferenceType } from './bundle-references.ts'
-import { checkCoding, checkExtensible } from './coding.ts'
 import { checkDocument } from './document.ts'
-import { checkFullUrl } from './full-url.ts'
-import { checkMarkup } from './markup.ts'
 import { checkIdentifier, checkUri } from './uris.ts'
 
 /** Checks one element, without its children. @throws BudgetError */
@@ -62,4 +65,80 @@ function checkPeriod({ value, path }: TypedElement, findings: Findings): void {
 function isUndecided(start: string, end: string): boolean {
   if (start.length === end.length || (start.includes('T') && end.includes('T'))) return false
   return start.startsWith(end) || end.startsWith(start)
+}
+
+/** A tag begins with a letter after `<` or `</`, so that `a < b` is none, and ends before another one begins. */
+const TAG = /<\/?[a-z][\w-]*(?:[\s/][^<>]*)?>/i
+/** Code in Markdown, whose tags are shown as they are. */
+const MARKDOWN_CODE = /`+[^`]*`+/g
+
+/** Characters that are searched in a microsecond. */
+const CHARACTERS_PER_STEP = 100
+const meter = new Meter('the texts of the resource')
+
+/** Warns about a tag in a string or in Markdown. @throws BudgetError */
+function checkMarkup({ value, type, path }: TypedElement, findings: Findings): void {
+  if (typeof value !== 'string') return
+  meter.pay(value.length / CHARACTERS_PER_STEP)
+  if (!value.includes('<')) return
+  const tag = TAG.exec(type === 'markdown' ? value.replace(MARKDOWN_CODE, '') : value)?.[0]
+  if (tag === undefined) return
+  const message = `has what looks like an HTML tag, ${shortened(tag)}; a reader that displays the text as HTML without escaping it runs a risk`
+  findings.add({ code: 'security', path, message, severity: 'warning' })
+}
+
+/**
+ * Compares displays and codes with the code systems at hand, those of the clinic and those of the R4 packages:
+ * https://hl7.org/fhir/R4/datatypes.html#Coding. Warns, as the system may have another version elsewhere. Unavailable code systems are skipped.
+ * @throws BudgetError
+ */
+function checkCoding(item: TypedElement, definitions: KnownDefinitions, findings: Findings): void {
+  const { system, version, code, display } = isObject(item.value) ? item.value : {}
+  if (typeof code !== 'string') return
+  if (typeof system === 'string') {
+    const found = definitions.inSystem({ system, code, ...(typeof version === 'string' ? { version } : {}) })
+    const message = messageFor(found, { system, code, display, isBound: isBound(item) })
+    if (message !== undefined) warn(item, message, findings)
+  } else if (system === undefined) {
+    warn(item, `has the code ${shortened(code)} without a system, which alone gives it a meaning`, findings)
+  }
+}
+
+const warn = ({ path }: TypedElement, message: string, findings: Findings): void =>
+  findings.add({ code: 'code-invalid', path, message, severity: 'warning' })
+
+interface RecordedCoding {
+  readonly system: string
+  readonly code: string
+  readonly display: unknown
+  readonly isBound: boolean
+}
+
+function messageFor(found: Membership | undefined, coding: RecordedCoding): string | undefined {
+  const { system, code, display, isBound } = coding
+  if (found?.status === 'out' && !isBound)
+    return `has the code ${shortened(code)}, which the code system ${system} does not have`
+  if (found?.status !== 'in' || typeof display !== 'string') return undefined
+  const right = displayMismatch(found.member, display)
+  if (right === undefined) return undefined
+  return `has the display "${shortened(display)}", which is wrong for ${system}|${code}; its display is "${right}"`
+}
+
+/** Whether R4 binds the element, so that a code outside its value set is reported anyway. */
+function isBound(item: TypedElement): boolean {
+  const { parent } = item
+  const concept = parent?.type === 'CodeableConcept' ? parent : item
+  const element = concept.parent && elementsByName(concept.parent.type).get(concept.name)
+  return element?.binding !== undefined || element?.extensible !== undefined
+}
+
+/**
+ * Warns about codes outside of the value set of an extensible binding (https://hl7.org/fhir/R4/terminologies.html#extensible).
+ * Text without a code is allowed; unavailable value sets are skipped.
+ */
+function checkExtensible(item: TypedElement, definitions: KnownDefinitions, findings: Findings): void {
+  const { parent, name, path } = item
+  const valueSet = parent === undefined ? undefined : elementsByName(parent.type).get(name)?.extensible
+  if (valueSet === undefined || checkBinding(item, valueSet, definitions)?.kind !== 'out') return
+  findings.add({ code: 'code-invalid', path, message: extensibleMessage(item, valueSet), severity: 'warning' })
 }

@@ -11,8 +11,7 @@ import { unprocessable } from '../../fhir/outcome.ts'
 import { valuesIn } from '../../fhir/resource.ts'
 import { rethrowBudgetError } from '../../isolation/budget.ts'
 import { type ComponentParameter, definedParameter, partsOf, SERVED_TYPES } from '../parameters.ts'
-import type { CustomDeclaration, CustomParameter } from './custom-declaration.ts'
-import { ABSTRACT, expressionOf, typesOf } from './expression-types.ts'
+import { ABSTRACT, type CustomDeclaration, type CustomParameter, expressionOf, typesOf } from './custom-declaration.ts'
 
 /** Most active parameters of one clinic. */
 const MAX_CUSTOM_PARAMETERS = 100

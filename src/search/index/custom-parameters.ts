@@ -9,8 +9,13 @@ import { memoize } from '../../fhir/memoize.ts'
 import { type AnyResource, isObject } from '../../fhir/resource.ts'
 import { rethrowBudgetError } from '../../isolation/budget.ts'
 import { definedParameter, type SearchParameter } from '../parameters.ts'
-import { type CustomDeclaration, type CustomParameter, declarationIn } from './custom-declaration.ts'
-import { expressionOf, typesOf } from './expression-types.ts'
+import {
+  type CustomDeclaration,
+  type CustomParameter,
+  declarationIn,
+  expressionOf,
+  typesOf,
+} from './custom-declaration.ts'
 import type { Extractor, SharedWork } from './extract.ts'
 
 /** Items of a resource that the expression of one parameter may visit; see SharedWork for all parameters together. */

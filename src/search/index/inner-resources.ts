@@ -3,7 +3,7 @@
  */
 import { isResourceType } from '../../fhir/definitions.ts'
 import type { LocalReference } from '../../fhir/reference.ts'
-import { type AnyResource, isObject } from '../../fhir/resource.ts'
+import { type AnyResource, isObject, itemsOf } from '../../fhir/resource.ts'
 import { innerTypes } from '../inner.ts'
 import type { InnerReferences } from '../types/reference.ts'
 
@@ -60,7 +60,7 @@ function containedIn(
 ): Within {
   const byId = new Map<string, InnerResource>()
   const references: InnerReferences = { ofFragment: (id) => (id === '' ? address : byId.get(id)) }
-  for (const resource of Array.isArray(container.contained) ? container.contained.filter(isResource) : []) {
+  for (const resource of itemsOf(container.contained).filter(isResource)) {
     const { id = '' } = resource
     const [type = ''] = innerTypes(address.type, [resource.resourceType])
     if (byId.size === MAX_CONTAINED) break

@@ -1,6 +1,6 @@
 /** Date parameters: https://hl7.org/fhir/R4/search.html#date. Times without a zone are UTC. */
 import { parseDateRange, type TimeRange } from '../../fhir/dates.ts'
-import { isObject } from '../../fhir/resource.ts'
+import { isObject, itemsOf } from '../../fhir/resource.ts'
 import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
 import { BEGINNING_OF_TIME, type Condition, END_OF_TIME, type IndexEntry, type RangeBounds } from '../plan.ts'
 import { any, malformed, type ValueContext } from '../value.ts'
@@ -83,7 +83,9 @@ const periodRange = ({ start, end }: Record<string, unknown>): TimeRange => ({
 /** The range from the first to the last of its events and bounds; all time where there are none. */
 function timingRange({ event, repeat }: Record<string, unknown>): TimeRange {
   const bounds = isObject(repeat) && isObject(repeat.boundsPeriod) ? [periodRange(repeat.boundsPeriod)] : []
-  const events = (Array.isArray(event) ? event : []).map(rangeOf).filter((range) => range !== undefined)
+  const events = itemsOf(event)
+    .map(rangeOf)
+    .filter((range) => range !== undefined)
   const ranges = [...bounds, ...events]
   if (ranges.length === 0) return { low: BEGINNING_OF_TIME, high: END_OF_TIME }
   return { low: Math.min(...ranges.map(({ low }) => low)), high: Math.max(...ranges.map(({ high }) => high)) }

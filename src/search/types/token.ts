@@ -3,7 +3,7 @@
  * case-sensitive (docs/adr/016-case-of-tokens.md): identifiers, strings and contacts are stored in lower case; a code
  * is stored as written and, unless R4 declares its system case-sensitive, also in lower case under a derived name. A
  * ContactPoint has its `system` code as system (`phone|+15550100` and `+15550100` both find it), and phone numbers are
- * compared without formatting, and with or without country code (phone-forms.ts).
+ * compared without formatting, and with or without country code.
  */
 import { isNumber } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
@@ -11,7 +11,6 @@ import type { SearchParameter, SearchParameterRecord } from '../parameters.ts'
 import type { Condition, IndexEntry } from '../plan.ts'
 import { caseInsensitive, codeCondition, isKeptWithoutCase } from '../token-case.ts'
 import { any, malformed, splitUnescaped, unescaped, type ValueContext } from '../value.ts'
-import { nationalNumber, nationalNumbers, otherForms } from './phone-forms.ts'
 import { addString, parseText } from './string.ts'
 import { CODES_MODIFIERS, parseTokenCodes } from './token-codes.ts'
 
@@ -213,3 +212,29 @@ function addText(param: string, text: unknown, entries: IndexEntry[]): void {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/**
+ * The country codes of one and of two digits; all others have three.
+ * https://www.itu.int/rec/T-REC-E.164, list of assigned country codes
+ */
+const INTERNATIONAL = /^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(\d{7,})$/
+
+/** A national number, with the zero that is dialled only within the country. */
+const NATIONAL = /^0?(\d{7,})$/
+
+/** The parameter for numbers without their country code, of those stored with it. */
+const nationalNumbers = (param: string): string => `${param}:national`
+
+/** The number without its country code; undefined where it has none, or is not a telephone number. */
+const nationalNumber = (number: string): string | undefined => INTERNATIONAL.exec(number)?.[1]
+
+/** Other parameters and codes that find the same number. */
+function otherForms(param: string, number: string): readonly { readonly param: string; readonly code: string }[] {
+  const national = nationalNumber(number)
+  // The forms stored without a plus, without a country code, and with the national zero.
+  if (national !== undefined) return [number.slice(1), national, `0${national}`].map((code) => ({ param, code }))
+  const withoutZero = NATIONAL.exec(number)?.[1]
+  if (withoutZero === undefined) return []
+  const nationals = [...new Set([number, withoutZero])].map((code) => ({ param: nationalNumbers(param), code }))
+  return [{ param, code: `+${number}` }, ...nationals]
+}

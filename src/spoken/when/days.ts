@@ -14,7 +14,7 @@ import {
   weekend,
   year,
 } from './calendar.ts'
-import { either, literal, one, phrase, type Reader } from './phrase.ts'
+import { either, literal, number, one, phrase, type Reader } from './phrase.ts'
 
 const MONTHS: ReadonlyMap<string, number> = named(
   'january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|october oct|november nov|december dec',
@@ -60,8 +60,6 @@ const dayNumber = one((token) =>
     ? token.value
     : undefined,
 )
-const number = (min: number, max: number) =>
-  one((token) => (token.kind === 'number' && token.value >= min && token.value <= max ? token.value : undefined))
 
 /** 2027, "twenty twenty seven", "two thousand (and) twenty seven". */
 const yearNumber = either(

@@ -101,3 +101,7 @@ export function longest<Value>(reader: Reader<Value>, tokens: readonly Token[], 
   for (const match of reader(tokens, at)) if (best === undefined || match.end > best.end) best = match
   return best
 }
+
+/** A number within these bounds. */
+export const number = (min: number, max: number): Reader<number> =>
+  one((token) => (token.kind === 'number' && token.value >= min && token.value <= max ? token.value : undefined))

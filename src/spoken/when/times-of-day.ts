@@ -1,5 +1,5 @@
 /** Times of day as callers say them: "half past nine", "after two", "between ten and noon", "late afternoon". */
-import { either, literal, one, phrase, type Reader } from './phrase.ts'
+import { either, literal, number, one, phrase, type Reader } from './phrase.ts'
 import type { Token } from './tokens.ts'
 
 export const MINUTES_OF_DAY = 1440
@@ -44,10 +44,7 @@ const EVENING: Hours = [hour(16), MINUTES_OF_DAY]
 const NIGHT: Hours = [hour(18), MINUTES_OF_DAY]
 const PM: Hours = [NOON, MINUTES_OF_DAY]
 
-const num = (min: number, max: number): Reader<number> =>
-  one((token) => (token.kind === 'number' && token.value >= min && token.value <= max ? token.value : undefined))
-
-const hour12 = num(1, 12)
+const hour12 = number(1, 12)
 const fewMinutes = one((token) => (token.kind === 'number' && [5, 10].includes(token.value) ? token.value : undefined))
 const moreMinutes = one((token) =>
   token.kind === 'number' && [20, 25].includes(token.value) ? token.value : undefined,
@@ -72,7 +69,7 @@ const minuteAfterHour = one((token) =>
   token.kind === 'number' && token.value < 60 && (token.value > 12 || token.led) ? token.value : undefined,
 )
 /** "ten eleven" is 10:11 only after an "at"; elsewhere it may be two hours. */
-const tenToTwelve = phrase`${num(0, 23)} ${num(10, 12)}`((h, m) => clockOf(h, m))
+const tenToTwelve = phrase`${number(0, 23)} ${number(10, 12)}`((h, m) => clockOf(h, m))
 /** 930, 1430: only where nothing but a time is possible. */
 const solid = one((token) =>
   token.kind === 'number' && token.value >= 100 ? clockOf(Math.floor(token.value / 100), token.value % 100) : undefined,
@@ -82,8 +79,8 @@ const bareHour = one((token) => (token.kind === 'number' ? clockOf(token.value, 
 /** More than a bare hour, and thus a time even without an "at". */
 const fullClock: Reader<Clock> = either(
   written,
-  phrase`${num(0, 23)} oclock`((h) => clockOf(h, 0)),
-  phrase`${num(0, 23)} ${minuteAfterHour}`((h, m) => clockOf(h, m)),
+  phrase`${number(0, 23)} oclock`((h) => clockOf(h, 0)),
+  phrase`${number(0, 23)} ${minuteAfterHour}`((h, m) => clockOf(h, m)),
   phrase`half past|after ${hour12}`((h) => clockOf(h, 30)),
   phrase`[a] quarter past|after ${hour12}`((h) => clockOf(h, 15)),
   phrase`[a] quarter to|till|before ${hour12}`((h) => twice(h * 60 - 15)),
@@ -93,8 +90,8 @@ const fullClock: Reader<Clock> = either(
   // In Britain half past nine, elsewhere half past eight.
   phrase`half ${hour12}`((h) => [...twice(h * 60 - 30), ...twice(h * 60 + 30)]),
   phrase`[12|twelve] noon|midday`(() => [NOON]),
-  phrase`${num(0, 23)} ${one((t) => (t.kind === 'number' && t.value === 0 ? 0 : undefined))} hours`((h) => [h * 60]),
-  phrase`${num(1, 23)} hundred hours|hrs`((h) => [h * 60]),
+  phrase`${number(0, 23)} ${one((t) => (t.kind === 'number' && t.value === 0 ? 0 : undefined))} hours`((h) => [h * 60]),
+  phrase`${number(1, 23)} hundred hours|hrs`((h) => [h * 60]),
   phrase`${solid} hours|hrs`(([minute]) => (minute === undefined ? undefined : [minute])),
 )
 

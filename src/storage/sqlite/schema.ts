@@ -236,7 +236,7 @@ CREATE TABLE key_index (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** The progress of a clinic's own search parameters (search/index/custom-progress.ts), whose version has a new name. */
+/** The progress of a clinic's own search parameters (search/index/custom-declaration.ts), whose version has a new name. */
 const VERSION_7 = `
 UPDATE record SET value = replace(value, '"madeBy":', '"indexVersion":') WHERE kind = '${CUSTOM_INDEX.kind}';
 `

@@ -1,6 +1,6 @@
 /** Which call ids and phone numbers are templates that were not filled in. */
 import { describe, expect, test } from '@jest/globals'
-import { isUnfilledId, isUnfilledNumber } from '../../../src/calls/session/unfilled-values.ts'
+import { isUnfilledId, isUnfilledNumber } from '../../../src/calls/session/call-metadata.ts'
 import { REAL_IDS, UNFILLED, WITHHELD, ZEROS } from '../../support/unfilled.ts'
 
 describe('a call id', () => {

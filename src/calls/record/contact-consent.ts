@@ -1,0 +1,117 @@
+/**
+ * The consent to be contacted, as a Consent beside the Patient's extension: one for each patient, updated and never
+ * duplicated. And opt-outs, which are final for calls: a Consent that denies contact, which only staff can end over FHIR
+ * (`status` inactive). It is found by contact point and by patient, so it applies to anyone reached at that contact point.
+ */
+import { hash } from 'node:crypto'
+import type { Consent } from 'fhir/r4'
+import type { Context } from '../../core/context.ts'
+import { derivedId } from '../../fhir/new-id.ts'
+import { recordKind } from '../../repository/record-kinds.ts'
+import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
+import { CONSENT_CATEGORY_SYSTEM, concept } from './vocabulary.ts'
+
+export const CONTACT_CHANNELS = ['phone', 'sms', 'email'] as const
+export type ContactChannel = (typeof CONTACT_CHANNELS)[number]
+
+interface OptOut {
+  /** Consent.id */
+  readonly consent: string
+}
+
+const OPT_OUT = recordKind<OptOut>('contact-opt-out')
+
+/** The target of an opt-out: a number or an address, and a Patient. */
+export interface Reached {
+  readonly point?: string | undefined
+  /** Patient.id */
+  readonly patient?: string | undefined
+}
+
+/** Hashed, so that keys reveal no numbers and addresses. */
+const keysOf = (channel: ContactChannel, { point, patient }: Reached): readonly string[] =>
+  [point?.toLowerCase(), patient === undefined ? undefined : `Patient/${patient}`].flatMap((whom) =>
+    whom === undefined ? [] : hash('sha256', JSON.stringify([channel, whom])),
+  )
+
+type Reader = Pick<UnitOfWork, 'read' | 'records'>
+
+export async function hasOptedOut(unit: Reader, channel: ContactChannel, reached: Reached): Promise<boolean> {
+  for (const key of keysOf(channel, reached)) if (await isDenied(unit, key)) return true
+  return false
+}
+
+async function isDenied(unit: Reader, key: string): Promise<boolean> {
+  const record = await unit.records.read(OPT_OUT, key)
+  const found = record === undefined ? undefined : await unit.read('Consent', record.value.consent)
+  return found !== undefined && !found.deleted && (found.resource as Consent).status === 'active'
+}
+
+/** Stages an opt-out; does nothing if both the contact point and the patient have one. */
+export async function optOut(ctx: Context, channel: ContactChannel, reached: Reached): Promise<void> {
+  const denied = await Promise.all(keysOf(channel, reached).map((key) => isDenied(ctx.unit, key)))
+  if (denied.every(Boolean)) return
+  const consent = await ctx.create<Consent>({
+    resourceType: 'Consent',
+    status: 'active',
+    scope: concept('http://terminology.hl7.org/CodeSystem/consentscope', 'patient-privacy'),
+    category: [concept(CONSENT_CATEGORY_SYSTEM, 'contact-opt-out', 'Contact opt-out')],
+    ...(reached.patient === undefined ? {} : { patient: { reference: `Patient/${reached.patient}` } }),
+    dateTime: new Date(ctx.now).toISOString(),
+    policyRule: concept('http://terminology.hl7.org/CodeSystem/v3-ActCode', 'OPTOUT'),
+    provision: { type: 'deny', code: [{ text: channel }] },
+  })
+  for (const key of keysOf(channel, reached)) {
+    ctx.unit.records.put(OPT_OUT, key, { consent: consent.id })
+  }
+}
+
+const consentIdOf = (patient: string): string => derivedId('communication', patient)
+
+/** Whether the patient, or staff, have refused it. @param patient Patient.id */
+export async function refusesCommunication(unit: Pick<UnitOfWork, 'read'>, patient: string): Promise<boolean> {
+  const found = await unit.read('Consent', consentIdOf(patient))
+  return found !== undefined && !found.deleted && (found.resource as Consent).status === 'inactive'
+}
+
+/** Returns the written Consent; undefined if nothing changed. */
+export async function writeCommunicationConsent(
+  ctx: Context,
+  patient: string,
+  agreed: boolean,
+): Promise<Versioned<Consent> | undefined> {
+  const id = consentIdOf(patient)
+  const current = (await ctx.find<Consent>('Consent', id))?.resource
+  const status = agreed ? 'active' : 'inactive'
+  if (current?.status === status) return undefined
+  return await ctx.update<Consent>({
+    ...current,
+    resourceType: 'Consent',
+    id,
+    status,
+    scope: concept('http://terminology.hl7.org/CodeSystem/consentscope', 'patient-privacy'),
+    category: [concept(CONSENT_CATEGORY_SYSTEM, 'communication', 'Communication')],
+    patient: { reference: `Patient/${patient}` },
+    dateTime: new Date(ctx.now).toISOString(),
+    policyRule: concept('http://terminology.hl7.org/CodeSystem/v3-ActCode', agreed ? 'OPTIN' : 'OPTOUT'),
+    provision: { type: agreed ? 'permit' : 'deny' },
+  })
+}
+
+const CHANNELS: Readonly<Record<string, ContactChannel>> = {
+  phone: 'phone',
+  call: 'phone',
+  calls: 'phone',
+  sms: 'sms',
+  text: 'sms',
+  texts: 'sms',
+  textmessage: 'sms',
+  textmessages: 'sms',
+  email: 'email',
+  emails: 'email',
+}
+
+export const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
+
+/** A contact channel in the agents' words: "SMS", "text message", "E-mail"; undefined for anything else. */
+export const statedChannel = (value: unknown): ContactChannel | undefined => CHANNELS[lettersOf(String(value))]
