@@ -1,7 +1,8 @@
 /** `X-Import: true`, by which an admin brings what another system has recorded: docs/imports.md. */
 import type { Context as KoaContext } from 'koa'
 import { badRequest } from '../fhir/outcome.ts'
-import { forbidden, userOf } from '../http/authenticate.ts'
+import { forbidden } from '../http/authenticate.ts'
+import { userOf } from '../http/exchange.ts'
 import type { Route } from './message/interaction.ts'
 
 const NAME = 'X-Import'

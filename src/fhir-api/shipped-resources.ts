@@ -2,7 +2,7 @@
 import type { Middleware } from 'koa'
 import type { ClinicAccess } from '../core/context.ts'
 import { ensureShipped } from '../core/shipped.ts'
-import { userOf } from '../http/authenticate.ts'
+import { userOf } from '../http/exchange.ts'
 import { Budget, withBudget } from '../isolation/budget.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 

@@ -1,13 +1,17 @@
 /**
  * Authentication: `Authorization: Bearer` with a token of our own (HS256) or of a foreign issuer (JWKS), never both.
- * https://www.rfc-editor.org/rfc/rfc6750, https://hl7.org/fhir/R4/security.html#authentication.
+ * With a token of our own the session must be active. https://www.rfc-editor.org/rfc/rfc6750,
+ * https://hl7.org/fhir/R4/security.html#authentication.
  */
 import jsonwebtoken from 'jsonwebtoken'
-import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context as KoaContext, Middleware, Next } from 'koa'
 import koaJwt from 'koa-jwt'
 import { LRUCache } from 'lru-cache'
+import { isSessionActive } from '../clinics/sessions.ts'
 import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
+import type { Repository } from '../repository/repository.ts'
+import { stateOf } from './exchange.ts'
 import { type JwksOptions, jwksKeyLoader, KeysUnavailable, PUBLIC_KEY_ALGORITHMS, UnknownKey } from './jwks.ts'
 import { ClaimError, type JwtConfig, readClaims, refuseExtensions, type User, type VerifiedToken } from './token.ts'
 
@@ -19,7 +23,7 @@ const REMEMBERED_TOKENS = 10_000
 const CLOCK_TOLERANCE_SECONDS = 5
 
 /**
- * Sets `koa.state.user` and `koa.state.session`.
+ * Sets the user and the session of a request.
  * @throws FhirError 401 with what is wrong with the token, 503 when it cannot be checked
  */
 export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?: JwksOptions): Middleware {
@@ -37,8 +41,7 @@ export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?:
     const now = Date.now()
     if (now >= expires + toleranceMs) throw unauthorized(expired(expires))
     if (now < notBefore - toleranceMs) throw unauthorized('the token is not valid yet')
-    koa.state.user = user
-    koa.state.session = session
+    Object.assign(stateOf(koa), { user, session })
   }
   return (koa, next) => {
     const header = koa.req.headers.authorization ?? ''
@@ -54,11 +57,21 @@ export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?:
   }
 }
 
-/** The user of a request that has passed `authenticate`. */
-export function userOf(koa: Pick<KoaContext, 'state'>): User {
-  const user: unknown = koa.state.user
-  if (user === undefined) throw new Error('This route is served without authentication, but asks for the user')
-  return user as User
+/** The same, where the session of the token has not ended. @throws FhirError 401 or 503 */
+export function authenticateSession(config: Pick<Config, 'jwt' | 'demo'>, repository: Repository): Middleware {
+  const readToken = authenticate(config)
+  const requireSession: Middleware = (koa, next) => {
+    const { session } = stateOf(koa)
+    const isOn = session === undefined || isSessionActive(repository, session, config.demo)
+    return isOn instanceof Promise ? isOn.then((known) => goOn(known, next)) : goOn(isOn, next)
+  }
+  return (koa, next) => readToken(koa, () => requireSession(koa, next))
+}
+
+/** @throws FhirError 401 */
+function goOn(isOn: boolean, next: Next): Promise<unknown> {
+  if (!isOn) throw unauthorized('the session of this token has ended; log in again with POST /session')
+  return next()
 }
 
 interface Remembered extends VerifiedToken {
@@ -78,7 +91,7 @@ function verifier(config: JwtConfig, jwksOptions: JwksOptions | undefined): Veri
     try {
       await check(koa, async () => {})
       refuseExtensions(header.trim().split(/ +/).at(-1) ?? '')
-      return readClaims(koa.state.claims, config)
+      return readClaims(stateOf(koa).claims, config)
     } catch (error) {
       throw refusal(error)
     }

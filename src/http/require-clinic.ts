@@ -5,7 +5,8 @@ import { type ClinicSettings, recentSettings } from '../clinics/settings.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
-import { forbidden, userOf } from './authenticate.ts'
+import { forbidden } from './authenticate.ts'
+import { userOf } from './exchange.ts'
 
 /**
  * For all routes: 403 when there is no clinic of the name in the token, which may be that of a foreign issuer. Its settings

@@ -5,7 +5,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Limits } from '../../config.ts'
 import { type ComponentHealth, loadOfQueue } from '../../isolation/fair-queue.ts'
-import { userOf } from '../authenticate.ts'
+import { stateOf, userOf } from '../exchange.ts'
 import { whenClosed } from '../http-response.ts'
 import { BodiesInFlight, bodyRoom } from './bodies-in-flight.ts'
 import { EventLoopTurns } from './event-loop-turns.ts'
@@ -103,8 +103,7 @@ export class FairShares {
     for (const share of shares) share.check(now)
     for (const share of shares) share.begin()
     this.#counted++
-    koa.state.holder = holder
-    koa.state.bodies = this.#bodies
+    Object.assign(stateOf(koa), { holder, bodies: this.#bodies })
     whenClosed(koa.res, () => {
       for (const share of shares) share.end()
     })

@@ -5,7 +5,7 @@ import type { AuditTrail } from '../../record/audit/trail.ts'
 import { withoutSecretsOf } from '../../record/journal/redaction.ts'
 import type { Secrets } from '../../record/journal/secrets.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
-import type { Exchange, ExchangeAccess, Observer } from '../exchange.ts'
+import { type Exchange, type ExchangeAccess, type Observer, stateOf } from '../exchange.ts'
 import type { User } from '../token.ts'
 import { secretsOf } from './known-secrets.ts'
 
@@ -50,12 +50,12 @@ export class AuditObserver implements Observer {
   }
 
   #secretsOf(exchange: Exchange, koa: KoaContext): Secrets {
-    const clinic = exchange.accesses[0]?.by?.clinic ?? (koa.state.user as User | undefined)?.clinic ?? SERVICE
+    const clinic = exchange.accesses[0]?.by?.clinic ?? stateOf(koa).user?.clinic ?? SERVICE
     return secretsOf(exchange, koa, this.#secretsOfClinic(clinic))
   }
 
   #record(access: ExchangeAccess, koa: KoaContext): void {
-    const user = koa.state.user as User | undefined
+    const user = stateOf(koa).user
     const { clinic, agent } = access.by ?? { clinic: user?.clinic ?? SERVICE, agent: this.#agentOf(user) }
     const at = Date.now()
     const status = access.status === 0 ? koa.status : access.status

@@ -15,10 +15,8 @@ import type { JournalPolicy } from '../../record/journal/policies.ts'
 import { highest, LEAST_ROLE } from '../../record/journal/readers.ts'
 import { beginningOf, beginningOfBytes } from '../../record/journal/sent.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
-import { seenContentsOf } from '../content/seen-contents.ts'
-import type { Exchange, ExchangeAccess, Observer } from '../exchange.ts'
+import { type Exchange, type ExchangeAccess, type Observer, seenBodyOf, seenContentsOf, stateOf } from '../exchange.ts'
 import { whenClosed } from '../http-response.ts'
-import { type SeenContent, seenBodyOf } from '../message/seen-body.ts'
 import { callIdOf, correlationOf, replayedIn, requestIdOf, runOf } from '../request-ids.ts'
 import { firstSegment } from '../side-router.ts'
 import type { User } from '../token.ts'
@@ -91,7 +89,7 @@ function bytesOf(koa: KoaContext): number {
 function clinicOf({ accesses }: Exchange, koa: KoaContext): string {
   const clinic = accesses[0]?.by?.clinic
   if (clinic !== undefined) return clinic
-  const user = koa.state.user as User | undefined
+  const user = stateOf(koa).user
   return user === undefined || isOfService(accesses, user, koa) ? SERVICE : user.clinic
 }
 
@@ -107,7 +105,7 @@ const MAX_PATIENTS = 1_000
 
 /** The least role that may read everything in the exchange. */
 function leastRoleOf({ accesses }: Exchange, koa: KoaContext): Role {
-  const user = koa.state.user as User | undefined
+  const user = stateOf(koa).user
   return highest(
     accesses.map((access) => access.leastRole ?? (user !== undefined && readsTrail(access) ? user.role : LEAST_ROLE)),
   )
@@ -144,7 +142,7 @@ const WITHHELD: Readonly<Record<string, (method: string) => { readonly request?:
 const sizeOf = (size: number | undefined): SeenBody | undefined => (size === undefined ? undefined : { size })
 
 function requestBodyOf(koa: KoaContext): SeenBody | undefined {
-  const content = koa.state.seenContent as SeenContent | undefined
+  const content = stateOf(koa).seenContent
   if (content !== undefined) return content
   const seen = seenBodyOf(koa)
   if (seen === undefined || seen.size === 0) return undefined
@@ -153,8 +151,7 @@ function requestBodyOf(koa: KoaContext): SeenBody | undefined {
 }
 
 function responseBodyOf(koa: KoaContext): SeenBody | undefined {
-  const { body } =
-    koa.state.answeredWithMarkers === undefined ? koa : { body: koa.state.answeredWithMarkers as unknown }
+  const { body } = stateOf(koa).answeredWithMarkers === undefined ? koa : { body: stateOf(koa).answeredWithMarkers }
   if (body === undefined || body === null || body === '') return undefined
   const type = String(koa.res.getHeader('content-type') ?? '')
   const isReadable = isText(type) && !koa.res.hasHeader('content-encoding')
@@ -228,7 +225,7 @@ function agentOf({ accesses }: Exchange, koa: KoaContext): Pick<SeenExchange, 'u
   const agent = accesses[0]?.by?.agent
   if (agent?.kind === 'call') return { call: agent.id }
   if (agent?.kind === 'user') return { user: { id: agent.id, name: agent.name, role: agent.role } }
-  const user = koa.state.user as User | undefined
+  const user = stateOf(koa).user
   const call = user === undefined ? callIdOf(koa) : undefined
   return {
     ...(user === undefined ? {} : { user: { id: user.sub, name: user.name, role: user.role } }),
