@@ -4,8 +4,7 @@
  */
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
-import { createClinic, isClinicId } from '../clinics/clinics.ts'
-import { readSandbox, setSandbox, type VersionedSandbox } from '../clinics/sandbox.ts'
+import { createClinic, isClinicId, readSandbox, setSandbox, type VersionedSandbox } from '../clinics/clinics.ts'
 import {
   type ClinicSettings,
   findSettings,

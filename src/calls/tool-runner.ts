@@ -1,5 +1,5 @@
 /** Runs the tool calls of a request one after another; a failed one does not stop the rest. */
-import { isSandboxEnabled } from '../clinics/sandbox.ts'
+import { isSandboxEnabled } from '../clinics/clinics.ts'
 import type { CallSession } from '../core/call-session.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import type { Integrations } from '../core/ports.ts'

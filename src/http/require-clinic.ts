@@ -1,6 +1,6 @@
 /** The clinic of a request: there is such a clinic, and its sandbox is on. */
 import type { Context as KoaContext, Middleware, Next } from 'koa'
-import { isSandboxEnabled } from '../clinics/sandbox.ts'
+import { isSandboxEnabled } from '../clinics/clinics.ts'
 import { type ClinicSettings, recentSettings } from '../clinics/settings.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { SERVICE } from '../repository/record-kinds.ts'

@@ -2,7 +2,6 @@
 import type { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { FhirError, notFound } from '../fhir/outcome.ts'
-import { decodedSegment } from './message/path-segment.ts'
 
 /** The 404 for an address at which nothing is served, whatever the method and the credentials. */
 export type Unserved = (request: Pick<KoaContext, 'method' | 'path'>) => FhirError | undefined
@@ -49,6 +48,16 @@ export const segmentsOf = (routers: readonly SideRouter[]): ReadonlySet<string> 
 export function firstSegment(path: string): string {
   const end = path.indexOf('/', 1)
   return decodedSegment(path.slice(1, end < 0 ? undefined : end))
+}
+
+/** A segment of a path as it is compared: percent-encoded octets stand for themselves (RFC 3986, 6.2.2.2). */
+export function decodedSegment(segment: string): string {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }
 
 /** @param methods of the routes at the address */

@@ -6,7 +6,7 @@ import { enterAbandonment } from '../calls/recovery/create-abandonment.ts'
 import { requireFilledIn } from '../calls/session/call-metadata.ts'
 import { findDialedNumber } from '../calls/session/call-numbers.ts'
 import { requireClinicCheck } from '../calls/session/signed-request.ts'
-import { isSandboxEnabled } from '../clinics/sandbox.ts'
+import { isSandboxEnabled } from '../clinics/clinics.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Config } from '../config.ts'
 import type { Agent, ClinicAccess } from '../core/context.ts'
@@ -20,8 +20,7 @@ import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
 import type { Repository } from '../repository/repository.ts'
 import { localeOf } from '../spoken/stated-values.ts'
-import { receivedRequest } from './received-request.ts'
-import { requireSecret } from './voice-secret.ts'
+import { receivedRequest, requireSecret } from './platform-request.ts'
 
 interface AbandonmentDependencies {
   readonly config: Pick<Config, 'webhookSecret' | 'previousWebhookSecret' | 'demo'>

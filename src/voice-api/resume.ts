@@ -5,7 +5,7 @@
 import { Router } from '@koa/router'
 import { redeemLink } from '../calls/recovery/redeem-link.ts'
 import { RESUME_LINK, tokenKey } from '../calls/recovery/resume-link.ts'
-import { isSandboxEnabled } from '../clinics/sandbox.ts'
+import { isSandboxEnabled } from '../clinics/clinics.ts'
 import type { Agent, ClinicAccess } from '../core/context.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { exchangeOf, tellSecrets } from '../http/exchange.ts'

@@ -2,10 +2,10 @@
 import type { Context as KoaContext } from 'koa'
 import { withContentsAsData } from '../../fhir/content/marker.ts'
 import { badRequest } from '../../fhir/outcome.ts'
+import { headerOf } from '../../http/headers.ts'
 import { parseBody, parseXmlBody, readBody, readBytes } from '../../http/message/body.ts'
+import { contentTypeOf, type Preferences } from '../../http/message/format.ts'
 import { type Format, RESOURCE_TYPES } from '../../http/message/media-type.ts'
-import { contentTypeOf, type Preferences } from '../../http/message/negotiate.ts'
-import { headerOf } from '../../http/message/path-segment.ts'
 import type { InteractionRequest, PathParameters, RawBody, Route, Services } from './interaction.ts'
 import { receiveRaw, takesBytes } from './raw-binary.ts'
 

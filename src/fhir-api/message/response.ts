@@ -1,8 +1,7 @@
 /** An InteractionResponse as an HTTP response, and its body, which an entry of a Bundle has too: https://hl7.org/fhir/R4/http.html#ops. */
 import type { Context as KoaContext } from 'koa'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
-import { formatBody } from '../../http/message/format.ts'
-import type { AnswerFormat, Preferences } from '../../http/message/negotiate.ts'
+import { type AnswerFormat, formatBody, type Preferences } from '../../http/message/format.ts'
 import { subsetOf } from '../../search/query/subset.ts'
 import { etagOf, type InteractionRequest, type InteractionResponse } from './interaction.ts'
 import { subsetText } from './summary.ts'

@@ -17,9 +17,9 @@ import {
 import { SlowKinds } from '../../isolation/slow-kinds.ts'
 import { type Cause, causedBy } from '../../record/journal/cause.ts'
 import { type ExchangeFacts, keepBeginning, replaceFacts, stateOf } from '../exchange.ts'
+import { callIdOf, requestIdOf, runOf } from '../headers.ts'
 import { whenClosed } from '../http-response.ts'
 import { receivedBytes } from '../message/body.ts'
-import { callIdOf, requestIdOf, runOf } from '../request-ids.ts'
 
 /** A request as it is sent to a work thread. */
 export interface ThreadRequest {

@@ -14,9 +14,9 @@ import { requireWorkThread, rethrowBudgetError, spend } from '../../isolation/bu
 import { type Reservation, SMALL } from '../admission/bodies-in-flight.ts'
 import { divert, MOST_TOGETHER, writtenAtMost } from '../content/content-divert.ts'
 import { seeBody, stateOf } from '../exchange.ts'
+import { headerOf } from '../headers.ts'
 import { bodyPieces } from './body-pieces.ts'
 import type { Format } from './media-type.ts'
-import { headerOf } from './path-segment.ts'
 
 /** Where the contents of a request's body go instead of into memory. */
 export interface BodyContents {
