@@ -25,13 +25,18 @@ export interface ContextServices {
   readonly trail?: AuditTrail | undefined
 }
 
-export const clinicAccess = (services: ContextServices, clinic: string, agent: Agent): ClinicAccess => ({
-  clinic,
-  agent,
-  reader: () => contextOf(services.repository.reader(clinic), services, agent),
-  change: (work, { isRepeatable = false, isImport = false } = {}) =>
-    services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent, isImport)), isRepeatable),
-})
+/** Access of one agent to one clinic. */
+export type AccessOf = (clinic: string, agent: Agent) => ClinicAccess
+
+export const clinicAccess =
+  (services: ContextServices): AccessOf =>
+  (clinic, agent) => ({
+    clinic,
+    agent,
+    reader: () => contextOf(services.repository.reader(clinic), services, agent),
+    change: (work, { isRepeatable = false, isImport = false } = {}) =>
+      services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent, isImport)), isRepeatable),
+  })
 
 /**
  * The events that an agent may read: admins those of their clinic, operators those without a clinic. Staff read none,

@@ -4,6 +4,7 @@
  */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Role } from '../clinics/accounts.ts'
+import type { ClinicFacts } from '../clinics/clinics.ts'
 import type { TokenSession } from '../clinics/sessions.ts'
 import type { Access, AuditAgent } from '../record/audit/event.ts'
 import { MAX_BODY, type Reason, type ToolExchange } from '../record/journal/exchange.ts'
@@ -21,6 +22,8 @@ export interface RequestState {
   claims?: unknown
   user?: User
   session?: TokenSession | undefined
+  /** The clinic of the user; none for an operator without one. */
+  clinic?: ClinicFacts
   /** The reading of the body: the client was asked to send it; its bytes; bytes that were read and given back. */
   isInvited?: boolean
   bodyBytes?: Promise<Buffer>

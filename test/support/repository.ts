@@ -41,7 +41,7 @@ export async function openTestRepository(
   return {
     repository,
     contents,
-    access: (clinic) => clinicAccess(services, clinic, { kind: 'server' }),
+    access: (clinic) => clinicAccess(services)(clinic, { kind: 'server' }),
     setTime: (next) => {
       now = new Date(next).getTime()
     },

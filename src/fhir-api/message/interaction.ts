@@ -137,8 +137,3 @@ export interface PathParameters {
   /** The member type of the search in a compartment, or *. */
   readonly member: string
 }
-
-export const etagOf = (version: number): string => `W/"${version}"`
-
-export const locationOf = (base: string, { type, id, version }: Pick<Versioned, 'type' | 'id' | 'version'>): string =>
-  `${base}/${type}/${id}/_history/${version}`

@@ -33,9 +33,9 @@ const BEGINNING = 16 * 1024
 /** Bytes of a body in flight that are in memory. */
 const IN_MEMORY = 256 * 1024
 
-/** Whether bytes may come to such an address. */
-export const takesBytes = ({ code, run }: Pick<Route, 'code' | 'run'>, type: string): boolean =>
-  type === 'Binary' && run.kind === 'interaction' && (code === 'create' || code === 'update')
+/** Whether bytes may come to such a route of Binary. */
+export const takesBytes = ({ code, run }: Pick<Route, 'code' | 'run'>): boolean =>
+  run.kind === 'interaction' && (code === 'create' || code === 'update')
 
 /**
  * Receives the body where it is no Binary: R4 takes all other content as it is, "including when the content type is

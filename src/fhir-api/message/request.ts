@@ -4,10 +4,17 @@ import { withContentsAsData } from '../../fhir/content/marker.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { headerOf } from '../../http/headers.ts'
 import { parseBody, parseXmlBody, readBody, readBytes } from '../../http/message/body.ts'
-import { contentTypeOf, type Preferences } from '../../http/message/format.ts'
+import { type AnswerFormat, contentTypeOf, FHIR_JSON, negotiate, type Preferences } from '../../http/message/format.ts'
 import { type Format, RESOURCE_TYPES } from '../../http/message/media-type.ts'
-import type { InteractionRequest, PathParameters, RawBody, Route, Services } from './interaction.ts'
-import { receiveRaw, takesBytes } from './raw-binary.ts'
+import type {
+  InteractionRequest,
+  InteractionResponse,
+  PathParameters,
+  RawBody,
+  Route,
+  Services,
+} from './interaction.ts'
+import { send } from './response.ts'
 
 type Limits = Services['limits']
 
@@ -99,33 +106,52 @@ export interface Content {
   readonly raw?: RawBody
 }
 
-interface ContentReceiver {
-  readonly services: Services
-  readonly clinic: string
+/** How the bodies of a type are received and sent. */
+export interface Bodies {
+  /** The format of the response; undefined where it may be bytes, whose type is not known yet. @throws FhirError 406 */
+  formatOf(koa: KoaContext, route: Route, query: URLSearchParams): AnswerFormat | undefined
+  /** Undefined where the request has no body. @throws FhirError 400, 413 or 415 for a body that cannot be read */
+  read(koa: KoaContext, route: Route, receiver: ContentReceiver): Promise<Content | undefined> | undefined
+  /** Carries out `write`, and abandons what it does not use of the body. */
+  write(
+    request: InteractionRequest,
+    clinic: string,
+    write: () => Promise<InteractionResponse>,
+  ): Promise<InteractionResponse>
+  send(
+    koa: KoaContext,
+    request: InteractionRequest,
+    response: InteractionResponse,
+    answering: Answering,
+  ): Promise<void> | void
 }
 
-/**
- * Undefined where the request has no body.
- * @throws FhirError 400, 413 or 415 for a body that cannot be read
- */
-export const readContent = (
-  koa: KoaContext,
-  route: Route,
-  parameters: PathParameters,
-  receiver: ContentReceiver,
-): Promise<Content> | undefined =>
-  route.method === 'GET' || route.method === 'DELETE' || isForm(route)
-    ? undefined
-    : readContentOf(koa, route, parameters, receiver)
+export interface ContentReceiver {
+  /** In the address, or ''. */
+  readonly id: string
+  readonly clinic: string
+  readonly contents: Services['contents']
+  readonly limits: Limits
+}
 
-async function readContentOf(
-  koa: KoaContext,
-  route: Route,
-  { type, id }: PathParameters,
-  { services, clinic }: ContentReceiver,
-): Promise<Content> {
-  const raw = takesBytes(route, type) ? await receiveRaw(koa, id, { ...services, clinic }) : undefined
-  return raw === undefined ? { body: await readBodyOf(koa, route, services.limits) } : { body: raw.resource, raw }
+/** How a response is to be sent. */
+export interface Answering {
+  readonly clinic: string
+  readonly format: AnswerFormat | undefined
+  readonly wanted: Preferences['return']
+  /** The Prefer header. */
+  readonly preferred: string
+}
+
+/** The bodies of every type but Binary. */
+export const RESOURCES: Bodies = {
+  formatOf: (koa, _route, query) => negotiate(headerOf(koa, 'accept') ?? '', query.get('_format')),
+  read: (koa, route, { limits }) =>
+    route.method === 'GET' || route.method === 'DELETE' || isForm(route)
+      ? undefined
+      : readBodyOf(koa, route, limits).then((body) => ({ body })),
+  write: (_request, _clinic, write) => write(),
+  send: (koa, request, response, { format = FHIR_JSON, wanted }) => send(koa, request, response, format, wanted),
 }
 
 const JSON_PATCH = 'application/json-patch+json'

@@ -2,8 +2,9 @@
 import type { Context as KoaContext } from 'koa'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { type AnswerFormat, formatBody, type Preferences } from '../../http/message/format.ts'
+import type { Versioned } from '../../repository/repository.ts'
 import { subsetOf } from '../../search/query/subset.ts'
-import { etagOf, type InteractionRequest, type InteractionResponse } from './interaction.ts'
+import type { InteractionRequest, InteractionResponse } from './interaction.ts'
 import { subsetText } from './summary.ts'
 
 /** @throws FhirError 400 for an invalid `_summary` or `_elements`, before anything is sent */
@@ -62,3 +63,8 @@ export const done = (status: number): Issue => ({
   code: 'informational',
   diagnostics: status === 201 ? 'The resource was created' : 'The change was stored',
 })
+
+export const etagOf = (version: number): string => `W/"${version}"`
+
+export const locationOf = (base: string, { type, id, version }: Pick<Versioned, 'type' | 'id' | 'version'>): string =>
+  `${base}/${type}/${id}/_history/${version}`

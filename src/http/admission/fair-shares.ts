@@ -71,17 +71,15 @@ export class FairShares {
   }
 
   /** After authentication: a request counts for the clinic of its token, and for the token. */
-  readonly ofUser: Middleware = (koa, next) =>
-    // Requests that will be refused wait for their turn too: hundreds of refusals take long.
-    this.inTurn(koa, () => {
-      const user = userOf(koa)
-      this.#count(koa, user.clinic, [this.#all, this.#clinics.of(user.clinic), this.#shareOfToken(user)])
-      return next()
-    })
+  readonly ofUser: Middleware = (koa, next) => {
+    const user = userOf(koa)
+    this.#count(koa, user.clinic, [this.#all, this.#clinics.of(user.clinic), this.#shareOfToken(user)])
+    return next()
+  }
 
   /**
    * After authentication: the request continues when it is its turn on the event loop, unless its client has
-   * disconnected.
+   * disconnected. Requests that will be refused wait for it too: hundreds of refusals take long.
    */
   readonly inTurn: Middleware = (koa, next) => {
     const user = userOf(koa)
