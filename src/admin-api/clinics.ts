@@ -18,7 +18,7 @@ import {
 import { badRequest, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { requireMatch } from '../fhir-api/message/entity-tag.ts'
-import { etagOf } from '../fhir-api/message/response.ts'
+import { etagOf } from '../fhir-api/message/http.ts'
 import { requireOperator } from '../http/authenticate.ts'
 import { tellSecrets, userOf } from '../http/exchange.ts'
 import { readJsonBody, readSwitch } from '../http/message/body.ts'

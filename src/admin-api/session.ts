@@ -5,8 +5,15 @@
 import { randomUUID } from 'node:crypto'
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
-import { type Account, findAccount } from '../clinics/accounts.ts'
-import { endSession, isSessionActive, type Login, type TokenSession, versionOf } from '../clinics/sessions.ts'
+import {
+  type Account,
+  endSession,
+  findAccount,
+  isSessionActive,
+  type Login,
+  type TokenSession,
+  versionOf,
+} from '../clinics/accounts.ts'
 import type { Config } from '../config.ts'
 import { badRequest, conflict, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'

@@ -5,11 +5,10 @@ import type { Contents } from '../content/contents.ts'
 import { headerOf } from '../http/headers.ts'
 import { FHIR_JSON, negotiateContent } from '../http/message/format.ts'
 import type { Versioned } from '../repository/repository.ts'
+import { type Answering, type Bodies, RESOURCES, send } from './message/http.ts'
 import type { InteractionRequest, InteractionResponse, RawBody } from './message/interaction.ts'
 import { contentTypeOfBinary, givesBytes, sendBytes } from './message/native-binary.ts'
 import { receiveRaw, takesBytes } from './message/raw-binary.ts'
-import { type Answering, type Bodies, RESOURCES } from './message/request.ts'
-import { send } from './message/response.ts'
 import { subsetText } from './message/summary.ts'
 
 export const BINARIES: Bodies = {

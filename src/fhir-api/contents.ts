@@ -12,7 +12,7 @@ import { seeContent, stateOf } from '../http/exchange.ts'
 import type { BodyContents } from '../http/message/body.ts'
 import { type Format, mediaType } from '../http/message/media-type.ts'
 import type { User } from '../http/token.ts'
-import { PATCH_TYPES } from './message/request.ts'
+import { PATCH_TYPES } from './message/http.ts'
 
 /** FHIR's own addresses: a type, an operation, or the base. */
 const FHIR_PATH = /^\/(?:[A-Z$]|$)/

@@ -17,8 +17,8 @@ import { runOperation } from './interactions/operation.ts'
 import { isServed, matchRoute, ROUTES } from './interactions/routes.ts'
 import { withWarnings } from './interactions/warnings.ts'
 import { accessAfter, asImport, attemptOf, attemptOfBundle } from './message/access.ts'
+import { isForm, RESOURCES, readQuery, requestOf } from './message/http.ts'
 import type { InteractionRequest, InteractionResponse, PathParameters, Route, Services } from './message/interaction.ts'
-import { isForm, RESOURCES, readQuery, requestOf } from './message/request.ts'
 
 export interface FhirServices extends Services {
   readonly access: (clinic: string, agent: Agent) => ClinicAccess

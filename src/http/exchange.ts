@@ -3,9 +3,8 @@
  * ready.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
-import type { Role } from '../clinics/accounts.ts'
+import type { Role, TokenSession } from '../clinics/accounts.ts'
 import type { ClinicFacts } from '../clinics/clinics.ts'
-import type { TokenSession } from '../clinics/sessions.ts'
 import type { Access, AuditAgent } from '../record/audit/event.ts'
 import { MAX_BODY, type Reason, type ToolExchange } from '../record/journal/exchange.ts'
 import type { BodiesInFlight } from './admission/bodies-in-flight.ts'

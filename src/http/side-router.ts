@@ -68,6 +68,12 @@ export function noRoute({ method, path }: Pick<KoaContext, 'method' | 'path'>, m
   return new FhirError(405, { code: 'not-supported', diagnostics }, { allow })
 }
 
+/** Middleware for one method. */
+export const onlyFor =
+  (method: string, middleware: Middleware): Middleware =>
+  (koa, next) =>
+    koa.method === method ? middleware(koa, next) : next()
+
 /**
  * Each begins within the one before it. Unlike with koa-compose, one that is done at once makes no promise: what it throws, it
  * throws, and the first one that waits for the others catches it.

@@ -1,9 +1,8 @@
 /** The token of a dashboard session: a JWT (https://www.rfc-editor.org/rfc/rfc7519) that names user, clinic and role. */
 import jsonwebtoken from 'jsonwebtoken'
-import { type Account, isRole, ROLES, type Role } from '../clinics/accounts.ts'
+import { type Account, isRole, type Login, ROLES, type Role, type TokenSession } from '../clinics/accounts.ts'
 import { isClinicId } from '../clinics/clinics.ts'
 import { foldedName } from '../clinics/passwords.ts'
-import type { Login, TokenSession } from '../clinics/sessions.ts'
 import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'

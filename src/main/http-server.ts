@@ -30,7 +30,7 @@ import type { FairShares } from '../http/admission/fair-shares.ts'
 import { limitPipelining } from '../http/admission/pipelining.ts'
 import { continueWhenRead } from '../http/admission/unread-body.ts'
 import { Budgets, type WorkThreads } from '../http/admission/work-threads.ts'
-import { authenticateSession } from '../http/authenticate.ts'
+import { authenticateSession, requireClinic, requireSandbox, shipResources } from '../http/authenticate.ts'
 import { answerClientErrors } from '../http/client-error.ts'
 import { cors } from '../http/cors.ts'
 import { errors } from '../http/errors.ts'
@@ -40,8 +40,7 @@ import { oneHost, withDefaultHeaders } from '../http/headers.ts'
 import { HttpResponse } from '../http/http-response.ts'
 import { Logins } from '../http/logins.ts'
 import { baseUrlOf, TrustedProxies } from '../http/message/trusted-proxies.ts'
-import { requireClinic, requireSandbox, shipResources } from '../http/require-clinic.ts'
-import { bySegment, inOrder, segmentsOf } from '../http/side-router.ts'
+import { bySegment, inOrder, onlyFor, segmentsOf } from '../http/side-router.ts'
 import type { TrialParts } from '../integrations/trial.ts'
 import { Budget, withBudget } from '../isolation/budget.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
@@ -117,9 +116,9 @@ export const STAGES = [
   { name: 'route', refusals: [404, 405] },
 ] as const satisfies readonly { readonly name: string; readonly refusals: readonly number[] }[]
 
+type StageName = (typeof STAGES)[number]['name']
 /** `address`: before routes that need no token, a request counts for the address of its client. */
-type StageName = (typeof STAGES)[number]['name'] | 'address'
-type Stages = Readonly<Record<StageName, Middleware>>
+type BeforeOwn = 'address' | Exclude<StageName, 'own routes'>
 
 /** The stages before the server's own routes, by router. */
 const BEFORE = {
@@ -134,7 +133,7 @@ const BEFORE = {
   clinics: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   accounts: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   exchanges: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
-} as const satisfies Readonly<Record<string, readonly StageName[]>>
+} as const satisfies Readonly<Record<string, readonly BeforeOwn[]>>
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
 export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
@@ -153,14 +152,13 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     // Not paid from the budget of the first request: others wait for it too.
     withBudget(new Budget({ canMove: false }), () => ensureShipped(access(clinic, { kind: 'server' })))
   const turn = shares?.inTurn ?? inOrder()
-  const stages: Stages = {
+  const stages: Readonly<Record<BeforeOwn, Middleware>> = {
     exchange: inOrder(
       observed(services.observersWith(addressOf)),
       errors(logger, segmentsOf(all), unservedAt(declared, all)),
     ),
     host: oneHost,
-    options: options(declared, all),
-    'own routes': (koa, next) => own(koa, next),
+    options: onlyFor('OPTIONS', options(declared, all)),
     // In a work thread contents, turn and share are left to the thread that passed the request on.
     contents: shares === undefined ? inOrder() : answerContents(contents),
     budget: budgets.inBudget,
@@ -187,7 +185,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   )
   const koa = new Koa()
   if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
-  koa.use(inOrder(...STAGES.map(({ name }) => stages[name])))
+  koa.use(inOrder(...STAGES.map(({ name }) => (name === 'own routes' ? own : stages[name]))))
   koa.on('error', brokenConnection(logger))
   const server = serverOf(koa)
   if (shares !== undefined) server.on('connection', shares.connected)

@@ -2,8 +2,8 @@
 
 import { handlerOf } from '../../core/provider.ts'
 import { newId } from '../../fhir/new-id.ts'
+import { locationOf } from '../message/http.ts'
 import type { InteractionHandler } from '../message/interaction.ts'
-import { locationOf } from '../message/response.ts'
 import { checkMeetsCriteria, matchOf } from './conditional.ts'
 
 export const create: InteractionHandler = async (ctx, request) => {

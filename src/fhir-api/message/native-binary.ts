@@ -8,8 +8,8 @@ import { headerOf } from '../../http/headers.ts'
 import { isMediaType } from '../../http/message/media-type.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { isSameContent, rangeOf, type ServedRange } from './byte-range.ts'
+import { etagOf } from './http.ts'
 import type { Route } from './interaction.ts'
-import { etagOf } from './response.ts'
 
 /** Whether the response may be bytes: not where the query asks for a form of the resource. */
 export const givesBytes = ({ code }: Pick<Route, 'code'>, query: URLSearchParams): boolean =>

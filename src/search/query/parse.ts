@@ -15,7 +15,6 @@ import {
 import type { Condition, Include, SearchPlan } from '../plan.ts'
 import { spanOf } from '../types/date.ts'
 import type { Links } from '../value.ts'
-import { withContained } from './contained.ts'
 import { parseCriterion } from './criterion.ts'
 import { checkLimits } from './limits.ts'
 import { mergeDates } from './merge-dates.ts'
@@ -26,6 +25,7 @@ import {
   isTransportParameter,
   type ResultParameters,
   readResultParameter,
+  withContained,
 } from './result-parameters.ts'
 import { parameterFor, type SearchScope, unknownType } from './scope.ts'
 import type { Subset } from './subset.ts'
@@ -250,6 +250,7 @@ function planOf(
 }
 
 function mergedDates(where: readonly Condition[], scope: SearchScope): readonly Condition[] {
+  if (where.length < 2) return where
   return mergeDates(where, (param) => {
     const parameter = parameterFor(param, scope)
     return parameter.single === true ? spanOf(parameter) : undefined

@@ -1,9 +1,12 @@
 /**
  * The parameters that shape the response instead of selecting resources: https://hl7.org/fhir/R4/search.html#return.
  */
+
+import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
+import { CONTAINED, containedType } from '../inner.ts'
 import { emptyParameter, UNKNOWN_MODIFIER } from '../parameters.ts'
-import type { Include, SearchPlan, SortKey } from '../plan.ts'
+import type { Condition, Include, SearchPlan, SortKey } from '../plan.ts'
 import { targetTypesOf } from '../types/reference.ts'
 import { oneOf } from '../value.ts'
 import { parseInclude } from './include.ts'
@@ -111,4 +114,29 @@ function sortKey(key: string, value: string, scope: SearchScope): SortKey {
   }
   // By the number in base units: see quantity.ts.
   return { by: type === 'quantity' ? 'number' : type, param: code, descending }
+}
+
+type Found = Pick<SearchPlan, 'types' | 'where'>
+
+/** @throws FhirError 400 for a sort order that containers do not have */
+export function withContained(
+  { types, where, sort }: Found & Pick<SearchPlan, 'sort'>,
+  { contained = 'false', containedType: returned = 'container' }: Pick<ResultParameters, 'contained' | 'containedType'>,
+): Found {
+  if (contained === 'false') return { types, where }
+  if (returned === 'contained') {
+    const within = types.map(containedType)
+    return { types: contained === 'both' ? [...types, ...within] : within, where }
+  }
+  const valued = sort.find((key) => 'param' in key)
+  if (valued !== undefined) {
+    throw badRequest(
+      `_sort: '${valued.param}' is a value of what is contained, and _containedType=container returns containers, of any ` +
+        'type; sort by _id or _lastUpdated, or write _containedType=contained',
+    )
+  }
+  const containing: Condition = { kind: 'chain', param: CONTAINED, types, where: { kind: 'all', of: where } }
+  if (contained === 'true') return { types: resourceTypes, where: [containing] }
+  const matching: Condition = { kind: 'all', of: [{ kind: 'type', types }, ...where] }
+  return { types: resourceTypes, where: [{ kind: 'any', of: [matching, containing] }] }
 }

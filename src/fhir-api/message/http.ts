@@ -1,11 +1,23 @@
-/** An HTTP request as an InteractionRequest: query, body and headers, each read once. */
+/**
+ * HTTP requests as InteractionRequests, whose query, body and headers are each read once, and InteractionResponses as HTTP
+ * responses, whose body an entry of a Bundle has too: https://hl7.org/fhir/R4/http.html#ops.
+ */
 import type { Context as KoaContext } from 'koa'
 import { withContentsAsData } from '../../fhir/content/marker.ts'
-import { badRequest } from '../../fhir/outcome.ts'
+import { badRequest, type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { headerOf } from '../../http/headers.ts'
 import { parseBody, parseXmlBody, readBody, readBytes } from '../../http/message/body.ts'
-import { type AnswerFormat, contentTypeOf, FHIR_JSON, negotiate, type Preferences } from '../../http/message/format.ts'
+import {
+  type AnswerFormat,
+  contentTypeOf,
+  FHIR_JSON,
+  formatBody,
+  negotiate,
+  type Preferences,
+} from '../../http/message/format.ts'
 import { type Format, RESOURCE_TYPES } from '../../http/message/media-type.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { subsetOf } from '../../search/query/subset.ts'
 import type {
   InteractionRequest,
   InteractionResponse,
@@ -14,7 +26,7 @@ import type {
   Route,
   Services,
 } from './interaction.ts'
-import { send } from './response.ts'
+import { subsetText } from './summary.ts'
 
 type Limits = Services['limits']
 
@@ -201,3 +213,65 @@ function checkPatchType(type: string | undefined, body: unknown): void {
     `The Content-Type is ${type}, but the body is something else; a JSON Patch, an array of operations, is sent as ${JSON_PATCH}, a FHIRPath Patch, a Parameters resource, as application/fhir+json or application/fhir+xml`,
   )
 }
+
+/** @throws FhirError 400 for an invalid `_summary` or `_elements`, before anything is sent */
+export function send(
+  koa: KoaContext,
+  request: InteractionRequest,
+  response: InteractionResponse,
+  { format, contentType }: AnswerFormat,
+  wanted: Preferences['return'],
+): void {
+  const { resource, location, headers, status } = response
+  // First, since it may fail: an error must not carry the headers of the resource.
+  const text = bodyText(response, request, wanted)
+  const body = text === undefined ? undefined : formatBody(text, format, request.query.get('_pretty') === 'true')
+  koa.status = status
+  if (resource !== undefined) {
+    koa.res.setHeader('ETag', etagOf(resource.version))
+    koa.res.setHeader('Last-Modified', new Date(resource.lastUpdated).toUTCString())
+  }
+  if (location !== undefined) koa.set('Location', location)
+  if (headers !== undefined) koa.set(headers)
+  // A cache must not answer a request for one format with the other.
+  koa.res.setHeader('Vary', 'Accept')
+  if (body === undefined) {
+    koa.body = null
+    koa.status = status
+    return
+  }
+  // A deletion has status 204 unless it has a body.
+  if (status === 204) koa.status = 200
+  koa.res.setHeader('Content-Type', contentType)
+  koa.body = body
+}
+
+/** Undefined when the response has none. @throws FhirError 400 for an invalid `_summary` or `_elements` */
+export function bodyText(
+  { resource, text, outcome, kind, status }: InteractionResponse,
+  { query }: Pick<InteractionRequest, 'query'>,
+  wanted: Preferences['return'],
+): string | undefined {
+  if (text !== undefined) return text
+  if (status === 304) return undefined
+  if (kind === 'write') {
+    if (wanted === 'OperationOutcome') return JSON.stringify(outcome ?? toOutcome([done(status)]))
+    if (wanted === 'minimal' || outcome !== undefined) return undefined
+  }
+  if (resource === undefined || resource.deleted) return undefined
+  return kind === 'read' && query.size > 0
+    ? subsetText(resource.text, resource.type, subsetOf(query, resource.type))
+    : resource.text
+}
+
+/** The issue of an OperationOutcome about a write that succeeded. */
+export const done = (status: number): Issue => ({
+  severity: 'information',
+  code: 'informational',
+  diagnostics: status === 201 ? 'The resource was created' : 'The change was stored',
+})
+
+export const etagOf = (version: number): string => `W/"${version}"`
+
+export const locationOf = (base: string, { type, id, version }: Pick<Versioned, 'type' | 'id' | 'version'>): string =>
+  `${base}/${type}/${id}/_history/${version}`
