@@ -62,11 +62,11 @@ test.each(sections)('$name runs through every file that is drawn', async ({ requ
 
 /** Most files of src that a warm request runs through. Lower a number when a change makes it smaller, and do not raise it. */
 const MOST_FILES: Readonly<Record<string, number>> = {
-  read: 60,
-  search: 105,
-  create: 118,
-  'tool call': 195,
-  $match: 107,
+  read: 59,
+  search: 103,
+  create: 116,
+  'tool call': 191,
+  $match: 105,
 }
 
 test('a request runs through no more files than the table allows', async () => {

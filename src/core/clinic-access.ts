@@ -7,9 +7,8 @@ import { TrailReader } from '../record/audit/trail-reader.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
-import type { Providers } from './provider.ts'
+import { orNotFound, type Providers } from './provider.ts'
 import { criteriaPlan, guardedSearch, searchRequest } from './search-request.ts'
-import { orNotFound } from './standard.ts'
 import { createResource, deleteResource, findingsOf, patchResource, updateResource } from './write.ts'
 
 /** Services shared by all contexts of a server. */

@@ -1,7 +1,6 @@
 /** The providers and operations of extensions, beside and around those of the server. */
 import type { Operation } from '../core/operation.ts'
-import type { InteractionCode, Interactions, Provider } from '../core/provider.ts'
-import { standardProvider } from '../core/standard.ts'
+import { type InteractionCode, type Interactions, type Provider, standardProvider } from '../core/provider.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { valuesIn } from '../fhir/resource.ts'
 import { checkProvider } from '../providers/check-provider.ts'

@@ -1,9 +1,8 @@
 /** The types of the conformance resources shipped with the server, which can be read but not changed. */
 
 import type { Operation } from '../core/operation.ts'
-import { defineProvider, type Interactions, type Provider } from '../core/provider.ts'
+import { defineProvider, type Interactions, type Provider, standard } from '../core/provider.ts'
 import { isShipped, shippedTypes } from '../core/shipped.ts'
-import { standard } from '../core/standard.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import { codeSystemLookup } from '../operations/terminology/code-system-lookup.ts'
 import { codeSystemSubsumes } from '../operations/terminology/code-system-subsumes.ts'

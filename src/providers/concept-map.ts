@@ -1,7 +1,6 @@
 /** ConceptMap: the standard interactions, and translation. */
 
-import { defineProvider } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { defineProvider, standard } from '../core/provider.ts'
 import { conceptMapTranslate } from '../operations/terminology/concept-map-translate.ts'
 
 export const conceptMap = defineProvider('ConceptMap', {

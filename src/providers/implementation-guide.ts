@@ -1,7 +1,6 @@
 /** ImplementationGuide: the standard interactions, and the installation of packages. */
 
-import { defineProvider } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { defineProvider, standard } from '../core/provider.ts'
 import { implementationGuideInstall } from '../operations/implementation-guide-install.ts'
 
 export const implementationGuide = defineProvider('ImplementationGuide', {

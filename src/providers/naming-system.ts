@@ -1,7 +1,6 @@
 /** NamingSystem: the standard interactions, and the other identifiers of a system. */
 
-import { defineProvider } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { defineProvider, standard } from '../core/provider.ts'
 import { namingSystemPreferredId } from '../operations/terminology/naming-system-preferred-id.ts'
 
 export const namingSystem = defineProvider('NamingSystem', {

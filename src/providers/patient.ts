@@ -1,8 +1,7 @@
 /** Patient: the standard interactions, matching, the whole record, and the live-call tools. */
 import { toolFamilies } from '../calls/families.ts'
 import { toolOperations } from '../calls/tool-registry.ts'
-import { defineProvider } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { defineProvider, standard } from '../core/provider.ts'
 import { patientFindDuplicates } from '../operations/duplicates/find-duplicates.ts'
 import { patientNotDuplicates } from '../operations/duplicates/not-duplicates.ts'
 import { patientEverything } from '../operations/everything/patient-everything.ts'

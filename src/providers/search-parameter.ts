@@ -3,8 +3,7 @@
  * https://hl7.org/fhir/R4/searchparameter.html, docs/operations/reindex-status.md
  */
 import type { SearchParameter } from 'fhir/r4'
-import type { Interactions } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { type Interactions, standard } from '../core/provider.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/custom-records.ts'
 import type { UnitOfWork, Versioned } from '../repository/repository.ts'
 import { type CustomDeclaration, declarationIn, declared } from '../search/index/custom-declaration.ts'

@@ -64,9 +64,9 @@ export const RECORD_KINDS = {
   sandbox: {
     of: 'clinic',
     key: '`enabled`',
-    shape: 'SandboxSwitch (clinics/sandbox.ts)',
+    shape: 'SandboxSwitch (clinics/clinics.ts)',
     expires: 'never',
-    writtenBy: 'clinics/sandbox.ts',
+    writtenBy: 'clinics/clinics.ts',
     recent: true,
   },
   'slot-generation': {

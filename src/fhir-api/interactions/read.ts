@@ -2,8 +2,7 @@
  * read and vread (https://hl7.org/fhir/R4/http.html#read, #vread), with conditional read (#cread): 200, or 304 where the client
  * has the version already. The provider answers 404, and 410 for a deleted resource.
  */
-import { handlerOf } from '../../core/provider.ts'
-import { notFoundError } from '../../core/standard.ts'
+import { handlerOf, notFoundError } from '../../core/provider.ts'
 import { parseDateRange } from '../../fhir/dates.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { versionsIn } from '../message/entity-tag.ts'
