@@ -26,7 +26,7 @@ const sections = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
     return { name: section.split('\n', 1)[0] ?? '', request, files: drawn.match(/\bsrc\/[\w/.-]+\.ts/g) ?? [] }
   })
 
-/** What scripts/trace.ts prints. */
+/** The output of scripts/trace.ts. */
 async function trace(...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/trace.ts', ...args], { cwd: ROOT })
   return stdout

@@ -49,7 +49,7 @@ export interface EndedSession {
 }
 
 /** Accounts belong to the whole service: one user name, one account, whichever clinic it is of. */
-export const ACCOUNT = recordKind<StoredAccount>('account')
+const ACCOUNT = recordKind<StoredAccount>('account')
 
 const USERNAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u
 
@@ -190,7 +190,7 @@ export async function verifyPassword(
 }
 
 /** @param demo demo mode is on */
-export const isUsable = ({ disabled, demoOnly }: Account, demo: boolean): boolean =>
+const isUsable = ({ disabled, demoOnly }: Account, demo: boolean): boolean =>
   disabled !== true && (demo || demoOnly !== true)
 
 /**
@@ -214,7 +214,7 @@ async function changeAccount(
 }
 
 /** Later than the one before, though the clock may have been set back. */
-export const nextVersion = ({ version = 0 }: Account, now: number): number => Math.max(now, version + 1)
+const nextVersion = ({ version = 0 }: Account, now: number): number => Math.max(now, version + 1)
 
 const withoutSecrets = ({ passwordHash: _hash, endedSessions: _ended, ...account }: StoredAccount): Account => account
 

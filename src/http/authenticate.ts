@@ -149,7 +149,7 @@ function reasonOf(cause: unknown): string {
 const expired = (at: number): string => `the token expired at ${new Date(at).toISOString()}; get a new one`
 
 /** 401. A request without any token gets no error code: https://www.rfc-editor.org/rfc/rfc6750#section-3.1. */
-export const unauthorized = (reason: string, tokenGiven = true): FhirError =>
+const unauthorized = (reason: string, tokenGiven = true): FhirError =>
   new FhirError(
     401,
     { code: 'login', diagnostics: `Not authenticated: ${reason}` },

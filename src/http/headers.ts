@@ -46,7 +46,7 @@ const CORRELATION_ID = 'X-Correlation-Id'
 /** The form of an accepted id: it is sent back in a header. */
 const ID = /^[\x21-\x7e]{1,128}$/
 
-export function setRequestIds({ headers }: IncomingMessage, response: ServerResponse): void {
+function setRequestIds({ headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader(REQUEST_ID, randomUUID())
   const given = headers['x-request-id'] ?? headers['x-correlation-id']
   if (given !== undefined && typeof given === 'string' && ID.test(given)) response.setHeader(CORRELATION_ID, given)

@@ -48,7 +48,7 @@ function partsOf({ family, given = [], suffix = [], text = '' }: HumanName): Per
 }
 
 /** As `suffixOf` gives them. */
-export const SUFFIXES: ReadonlySet<string> = new Set(['jr', 'sr', 'ii', 'iii', 'iv'])
+const SUFFIXES: ReadonlySet<string> = new Set(['jr', 'sr', 'ii', 'iii', 'iv'])
 
 const FULL_SUFFIX: Readonly<Record<string, string>> = { junior: 'jr', senior: 'sr' }
 
