@@ -69,10 +69,16 @@ const MOST_FILES: Readonly<Record<string, number>> = {
   $match: 105,
 }
 
-test('a request runs through no more files than the table allows', async () => {
+/** The lines of the trace that exceed the table. */
+async function exceeding(): Promise<readonly string[]> {
   const totals = [...(await trace()).matchAll(/^(\S+(?: \S+)?) +\d+ functions in (\d+) files/gm)]
   expect(totals.map(([, name]) => name).toSorted()).toEqual(Object.keys(MOST_FILES).toSorted())
-  expect(
-    totals.filter(([, name = '', files]) => Number(files) > (MOST_FILES[name] ?? 0)).map(([line]) => line),
-  ).toEqual([])
+  return totals.filter(([, name = '', files]) => Number(files) > (MOST_FILES[name] ?? 0)).map(([line]) => line)
+}
+
+test('a request runs through no more files than the table allows', async () => {
+  let beyond = await exceeding()
+  // On a busy machine other work of the server may come between in every measured request.
+  for (let again = 0; again < 2 && beyond.length > 0; again += 1) beyond = await exceeding()
+  expect(beyond).toEqual([])
 })
