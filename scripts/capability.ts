@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { capabilityStatement } from '../src/capability/statement.ts'
-import { standardProvider } from '../src/core/standard.ts'
+import { standardProvider } from '../src/core/provider.ts'
 import { specialProviders } from '../src/providers/index.ts'
 import { registerProviders, systemInteractions } from '../src/providers/registry.ts'
 

@@ -7,6 +7,7 @@ import type { Profiler } from 'node:inspector'
 import { Session } from 'node:inspector/promises'
 import type { AddressInfo } from 'node:net'
 import { dirname, join, relative } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { readConfig } from '../src/config.ts'
@@ -37,8 +38,10 @@ interface Call {
 const SRC = join(import.meta.dirname, '../src')
 /** Requests before the measured ones, so that everything compiled or cached on first use is so by then. */
 const WARM_UP = 10
-/** Measured requests; only functions that run in each of them count, as a timer fires in one of them at most. */
-const MEASURED = 3
+/** Measured requests; only functions that run in each of them count, as timers fire in some of them at most. */
+const MEASURED = 10
+/** Milliseconds before each measured request. */
+const QUIET_MS = 20
 
 const PATIENT = {
   resourceType: 'Patient',
@@ -108,6 +111,8 @@ async function measured(session: Session, send: Send, request: TracedRequest): P
   for (let time = 0; time < MEASURED; time += 1) {
     // Invalidates responses that are cached until something changes.
     await send({ method: 'PUT', path: `/Patient/${PATIENT.id}`, body: { ...PATIENT, multipleBirthInteger: time + 1 } })
+    // Work that the change has left behind is none of the request's.
+    await setTimeout(QUIET_MS)
     // Taking the counts sets them back to 0.
     await session.post('Profiler.takePreciseCoverage')
     await send(request)

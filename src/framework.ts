@@ -39,8 +39,8 @@ export {
   type InteractionCode,
   type Interactions,
   type Provider,
+  standard,
 } from './core/provider.ts'
-export { standard } from './core/standard.ts'
 export { seedDemo } from './demo/demo-clinic.ts'
 export type { LoadedExtension } from './extensions/extension.ts'
 export {

@@ -1,4 +1,7 @@
-/** The ways that docs/architecture.md draws: each request runs through every file that its way names. */
+/**
+ * The ways that docs/architecture.md draws: each request runs through every file that its way names; and how many files a
+ * request may run through.
+ */
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,18 +26,23 @@ const sections = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8')
     return { name: section.split('\n', 1)[0] ?? '', request, files: drawn.match(/\bsrc\/[\w/.-]+\.ts/g) ?? [] }
   })
 
-/** The files that one warm request runs through (scripts/trace.ts). */
+/** The output of scripts/trace.ts. */
+async function trace(...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/trace.ts', ...args], { cwd: ROOT })
+  return stdout
+}
+
+/** The files that one warm request runs through. */
 async function filesOf(request: string): Promise<ReadonlySet<string>> {
   const [method = '', path = ''] = request.split(' ')
   const body = BODIES[request]
   const file = join(newFolder(), 'body.json')
   if (body !== undefined) writeFileSync(file, JSON.stringify(body))
   const what = path.startsWith('/patient-') ? ['tool', path.slice(1)] : [method, path]
-  const args = ['scripts/trace.ts', ...what, ...(body === undefined ? [] : [file])]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT })
+  const printed = await trace(...what, ...(body === undefined ? [] : [file]))
   const files = new Set<string>()
   let folder = ''
-  for (const line of stdout.split('\n')) {
+  for (const line of printed.split('\n')) {
     const inFolder = /^ {2}(\S+\.ts):/.exec(line)?.[1]
     if (inFolder === undefined) folder = line
     else files.add(`${folder}/${inFolder}`)
@@ -50,4 +58,27 @@ test('the page draws the life of a search, of a write and of a tool call', () =>
 test.each(sections)('$name runs through every file that is drawn', async ({ request, files }) => {
   const ran = await filesOf(request)
   expect(files.filter((file) => !ran.has(file))).toEqual([])
+})
+
+/** Most files of src that a warm request runs through. Lower a number when a change makes it smaller, and do not raise it. */
+const MOST_FILES: Readonly<Record<string, number>> = {
+  read: 59,
+  search: 103,
+  create: 115,
+  'tool call': 190,
+  $match: 104,
+}
+
+/** The lines of the trace that exceed the table. */
+async function exceeding(): Promise<readonly string[]> {
+  const totals = [...(await trace()).matchAll(/^(\S+(?: \S+)?) +\d+ functions in (\d+) files/gm)]
+  expect(totals.map(([, name]) => name).toSorted()).toEqual(Object.keys(MOST_FILES).toSorted())
+  return totals.filter(([, name = '', files]) => Number(files) > (MOST_FILES[name] ?? 0)).map(([line]) => line)
+}
+
+test('a request runs through no more files than the table allows', async () => {
+  let beyond = await exceeding()
+  // On a busy machine other work of the server may come between in every measured request.
+  for (let again = 0; again < 2 && beyond.length > 0; again += 1) beyond = await exceeding()
+  expect(beyond).toEqual([])
 })

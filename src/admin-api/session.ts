@@ -5,13 +5,19 @@
 import { randomUUID } from 'node:crypto'
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
-import { type Account, findAccount } from '../clinics/accounts.ts'
-import { endSession, isSessionActive, type Login, type TokenSession, versionOf } from '../clinics/sessions.ts'
+import {
+  type Account,
+  endSession,
+  findAccount,
+  isSessionActive,
+  type Login,
+  type TokenSession,
+  versionOf,
+} from '../clinics/accounts.ts'
 import type { Config } from '../config.ts'
 import { badRequest, conflict, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
-import { sessionOf } from '../http/current-session.ts'
-import { type ExchangeAccess, exchangeOf, tellSecrets } from '../http/exchange.ts'
+import { type ExchangeAccess, exchangeOf, stateOf, tellSecrets } from '../http/exchange.ts'
 import type { Credentials, Logins } from '../http/logins.ts'
 import { isText, readJsonBody } from '../http/message/body.ts'
 import { type Renewal, RenewalTokens } from '../http/renewal-token.ts'
@@ -28,7 +34,7 @@ interface SessionDependencies {
   readonly logins: Logins
   /** The address of this server as the client sees it. */
   readonly baseOf: (koa: KoaContext) => string
-  /** Sets the session that `sessionOf` reads. */
+  /** Sets the session of the request. */
   readonly authenticate: Middleware
 }
 
@@ -118,7 +124,7 @@ class Sessions {
       return renewal.session
     }
     await this.#dependencies.authenticate(koa, async () => {})
-    const session = sessionOf(koa)
+    const { session } = stateOf(koa)
     if (session === undefined) throw new Error('DELETE /session is served where tokens come from a foreign issuer')
     return session
   }

@@ -2,8 +2,7 @@
  * The envelope of tool requests and responses (spec 2.1 and 2.2), with the variants sent by platforms. A problem with
  * the whole request is reported as `error` with empty results; a problem with one call is that call's result.
  */
-import { parseJson } from '../fhir/json.ts'
-import { countJson } from '../fhir/json-text.ts'
+import { countJson, parseJson } from '../fhir/json.ts'
 import { isObject, itemsOf } from '../fhir/resource.ts'
 import { rethrowBudgetError } from '../isolation/budget.ts'
 

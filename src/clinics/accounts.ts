@@ -1,4 +1,8 @@
-/** Accounts: user name, clinic, role and password. A change of one ends its sessions (sessions.ts). */
+/**
+ * Accounts: user name, clinic, role and password, and their sessions. A session begins with a login, and its tokens carry
+ * its id and the version of its account. It ends with `DELETE /session`, with any change of the account, or when its time is
+ * over. Each request checks its session, so accounts are read from memory (Repository.readRecent).
+ */
 import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { spend } from '../isolation/budget.ts'
@@ -45,7 +49,7 @@ export interface EndedSession {
 }
 
 /** Accounts belong to the whole service: one user name, one account, whichever clinic it is of. */
-export const ACCOUNT = recordKind<StoredAccount>('account')
+const ACCOUNT = recordKind<StoredAccount>('account')
 
 const USERNAME = /^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u
 
@@ -186,7 +190,7 @@ export async function verifyPassword(
 }
 
 /** @param demo demo mode is on */
-export const isUsable = ({ disabled, demoOnly }: Account, demo: boolean): boolean =>
+const isUsable = ({ disabled, demoOnly }: Account, demo: boolean): boolean =>
   disabled !== true && (demo || demoOnly !== true)
 
 /**
@@ -210,7 +214,7 @@ async function changeAccount(
 }
 
 /** Later than the one before, though the clock may have been set back. */
-export const nextVersion = ({ version = 0 }: Account, now: number): number => Math.max(now, version + 1)
+const nextVersion = ({ version = 0 }: Account, now: number): number => Math.max(now, version + 1)
 
 const withoutSecrets = ({ passwordHash: _hash, endedSessions: _ended, ...account }: StoredAccount): Account => account
 
@@ -233,4 +237,70 @@ function checkName(name: string): void {
 function checkUsername(username: string): void {
   if (USERNAME.test(username)) return
   throw badRequest('A user name has 1 to 64 letters, digits or . _ @ + - and begins with a letter or digit')
+}
+
+/** The session of one of our own tokens. */
+export interface TokenSession {
+  /** The user name, folded. */
+  readonly account: string
+  /** Milliseconds since 1970 UTC: the token was issued within the second that begins here. */
+  readonly issued: number
+  /** Absent in tokens that were not issued for a login, or by a version of this server without sessions. */
+  readonly login?: Login
+}
+
+export interface Login {
+  /** The id of the session. */
+  readonly id: string
+  /** The version of the account when the session began. */
+  readonly version: number
+}
+
+/** The version for sessions of an account that begin now. */
+export const versionOf = ({ version = 0 }: Account): number => version
+
+/**
+ * False once the session has ended. A token without a login is valid until it expires, or the account that it names, if
+ * any, is changed.
+ * @param demo demo mode is on
+ */
+export function isSessionActive(
+  repository: Repository,
+  session: TokenSession,
+  demo: boolean,
+): boolean | Promise<boolean> {
+  const found = repository.readRecent(SERVICE, ACCOUNT, session.account)
+  return found instanceof Promise
+    ? found.then((record) => goesOnBy(record?.value, session, demo))
+    : goesOnBy(found?.value, session, demo)
+}
+
+function goesOnBy(account: StoredAccount | undefined, { login, issued }: TokenSession, demo: boolean): boolean {
+  if (account === undefined) return login === undefined
+  if (!isUsable(account, demo)) return false
+  if (login === undefined) return versionOf(account) < issued + 1_000
+  return versionOf(account) === login.version && !isEnded(account, login.id)
+}
+
+const isEnded = ({ endedSessions = [] }: StoredAccount, id: string): boolean =>
+  endedSessions.some((session) => session.id === id)
+
+/** Ended sessions of one account that are remembered one by one; where there are more, all of its sessions end. */
+const MAX_ENDED = 500
+
+/**
+ * Ends a session before its time.
+ * @param lifetime milliseconds at most that a session lasts
+ */
+export async function endSession(repository: Repository, key: string, { id }: Login, lifetime: number): Promise<void> {
+  await repository.change(SERVICE, async (unit) => {
+    const account = (await unit.records.read(ACCOUNT, key))?.value
+    if (account === undefined || isEnded(account, id)) return
+    const others = (account.endedSessions ?? []).filter(({ until }) => until > unit.now)
+    const ended =
+      others.length < MAX_ENDED
+        ? { endedSessions: [...others, { id, until: unit.now + lifetime }] }
+        : { endedSessions: [], version: nextVersion(account, unit.now) }
+    unit.records.put(ACCOUNT, key, { ...account, ...ended })
+  })
 }

@@ -6,7 +6,15 @@ import { badRequest, conflict } from '../fhir/outcome.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
 import { removeDemoAccounts } from './accounts.ts'
-import { type ClinicSettings, findSettings, writeSettings } from './settings.ts'
+import {
+  type ClinicSettings,
+  effectiveSettings,
+  findSettings,
+  SETTINGS,
+  SETTINGS_KEY,
+  type SettingsRecord,
+  writeSettings,
+} from './settings.ts'
 
 /** https://hl7.org/fhir/R4/datatypes.html#id */
 export const isClinicId = (value: unknown): value is string =>
@@ -40,6 +48,41 @@ export async function stageClinic(
     throw conflict(`The clinic '${unit.clinic}' exists already`)
   await writeSettings(unit, settings)
   await unit.put({ ...organization, id: unit.clinic }, 'PUT')
+}
+
+/** The facts of a clinic that decide whether its requests are served: one object, as long as its settings and its sandbox stay. */
+export interface ClinicFacts {
+  readonly settings: ClinicSettings
+  readonly isSandboxEnabled: boolean
+}
+
+type SwitchRecord = KindRecord<SandboxSwitch> | undefined
+
+/** By the record of its settings, which is one object while it is remembered. */
+const known = new WeakMap<SettingsRecord, { readonly sandbox: SwitchRecord; readonly facts: ClinicFacts }>()
+
+/**
+ * The facts of a clinic, known at once where they are in memory; undefined where there is no such clinic. They come from a
+ * cache that may be slightly stale when another process changes them.
+ */
+export function clinicFacts(
+  repository: Repository,
+  clinic: string,
+): ClinicFacts | undefined | Promise<ClinicFacts | undefined> {
+  const settings = repository.readRecent(clinic, SETTINGS, SETTINGS_KEY)
+  const sandbox = repository.readRecent(clinic, SANDBOX, KEY)
+  return settings instanceof Promise || sandbox instanceof Promise
+    ? Promise.all([settings, sandbox]).then((records) => factsIn(...records))
+    : factsIn(settings, sandbox)
+}
+
+function factsIn(record: SettingsRecord | undefined, sandbox: SwitchRecord): ClinicFacts | undefined {
+  if (record === undefined) return undefined
+  const last = known.get(record)
+  if (last !== undefined && last.sandbox === sandbox) return last.facts
+  const facts = { settings: effectiveSettings(record), isSandboxEnabled: isOn(sandbox) }
+  known.set(record, { sandbox, facts })
+  return facts
 }
 
 /** The switch that disables the sandbox of a clinic; it is stored, so it applies to all processes. */

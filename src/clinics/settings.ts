@@ -125,8 +125,9 @@ const DEFAULTS: ClinicSettings = {
   policies: DEFAULT_POLICIES,
 }
 
-const SETTINGS = recordKind<Partial<ClinicSettings>>('settings')
-const KEY = 'settings'
+export const SETTINGS = recordKind<Partial<ClinicSettings>>('settings')
+export const SETTINGS_KEY = 'settings'
+export type SettingsRecord = KindRecord<Partial<ClinicSettings>>
 
 /** The clinic that a dialled number reaches. */
 interface DialedClinic {
@@ -140,7 +141,7 @@ type Source = Repository | UnitOfWork
 /** The effective settings, with defaults, from a cache that may be slightly stale when another process changes them. */
 export async function readSettings(source: Source, clinic: string): Promise<ClinicSettings> {
   if (source instanceof Repository) return (await recentSettings(source, clinic)) ?? DEFAULTS
-  return effectiveSettings(await source.records.readRecent(SETTINGS, KEY)) ?? DEFAULTS
+  return effectiveSettings(await source.records.readRecent(SETTINGS, SETTINGS_KEY)) ?? DEFAULTS
 }
 
 /** The same, known at once where they are in memory; undefined where there is no such clinic. They are one object until they change. */
@@ -148,14 +149,16 @@ export function recentSettings(
   repository: Repository,
   clinic: string,
 ): ClinicSettings | undefined | Promise<ClinicSettings | undefined> {
-  const found = repository.readRecent(clinic, SETTINGS, KEY)
+  const found = repository.readRecent(clinic, SETTINGS, SETTINGS_KEY)
   return found instanceof Promise ? found.then(effectiveSettings) : effectiveSettings(found)
 }
 
 /** Effective settings by their stored records: a record is the same object while it is remembered. */
-const effective = new WeakMap<KindRecord<Partial<ClinicSettings>>, ClinicSettings>()
+const effective = new WeakMap<SettingsRecord, ClinicSettings>()
 
-function effectiveSettings(record: KindRecord<Partial<ClinicSettings>> | undefined): ClinicSettings | undefined {
+export function effectiveSettings(record: SettingsRecord): ClinicSettings
+export function effectiveSettings(record: SettingsRecord | undefined): ClinicSettings | undefined
+export function effectiveSettings(record: SettingsRecord | undefined): ClinicSettings | undefined {
   if (record === undefined) return undefined
   const settings = effective.get(record) ?? withDefaults(record.value)
   effective.set(record, settings)
@@ -179,8 +182,8 @@ export interface VersionedSettings {
 export async function findVersionedSettings(source: Source, clinic: string): Promise<VersionedSettings | undefined> {
   const record =
     source instanceof Repository
-      ? await source.readRecord(clinic, SETTINGS, KEY)
-      : await source.records.read(SETTINGS, KEY)
+      ? await source.readRecord(clinic, SETTINGS, SETTINGS_KEY)
+      : await source.records.read(SETTINGS, SETTINGS_KEY)
   const settings = effectiveSettings(record)
   return record && settings && { settings, version: record.version }
 }
@@ -193,7 +196,7 @@ export async function findVersionedSettings(source: Source, clinic: string): Pro
 export async function encryptSettings(repository: Repository): Promise<number> {
   let encrypted = 0
   for (const clinic of await repository.clinics()) {
-    if (clinic !== SERVICE && (await repository.encryptRecord(clinic, SETTINGS, KEY))) encrypted += 1
+    if (clinic !== SERVICE && (await repository.encryptRecord(clinic, SETTINGS, SETTINGS_KEY))) encrypted += 1
   }
   return encrypted
 }
@@ -232,13 +235,13 @@ const dialedNumberOf = (record: KindRecord<DialedClinic> | undefined): DialedNum
 export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings): Promise<void> {
   const problems = await problemsOfNumbers(unit, settings)
   if (problems.length > 0) throw unprocessable(problems.join('; '))
-  const current = await unit.records.read(SETTINGS, KEY)
+  const current = await unit.records.read(SETTINGS, SETTINGS_KEY)
   for (const number of settings.dialedNumbers) await takeNumber(unit, number)
   for (const number of effectiveSettings(current)?.dialedNumbers ?? []) {
     if (!settings.dialedNumbers.includes(number)) await releaseNumber(unit, number)
   }
   await renameOrganization(unit, settings.name)
-  unit.records.put(SETTINGS, KEY, settings)
+  unit.records.put(SETTINGS, SETTINGS_KEY, settings)
 }
 
 /** The clinic's Organization has the clinic's id; a deleted one is not restored. */

@@ -7,9 +7,8 @@ import { TrailReader } from '../record/audit/trail-reader.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
-import type { Providers } from './provider.ts'
+import { orNotFound, type Providers } from './provider.ts'
 import { criteriaPlan, guardedSearch, searchRequest } from './search-request.ts'
-import { orNotFound } from './standard.ts'
 import { createResource, deleteResource, findingsOf, patchResource, updateResource } from './write.ts'
 
 /** Services shared by all contexts of a server. */
@@ -25,13 +24,18 @@ export interface ContextServices {
   readonly trail?: AuditTrail | undefined
 }
 
-export const clinicAccess = (services: ContextServices, clinic: string, agent: Agent): ClinicAccess => ({
-  clinic,
-  agent,
-  reader: () => contextOf(services.repository.reader(clinic), services, agent),
-  change: (work, { isRepeatable = false, isImport = false } = {}) =>
-    services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent, isImport)), isRepeatable),
-})
+/** Access of one agent to one clinic. */
+export type AccessOf = (clinic: string, agent: Agent) => ClinicAccess
+
+export const clinicAccess =
+  (services: ContextServices): AccessOf =>
+  (clinic, agent) => ({
+    clinic,
+    agent,
+    reader: () => contextOf(services.repository.reader(clinic), services, agent),
+    change: (work, { isRepeatable = false, isImport = false } = {}) =>
+      services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent, isImport)), isRepeatable),
+  })
 
 /**
  * The events that an agent may read: admins those of their clinic, operators those without a clinic. Staff read none,

@@ -9,8 +9,7 @@ import type { Versioned } from '../repository/repository.ts'
 import type { Context } from './context.ts'
 import { checkPrecondition, type Precondition } from './precondition.ts'
 import { enforceProfiles } from './profiles.ts'
-import { handlerOf, type Providers } from './provider.ts'
-import { orNotFound } from './standard.ts'
+import { handlerOf, orNotFound, type Providers } from './provider.ts'
 
 /** @throws FhirError 405, 400 or 422 naming each element at fault; what the provider throws */
 export async function createResource(ctx: Context, providers: Providers, resource: AnyResource): Promise<Versioned> {

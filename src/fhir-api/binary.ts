@@ -1,17 +1,30 @@
-/** The differences of a Binary, which is sent as the bytes that it is: between http.ts and the files of fhir-api/message. */
+/** The bodies of a Binary, which comes and is sent as the bytes that it is: https://hl7.org/fhir/R4/binary.html#rest. */
 import type { Binary } from 'fhir/r4'
 import type { Context as KoaContext } from 'koa'
 import type { Contents } from '../content/contents.ts'
-import { FHIR_JSON, negotiateContent, type Preferences } from '../http/message/negotiate.ts'
-import { headerOf } from '../http/message/path-segment.ts'
+import { headerOf } from '../http/headers.ts'
+import { FHIR_JSON, negotiateContent } from '../http/message/format.ts'
 import type { Versioned } from '../repository/repository.ts'
+import { type Answering, type Bodies, RESOURCES, send } from './message/http.ts'
 import type { InteractionRequest, InteractionResponse, RawBody } from './message/interaction.ts'
-import { contentTypeOfBinary, sendBytes } from './message/native-binary.ts'
-import { send } from './message/response.ts'
+import { contentTypeOfBinary, givesBytes, sendBytes } from './message/native-binary.ts'
+import { receiveRaw, takesBytes } from './message/raw-binary.ts'
 import { subsetText } from './message/summary.ts'
 
+export const BINARIES: Bodies = {
+  // The type of bytes is known once they are read.
+  formatOf: (koa, route, query) => (givesBytes(route, query) ? undefined : RESOURCES.formatOf(koa, route, query)),
+  read: async (koa, route, receiver) => {
+    const raw = takesBytes(route) ? await receiveRaw(koa, receiver.id, receiver) : undefined
+    return raw === undefined ? await RESOURCES.read(koa, route, receiver) : { body: raw.resource, raw }
+  },
+  write: ({ raw, services }, clinic, write) =>
+    raw === undefined ? write() : writeRaw(raw, services.contents, clinic, write),
+  send: sendBinary,
+}
+
 /** Writes a body that came as bytes. Bytes that the write does not use are not kept. */
-export async function writeRaw(
+async function writeRaw(
   raw: RawBody,
   contents: Contents,
   clinic: string,
@@ -36,7 +49,7 @@ const WITHOUT_DATA = { summary: undefined, elements: ['contentType', 'securityCo
  * Leaves out the base64 of a file that the client has just sent, unless the client requests it.
  * @param preferred the Prefer header
  */
-export function withoutData(
+function withoutData(
   { raw }: InteractionRequest,
   response: InteractionResponse,
   preferred: string,
@@ -46,24 +59,20 @@ export function withoutData(
   return { ...response, text: subsetText(resource.text, 'Binary', WITHOUT_DATA) }
 }
 
-interface BinaryAnswer {
-  readonly clinic: string
-  readonly wanted: Preferences['return']
-}
-
 /**
- * Answers a read: with the bytes, or with the resource.
+ * Answers with the resource, or, where a read has no format yet, with the bytes if the client accepts them.
  * @throws FhirError 406 when the client accepts neither, 416 for a range that there is not
  */
-export async function sendBinary(
+async function sendBinary(
   koa: KoaContext,
   request: InteractionRequest,
   response: InteractionResponse,
-  { clinic, wanted }: BinaryAnswer,
+  { clinic, wanted, preferred, format }: Answering,
 ): Promise<void> {
+  if (format !== undefined) return send(koa, request, withoutData(request, response, preferred), format, wanted)
   const binary = response.resource as Versioned<Binary> | undefined
   if (response.status !== 200 || binary === undefined) return send(koa, request, response, FHIR_JSON, wanted)
-  const format = negotiateContent(headerOf(koa, 'accept') ?? '', contentTypeOfBinary(binary.resource))
-  if (format !== undefined) return send(koa, request, response, format, wanted)
+  const asked = negotiateContent(headerOf(koa, 'accept') ?? '', contentTypeOfBinary(binary.resource))
+  if (asked !== undefined) return send(koa, request, response, asked, wanted)
   await sendBytes(koa, binary, { clinic, contents: request.services.contents })
 }

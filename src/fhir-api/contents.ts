@@ -8,11 +8,11 @@ import type { Limits } from '../config.ts'
 import type { Contents } from '../content/contents.ts'
 import { mayHaveMarkers } from '../fhir/content/marker.ts'
 import { withContents } from '../http/content/content-answer.ts'
-import { seeContent } from '../http/content/seen-contents.ts'
+import { seeContent, stateOf } from '../http/exchange.ts'
 import type { BodyContents } from '../http/message/body.ts'
 import { type Format, mediaType } from '../http/message/media-type.ts'
 import type { User } from '../http/token.ts'
-import { PATCH_TYPES } from './message/request.ts'
+import { PATCH_TYPES } from './message/http.ts'
 
 /** FHIR's own addresses: a type, an operation, or the base. */
 const FHIR_PATH = /^\/(?:[A-Z$]|$)/
@@ -81,7 +81,7 @@ async function fillIn(koa: KoaContext, body: string | Buffer, contents: Contents
     const answer = await withContents(body.toString(), contents, { clinic, format, beyond })
     if (answer === undefined) return
     for (const [sha256, size] of answer.sizes) seeContent(koa, { sha256, size })
-    koa.state.answeredWithMarkers = body
+    stateOf(koa).answeredWithMarkers = body
     const type = koa.response.get('Content-Type')
     if (koa.method !== 'HEAD') {
       const stream = await answer.stream()
@@ -102,4 +102,4 @@ async function fillIn(koa: KoaContext, body: string | Buffer, contents: Contents
 const isRead = ({ method, path }: KoaContext): boolean =>
   method === 'GET' || method === 'HEAD' || path.endsWith('/_search')
 
-const userIn = ({ state }: KoaContext): User | undefined => state.user as User | undefined
+const userIn = (koa: KoaContext): User | undefined => stateOf(koa).user

@@ -1,11 +1,31 @@
-/** The FHIR routes, as the CapabilityStatement declares them: nothing else is served. */
+/**
+ * The FHIR routes, as the CapabilityStatement declares them: nothing else is served. A request is read, its interaction
+ * carried out, and the response sent.
+ */
 import type { CapabilityStatement, CapabilityStatementRest } from 'fhir/r4'
-import type { Middleware } from 'koa'
-import { answerRoute, type HttpServices } from './http.ts'
+import type { Context as KoaContext, Middleware } from 'koa'
+import type { Agent, ClinicAccess, Context } from '../core/context.ts'
+import { badRequest } from '../fhir/outcome.ts'
+import { forbidden } from '../http/authenticate.ts'
+import { exchangeOf, userOf } from '../http/exchange.ts'
+import { headerOf } from '../http/headers.ts'
+import { preferences } from '../http/message/format.ts'
+import { currentBudget } from '../isolation/budget.ts'
+import { BINARIES } from './binary.ts'
+import { processBundle } from './bundle/bundle.ts'
+import { runOperation } from './interactions/operation.ts'
 import { isServed, matchRoute, ROUTES } from './interactions/routes.ts'
-import type { Route } from './message/interaction.ts'
+import { withWarnings } from './interactions/warnings.ts'
+import { accessAfter, asImport, attemptOf, attemptOfBundle } from './message/access.ts'
+import { isForm, RESOURCES, readQuery, requestOf } from './message/http.ts'
+import type { InteractionRequest, InteractionResponse, PathParameters, Route, Services } from './message/interaction.ts'
 
-export function fhirRoutes(statement: CapabilityStatement, services: HttpServices): Middleware {
+export interface FhirServices extends Services {
+  readonly access: (clinic: string, agent: Agent) => ClinicAccess
+  readonly baseOf: (koa: KoaContext) => string
+}
+
+export function fhirRoutes(statement: CapabilityStatement, services: FhirServices): Middleware {
   const declared = new Set((statement.rest ?? []).flatMap(codesOf))
   // batch and transaction share one address; the Bundle says which it is.
   const answers = new Map(
@@ -37,3 +57,88 @@ const codesOf = ({ interaction = [], resource = [], compartment = [] }: Capabili
   ...(compartment.length > 0 ? ['search-compartment'] : []),
   ...(resource.some(({ operation = [] }) => operation.length > 0) ? ['operation'] : []),
 ]
+
+/** Serves requests of `route`: the stages of docs/lifecycle.md from the import header on. */
+const answerRoute =
+  (route: Route, services: FhirServices) =>
+  async (koa: KoaContext, parameters: PathParameters): Promise<void> => {
+    const { type, id, operation } = parameters
+    const bodies = type === 'Binary' ? BINARIES : RESOURCES
+    const exchange = exchangeOf(koa)
+    const query = await readQuery(koa, route, services.limits)
+    const url = isForm(route) ? `${koa.path}?${query}` : (koa.req.url ?? '')
+    let attempt = attemptOf(route, parameters, url)
+    exchange.accesses = [attempt]
+    const isImport = isImported(koa, route)
+    if (isImport) {
+      attempt = asImport(attempt)
+      exchange.accesses = [attempt]
+    }
+    const format = bodies.formatOf(koa, route, query)
+    const preferred = headerOf(koa, 'prefer') ?? ''
+    const prefer = preferences(preferred)
+    const [base, access] = [services.baseOf(koa), accessOf(koa, services)]
+    const { clinic } = access
+    const content = await bodies.read(koa, route, { id, clinic, contents: services.contents, limits: services.limits })
+    const request = requestOf(koa, parameters, { query, base, prefer, isImport, services, content })
+    if (route.run.kind === 'bundle') {
+      attempt = attemptOfBundle(attempt, request.body)
+      exchange.accesses = [attempt]
+    }
+    const representation = preferred !== '' && prefer.return === 'representation'
+    const response = await bodies.write(request, clinic, () => run(route, access, request, operation, representation))
+    const { accesses = [] } = response
+    exchange.accesses = [accessAfter(attempt, response, base), ...accesses]
+    await bodies.send(koa, request, response, { clinic, format, wanted: prefer.return, preferred })
+  }
+
+function accessOf(koa: KoaContext, { access }: FhirServices): ClinicAccess {
+  const { clinic, sub: id, name, role } = userOf(koa)
+  return access(clinic, { kind: 'user', id, name, role })
+}
+
+async function run(
+  route: Route,
+  access: ClinicAccess,
+  request: InteractionRequest,
+  operation: string,
+  representation: boolean,
+): Promise<InteractionResponse> {
+  if (route.run.kind === 'bundle') return processBundle(access, request, representation)
+  await request.services.providers.get(request.type)?.settle?.(access)
+  if (route.run.kind === 'operation') return runOperation(access, operation, route, request)
+  const { handler } = route.run
+  // POST _search is a read in spite of its method.
+  if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
+  const { isImport, wantsOutcome } = request
+  const work = async (ctx: Context) => {
+    const written = await handler(ctx, request)
+    return wantsOutcome ? withWarnings(ctx, request, written) : written
+  }
+  const response = await access.change(work, { isImport })
+  // After the commit the response must be sent, whatever budget is left.
+  currentBudget()?.allowAnswer()
+  return response
+}
+
+/** `X-Import: true`, by which an admin brings what another system has recorded: docs/imports.md. */
+const NAME = 'X-Import'
+
+/**
+ * Whether what the request writes is an import. Reads and operations are what they are without the header.
+ * @throws FhirError 400 for another value than true, 403 for staff
+ */
+function isImported(koa: KoaContext, { method, code, run }: Route): boolean {
+  const value = koa.req.headers[NAME.toLowerCase()]
+  if (value === undefined) return false
+  if (value !== 'true') {
+    const given = `${value}`.slice(0, MOST_SHOWN)
+    throw badRequest(`The header ${NAME} is '${given}'; its one value is true, and what is no import comes without it`)
+  }
+  const { role } = userOf(koa)
+  if (role === 'staff') throw forbidden(`Only an admin or an operator may import (${NAME}: true); your role is 'staff'`)
+  return method !== 'GET' && run.kind !== 'operation' && !code.startsWith('search')
+}
+
+/** Characters of a value. */
+const MOST_SHOWN = 100

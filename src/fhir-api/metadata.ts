@@ -6,7 +6,7 @@ import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { terminologyCapabilities } from '../capability/terminology.ts'
 import { badRequest } from '../fhir/outcome.ts'
-import { negotiate } from '../http/message/negotiate.ts'
+import { negotiate } from '../http/message/format.ts'
 import { Compressed, ENCODINGS } from './compressed.ts'
 import { type FormName, PreparedForm } from './prepared-form.ts'
 

@@ -1,9 +1,11 @@
 /**
  * Lossless FHIR JSON: https://hl7.org/fhir/R4/json.html#decimal (1.00 is not 1).
  * A number whose text JavaScript would not reproduce becomes a FhirDecimal, which calculates like a number and is
- * written exactly as it was read; every other value is plain JSON.
+ * written exactly as it was read; every other value is plain JSON. Also facts about a text that JSON.parse does not report:
+ * its nesting depth and duplicate names.
  */
 import { BudgetError, spend } from '../isolation/budget.ts'
+import { isObject } from './resource.ts'
 
 // ECMAScript 2026 "JSON.parse source text access", in Node 24 but not yet in TypeScript's library.
 declare global {
@@ -92,3 +94,90 @@ const PUNCTUATION = 3
 /** A plain number or a FhirDecimal. */
 export const isNumber = (value: unknown): value is number | FhirDecimal =>
   typeof value === 'number' || value instanceof Number
+
+export interface JsonCount {
+  /** Properties of all objects. */
+  readonly names: number
+  /** Objects, arrays and their members. */
+  readonly values: number
+}
+
+/**
+ * Counted before parsing, so that a hostile body can neither exhaust memory nor overflow the stack of the code that
+ * processes it later. Undefined when the text is nested deeper than `maxDepth`.
+ */
+export function countJson(text: string, maxDepth: number): JsonCount | undefined {
+  let depth = 0
+  let names = 0
+  let values = 1
+  for (let at = 0; at < text.length; at++) {
+    switch (text[at]) {
+      case '"':
+        at = endOfString(text, at)
+        break
+      case ':':
+        names++
+        break
+      case ',':
+        values++
+        break
+      case '{':
+      case '[':
+        values++
+        if (++depth > maxDepth) return undefined
+        break
+      case '}':
+      case ']':
+        depth--
+    }
+  }
+  return { names, values }
+}
+
+/** Values of a body or a file. 16 MB of ordinary resources have half as many. */
+export const MAX_JSON_VALUES = 2_000_000
+
+/** False when JSON.parse has silently dropped a property because its name occurs twice. */
+export const hasAllNames = (value: unknown, names: number): boolean => namesIn(value) === names
+
+function namesIn(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + namesIn(item), 0)
+  if (!isObject(value)) return 0
+  let names = 0
+  for (const name in value) names += 1 + namesIn(value[name])
+  return names
+}
+
+/** The first duplicate name within an object of this valid JSON text. */
+export function repeatedName(text: string): string | undefined {
+  const open: Set<string>[] = []
+  let string = ''
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (char === '{') open.push(new Set())
+    else if (char === '}') open.pop()
+    else if (char === '"') {
+      const end = endOfString(text, at)
+      string = text.slice(at, end + 1)
+      at = end
+    } else if (char === ':') {
+      const name: string = JSON.parse(string)
+      if (open.at(-1)?.has(name)) return name
+      open.at(-1)?.add(name)
+    }
+  }
+  return undefined
+}
+
+/** The position of the quote that closes the string opened at `start`; the end of the text when there is none. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text[first - 1] === '\\') first--
+  return (at - first) % 2 === 1
+}

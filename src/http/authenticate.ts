@@ -1,13 +1,19 @@
 /**
- * Authentication: `Authorization: Bearer` with a token of our own (HS256) or of a foreign issuer (JWKS), never both.
- * https://www.rfc-editor.org/rfc/rfc6750, https://hl7.org/fhir/R4/security.html#authentication.
+ * The user, the session and the clinic of a request. Authentication: `Authorization: Bearer` with a token of our own (HS256) or of a foreign issuer (JWKS), never both.
+ * With a token of our own the session must be active. https://www.rfc-editor.org/rfc/rfc6750,
+ * https://hl7.org/fhir/R4/security.html#authentication.
  */
 import jsonwebtoken from 'jsonwebtoken'
-import type { Context as KoaContext, Middleware } from 'koa'
+import type { Context as KoaContext, Middleware, Next } from 'koa'
 import koaJwt from 'koa-jwt'
 import { LRUCache } from 'lru-cache'
+import { isSessionActive } from '../clinics/accounts.ts'
+import { type ClinicFacts, clinicFacts } from '../clinics/clinics.ts'
 import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
+import type { Repository } from '../repository/repository.ts'
+import { stateOf, userOf } from './exchange.ts'
 import { type JwksOptions, jwksKeyLoader, KeysUnavailable, PUBLIC_KEY_ALGORITHMS, UnknownKey } from './jwks.ts'
 import { ClaimError, type JwtConfig, readClaims, refuseExtensions, type User, type VerifiedToken } from './token.ts'
 
@@ -19,7 +25,7 @@ const REMEMBERED_TOKENS = 10_000
 const CLOCK_TOLERANCE_SECONDS = 5
 
 /**
- * Sets `koa.state.user` and `koa.state.session`.
+ * Sets the user and the session of a request.
  * @throws FhirError 401 with what is wrong with the token, 503 when it cannot be checked
  */
 export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?: JwksOptions): Middleware {
@@ -37,8 +43,7 @@ export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?:
     const now = Date.now()
     if (now >= expires + toleranceMs) throw unauthorized(expired(expires))
     if (now < notBefore - toleranceMs) throw unauthorized('the token is not valid yet')
-    koa.state.user = user
-    koa.state.session = session
+    Object.assign(stateOf(koa), { user, session })
   }
   return (koa, next) => {
     const header = koa.req.headers.authorization ?? ''
@@ -54,11 +59,21 @@ export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?:
   }
 }
 
-/** The user of a request that has passed `authenticate`. */
-export function userOf(koa: Pick<KoaContext, 'state'>): User {
-  const user: unknown = koa.state.user
-  if (user === undefined) throw new Error('This route is served without authentication, but asks for the user')
-  return user as User
+/** The same, where the session of the token has not ended. @throws FhirError 401 or 503 */
+export function authenticateSession(config: Pick<Config, 'jwt' | 'demo'>, repository: Repository): Middleware {
+  const readToken = authenticate(config)
+  const requireSession: Middleware = (koa, next) => {
+    const { session } = stateOf(koa)
+    const isOn = session === undefined || isSessionActive(repository, session, config.demo)
+    return isOn instanceof Promise ? isOn.then((known) => goOn(known, next)) : goOn(isOn, next)
+  }
+  return (koa, next) => readToken(koa, () => requireSession(koa, next))
+}
+
+/** @throws FhirError 401 */
+function goOn(isOn: boolean, next: Next): Promise<unknown> {
+  if (!isOn) throw unauthorized('the session of this token has ended; log in again with POST /session')
+  return next()
 }
 
 interface Remembered extends VerifiedToken {
@@ -78,7 +93,7 @@ function verifier(config: JwtConfig, jwksOptions: JwksOptions | undefined): Veri
     try {
       await check(koa, async () => {})
       refuseExtensions(header.trim().split(/ +/).at(-1) ?? '')
-      return readClaims(koa.state.claims, config)
+      return readClaims(stateOf(koa).claims, config)
     } catch (error) {
       throw refusal(error)
     }
@@ -134,7 +149,7 @@ function reasonOf(cause: unknown): string {
 const expired = (at: number): string => `the token expired at ${new Date(at).toISOString()}; get a new one`
 
 /** 401. A request without any token gets no error code: https://www.rfc-editor.org/rfc/rfc6750#section-3.1. */
-export const unauthorized = (reason: string, tokenGiven = true): FhirError =>
+const unauthorized = (reason: string, tokenGiven = true): FhirError =>
   new FhirError(
     401,
     { code: 'login', diagnostics: `Not authenticated: ${reason}` },
@@ -150,3 +165,80 @@ export function requireOperator({ role }: User, what: string): void {
 }
 
 export const forbidden = (diagnostics: string): FhirError => new FhirError(403, { code: 'forbidden', diagnostics })
+
+/**
+ * For all routes: 403 when there is no clinic of the name in the token, which may be that of a foreign issuer. Its settings
+ * are in memory from here on, so that all observers of the request know the secrets of the clinic.
+ */
+export function requireClinic(repository: Repository): Middleware {
+  return (koa, next) => {
+    const { clinic } = userOf(koa)
+    if (clinic === SERVICE) return next()
+    const facts = clinicFacts(repository, clinic)
+    if (facts instanceof Promise) return facts.then((found) => keep(koa, found)).then(next)
+    keep(koa, facts)
+    return next()
+  }
+}
+
+/** @throws FhirError 403 */
+function keep(koa: KoaContext, facts: ClinicFacts | undefined): void {
+  if (facts === undefined) throw noSuchClinic()
+  stateOf(koa).clinic = facts
+}
+
+const noSuchClinic = (): FhirError =>
+  forbidden("The claim 'clinic' of the token names no clinic of this service; an operator makes one with POST /clinics")
+
+/**
+ * For FHIR data routes: 403 while the sandbox of the user's clinic is off, and for users of no clinic, who read nothing but
+ * the events of the audit trail that belong to no clinic either.
+ */
+export const requireSandbox: Middleware = (koa, next) => {
+  const { clinic } = stateOf(koa)
+  if (clinic === undefined ? isReadOfTrail(koa) : clinic.isSandboxEnabled) return next()
+  throw clinic === undefined ? ofNoClinic() : sandboxIsOff()
+}
+
+const isReadOfTrail = ({ method, path }: KoaContext): boolean =>
+  (method === 'GET' || method === 'HEAD') && /^\/AuditEvent(?:\/trail-[\w-]+)?$/.test(path)
+
+const ofNoClinic = (): FhirError =>
+  forbidden(
+    'Your account is of no clinic, so there are no FHIR data for it but GET /AuditEvent; log in with an account of the clinic',
+  )
+
+const sandboxIsOff = (): FhirError =>
+  new FhirError(403, {
+    code: 'forbidden',
+    diagnostics:
+      'The sandbox of this clinic is turned off; its data are kept. PUT /clinics/{id}/sandbox {"enabled": true} turns it on',
+    reason: 'sandbox-off',
+  })
+
+/**
+ * For FHIR data routes: a clinic has the conformance resources that the server ships before its first request is answered.
+ * Each process checks each clinic once; requests that arrive meanwhile wait for that check.
+ * @param ship writes what a clinic lacks
+ * @param goOn runs for each waiting request after it, as all would continue at once
+ */
+export function shipResources(ship: (clinic: string) => Promise<void>, goOn: Middleware): Middleware {
+  const complete = new Set<string>()
+  const underWay = new Map<string, Promise<void>>()
+  const shipTo = async (clinic: string): Promise<void> => {
+    try {
+      await ship(clinic)
+      complete.add(clinic)
+    } finally {
+      // After a failure the next request tries again.
+      underWay.delete(clinic)
+    }
+  }
+  return (koa, next) => {
+    const { clinic } = userOf(koa)
+    if (clinic === SERVICE || complete.has(clinic)) return next()
+    const shipping = underWay.get(clinic) ?? shipTo(clinic)
+    underWay.set(clinic, shipping)
+    return shipping.then(() => goOn(koa, next))
+  }
+}

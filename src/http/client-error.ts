@@ -6,9 +6,8 @@ import type { Duplex } from 'node:stream'
 import { type Issue, toOutcome } from '../fhir/outcome.ts'
 import { answersOn, type ConnectionAnswers } from './admission/pipelining.ts'
 import { MAX_BYTES, MAX_MS } from './admission/unread-body.ts'
-import { DEFAULT_HEADERS } from './default-headers.ts'
-import { FHIR_JSON } from './message/negotiate.ts'
-import { REQUEST_ID } from './request-ids.ts'
+import { DEFAULT_HEADERS, REQUEST_ID } from './headers.ts'
+import { FHIR_JSON } from './message/format.ts'
 
 /** Replaces Node's own response, which is a status without a body. */
 export function answerClientErrors(server: Server): void {

@@ -3,7 +3,7 @@
  * browser. They send their token in a header, so no credentials of the browser are ever allowed.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
-import { headerOf } from './message/path-segment.ts'
+import { headerOf } from './headers.ts'
 
 /**
  * Headers beyond those that any page may read (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).

@@ -6,8 +6,7 @@ import type { Reason } from '../record/journal/exchange.ts'
 import { discardRest } from './admission/unread-body.ts'
 import { exchangeOf } from './exchange.ts'
 import { failureOf } from './fault.ts'
-import { formatUnpaid } from './message/format.ts'
-import { type AnswerFormat, FHIR_JSON, negotiate } from './message/negotiate.ts'
+import { type AnswerFormat, FHIR_JSON, formatUnpaid, negotiate } from './message/format.ts'
 import { firstSegment, type Unserved } from './side-router.ts'
 
 /**
@@ -30,7 +29,7 @@ export const errors =
       if (plain.has(firstSegment(koa.path))) sendPlain(koa, failure)
       else sendOutcome(koa, failure)
     }
-    discardRest(koa)
+    if (!koa.req.complete) discardRest(koa)
   }
 
 /** Issues of which the reason tells. */

@@ -1,11 +1,89 @@
 /**
- * The one point from which exchanges are observed: the code that serves a request adds facts to its exchange, and
- * observers see it when the response is ready.
+ * One request and its response: the state that its stages share, and the facts that observers see when the response is
+ * ready.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
-import type { Role } from '../clinics/accounts.ts'
+import type { Role, TokenSession } from '../clinics/accounts.ts'
+import type { ClinicFacts } from '../clinics/clinics.ts'
 import type { Access, AuditAgent } from '../record/audit/event.ts'
-import type { Reason, ToolExchange } from '../record/journal/exchange.ts'
+import { MAX_BODY, type Reason, type ToolExchange } from '../record/journal/exchange.ts'
+import type { BodiesInFlight } from './admission/bodies-in-flight.ts'
+import type { User } from './token.ts'
+
+/** The state of a request, each field with the stage that sets it. */
+export interface RequestState {
+  /** `observed`, the outermost stage. */
+  exchange?: Exchange
+  /** The share: the clinic, or the address, for which the request counts, and the room for bodies. */
+  holder?: string
+  bodies?: BodiesInFlight
+  /** Authentication: the claims of the token, its user, and its session, unless its issuer is a foreign one. */
+  claims?: unknown
+  user?: User
+  session?: TokenSession | undefined
+  /** The clinic of the user; none for an operator without one. */
+  clinic?: ClinicFacts
+  /** The reading of the body: the client was asked to send it; its bytes; bytes that were read and given back. */
+  isInvited?: boolean
+  bodyBytes?: Promise<Buffer>
+  givenBack?: Buffer | undefined
+  /** The body for the journal: its beginning, or the content that went straight to the content storage. */
+  seenBody?: SeenBytes
+  seenContent?: SeenContent
+  /** Contents of the request and of the response, and the response with markers in place of its contents. */
+  seenContents?: Map<string, number>
+  answeredWithMarkers?: unknown
+}
+
+/** Anything that carries the state of a request: Koa's context. */
+export type Stateful = Pick<KoaContext, 'state'>
+
+/** Koa leaves the type of its state open. */
+export const stateOf = ({ state }: Stateful): RequestState => state
+
+/** The user of an authenticated request. @throws Error on a route without authentication */
+export function userOf(koa: Stateful): User {
+  const { user } = stateOf(koa)
+  if (user === undefined) throw new Error('This route is served without authentication, but asks for the user')
+  return user
+}
+
+export interface SeenBytes {
+  /** The whole body, or its first bytes. */
+  readonly bytes: Uint8Array
+  /** Size of the whole body. */
+  readonly size: number
+}
+
+/** Stands for bytes that went straight to the content storage. */
+export interface SeenContent {
+  readonly sha256: string
+  readonly size: number
+}
+
+/** Shows the journal the body of a request. */
+export const seeBody = (koa: Stateful, bytes: Uint8Array): void => {
+  stateOf(koa).seenBody ??= { bytes, size: bytes.byteLength }
+}
+
+/** Undefined where the body was not read. */
+export const seenBodyOf = (koa: Stateful): SeenBytes | undefined => stateOf(koa).seenBody
+
+/** Copies the beginning, as the bytes themselves are about to be transferred. */
+export function keepBeginning(koa: Stateful): void {
+  const seen = seenBodyOf(koa)
+  if (seen === undefined) return
+  stateOf(koa).seenBody = { bytes: Uint8Array.from(seen.bytes.subarray(0, MAX_BODY)), size: seen.size }
+}
+
+/** Sizes in bytes, by SHA-256, of the contents that the journal sees only as markers. */
+export const seenContentsOf = (koa: Stateful): ReadonlyMap<string, number> | undefined => stateOf(koa).seenContents
+
+export function seeContent(koa: Stateful, { sha256, size }: SeenContent): void {
+  const state = stateOf(koa)
+  state.seenContents ??= new Map()
+  state.seenContents.set(sha256, size)
+}
 
 export interface ExchangeAccess extends Access {
   /** The clinic and the agent, where they are not the user of the token and that user's clinic. */
@@ -46,14 +124,13 @@ export const observed =
   (observers: readonly Observer[]): Middleware =>
   async (koa, next) => {
     const exchange: Exchange = { at: Date.now(), since: performance.now(), accesses: [] }
-    koa.state.exchange = exchange
+    stateOf(koa).exchange = exchange
     await next()
     for (const observer of observers) observer.observe(exchange, koa)
   }
 
 /** Facts from the work thread replace those collected here. */
-export const replaceFacts = (koa: Pick<KoaContext, 'state'>, told: ExchangeFacts): void =>
-  void Object.assign(exchangeOf(koa), told)
+export const replaceFacts = (koa: Stateful, told: ExchangeFacts): void => void Object.assign(exchangeOf(koa), told)
 
 /** The facts, to be sent to another thread. */
 export const factsOf = ({ accesses, tools, secrets, reason }: ExchangeFacts): ExchangeFacts => ({
@@ -64,10 +141,10 @@ export const factsOf = ({ accesses, tools, secrets, reason }: ExchangeFacts): Ex
 })
 
 /** The exchange of a request in progress. */
-export const exchangeOf = ({ state }: Pick<KoaContext, 'state'>): Exchange => state.exchange as Exchange
+export const exchangeOf = (koa: Stateful): Exchange => stateOf(koa).exchange as Exchange
 
 /** Registers passwords, tokens and keys that a request carries in its body or its path, or that its response issues. */
-export function tellSecrets(koa: Pick<KoaContext, 'state'>, ...secrets: readonly (string | undefined)[]): void {
+export function tellSecrets(koa: Stateful, ...secrets: readonly (string | undefined)[]): void {
   const exchange = exchangeOf(koa)
   exchange.secrets = [...(exchange.secrets ?? []), ...secrets.filter((secret) => secret !== undefined)]
 }

@@ -1,9 +1,8 @@
 /** The token that renews the session of a browser: a token of its own kind, which opens no route. */
 import { createHmac } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
-import type { Account } from '../clinics/accounts.ts'
+import type { Account, Login, TokenSession } from '../clinics/accounts.ts'
 import { foldedName } from '../clinics/passwords.ts'
-import type { Login, TokenSession } from '../clinics/sessions.ts'
 import { isObject } from '../fhir/resource.ts'
 import type { JwtConfig, SignedToken } from './token.ts'
 

@@ -2,7 +2,6 @@
 import type { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { FhirError, notFound } from '../fhir/outcome.ts'
-import { decodedSegment } from './message/path-segment.ts'
 
 /** The 404 for an address at which nothing is served, whatever the method and the credentials. */
 export type Unserved = (request: Pick<KoaContext, 'method' | 'path'>) => FhirError | undefined
@@ -51,6 +50,16 @@ export function firstSegment(path: string): string {
   return decodedSegment(path.slice(1, end < 0 ? undefined : end))
 }
 
+/** A segment of a path as it is compared: percent-encoded octets stand for themselves (RFC 3986, 6.2.2.2). */
+export function decodedSegment(segment: string): string {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
 /** @param methods of the routes at the address */
 export function noRoute({ method, path }: Pick<KoaContext, 'method' | 'path'>, methods: readonly string[]): FhirError {
   if (methods.length === 0) return notFound(`There is nothing at ${method} ${path}`)
@@ -58,6 +67,12 @@ export function noRoute({ method, path }: Pick<KoaContext, 'method' | 'path'>, m
   const diagnostics = `${method} ${path} is not allowed; allowed: ${allow}`
   return new FhirError(405, { code: 'not-supported', diagnostics }, { allow })
 }
+
+/** Middleware for one method. */
+export const onlyFor =
+  (method: string, middleware: Middleware): Middleware =>
+  (koa, next) =>
+    koa.method === method ? middleware(koa, next) : next()
 
 /**
  * Each begins within the one before it. Unlike with koa-compose, one that is done at once makes no promise: what it throws, it

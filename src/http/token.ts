@@ -1,14 +1,12 @@
 /** The token of a dashboard session: a JWT (https://www.rfc-editor.org/rfc/rfc7519) that names user, clinic and role. */
 import jsonwebtoken from 'jsonwebtoken'
-import { type Account, isRole, ROLES, type Role } from '../clinics/accounts.ts'
+import { type Account, isRole, type Login, ROLES, type Role, type TokenSession } from '../clinics/accounts.ts'
 import { isClinicId } from '../clinics/clinics.ts'
 import { foldedName } from '../clinics/passwords.ts'
-import type { Login, TokenSession } from '../clinics/sessions.ts'
 import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
-import { isText } from './message/body.ts'
 
 export type JwtConfig = Config['jwt']
 
@@ -96,8 +94,8 @@ export function refuseExtensions(token: string): void {
 export function readClaims(claims: unknown, config: JwtConfig): VerifiedToken {
   if (!isObject(claims)) throw new ClaimError('the payload is not a JSON object')
   const { sub, name, role, exp, nbf } = claims
-  if (!isText(sub)) throw new ClaimError("the claim 'sub' must be a text: the user's id")
-  if (!isText(name)) throw new ClaimError("the claim 'name' must be a text: the user's name")
+  if (!isName(sub)) throw new ClaimError("the claim 'sub' must be a text: the user's id")
+  if (!isName(name)) throw new ClaimError("the claim 'name' must be a text: the user's name")
   const clinic = clinicIn(claims.clinic, role)
   if (!isRole(role)) throw new ClaimError(`the claim 'role' must be one of ${ROLES.join(', ')}`)
   if (typeof exp !== 'number') throw new ClaimError("the claim 'exp' must say when the token expires")
@@ -117,6 +115,8 @@ function clinicIn(clinic: unknown, role: unknown): string {
   throw new ClaimError("the claim 'clinic' must be the FHIR id of a clinic")
 }
 
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
 /** For our own tokens only: foreign issuers use these claims as they like. */
 function sessionIn(sub: string, { iat, sid, ver }: Record<string, unknown>): TokenSession {
   return {
@@ -127,7 +127,7 @@ function sessionIn(sub: string, { iat, sid, ver }: Record<string, unknown>): Tok
 }
 
 function loginIn(id: unknown, version: unknown): Login {
-  if (isText(id) && typeof version === 'number') return { id, version }
+  if (isName(id) && typeof version === 'number') return { id, version }
   throw new ClaimError("the claims 'sid' and 'ver' must be the session and the version of its account")
 }
 

@@ -2,8 +2,7 @@
 import type { Context as KoaContext } from 'koa'
 import type { Role } from '../clinics/accounts.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
-import { userOf } from './authenticate.ts'
-import { type ExchangeAccess, exchangeOf } from './exchange.ts'
+import { type ExchangeAccess, exchangeOf, userOf } from './exchange.ts'
 
 interface UserAccess {
   /** The clinic whose data it is about; absent: that of the user. */

@@ -19,15 +19,14 @@ import { parametersOf } from '../capability/statement.ts'
 import type { PasswordCost } from '../clinics/passwords.ts'
 import type { Config } from '../config.ts'
 import { contentCollection, StoredContents } from '../content/contents.ts'
-import { clinicAccess } from '../core/clinic-access.ts'
-import type { Agent } from '../core/context.ts'
+import { type AccessOf, clinicAccess } from '../core/clinic-access.ts'
 import type { Integrations } from '../core/ports.ts'
 import type { Provider } from '../core/provider.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
 import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
 import { FairShares } from '../http/admission/fair-shares.ts'
-import { type Drain, drainable } from '../http/drain.ts'
 import type { Observer } from '../http/exchange.ts'
+import { type Drain, drainable } from '../http/http-response.ts'
 import { RequestObserver } from '../http/observers/request-observer.ts'
 import { crmConnector } from '../integrations/crm/connector.ts'
 import { DEADLINE } from '../integrations/exchange.ts'
@@ -53,7 +52,7 @@ export interface App {
   readonly repository: Repository
   readonly server: Server
   /** Access of one agent to one clinic, for start-up work such as the demo data. */
-  readonly access: (clinic: string, agent: Agent) => ReturnType<typeof clinicAccess>
+  readonly access: AccessOf
   /** Whether no request has arrived since the last call, and none is in progress; health checks do not count. */
   readonly isQuiet: () => boolean
   /** Ends background work, waits for requests in progress, and closes the store. */
@@ -141,12 +140,8 @@ export async function createApp({
   const simulator = () => simulatorOf(server, config)
   const integrations: Integrations = { ...connectors(outbound, simulator, clock), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
-  const access = (clinic: string, agent: Agent) =>
-    clinicAccess(
-      { repository, contents, providers, baseUrl, profilePolicy, searchHandling, servedSearch, trail },
-      clinic,
-      agent,
-    )
+  const policies = { profilePolicy, searchHandling }
+  const access = clinicAccess({ repository, contents, providers, baseUrl, ...policies, servedSearch, trail })
 
   let closing = false
   const isClosing = () => closing

@@ -1,6 +1,6 @@
-/** The HTTP server: the side routers, authentication, the sandbox switch and the FHIR routes, in this order. */
+/** The HTTP server: the stages of a request, and the routers of the server's own routes. */
 import { createServer, type Server } from 'node:http'
-import Koa from 'koa'
+import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { accountRoutes } from '../admin-api/accounts.ts'
 import { clinicRoutes } from '../admin-api/clinics.ts'
@@ -15,8 +15,9 @@ import type { ToolFamilies } from '../calls/tool.ts'
 import type { PasswordCost } from '../clinics/passwords.ts'
 import type { Config } from '../config.ts'
 import type { Contents } from '../content/contents.ts'
-import type { Agent, ClinicAccess } from '../core/context.ts'
+import type { AccessOf } from '../core/clinic-access.ts'
 import type { Integrations } from '../core/ports.ts'
+import { ensureShipped } from '../core/shipped.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { familiesWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
@@ -25,28 +26,23 @@ import { fhirRoutes } from '../fhir-api/fhir-routes.ts'
 import { Capabilities, metadata } from '../fhir-api/metadata.ts'
 import { notRouted, unservedAt } from '../fhir-api/not-routed.ts'
 import { options } from '../fhir-api/options.ts'
-import { shipResources } from '../fhir-api/shipped-resources.ts'
 import type { FairShares } from '../http/admission/fair-shares.ts'
 import { limitPipelining } from '../http/admission/pipelining.ts'
 import { continueWhenRead } from '../http/admission/unread-body.ts'
 import { Budgets, type WorkThreads } from '../http/admission/work-threads.ts'
-import { userOf } from '../http/authenticate.ts'
+import { authenticateSession, requireClinic, requireSandbox, shipResources } from '../http/authenticate.ts'
 import { answerClientErrors } from '../http/client-error.ts'
 import { cors } from '../http/cors.ts'
-import { authenticateSession } from '../http/current-session.ts'
-import { withDefaultHeaders } from '../http/default-headers.ts'
 import { errors } from '../http/errors.ts'
 import { type Observer, observed } from '../http/exchange.ts'
 import { faultOf } from '../http/fault.ts'
+import { oneHost, withDefaultHeaders } from '../http/headers.ts'
 import { HttpResponse } from '../http/http-response.ts'
 import { Logins } from '../http/logins.ts'
-import { baseUrlOf } from '../http/message/base-url.ts'
-import { TrustedProxies } from '../http/message/trusted-proxies.ts'
-import { oneHost } from '../http/one-host.ts'
-import { requireClinic, requireSandbox } from '../http/require-clinic.ts'
-import { bySegment, inOrder, type SideRouter, segmentsOf } from '../http/side-router.ts'
-import type { User } from '../http/token.ts'
+import { baseUrlOf, TrustedProxies } from '../http/message/trusted-proxies.ts'
+import { bySegment, inOrder, onlyFor, segmentsOf } from '../http/side-router.ts'
 import type { TrialParts } from '../integrations/trial.ts'
+import { Budget, withBudget } from '../isolation/budget.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
@@ -56,8 +52,6 @@ import { resumeRoutes } from '../voice-api/resume.ts'
 import { TOOLS, toolListRoutes } from '../voice-api/tool-list.ts'
 import { CALLS, toolRoutes } from '../voice-api/tools.ts'
 import type { Declared } from './declare-server.ts'
-
-type AccessOf = (clinic: string, agent: Agent) => ClinicAccess
 
 interface HttpServices {
   readonly config: Config
@@ -91,7 +85,7 @@ interface RouterServices extends HttpServices {
   /** The IP address of the client of a request. */
   readonly addressOf: (koa: Koa.Context) => string
   readonly baseOf: (koa: Koa.Context) => string
-  readonly authenticate: Koa.Middleware
+  readonly authenticate: Middleware
   /** Undefined where there is no server to send requests to. */
   readonly replays: Replays | undefined
 }
@@ -101,68 +95,100 @@ interface Tools {
   readonly extensions: readonly LoadedExtension[]
 }
 
+/**
+ * The stages of a request, from the first to the last, with the statuses that each refuses with (docs/lifecycle.md). The
+ * last one has stages of its own, from the import header to the response: fhir-api/fhir-routes.ts.
+ */
+export const STAGES = [
+  { name: 'exchange', refusals: [] },
+  { name: 'host', refusals: [400] },
+  { name: 'options', refusals: [404] },
+  { name: 'own routes', refusals: [404, 405] },
+  { name: 'contents', refusals: [] },
+  { name: 'budget', refusals: [] },
+  { name: 'token', refusals: [401, 503] },
+  { name: 'clinic', refusals: [403] },
+  { name: 'turn', refusals: [503] },
+  { name: 'share', refusals: [429] },
+  { name: 'work thread', refusals: [] },
+  { name: 'sandbox', refusals: [403] },
+  { name: 'shipped resources', refusals: [] },
+  { name: 'route', refusals: [404, 405] },
+] as const satisfies readonly { readonly name: string; readonly refusals: readonly number[] }[]
+
+type StageName = (typeof STAGES)[number]['name']
+/** `address`: before routes that need no token, a request counts for the address of its client. */
+type BeforeOwn = 'address' | Exclude<StageName, 'own routes'>
+
+/** The stages before the server's own routes, by router. */
+const BEFORE = {
+  health: [],
+  simulators: [],
+  dashboard: ['address'],
+  toolList: ['address'],
+  session: ['address', 'contents', 'budget'],
+  calls: ['address', 'contents', 'budget'],
+  abandonments: ['address', 'contents', 'budget'],
+  resume: ['address', 'contents', 'budget'],
+  clinics: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
+  accounts: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
+  exchanges: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
+} as const satisfies Readonly<Record<keyof ReturnType<typeof routersBeside>, readonly BeforeOwn[]>>
+
 /** @throws Error naming a tool or a tool family that is defined wrongly */
 export function httpServer(services: HttpServices, { statement, ...declared }: Declared, tools: Tools): Server {
   const { config, logger, repository, contents, access, shares } = services
   const proxies = new TrustedProxies(config.trustedProxies)
   const baseOf = baseUrlOf(config.baseUrl, proxies)
-  const addressOf = (koa: Koa.Context) => proxies.clientAddress(koa)
-  const authenticate = authenticateSession(config, repository)
+  const addressOf = proxies.clientAddress.bind(proxies)
+  const token = authenticateSession(config, repository)
   const demoClinic = config.demo ? DEMO_CLINIC : undefined
   const replays = services.journal && new Replays({ server: () => server, repository, config, demoClinic })
-  const routers = routersBeside({ ...services, addressOf, baseOf, authenticate, replays }, declared, tools)
-  const {
-    health,
-    simulators,
-    session,
-    calls,
-    clinics,
-    accounts,
-    abandonments,
-    resume,
-    exchanges,
-    dashboard,
-    toolList,
-  } = routers
+  const routers = routersBeside({ ...services, addressOf, baseOf, authenticate: token, replays }, declared, tools)
   const all = Object.values(routers)
   const documents = new Capabilities(statement)
   const budgets = new Budgets(services.threads, config.limits, logger)
-  // In a work thread these are left to the thread that passed the request on.
-  const isConnected = shares !== undefined
-  const ofAddress = isConnected ? [shares.ofAddress(addressOf)] : []
-  const ofUser = isConnected ? [shares.ofUser, bodyContents(contents, config.limits)] : []
-  const inBudget = isConnected ? inOrder(answerContents(contents), budgets.inBudget) : budgets.inBudget
-  const withUser = inOrder(inBudget, authenticate, requireClinic(repository), ...ofUser, budgets.moveAsBefore)
-  const routedAfter =
-    (...before: readonly Koa.Middleware[]) =>
-    ({ segments, middleware }: SideRouter) =>
-      [segments, inOrder(...before, middleware)] as const
-  const koa = new Koa()
-  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
-  koa.use(
-    inOrder(
+  const ship = (clinic: string) =>
+    // Not paid from the budget of the first request: others wait for it too.
+    withBudget(new Budget({ canMove: false }), () => ensureShipped(access(clinic, { kind: 'server' })))
+  const turn = shares?.inTurn ?? inOrder()
+  const stages: Readonly<Record<BeforeOwn, Middleware>> = {
+    exchange: inOrder(
       observed(services.observersWith(addressOf)),
       errors(logger, segmentsOf(all), unservedAt(declared, all)),
-      oneHost,
-      options(declared, all),
-      bySegment(
-        ...[health, simulators].map(routedAfter()),
-        ...[dashboard, toolList].map(routedAfter(...ofAddress)),
-        [['metadata'], inOrder(...ofAddress, capabilityRoute(metadata(documents, baseOf)))],
-        ...[session, calls, abandonments, resume].map(routedAfter(...ofAddress, inBudget)),
-        ...[clinics, accounts, exchanges].map(routedAfter(withUser)),
-      ),
-      ...(config.dashboard ? [leadToDashboard(baseOf)] : []),
-      withUser,
-      requireSandbox(repository),
-      shipResources((clinic) => access(clinic, { kind: 'server' }), shares?.inTurn ?? inOrder()),
+    ),
+    host: oneHost,
+    options: onlyFor('OPTIONS', options(declared, all)),
+    // In a work thread contents, turn and share are left to the thread that passed the request on.
+    contents: shares === undefined ? inOrder() : answerContents(contents),
+    budget: budgets.inBudget,
+    token,
+    clinic: requireClinic(repository),
+    turn,
+    share: shares === undefined ? inOrder() : inOrder(shares.ofUser, bodyContents(contents, config.limits)),
+    address: shares?.ofAddress(addressOf) ?? inOrder(),
+    'work thread': budgets.moveAsBefore,
+    sandbox: requireSandbox,
+    'shipped resources': shipResources(ship, turn),
+    route: inOrder(
       fhirRoutes(statement, { ...fhirServices(services, declared, documents), baseOf }),
       notRouted(declared),
     ),
+  }
+  const own = bySegment(
+    ...Object.entries(BEFORE).map(([name, before]) => {
+      const { segments, middleware } = routers[name as keyof typeof BEFORE]
+      return [segments, inOrder(...before.map((stage) => stages[stage]), middleware)] as const
+    }),
+    [['metadata'], inOrder(stages.address, capabilityRoute(metadata(documents, baseOf)))],
+    [[''], config.dashboard ? leadToDashboard(baseOf) : inOrder()],
   )
+  const koa = new Koa()
+  if (config.corsOrigins.length > 0) koa.use(cors(config.corsOrigins))
+  koa.use(inOrder(...STAGES.map(({ name }) => (name === 'own routes' ? own : stages[name]))))
   koa.on('error', brokenConnection(logger))
   const server = serverOf(koa)
-  if (isConnected) server.on('connection', shares.connected)
+  if (shares !== undefined) server.on('connection', shares.connected)
   return server
 }
 
@@ -172,10 +198,9 @@ function fhirServices(
   declared: Omit<Declared, 'statement'>,
   documents: Capabilities,
 ) {
-  const accessOf = (ctx: Koa.Context) => accessOfUser(access, userOf(ctx))
   const capabilities = async (mode: string | null, base: string) =>
     (await documents.formOf(mode, { format: 'json', pretty: false })).body(base).toString()
-  return { ...declared, capabilities, contents, limits, integrations, logger, accessOf }
+  return { ...declared, access, capabilities, contents, limits, integrations, logger }
 }
 
 function serverOf(koa: Koa): Server {
@@ -224,11 +249,8 @@ const brokenConnection = (logger: Logger) => (error: unknown) => {
   logger[level]({ fault: faultOf(error) }, 'a response broke off')
 }
 
-const accessOfUser = (access: AccessOf, user: User) =>
-  access(user.clinic, { kind: 'user', id: user.sub, name: user.name, role: user.role })
-
 /** /metadata needs no token, so it is served before authentication. */
 const capabilityRoute =
-  (answer: Koa.Middleware): Koa.Middleware =>
+  (answer: Middleware): Middleware =>
   (ctx, next) =>
     ctx.path === '/metadata' && (ctx.method === 'GET' || ctx.method === 'HEAD') ? answer(ctx, next) : next()

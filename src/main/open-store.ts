@@ -1,7 +1,6 @@
 /** Opens the store that the configuration names; only here is an engine named. */
 import type { Logger } from 'pino'
-import type { Provider } from '../core/provider.ts'
-import { standardProvider } from '../core/standard.ts'
+import { type Provider, standardProvider } from '../core/provider.ts'
 import { resourceTypes } from '../fhir/definitions.ts'
 import { faultOf } from '../http/fault.ts'
 import { specialProviders } from '../providers/index.ts'

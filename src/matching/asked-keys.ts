@@ -18,7 +18,7 @@ import {
   tellingKeys,
   wholeGivenKeys,
 } from './keys.ts'
-import { formsOf, type NameForms, type NamePart, swapped } from './name-forms.ts'
+import { formsOf, type NameForms, type NamePart, swapped } from './names.ts'
 import { otherNamesFor } from './nicknames.ts'
 
 interface AskedKeys {

@@ -1,7 +1,7 @@
 /** Compares the names of two records, and single names. */
 import { jaroWinkler } from '@skyra/jaro-winkler'
 import { distance } from 'fastest-levenshtein'
-import { type NameForms, type NamePart, swapped } from './name-forms.ts'
+import { type NameForms, type NamePart, swapped } from './names.ts'
 import { areNicknames } from './nicknames.ts'
 import type { FieldEvidence } from './weights.ts'
 

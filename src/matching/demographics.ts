@@ -2,7 +2,7 @@
 import type { Patient } from 'fhir/r4'
 import { addressesOf, type ComparedAddress } from './compare-addresses.ts'
 import { compared, MAX_CONTACTS } from './limits.ts'
-import { type NameForms, nameFormsOf } from './name-forms.ts'
+import { type NameForms, nameFormsOf } from './names.ts'
 import { comparablePhone, samePhone } from './phones.ts'
 
 export interface Demographics {

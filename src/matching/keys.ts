@@ -15,7 +15,7 @@
  */
 import type { Patient } from 'fhir/r4'
 import { type Demographics, demographicsOf } from './demographics.ts'
-import type { NameForms, NamePart } from './name-forms.ts'
+import type { NameForms, NamePart } from './names.ts'
 import { isPlaceholder, isReplaced } from './placeholder.ts'
 
 /** The internal search parameter of the keys. */

@@ -1,5 +1,11 @@
-/** The folded parts of a person's names: https://hl7.org/fhir/R4/datatypes.html#HumanName. */
+/**
+ * The folded parts of a person's names (https://hl7.org/fhir/R4/datatypes.html#HumanName), and the form in which they are
+ * compared: without spaces, and with the sound they begin with.
+ */
+
+import { doubleMetaphone } from 'double-metaphone'
 import type { HumanName, Patient } from 'fhir/r4'
+import { memoize } from '../fhir/memoize.ts'
 import { fold } from '../fhir/text-folding.ts'
 import { compared, MAX_NAME_PARTS, MAX_NAMES } from './limits.ts'
 
@@ -42,7 +48,7 @@ function partsOf({ family, given = [], suffix = [], text = '' }: HumanName): Per
 }
 
 /** As `suffixOf` gives them. */
-export const SUFFIXES: ReadonlySet<string> = new Set(['jr', 'sr', 'ii', 'iii', 'iv'])
+const SUFFIXES: ReadonlySet<string> = new Set(['jr', 'sr', 'ii', 'iii', 'iv'])
 
 const FULL_SUFFIX: Readonly<Record<string, string>> = { junior: 'jr', senior: 'sr' }
 
@@ -51,3 +57,82 @@ export function suffixOf(text: string): string {
   const suffix = folded(text)
   return FULL_SUFFIX[suffix] ?? suffix
 }
+
+export interface NamePart {
+  /** Folded, as in the search index: `o brien`. */
+  readonly written: string
+  /** In plain letters without spaces: O'Brien, O Brien and OBrien are one name. */
+  readonly text: string
+  /** By Double Metaphone; '' where there is none. To find it takes longer than everything else about a name. */
+  readonly sound: string
+}
+
+export interface NameForms {
+  readonly family: NamePart
+  /** Parts of a family name of several words: Lillie-Hinrichs, de la Cruz. */
+  readonly familyWords: readonly NamePart[]
+  /** The first given name and then the others. */
+  readonly given: readonly NamePart[]
+  readonly suffixes: readonly string[]
+}
+
+const NONE: NamePart = { written: '', text: '', sound: '' }
+
+export const nameFormsOf = (patient: Pick<Patient, 'name'>): readonly NameForms[] => namesOf(patient).map(formsOf)
+
+export function formsOf({ family, given, suffixes }: PersonName): NameForms {
+  const words = family.split(' ')
+  // Some systems store Jr. with the family name.
+  const inFamily = words.length > 1 ? words.filter((word) => SUFFIXES.has(word)) : []
+  const names = inFamily.length === 0 ? words : words.filter((word) => !SUFFIXES.has(word))
+  return {
+    family: partOf(names.join(' ')),
+    familyWords: names.length > 1 ? names.map(partOf) : [],
+    given: given.flatMap((name) => name.split(' ')).map(partOf),
+    suffixes: [...suffixes, ...inFamily],
+  }
+}
+
+/**
+ * The same name with given and family name swapped; the new family name is made of all given names, or of the first.
+ */
+export function swapped({ family, familyWords, given, suffixes }: NameForms): readonly NameForms[] {
+  const [first = NONE] = given
+  const words = familyWords.length > 0 ? familyWords : [family]
+  const swappedGiven = family.text === '' ? [] : words
+  const one = { family: first, familyWords: [], given: swappedGiven, suffixes }
+  if (given.length < 2) return [one]
+  return [one, { ...one, family: partOf(given.map(({ written }) => written).join(' ')), familyWords: given }]
+}
+
+const SEPARATORS = /[ ʼ]/g
+
+const partOf = (written: string): NamePart => new FoldedPart(written)
+
+/** The sound is found on first use: most names that are compared are the same, or far apart. */
+class FoldedPart implements NamePart {
+  readonly written: string
+  readonly text: string
+  #sound: string | undefined
+
+  constructor(written: string) {
+    this.written = written.replaceAll(APOSTROPHE, ' ')
+    this.text = written.replace(SEPARATORS, '')
+  }
+
+  get sound(): string {
+    this.#sound ??= this.text === '' ? '' : soundOf(this.text)
+    return this.#sound
+  }
+}
+
+/** Most people have one of a few thousand names. */
+const MAX_CACHED_SOUNDS = 10_000
+/** Longest name, in letters, that is cached; longer ones are not names of people, and would fill the memory. */
+const LONGEST_CACHED = 40
+
+const findSound = (text: string): string => (doubleMetaphone(text)[0] ?? '').toLowerCase()
+const cachedSound = memoize(MAX_CACHED_SOUNDS, findSound)
+
+/** The sound of a word without spaces. */
+const soundOf = (text: string): string => (text.length > LONGEST_CACHED ? findSound(text) : cachedSound(text))

@@ -5,7 +5,7 @@
  *
  * - `u`: its probability for two people. Exact agreement: the conservative values in public use for record linkage:
  *   first name .02, last name .005, birth date 1e-4, postal code 3e-4, street 3e-5, telephone number and e-mail address
- *   1e-6. For names the clinic's own frequencies replace them (core/name-frequencies.ts). The other levels are
+ *   1e-6. For names the clinic's own frequencies replace them (core/patient-linkage.ts). The other levels are
  *   estimates: similar names are about as frequent as the same name; a date has some thirty others that differ by one
  *   digit.
  * - `m`: its probability for two records of one person. Estimates: about a twentieth of names, dates and numbers that

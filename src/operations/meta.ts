@@ -5,7 +5,7 @@
 import type { Coding, Meta } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { defineOperation, type OperationRequest } from '../core/operation.ts'
-import { notFoundError, orNotFound } from '../core/standard.ts'
+import { notFoundError, orNotFound } from '../core/provider.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate/validate.ts'

@@ -4,8 +4,7 @@
  */
 import type { Appointment, AppointmentResponse } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
-import { defineProvider } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { defineProvider, standard } from '../core/provider.ts'
 import { localReference } from '../fhir/reference.ts'
 import { participantsAfter } from '../scheduling/participants.ts'
 

@@ -13,8 +13,7 @@ import { toolFamilies } from '../calls/families.ts'
 import { toolOperations } from '../calls/tool-registry.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
-import { defineProvider } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { defineProvider, standard } from '../core/provider.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import {
   appointmentBook,

@@ -3,8 +3,7 @@
  * trail, which are immutable. https://hl7.org/fhir/R4/auditevent.html, docs/audit.md
  */
 import type { Context } from '../core/context.ts'
-import { defineProvider, type Interactions } from '../core/provider.ts'
-import { notFoundError, standard } from '../core/standard.ts'
+import { defineProvider, type Interactions, notFoundError, standard } from '../core/provider.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { searchWithTrail } from '../record/audit/combined-search.ts'

@@ -1,8 +1,7 @@
 /** Binary: readable by anyone who may read the resource in its securityContext. https://hl7.org/fhir/R4/binary.html */
 import type { Binary, DocumentReference } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
-import { defineProvider } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { defineProvider, standard } from '../core/provider.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { type LocalReference, localReference } from '../fhir/reference.ts'
 import type { AnyResource } from '../fhir/resource.ts'

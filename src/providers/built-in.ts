@@ -2,9 +2,8 @@
 
 import type { SearchParameter } from 'fhir/r4'
 import type { Operation } from '../core/operation.ts'
-import { defineProvider, type Interactions, type Provider } from '../core/provider.ts'
+import { defineProvider, type Interactions, type Provider, standard } from '../core/provider.ts'
 import { isShipped, shippedTypes } from '../core/shipped.ts'
-import { standard } from '../core/standard.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import { codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode } from '../operations/terminology/code-system.ts'
 import { valueSetExpand, valueSetValidateCode } from '../operations/terminology/value-set.ts'

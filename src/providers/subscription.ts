@@ -3,8 +3,7 @@
  * https://hl7.org/fhir/R4/subscription.html
  */
 import type { Subscription } from 'fhir/r4'
-import { defineProvider } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { defineProvider, standard } from '../core/provider.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 

@@ -7,8 +7,7 @@ import { noteRefusal } from '../booking/waitlist.ts'
 import { withRefusal } from '../booking/waitlist-offers.ts'
 import { toolFamilies } from '../calls/families.ts'
 import { toolOperations } from '../calls/tool-registry.ts'
-import { defineProvider } from '../core/provider.ts'
-import { standard } from '../core/standard.ts'
+import { defineProvider, standard } from '../core/provider.ts'
 import { taskClaim, taskComplete } from '../operations/task.ts'
 
 export const task = defineProvider('Task', {

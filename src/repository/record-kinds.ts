@@ -28,7 +28,7 @@ export const RECORD_KINDS = {
     key: 'the user name, folded',
     shape: 'StoredAccount (clinics/accounts.ts)',
     expires: 'never',
-    writtenBy: 'clinics/accounts.ts, clinics/sessions.ts',
+    writtenBy: 'clinics/accounts.ts',
     recent: true,
   },
   'login-attempts': {

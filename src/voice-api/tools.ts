@@ -32,13 +32,11 @@ import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import type { FairShares } from '../http/admission/fair-shares.ts'
 import { type ExchangeAccess, exchangeOf } from '../http/exchange.ts'
 import { failureOf } from '../http/fault.ts'
+import { requestIdOf } from '../http/headers.ts'
 import { readBody, readJsonBody } from '../http/message/body.ts'
-import { requestIdOf } from '../http/request-ids.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import type { ToolExchange } from '../record/journal/exchange.ts'
-import { accessByCall, accessToCall, accessToEnd } from './call-access.ts'
-import { receivedRequest } from './received-request.ts'
-import { requireSecret } from './voice-secret.ts'
+import { accessByCall, accessToCall, accessToEnd, receivedRequest, requireSecret } from './platform-request.ts'
 
 export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'callIdle'> {
   readonly logger: Logger

@@ -9,8 +9,13 @@ import { toolOperations } from '../../src/calls/tool-registry.ts'
 import { capabilityStatement } from '../../src/capability/statement.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Operation } from '../../src/core/operation.ts'
-import { defineProvider, type Interactions, type Provider } from '../../src/core/provider.ts'
-import { standard, standardProvider } from '../../src/core/standard.ts'
+import {
+  defineProvider,
+  type Interactions,
+  type Provider,
+  standard,
+  standardProvider,
+} from '../../src/core/provider.ts'
 import { validate } from '../../src/fhir/validate/validate.ts'
 import { createApp } from '../../src/main/app.ts'
 import { patientMatch } from '../../src/operations/patient-match.ts'

@@ -1,7 +1,7 @@
 /** The frequencies of the names in a query, from the clinic's own data. */
 import { expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
-import { nameFrequencies } from '../../src/core/name-frequencies.ts'
+import { nameFrequencies } from '../../src/core/patient-linkage.ts'
 import { demographicsOf } from '../../src/matching/demographics.ts'
 import { PLACEHOLDER_TAG } from '../../src/matching/placeholder.ts'
 import { smoothed } from '../../src/matching/score.ts'

@@ -4,8 +4,13 @@ import type { OperationDefinition, SearchParameter, StructureDefinition } from '
 import { toolFamilies } from '../../src/calls/families.ts'
 import { defineTool, type ToolFamilies } from '../../src/calls/tool.ts'
 import { defineOperation, type Operation } from '../../src/core/operation.ts'
-import { defineProvider, type Interactions, type Provider } from '../../src/core/provider.ts'
-import { standard, standardProvider } from '../../src/core/standard.ts'
+import {
+  defineProvider,
+  type Interactions,
+  type Provider,
+  standard,
+  standardProvider,
+} from '../../src/core/provider.ts'
 import { type Declarations, declarationsWith, familiesWith } from '../../src/extensions/declarations.ts'
 import { installDefinitions } from '../../src/extensions/definitions.ts'
 import {

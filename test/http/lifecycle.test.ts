@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import jsonwebtoken from 'jsonwebtoken'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { STAGES } from '../../src/main/http-server.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 
 const JWT_SECRET = 'one secret for the tokens of this suite'
@@ -86,10 +87,21 @@ test.each(FAULTS.map((fault, index) => ({ ...fault, index })))(
   },
 )
 
+const page = readFileSync(join(import.meta.dirname, '../../docs/lifecycle.md'), 'utf8')
+
 test('the page names these stages, in this order', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/lifecycle.md'), 'utf8')
   const named = [...page.matchAll(/^\| \d+ \| \*\*(.+?)\*\*/gm)].map(([, stage]) => stage)
   expect(named.filter((stage) => FAULTS.some((fault) => fault.stage === stage))).toEqual(
     FAULTS.map(({ stage }) => stage),
   )
+})
+
+test('the page says of each stage before the interaction what it refuses with', () => {
+  const rows = [...page.matchAll(/^\| \d+ \| \*\*(.+?)\*\* \| (.+?) \|/gm)].map(([, name, refusals = '']) => ({
+    name,
+    refusals: [...refusals.matchAll(/\b[45]\d\d\b/g)].map(([status]) => Number(status)),
+  }))
+  const refusing = STAGES.filter(({ refusals }) => refusals.length > 0)
+  expect(rows.slice(1, 1 + refusing.length)).toEqual(refusing)
+  expect(rows[refusing.length + 1]?.name).toBe('import')
 })

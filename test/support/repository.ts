@@ -2,7 +2,7 @@
 import { StoredContents } from '../../src/content/contents.ts'
 import { clinicAccess } from '../../src/core/clinic-access.ts'
 import type { ClinicAccess } from '../../src/core/context.ts'
-import { standardProvider } from '../../src/core/standard.ts'
+import { standardProvider } from '../../src/core/provider.ts'
 import { specialProviders } from '../../src/providers/index.ts'
 import { registerProviders } from '../../src/providers/registry.ts'
 import { Repository } from '../../src/repository/repository.ts'
@@ -41,7 +41,7 @@ export async function openTestRepository(
   return {
     repository,
     contents,
-    access: (clinic) => clinicAccess(services, clinic, { kind: 'server' }),
+    access: (clinic) => clinicAccess(services)(clinic, { kind: 'server' }),
     setTime: (next) => {
       now = new Date(next).getTime()
     },

@@ -4,7 +4,7 @@ import type { Bundle, Patient, Task } from 'fhir/r4'
 import { MAX_CALLS } from '../../src/calls/envelope.ts'
 import { createClinic } from '../../src/clinics/clinics.ts'
 import type { InsuranceResult } from '../../src/core/ports.ts'
-import { standard } from '../../src/core/standard.ts'
+import { standard } from '../../src/core/provider.ts'
 import { type FhirResponse, request, startServer, type TestServer } from '../support/server.ts'
 import { logInAs, withToken } from '../support/two-clinics.ts'
 

@@ -5,8 +5,7 @@
  */
 import type { Patient } from 'fhir/r4'
 import { nameEvidence, sharesWord } from '../../matching/compare-names.ts'
-import { formsOf, type NameForms, nameFormsOf } from '../../matching/name-forms.ts'
-import { namesOf } from '../../matching/names.ts'
+import { formsOf, type NameForms, nameFormsOf, namesOf } from '../../matching/names.ts'
 import { areNicknames } from '../../matching/nicknames.ts'
 import type { FieldEvidence } from '../../matching/weights.ts'
 import { patientFields } from './patient-fields.ts'

@@ -2,14 +2,16 @@
 
 import { handlerOf } from '../../core/provider.ts'
 import { newId } from '../../fhir/new-id.ts'
-import { type InteractionHandler, locationOf } from '../message/interaction.ts'
+import { locationOf } from '../message/http.ts'
+import type { InteractionHandler } from '../message/interaction.ts'
 import { checkMeetsCriteria, matchOf } from './conditional.ts'
 
 export const create: InteractionHandler = async (ctx, request) => {
   const { type, base, assignedId, services } = request
   // First, since an entry of a Bundle comes here whatever its type offers.
   handlerOf(services.providers, type, 'create')
-  const match = await matchOf(ctx, request, 'create')
+  const isConditional = request.ifNoneExist !== undefined || request.conditionalMatch !== undefined
+  const match = isConditional ? await matchOf(ctx, request, 'create') : undefined
   if (match?.resource !== undefined) {
     return { status: 200, resource: match.resource, location: locationOf(base, match.resource), kind: 'write' }
   }

@@ -2,7 +2,8 @@
 import { handlerOf } from '../../core/provider.ts'
 import { notFound } from '../../fhir/outcome.ts'
 import { readPatch } from '../../fhir/patch/patch.ts'
-import { type InteractionHandler, locationOf } from '../message/interaction.ts'
+import { locationOf } from '../message/http.ts'
+import type { InteractionHandler } from '../message/interaction.ts'
 import { matchOf } from './conditional.ts'
 import { preconditionOf } from './precondition.ts'
 

@@ -1,7 +1,7 @@
 /** Where each interaction is found: https://hl7.org/fhir/R4/http.html#summary. One table for requests and bundle entries. */
 
 import type { Provider } from '../../core/provider.ts'
-import { decodedSegment } from '../../http/message/path-segment.ts'
+import { decodedSegment } from '../../http/side-router.ts'
 import type { InteractionHandler, Method, PathParameters, Route } from '../message/interaction.ts'
 import { capabilities } from './capabilities.ts'
 import { searchCompartment } from './compartment.ts'

@@ -4,10 +4,11 @@ import { handlerOf } from '../../core/provider.ts'
 import { checkPageSize, isLenient, searchRequest } from '../../core/search-request.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { type Issue, toOutcome } from '../../fhir/outcome.ts'
-import type { SearchAnswer } from '../../repository/repository.ts'
+import type { SearchAnswer, Versioned } from '../../repository/repository.ts'
 import { isInner } from '../../search/inner.ts'
 import type { Condition, SearchPlan } from '../../search/plan.ts'
 import type { ParsedSearch } from '../../search/query/parse.ts'
+import type { Subset } from '../../search/query/subset.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
 import type { InteractionHandler, InteractionRequest, InteractionResponse } from '../message/interaction.ts'
 import { subsetText } from '../message/summary.ts'
@@ -89,11 +90,11 @@ export function searchset(
   const { base } = request
   // "The list of elements does not apply to included resources" (search.html, 3.1.1.5.9).
   const ofIncluded = { summary: search.summary, elements: undefined }
+  const isWhole = search.summary === undefined && search.elements === undefined
+  const textOf = ({ text, type }: Versioned, subset: Subset) => (isWhole ? text : subsetText(text, type, subset))
   const entries = [
-    ...answer.matches.map((match) => searchEntry(base, match, subsetText(match.text, match.type, search), 'match')),
-    ...answer.included.map((include) =>
-      searchEntry(base, include, subsetText(include.text, include.type, ofIncluded), 'include'),
-    ),
+    ...answer.matches.map((match) => searchEntry(base, match, textOf(match, search), 'match')),
+    ...answer.included.map((include) => searchEntry(base, include, textOf(include, ofIncluded), 'include')),
   ]
   const warnings = [...search.warnings, ...(answer.truncated ? [truncation(request)] : [])]
   if (warnings.length > 0) entries.push(outcomeEntry(toOutcome(warnings)))

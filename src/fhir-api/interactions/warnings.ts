@@ -5,8 +5,8 @@
 import type { Context } from '../../core/context.ts'
 import { declaredProfileIssues } from '../../core/profiles.ts'
 import { toOutcome } from '../../fhir/outcome.ts'
+import { done } from '../message/http.ts'
 import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
-import { done } from '../message/response.ts'
 
 export async function withWarnings(
   ctx: Context,

@@ -4,7 +4,7 @@
  */
 
 import type { StoredResource, Versioned } from '../../repository/repository.ts'
-import { etagOf } from './interaction.ts'
+import { etagOf } from './http.ts'
 
 export interface BundleLink {
   readonly relation: 'self' | 'next'

@@ -1,6 +1,6 @@
 /** Entity tags (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3), which hold versions: `W/"3"`. */
 import { preconditionFailed } from '../../fhir/outcome.ts'
-import { etagOf } from './interaction.ts'
+import { etagOf } from './http.ts'
 
 /** Tags in a list: in quotes, with commas in them, or without quotes, as some clients send them. */
 const TAGS = /(?:W\/)?"[^"]*"|[^\s,]+/g

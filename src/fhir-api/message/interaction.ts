@@ -10,7 +10,7 @@ import type { Context } from '../../core/context.ts'
 import type { Operation } from '../../core/operation.ts'
 import type { Integrations } from '../../core/ports.ts'
 import type { Providers } from '../../core/provider.ts'
-import type { Preferences } from '../../http/message/negotiate.ts'
+import type { Preferences } from '../../http/message/format.ts'
 import type { SystemInteractionCode } from '../../providers/registry.ts'
 import type { Access } from '../../record/audit/event.ts'
 import type { StoredResource, Versioned } from '../../repository/repository.ts'
@@ -137,8 +137,3 @@ export interface PathParameters {
   /** The member type of the search in a compartment, or *. */
   readonly member: string
 }
-
-export const etagOf = (version: number): string => `W/"${version}"`
-
-export const locationOf = (base: string, { type, id, version }: Pick<Versioned, 'type' | 'id' | 'version'>): string =>
-  `${base}/${type}/${id}/_history/${version}`

@@ -4,15 +4,16 @@ import type { Binary } from 'fhir/r4'
 import type { Context as KoaContext } from 'koa'
 import type { Contents } from '../../content/contents.ts'
 import { contentOf } from '../../fhir/content/marker.ts'
+import { headerOf } from '../../http/headers.ts'
 import { isMediaType } from '../../http/message/media-type.ts'
-import { headerOf } from '../../http/message/path-segment.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { isSameContent, rangeOf, type ServedRange } from './byte-range.ts'
-import { etagOf, type Route } from './interaction.ts'
+import { etagOf } from './http.ts'
+import type { Route } from './interaction.ts'
 
 /** Whether the response may be bytes: not where the query asks for a form of the resource. */
-export const givesBytes = ({ code }: Pick<Route, 'code'>, type: string, query: URLSearchParams): boolean =>
-  type === 'Binary' && (code === 'read' || code === 'vread') && !OF_RESOURCES.some((name) => Boolean(query.get(name)))
+export const givesBytes = ({ code }: Pick<Route, 'code'>, query: URLSearchParams): boolean =>
+  (code === 'read' || code === 'vread') && !OF_RESOURCES.some((name) => Boolean(query.get(name)))
 
 const OF_RESOURCES = ['_format', '_pretty', '_summary', '_elements'] as const
 

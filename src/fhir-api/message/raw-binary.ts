@@ -5,12 +5,11 @@ import { contentTooLarge } from '../../content/content-digest.ts'
 import type { Contents } from '../../content/contents.ts'
 import { contentElement } from '../../fhir/content/marker.ts'
 import { badRequest } from '../../fhir/outcome.ts'
-import type { BodiesInFlight } from '../../http/admission/bodies-in-flight.ts'
+import { seeBody, stateOf } from '../../http/exchange.ts'
+import { headerOf } from '../../http/headers.ts'
 import { announcedLength, checkEncoding, invite } from '../../http/message/body.ts'
 import { type Beginning, beginningOf, giveBack, withRest } from '../../http/message/body-pieces.ts'
 import { isMediaType, MAX_MEDIA_TYPE, mediaType, RESOURCE_TYPES } from '../../http/message/media-type.ts'
-import { headerOf } from '../../http/message/path-segment.ts'
-import { type SeenContent, seeBody } from '../../http/message/seen-body.ts'
 import { currentBudget } from '../../isolation/budget.ts'
 import type { RawBody, Route } from './interaction.ts'
 
@@ -34,9 +33,9 @@ const BEGINNING = 16 * 1024
 /** Bytes of a body in flight that are in memory. */
 const IN_MEMORY = 256 * 1024
 
-/** Whether bytes may come to such an address. */
-export const takesBytes = ({ code, run }: Pick<Route, 'code' | 'run'>, type: string): boolean =>
-  type === 'Binary' && run.kind === 'interaction' && (code === 'create' || code === 'update')
+/** Whether bytes may come to such a route of Binary. */
+export const takesBytes = ({ code, run }: Pick<Route, 'code' | 'run'>): boolean =>
+  run.kind === 'interaction' && (code === 'create' || code === 'update')
 
 /**
  * Receives the body where it is no Binary: R4 takes all other content as it is, "including when the content type is
@@ -73,8 +72,7 @@ async function admit(koa: KoaContext, limit: number): Promise<void> {
   checkEncoding(koa)
   const length = announcedLength(koa) ?? IN_MEMORY
   if (length > limit && announcedLength(koa) !== undefined) throw contentTooLarge(limit)
-  const bodies: BodiesInFlight | undefined = koa.state.bodies
-  await bodies?.reserveFor(koa, Math.min(length, IN_MEMORY))
+  await stateOf(koa).bodies?.reserveFor(koa, Math.min(length, IN_MEMORY))
   invite(koa)
 }
 
@@ -92,7 +90,7 @@ async function contentFrom(
     return { received: [], data: { data: bytes.toString('base64') } }
   }
   const { sha256, size } = await contents.receive(clinic, withRest(koa, beginning), limits.binaryBytes)
-  koa.state.seenContent = { sha256, size } satisfies SeenContent
+  stateOf(koa).seenContent = { sha256, size }
   return { received: [sha256], data: { _data: contentElement(sha256) } }
 }
 

@@ -5,7 +5,7 @@
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Limits } from '../../config.ts'
 import { type ComponentHealth, loadOfQueue } from '../../isolation/fair-queue.ts'
-import { userOf } from '../authenticate.ts'
+import { stateOf, userOf } from '../exchange.ts'
 import { whenClosed } from '../http-response.ts'
 import { BodiesInFlight, bodyRoom } from './bodies-in-flight.ts'
 import { EventLoopTurns } from './event-loop-turns.ts'
@@ -71,17 +71,15 @@ export class FairShares {
   }
 
   /** After authentication: a request counts for the clinic of its token, and for the token. */
-  readonly ofUser: Middleware = (koa, next) =>
-    // Requests that will be refused wait for their turn too: hundreds of refusals take long.
-    this.inTurn(koa, () => {
-      const user = userOf(koa)
-      this.#count(koa, user.clinic, [this.#all, this.#clinics.of(user.clinic), this.#shareOfToken(user)])
-      return next()
-    })
+  readonly ofUser: Middleware = (koa, next) => {
+    const user = userOf(koa)
+    this.#count(koa, user.clinic, [this.#all, this.#clinics.of(user.clinic), this.#shareOfToken(user)])
+    return next()
+  }
 
   /**
    * After authentication: the request continues when it is its turn on the event loop, unless its client has
-   * disconnected.
+   * disconnected. Requests that will be refused wait for it too: hundreds of refusals take long.
    */
   readonly inTurn: Middleware = (koa, next) => {
     const user = userOf(koa)
@@ -103,8 +101,7 @@ export class FairShares {
     for (const share of shares) share.check(now)
     for (const share of shares) share.begin()
     this.#counted++
-    koa.state.holder = holder
-    koa.state.bodies = this.#bodies
+    Object.assign(stateOf(koa), { holder, bodies: this.#bodies })
     whenClosed(koa.res, () => {
       for (const share of shares) share.end()
     })

@@ -5,6 +5,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import { FairTurns } from '../../isolation/fair-queue.ts'
+import { stateOf } from '../exchange.ts'
 
 /** Most bytes and milliseconds of a discarded body; beyond either, its connection is closed. */
 export const MAX_BYTES = 256 * 1024 * 1024
@@ -27,9 +28,10 @@ const TURN = 256 * 1024
 const turns = new FairTurns()
 
 /** Discards the unread rest of a body as it arrives. Called when the response is about to be sent. */
-export function discardRest({ req, state }: Pick<KoaContext, 'req' | 'state'>): void {
+export function discardRest(koa: Pick<KoaContext, 'req' | 'state'>): void {
+  const { req } = koa
   if (req.complete || !hasBody(req)) return
-  const entrant = { clinic: state.holder ?? '', token: '' }
+  const entrant = { clinic: stateOf(koa).holder ?? '', token: '' }
   let [left, turn] = [MAX_BYTES, TURN]
   req.on('data', (chunk: Buffer) => {
     left -= chunk.length

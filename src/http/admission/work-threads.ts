@@ -16,12 +16,10 @@ import {
 } from '../../isolation/budget.ts'
 import { SlowKinds } from '../../isolation/slow-kinds.ts'
 import { type Cause, causedBy } from '../../record/journal/sent.ts'
-import { type ExchangeFacts, replaceFacts } from '../exchange.ts'
+import { type ExchangeFacts, keepBeginning, replaceFacts, stateOf } from '../exchange.ts'
+import { callIdOf, requestIdOf, runOf } from '../headers.ts'
 import { whenClosed } from '../http-response.ts'
 import { receivedBytes } from '../message/body.ts'
-import { keepBeginning } from '../message/seen-body.ts'
-import { callIdOf, requestIdOf, runOf } from '../request-ids.ts'
-import type { User } from '../token.ts'
 
 /** A request as it is sent to a work thread. */
 export interface ThreadRequest {
@@ -119,8 +117,8 @@ export class Budgets {
 const AS_BEFORE = 'what requests like it took before'
 
 /** The kind of a request: its clinic, its path, and the names of its parameters. */
-const kindOf = ({ state, path, query }: KoaContext): string =>
-  `${state.holder ?? ''} ${path} ${Object.keys(query).sort().join(' ')}`
+const kindOf = (koa: KoaContext): string =>
+  `${stateOf(koa).holder ?? ''} ${koa.path} ${Object.keys(koa.query).sort().join(' ')}`
 
 function causeOf(koa: KoaContext): Cause {
   const [run, call] = [runOf(koa), callIdOf(koa)]
@@ -151,9 +149,9 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
 }
 
 /** The clinic and token for which the request counts: see FairShares. */
-function holderOf({ state }: KoaContext): Pick<ThreadClient, 'clinic' | 'token'> {
-  const user = state.user as User | undefined
-  return { clinic: state.holder ?? '', token: user?.sub ?? '' }
+function holderOf(koa: KoaContext): Pick<ThreadClient, 'clinic' | 'token'> {
+  const { holder, user } = stateOf(koa)
+  return { clinic: holder ?? '', token: user?.sub ?? '' }
 }
 
 const hasBody = ({ req: { headers } }: KoaContext): boolean =>

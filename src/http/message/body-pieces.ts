@@ -3,6 +3,7 @@
  */
 import type { Context as KoaContext } from 'koa'
 import { badRequest } from '../../fhir/outcome.ts'
+import { stateOf } from '../exchange.ts'
 
 type Request = Pick<KoaContext, 'req' | 'state'>
 
@@ -18,12 +19,13 @@ export interface Beginning {
  * The next pieces. A caller that stops early can read on later, or leave the rest to `discardRest`.
  * @throws FhirError 400 for a body that breaks off
  */
-export async function* bodyPieces({ req, state }: Request): AsyncGenerator<Buffer> {
-  if (state.givenBack !== undefined) return yield state.givenBack
+export async function* bodyPieces(koa: Request): AsyncGenerator<Buffer> {
+  const { givenBack } = stateOf(koa)
+  if (givenBack !== undefined) return yield givenBack
   try {
     // The default would close the connection when the loop is left early, so that the client would never get the
     // response.
-    for await (const piece of req.iterator({ destroyOnReturn: false })) yield piece
+    for await (const piece of koa.req.iterator({ destroyOnReturn: false })) yield piece
   } catch {
     throw badRequest('The body ended before its announced length')
   }
@@ -43,10 +45,10 @@ export async function beginningOf(koa: Request, length: number): Promise<Beginni
 }
 
 /** Makes the bytes readable again. */
-export function giveBack({ req, state }: Request, { bytes, isAll }: Beginning): void {
+export function giveBack(koa: Request, { bytes, isAll }: Beginning): void {
   // Nothing can be added to a stream that has ended.
-  if (isAll) state.givenBack = bytes
-  else req.unshift(bytes)
+  if (isAll) stateOf(koa).givenBack = bytes
+  else koa.req.unshift(bytes)
 }
 
 export async function* withRest(koa: Request, { bytes, isAll }: Beginning): AsyncGenerator<Buffer> {

@@ -5,18 +5,17 @@ import type { Limits } from '../../config.ts'
 import type { ContentFacts } from '../../content/contents.ts'
 import { INLINE_BYTES } from '../../content/scan.ts'
 import { hasMarkers, markersAsData, mayHaveMarkers, withMarkers } from '../../fhir/content/marker.ts'
-import { parseJson } from '../../fhir/json.ts'
-import { countJson, hasAllNames, MAX_JSON_VALUES, repeatedName } from '../../fhir/json-text.ts'
+import { countJson, hasAllNames, MAX_JSON_VALUES, parseJson, repeatedName } from '../../fhir/json.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { readXml } from '../../fhir/xml/read.ts'
 import { requireWorkThread, rethrowBudgetError, spend } from '../../isolation/budget.ts'
-import { type BodiesInFlight, type Reservation, SMALL } from '../admission/bodies-in-flight.ts'
+import { type Reservation, SMALL } from '../admission/bodies-in-flight.ts'
 import { divert, MOST_TOGETHER, writtenAtMost } from '../content/content-divert.ts'
+import { seeBody, stateOf } from '../exchange.ts'
+import { headerOf } from '../headers.ts'
 import { bodyPieces } from './body-pieces.ts'
 import type { Format } from './media-type.ts'
-import { headerOf } from './path-segment.ts'
-import { seeBody } from './seen-body.ts'
 
 /** Where the contents of a request's body go instead of into memory. */
 export interface BodyContents {
@@ -44,8 +43,9 @@ export const readBody = async (koa: KoaContext, limitBytes: number): Promise<str
  *   compressed, 400 when it breaks off or a content is not base64, 429 or 503 when there is no room for it
  */
 export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
-  koa.state.bodyBytes ??= receive(koa, limitBytes)
-  const bytes: Buffer = await koa.state.bodyBytes
+  const state = stateOf(koa)
+  state.bodyBytes ??= receive(koa, limitBytes)
+  const bytes = await state.bodyBytes
   seeBody(koa, bytes)
   if (bytes.length > limitBytes) throw tooLarge(limitBytes)
   return bytes
@@ -83,7 +83,7 @@ const CHUNKED = 'chunked'
 
 async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   checkEncoding(koa)
-  const given: Buffer | undefined = koa.state.givenBack
+  const given = stateOf(koa).givenBack
   const length = given?.length ?? announcedLength(koa)
   const contents: BodyContents | undefined = koa.state.bodyContents
   // A short body holds no contents.
@@ -92,7 +92,7 @@ async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   }
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
   if (given !== undefined) return given
-  const bodies: BodiesInFlight | undefined = koa.state.bodies
+  const { bodies } = stateOf(koa)
   // A body of unknown length may be as long as the largest.
   const room = await bodies?.reserveFor(koa, length ?? limitBytes)
   invite(koa)
@@ -116,7 +116,7 @@ async function receiveWithout(
   const tooLarge = () => tooLargeWithout(limitBytes)
   const most = limitBytes + writtenAtMost(MOST_TOGETHER)
   if (length !== undefined && length > most) throw tooLarge()
-  const bodies: BodiesInFlight | undefined = koa.state.bodies
+  const { bodies } = stateOf(koa)
   let came = 0
   let room: Reservation | undefined
   async function* pieces(): AsyncGenerator<Buffer> {
@@ -152,8 +152,8 @@ export function announcedLength(koa: KoaContext): number | undefined {
 
 /** Sends 100 Continue to a client that waits for it before sending its body: see `continueWhenRead`. */
 export function invite(koa: KoaContext): void {
-  if (headerOf(koa, 'expect') === undefined || koa.state.isInvited === true) return
-  koa.state.isInvited = true
+  if (headerOf(koa, 'expect') === undefined || stateOf(koa).isInvited === true) return
+  stateOf(koa).isInvited = true
   koa.res.writeContinue()
 }
 

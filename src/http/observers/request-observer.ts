@@ -22,11 +22,9 @@ import { keptHeaders, withoutSecretsOf } from '../../record/journal/redaction.ts
 import { Secrets } from '../../record/journal/secrets.ts'
 import { beginningOf, beginningOfBytes, outcomeOf } from '../../record/journal/sent.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
-import { seenContentsOf } from '../content/seen-contents.ts'
-import type { Exchange, ExchangeAccess, Observer } from '../exchange.ts'
+import { type Exchange, type ExchangeAccess, type Observer, seenBodyOf, seenContentsOf, stateOf } from '../exchange.ts'
+import { callIdOf, correlationOf, replayedIn, requestIdOf, runOf } from '../headers.ts'
 import { whenClosed } from '../http-response.ts'
-import { type SeenContent, seenBodyOf } from '../message/seen-body.ts'
-import { callIdOf, correlationOf, replayedIn, requestIdOf, runOf } from '../request-ids.ts'
 import { firstSegment } from '../side-router.ts'
 import type { User } from '../token.ts'
 
@@ -62,7 +60,7 @@ export class RequestObserver implements Observer {
 
   observe(exchange: Exchange, koa: KoaContext): void {
     const { trail, journal } = this.#parts
-    const user = koa.state.user as User | undefined
+    const user = stateOf(koa).user
     const ready: Ready = { exchange, koa, user, agent: this.#agentOf(user), hasLeft: koa.res.closed }
     if (trail !== undefined) this.#recordAccesses(trail, ready)
     journal.policies.use(clinicOf(ready), (policy) => this.#recordExchange(ready, policy))
@@ -279,7 +277,7 @@ const WITHHELD: Readonly<Record<string, (method: string) => { readonly request?:
 const sizeOf = (size: number | undefined): SeenBody | undefined => (size === undefined ? undefined : { size })
 
 function requestBodyOf(koa: KoaContext): SeenBody | undefined {
-  const content = koa.state.seenContent as SeenContent | undefined
+  const content = stateOf(koa).seenContent
   if (content !== undefined) return content
   const seen = seenBodyOf(koa)
   if (seen === undefined || seen.size === 0) return undefined
@@ -287,8 +285,7 @@ function requestBodyOf(koa: KoaContext): SeenBody | undefined {
 }
 
 function responseBodyOf(koa: KoaContext): SeenBody | undefined {
-  const { body } =
-    koa.state.answeredWithMarkers === undefined ? koa : { body: koa.state.answeredWithMarkers as unknown }
+  const { body } = stateOf(koa).answeredWithMarkers === undefined ? koa : { body: stateOf(koa).answeredWithMarkers }
   if (body === undefined || body === null || body === '') return undefined
   const type = String(koa.res.getHeader('content-type') ?? '')
   const isReadable = isText(type) && !koa.res.hasHeader('content-encoding')

@@ -1,6 +1,6 @@
 /** A pair of patients who may be one person, with their current records. */
 import type { Patient } from 'fhir/r4'
-import { nameFrequencies } from '../../core/name-frequencies.ts'
+import { nameFrequencies } from '../../core/patient-linkage.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { compare } from '../../matching/compare.ts'
 import { demographicsOf } from '../../matching/demographics.ts'

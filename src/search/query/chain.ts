@@ -6,39 +6,11 @@ import { type SearchParameter, typeNames, unknownParameter } from '../parameters
 import type { Condition } from '../plan.ts'
 import { targetTypesOf } from '../types/reference.ts'
 import { any, type ValueContext } from '../value.ts'
+import { TOO_WIDE } from './limits.ts'
 import { referenceFor, type SearchScope, unknownType } from './scope.ts'
 
 /** Parses the rest of a chain for the types to which it leads. */
 export type Follow = (rest: string, types: readonly string[]) => Condition
-
-/** Most links of a chain, including `_has`. */
-const MAX_LINKS = 10
-/** Most types examined for one parameter, over all links of a chain that names none. */
-const MAX_TYPES = 2000
-
-/** The remaining limits of a chain. */
-export interface Allowance {
-  readonly links: number
-  /** Shared by all branches. */
-  readonly types: { left: number }
-}
-
-export const newAllowance = (): Allowance => ({ links: MAX_LINKS, types: { left: MAX_TYPES } })
-
-/**
- * The allowance after one more link to one more type.
- * @throws FhirError 400 when it is used up
- */
-export function spent({ links, types }: Allowance, { name }: ValueContext): Allowance {
-  if (links === 0) throw badRequest(`${name} follows more than ${MAX_LINKS} references`)
-  if (types.left-- === 0) {
-    throw badRequest(`${name} leads to too many types; name them, as in subject:Patient.name`, { reason: TOO_WIDE })
-  }
-  return { links: links - 1, types }
-}
-
-/** Reason of the error for a chain that leads to too many types. */
-const TOO_WIDE = 'search-chain-too-wide'
 
 /**
  * Parses `subject:Patient.name`, or `subject.name` for all possible target types that have such a parameter.

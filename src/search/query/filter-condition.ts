@@ -6,8 +6,9 @@ import type { SearchParameter } from '../parameters.ts'
 import type { Condition } from '../plan.ts'
 import { dateCondition } from '../types/date.ts'
 import { any, malformed, type ValueContext } from '../value.ts'
-import { type Allowance, type Follow, parseChain, parseReverseChain, spent } from './chain.ts'
+import { type Follow, parseChain, parseReverseChain } from './chain.ts'
 import { type Filter, type Operator, type Path, parseFilterSyntax, type Test } from './filter-syntax.ts'
+import { type Allowance, spent } from './limits.ts'
 import { parameterFor, type SearchScope } from './scope.ts'
 
 /** Parses one `parameter=value` without a chain, as in a query. */

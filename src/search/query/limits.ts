@@ -1,6 +1,6 @@
-/** Limits of one query: the work of an engine grows with all its parameters and values together. */
+/** Limits of one query and of one chain in it: the work of an engine grows with all its parameters and values together. */
 import { badRequest } from '../../fhir/outcome.ts'
-import { MAX_VALUES_OF_PARAMETER, splitUnescaped } from '../value.ts'
+import { MAX_VALUES_OF_PARAMETER, splitUnescaped, type ValueContext } from '../value.ts'
 import { type Filter, parseFilterSyntax } from './filter-syntax.ts'
 import { isRepeatable, isResultParameter } from './result-parameters.ts'
 
@@ -47,3 +47,32 @@ function testsIn(filter: Filter): number {
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
+
+/** Most links of a chain, including `_has`. */
+const MAX_LINKS = 10
+/** Most types examined for one parameter, over all links of a chain that names none. */
+const MAX_TYPES = 2000
+
+/** The remaining limits of a chain. */
+export interface Allowance {
+  readonly links: number
+  /** Shared by all branches. */
+  readonly types: { left: number }
+}
+
+export const newAllowance = (): Allowance => ({ links: MAX_LINKS, types: { left: MAX_TYPES } })
+
+/**
+ * The allowance after one more link to one more type.
+ * @throws FhirError 400 when it is used up
+ */
+export function spent({ links, types }: Allowance, { name }: ValueContext): Allowance {
+  if (links === 0) throw badRequest(`${name} follows more than ${MAX_LINKS} references`)
+  if (types.left-- === 0) {
+    throw badRequest(`${name} leads to too many types; name them, as in subject:Patient.name`, { reason: TOO_WIDE })
+  }
+  return { links: links - 1, types }
+}
+
+/** Reason of the error for a chain that leads to too many types. */
+export const TOO_WIDE = 'search-chain-too-wide'

@@ -250,6 +250,7 @@ function planOf(
 }
 
 function mergedDates(where: readonly Condition[], scope: SearchScope): readonly Condition[] {
+  if (where.length < 2) return where
   return mergeDates(where, (param) => {
     const parameter = parameterFor(param, scope)
     return parameter.single === true ? spanOf(parameter) : undefined

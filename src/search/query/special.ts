@@ -8,9 +8,9 @@ import { CONTENT, TEXT } from '../index/full-text.ts'
 import { emptyParameter, UNKNOWN_MODIFIER, UNKNOWN_PARAMETER } from '../parameters.ts'
 import type { Condition } from '../plan.ts'
 import { any, malformed, unescaped, type ValueContext, valuesOf } from '../value.ts'
-import type { Allowance } from './chain.ts'
 import { parseFilterParameter, type ReadParameter } from './filter-condition.ts'
 import { parseFullText } from './full-text-query.ts'
+import type { Allowance } from './limits.ts'
 import type { SearchScope } from './scope.ts'
 
 interface Parts {

@@ -1,8 +1,7 @@
 /** The entries of a batch-response and a transaction-response. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { defineProvider } from '../../../src/core/provider.ts'
-import { standard } from '../../../src/core/standard.ts'
+import { defineProvider, standard } from '../../../src/core/provider.ts'
 import { specialProviders } from '../../../src/providers/index.ts'
 import { StoreUnavailable } from '../../../src/repository/repository.ts'
 import { startServer, type TestServer } from '../../support/server.ts'

@@ -4,8 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { limitPipelining } from '../../../src/http/admission/pipelining.ts'
-import { drainable } from '../../../src/http/drain.ts'
-import { HttpResponse } from '../../../src/http/http-response.ts'
+import { drainable, HttpResponse } from '../../../src/http/http-response.ts'
 import { until } from '../../support/server-process.ts'
 
 const servers: Server[] = []

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals'
 import { FhirError } from '../../../src/fhir/outcome.ts'
-import { negotiate, preferences } from '../../../src/http/message/negotiate.ts'
+import { negotiate, preferences } from '../../../src/http/message/format.ts'
 
 /** The Content-Type without its charset, or the status of the refusal. */
 function answered(accept: string, format: string | null = null): string | number {

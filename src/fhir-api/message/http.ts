@@ -1,13 +1,32 @@
-/** An HTTP request as an InteractionRequest: query, body and headers, each read once. */
+/**
+ * HTTP requests as InteractionRequests, whose query, body and headers are each read once, and InteractionResponses as HTTP
+ * responses, whose body an entry of a Bundle has too: https://hl7.org/fhir/R4/http.html#ops.
+ */
 import type { Context as KoaContext } from 'koa'
 import { withContentsAsData } from '../../fhir/content/marker.ts'
-import { badRequest } from '../../fhir/outcome.ts'
+import { badRequest, type Issue, toOutcome } from '../../fhir/outcome.ts'
+import { headerOf } from '../../http/headers.ts'
 import { parseBody, parseXmlBody, readBody, readBytes } from '../../http/message/body.ts'
+import {
+  type AnswerFormat,
+  contentTypeOf,
+  FHIR_JSON,
+  formatBody,
+  negotiate,
+  type Preferences,
+} from '../../http/message/format.ts'
 import { type Format, RESOURCE_TYPES } from '../../http/message/media-type.ts'
-import { contentTypeOf, type Preferences } from '../../http/message/negotiate.ts'
-import { headerOf } from '../../http/message/path-segment.ts'
-import type { InteractionRequest, PathParameters, RawBody, Route, Services } from './interaction.ts'
-import { receiveRaw, takesBytes } from './raw-binary.ts'
+import type { Versioned } from '../../repository/repository.ts'
+import { subsetOf } from '../../search/query/subset.ts'
+import type {
+  InteractionRequest,
+  InteractionResponse,
+  PathParameters,
+  RawBody,
+  Route,
+  Services,
+} from './interaction.ts'
+import { subsetText } from './summary.ts'
 
 type Limits = Services['limits']
 
@@ -99,33 +118,52 @@ export interface Content {
   readonly raw?: RawBody
 }
 
-interface ContentReceiver {
-  readonly services: Services
-  readonly clinic: string
+/** How the bodies of a type are received and sent. */
+export interface Bodies {
+  /** The format of the response; undefined where it may be bytes, whose type is not known yet. @throws FhirError 406 */
+  formatOf(koa: KoaContext, route: Route, query: URLSearchParams): AnswerFormat | undefined
+  /** Undefined where the request has no body. @throws FhirError 400, 413 or 415 for a body that cannot be read */
+  read(koa: KoaContext, route: Route, receiver: ContentReceiver): Promise<Content | undefined> | undefined
+  /** Carries out `write`, and abandons what it does not use of the body. */
+  write(
+    request: InteractionRequest,
+    clinic: string,
+    write: () => Promise<InteractionResponse>,
+  ): Promise<InteractionResponse>
+  send(
+    koa: KoaContext,
+    request: InteractionRequest,
+    response: InteractionResponse,
+    answering: Answering,
+  ): Promise<void> | void
 }
 
-/**
- * Undefined where the request has no body.
- * @throws FhirError 400, 413 or 415 for a body that cannot be read
- */
-export const readContent = (
-  koa: KoaContext,
-  route: Route,
-  parameters: PathParameters,
-  receiver: ContentReceiver,
-): Promise<Content> | undefined =>
-  route.method === 'GET' || route.method === 'DELETE' || isForm(route)
-    ? undefined
-    : readContentOf(koa, route, parameters, receiver)
+export interface ContentReceiver {
+  /** In the address, or ''. */
+  readonly id: string
+  readonly clinic: string
+  readonly contents: Services['contents']
+  readonly limits: Limits
+}
 
-async function readContentOf(
-  koa: KoaContext,
-  route: Route,
-  { type, id }: PathParameters,
-  { services, clinic }: ContentReceiver,
-): Promise<Content> {
-  const raw = takesBytes(route, type) ? await receiveRaw(koa, id, { ...services, clinic }) : undefined
-  return raw === undefined ? { body: await readBodyOf(koa, route, services.limits) } : { body: raw.resource, raw }
+/** How a response is to be sent. */
+export interface Answering {
+  readonly clinic: string
+  readonly format: AnswerFormat | undefined
+  readonly wanted: Preferences['return']
+  /** The Prefer header. */
+  readonly preferred: string
+}
+
+/** The bodies of every type but Binary. */
+export const RESOURCES: Bodies = {
+  formatOf: (koa, _route, query) => negotiate(headerOf(koa, 'accept') ?? '', query.get('_format')),
+  read: (koa, route, { limits }) =>
+    route.method === 'GET' || route.method === 'DELETE' || isForm(route)
+      ? undefined
+      : readBodyOf(koa, route, limits).then((body) => ({ body })),
+  write: (_request, _clinic, write) => write(),
+  send: (koa, request, response, { format = FHIR_JSON, wanted }) => send(koa, request, response, format, wanted),
 }
 
 const JSON_PATCH = 'application/json-patch+json'
@@ -175,3 +213,65 @@ function checkPatchType(type: string | undefined, body: unknown): void {
     `The Content-Type is ${type}, but the body is something else; a JSON Patch, an array of operations, is sent as ${JSON_PATCH}, a FHIRPath Patch, a Parameters resource, as application/fhir+json or application/fhir+xml`,
   )
 }
+
+/** @throws FhirError 400 for an invalid `_summary` or `_elements`, before anything is sent */
+export function send(
+  koa: KoaContext,
+  request: InteractionRequest,
+  response: InteractionResponse,
+  { format, contentType }: AnswerFormat,
+  wanted: Preferences['return'],
+): void {
+  const { resource, location, headers, status } = response
+  // First, since it may fail: an error must not carry the headers of the resource.
+  const text = bodyText(response, request, wanted)
+  const body = text === undefined ? undefined : formatBody(text, format, request.query.get('_pretty') === 'true')
+  koa.status = status
+  if (resource !== undefined) {
+    koa.res.setHeader('ETag', etagOf(resource.version))
+    koa.res.setHeader('Last-Modified', new Date(resource.lastUpdated).toUTCString())
+  }
+  if (location !== undefined) koa.set('Location', location)
+  if (headers !== undefined) koa.set(headers)
+  // A cache must not answer a request for one format with the other.
+  koa.res.setHeader('Vary', 'Accept')
+  if (body === undefined) {
+    koa.body = null
+    koa.status = status
+    return
+  }
+  // A deletion has status 204 unless it has a body.
+  if (status === 204) koa.status = 200
+  koa.res.setHeader('Content-Type', contentType)
+  koa.body = body
+}
+
+/** Undefined when the response has none. @throws FhirError 400 for an invalid `_summary` or `_elements` */
+export function bodyText(
+  { resource, text, outcome, kind, status }: InteractionResponse,
+  { query }: Pick<InteractionRequest, 'query'>,
+  wanted: Preferences['return'],
+): string | undefined {
+  if (text !== undefined) return text
+  if (status === 304) return undefined
+  if (kind === 'write') {
+    if (wanted === 'OperationOutcome') return JSON.stringify(outcome ?? toOutcome([done(status)]))
+    if (wanted === 'minimal' || outcome !== undefined) return undefined
+  }
+  if (resource === undefined || resource.deleted) return undefined
+  return kind === 'read' && query.size > 0
+    ? subsetText(resource.text, resource.type, subsetOf(query, resource.type))
+    : resource.text
+}
+
+/** The issue of an OperationOutcome about a write that succeeded. */
+export const done = (status: number): Issue => ({
+  severity: 'information',
+  code: 'informational',
+  diagnostics: status === 201 ? 'The resource was created' : 'The change was stored',
+})
+
+export const etagOf = (version: number): string => `W/"${version}"`
+
+export const locationOf = (base: string, { type, id, version }: Pick<Versioned, 'type' | 'id' | 'version'>): string =>
+  `${base}/${type}/${id}/_history/${version}`
