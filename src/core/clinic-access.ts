@@ -29,9 +29,19 @@ export const clinicAccess = (services: ContextServices, clinic: string, agent: A
   clinic,
   agent,
   reader: () => contextOf(services.repository.reader(clinic), services, agent),
-  change: (work, { isRepeatable = false, isImport = false } = {}) =>
-    services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent, isImport)), isRepeatable),
+  change: async (work, { isRepeatable = false, isImport = false } = {}) => {
+    const { repository, contents } = services
+    const change = { received: [], isImport }
+    try {
+      return await repository.change(clinic, (unit) => work(contextOf(unit, services, agent, change)), isRepeatable)
+    } finally {
+      await contents.abandon(clinic, change.received)
+    }
+  },
 })
+
+/** Facts that all attempts of a change share. */
+type ChangeFacts = Pick<Context, 'received' | 'isImport'>
 
 /**
  * The events that an agent may read: admins those of their clinic, operators those without a clinic. Staff read none,
@@ -53,12 +63,17 @@ function trailFor(agent: Agent, clinic: string, { trail, baseUrl }: ContextServi
 const MAX_RESOURCES = 1000
 const LIMITS = { defaultCount: MAX_RESOURCES, maxCount: MAX_RESOURCES, includes: MAX_RESOURCES }
 
-function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent, isImport = false): Context {
+function contextOf(
+  unit: UnitOfWork,
+  services: ContextServices,
+  agent: Agent,
+  change: ChangeFacts = { received: [], isImport: false },
+): Context {
   const { providers, contents, baseUrl, profilePolicy, searchHandling, servedSearch } = services
   const ctx: Context = {
     clinic: unit.clinic,
     agent,
-    isImport,
+    ...change,
     baseUrl,
     profilePolicy,
     searchHandling,

@@ -17,16 +17,10 @@ export async function writeRaw(
   clinic: string,
   write: () => Promise<InteractionResponse>,
 ): Promise<InteractionResponse> {
-  let written = ''
   try {
-    const response = await write()
-    written = response.resource?.text ?? ''
-    return response
+    return await write()
   } finally {
-    await contents.abandon(
-      clinic,
-      raw.received.filter((sha256) => !written.includes(sha256)),
-    )
+    await contents.abandon(clinic, raw.received)
   }
 }
 

@@ -20,7 +20,6 @@ import type { Integrations } from '../core/ports.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import type { LoadedExtension } from '../extensions/naming.ts'
 import { familiesWith } from '../extensions/tools.ts'
-import { answerContents, bodyContents } from '../fhir-api/contents.ts'
 import { fhirRoutes } from '../fhir-api/fhir-routes.ts'
 import { Capabilities, metadata } from '../fhir-api/metadata.ts'
 import { notRouted, unservedAt } from '../fhir-api/not-routed.ts'
@@ -32,6 +31,7 @@ import { continueWhenRead } from '../http/admission/unread-body.ts'
 import { Budgets, type WorkThreads } from '../http/admission/work-threads.ts'
 import { userOf } from '../http/authenticate.ts'
 import { answerClientErrors } from '../http/client-error.ts'
+import { answerContents } from '../http/content/content-answer.ts'
 import { cors } from '../http/cors.ts'
 import { authenticateSession } from '../http/current-session.ts'
 import { withDefaultHeaders } from '../http/default-headers.ts'
@@ -130,7 +130,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   // In a work thread these are left to the thread that passed the request on.
   const isConnected = shares !== undefined
   const ofAddress = isConnected ? [shares.ofAddress(addressOf)] : []
-  const ofUser = isConnected ? [shares.ofUser, bodyContents(contents, config.limits)] : []
+  const ofUser = isConnected ? [shares.ofUser] : []
   const inBudget = isConnected ? inOrder(answerContents(contents), budgets.inBudget) : budgets.inBudget
   const withUser = inOrder(inBudget, authenticate, requireClinic(repository), ...ofUser, budgets.moveAsBefore)
   const routedAfter =

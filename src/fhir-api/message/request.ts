@@ -1,6 +1,5 @@
 /** An HTTP request as an InteractionRequest: query, body and headers, each read once. */
 import type { Context as KoaContext } from 'koa'
-import { withContentsAsData } from '../../fhir/content/marker.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { parseBody, parseXmlBody, readBody, readBytes } from '../../http/message/body.ts'
 import { type Format, RESOURCE_TYPES } from '../../http/message/media-type.ts'
@@ -153,8 +152,7 @@ async function readBodyOf(koa: KoaContext, route: Route, limits: Limits): Promis
   if (text === '' && route.run.kind === 'operation') return undefined
   const body = parsed(text, types.get(type ?? '') ?? 'json', limits)
   if (route.method === 'PATCH') checkPatchType(type, body)
-  // An operation of the patch may change data that another one has added.
-  return Array.isArray(body) ? withContentsAsData(body) : body
+  return body
 }
 
 function parsed(text: string, format: Format | 'text', { jsonDepth }: Limits): unknown {

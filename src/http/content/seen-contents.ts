@@ -1,4 +1,4 @@
-/** The contents that a request brought or its response has, for the journal, which sees only their markers. */
+/** The contents of a response, for the journal, which sees only their markers. */
 import type { Context as KoaContext } from 'koa'
 
 /** Sizes in bytes, by SHA-256. */
