@@ -2,15 +2,13 @@
  * Long base64 (`data` of an Attachment, a Binary or a Signature) of a resource that is written: it is kept beside the
  * resource, which has a marker in its place.
  */
+import { base64Pieces } from '../fhir/base64.ts'
 import { contentElement } from '../fhir/content/marker.ts'
 import { spend } from '../isolation/budget.ts'
 import type { ContentFacts } from './content-digest.ts'
 
 /** Most characters of base64 that stay in the text of a resource. */
 export const MAX_INLINE = 16 * 1024
-
-/** Characters that are decoded at once: whole groups of four. */
-const PIECE = 256 * 1024
 
 /** Characters that are checked, decoded and hashed in a microsecond. */
 const CHARACTERS_PER_STEP = 100
@@ -49,8 +47,5 @@ const isLongData = (value: object): value is LongData =>
 
 async function* bytesOf(base64: string): AsyncGenerator<Uint8Array> {
   spend(base64.length / CHARACTERS_PER_STEP, 'its contents')
-  const compact = /\s/.test(base64) ? base64.replace(/\s+/g, '') : base64
-  for (let start = 0; start < compact.length; start += PIECE) {
-    yield Buffer.from(compact.slice(start, start + PIECE), 'base64')
-  }
+  for (const piece of base64Pieces(base64)) yield Buffer.from(piece, 'base64')
 }

@@ -29,9 +29,9 @@ export const clinicAccess = (services: ContextServices, clinic: string, agent: A
   clinic,
   agent,
   reader: () => contextOf(services.repository.reader(clinic), services, agent),
-  change: async (work, { isRepeatable = false, isImport = false } = {}) => {
+  change: async (work, { isRepeatable = false, isImport = false, received = [] } = {}) => {
     const { repository, contents } = services
-    const change = { received: [], isImport }
+    const change = { received: [...received], isImport }
     try {
       return await repository.change(clinic, (unit) => work(contextOf(unit, services, agent, change)), isRepeatable)
     } finally {
@@ -39,9 +39,6 @@ export const clinicAccess = (services: ContextServices, clinic: string, agent: A
     }
   },
 })
-
-/** Facts that all attempts of a change share. */
-type ChangeFacts = Pick<Context, 'received' | 'isImport'>
 
 /**
  * The events that an agent may read: admins those of their clinic, operators those without a clinic. Staff read none,
@@ -67,7 +64,7 @@ function contextOf(
   unit: UnitOfWork,
   services: ContextServices,
   agent: Agent,
-  change: ChangeFacts = { received: [], isImport: false },
+  change: Pick<Context, 'received' | 'isImport'> = { received: [], isImport: false },
 ): Context {
   const { providers, contents, baseUrl, profilePolicy, searchHandling, servedSearch } = services
   const ctx: Context = {

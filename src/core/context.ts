@@ -86,6 +86,8 @@ export interface ChangeOptions {
   readonly isRepeatable?: boolean
   /** See Context.isImport. */
   readonly isImport?: boolean
+  /** Contents that were received for it before: see Context.received. */
+  readonly received?: readonly string[] | undefined
 }
 
 /** Access of one agent to one clinic. */

@@ -1,28 +1,13 @@
 /** The differences of a Binary, which is sent as the bytes that it is: between http.ts and the files of fhir-api/message. */
 import type { Binary } from 'fhir/r4'
 import type { Context as KoaContext } from 'koa'
-import type { Contents } from '../content/contents.ts'
 import { FHIR_JSON, negotiateContent, type Preferences } from '../http/message/negotiate.ts'
 import { headerOf } from '../http/message/path-segment.ts'
 import type { Versioned } from '../repository/repository.ts'
-import type { InteractionRequest, InteractionResponse, RawBody } from './message/interaction.ts'
+import type { InteractionRequest, InteractionResponse } from './message/interaction.ts'
 import { contentTypeOfBinary, sendBytes } from './message/native-binary.ts'
 import { send } from './message/response.ts'
 import { subsetText } from './message/summary.ts'
-
-/** Writes a body that came as bytes. Bytes that the write does not use are not kept. */
-export async function writeRaw(
-  raw: RawBody,
-  contents: Contents,
-  clinic: string,
-  write: () => Promise<InteractionResponse>,
-): Promise<InteractionResponse> {
-  try {
-    return await write()
-  } finally {
-    await contents.abandon(clinic, raw.received)
-  }
-}
 
 const WITHOUT_DATA = { summary: undefined, elements: ['contentType', 'securityContext'] } as const
 

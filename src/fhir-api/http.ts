@@ -5,7 +5,7 @@ import { exchangeOf } from '../http/exchange.ts'
 import { negotiate, preferences } from '../http/message/negotiate.ts'
 import { headerOf } from '../http/message/path-segment.ts'
 import { currentBudget } from '../isolation/budget.ts'
-import { sendBinary, withoutData, writeRaw } from './binary.ts'
+import { sendBinary, withoutData } from './binary.ts'
 import { processBundle } from './bundle/bundle.ts'
 import { isImported } from './import-header.ts'
 import { runOperation } from './interactions/operation.ts'
@@ -47,10 +47,7 @@ export const answerRoute =
       exchange.accesses = [attempt]
     }
     const representation = preferred !== '' && prefer.return === 'representation'
-    const carryOut = () => run(route, access, request, parameters.operation, representation)
-    const response = await (request.raw === undefined
-      ? carryOut()
-      : writeRaw(request.raw, services.contents, clinic, carryOut))
+    const response = await run(route, access, request, parameters.operation, representation)
     const { accesses = [] } = response
     exchange.accesses = [accessAfter(attempt, response, base), ...accesses]
     if (format === undefined) await sendBinary(koa, request, response, { clinic, wanted: prefer.return })
@@ -74,9 +71,8 @@ async function run(
   const { handler } = route.run
   // POST _search is a read in spite of its method.
   if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
-  const { isImport } = request
   const work = async (ctx: Context) => withWarnings(ctx, request, await handler(ctx, request))
-  const response = await access.change(work, { isImport })
+  const response = await access.change(work, { isImport: request.isImport, received: request.raw?.received })
   // After the commit the response must be sent, whatever budget is left.
   currentBudget()?.allowAnswer()
   return response

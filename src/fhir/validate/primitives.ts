@@ -1,4 +1,5 @@
 /** The primitive types: https://hl7.org/fhir/R4/datatypes.html#primitive. */
+import { base64Pieces } from '../base64.ts'
 import { isNumber } from '../json.ts'
 
 export interface Primitive {
@@ -56,15 +57,15 @@ const integer = (low: number, expected: string): Primitive => ({
   accepts: (value) => Number.isInteger(value) && Number(value) >= low && Number(value) <= 2_147_483_647,
 })
 
-const NOT_BASE64 = /[^A-Za-z0-9+/\s]/
+const NOT_BASE64 = /[^A-Za-z0-9+/ \t\r\n\f\v]/
 
 /** Searches for the first invalid character, which needs no backtracking even in texts of many megabytes. */
 function faultOfBase64(text: string): string | undefined {
   const end = text.search(NOT_BASE64)
   if (end !== -1 && !/^=\s*=?\s*$/.test(text.slice(end))) return `it is not from character ${end + 1} on`
-  const compact = /\s/.test(text) ? text.replace(/\s+/g, '') : text
-  if (compact === '') return 'it is empty'
-  if (compact.length % 4 === 0) return undefined
+  const length = base64Pieces(text).reduce((sum, piece) => sum + piece.length, 0)
+  if (length === 0) return 'it is empty'
+  if (length % 4 === 0) return undefined
   return `it ends at character ${text.length} within a group of four: it is cut off, or its padding (=) is missing`
 }
 
