@@ -73,8 +73,6 @@ export interface FirstOperator {
 export interface Limits {
   /** Maximum size of a request body in bytes; larger ones get 413. */
   readonly bodyBytes: number
-  /** Maximum size in bytes of a content that a body holds as base64, which does not count for `bodyBytes`. */
-  readonly inlineContentBytes: number
   /** Maximum size in bytes of a Binary that is sent as its own bytes. */
   readonly binaryBytes: number
   /** Maximum size in bytes of all request bodies that are being received or processed. */
@@ -128,7 +126,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const demo = read.demo(host)
   const secrets = demo ? 'may be absent' : 'must be set'
   // V8 limits strings to half a gigabyte.
-  const bodyBytes = read.integer('MAX_BODY_BYTES', 16 * 1024 * 1024, 1024, 256 * 1024 * 1024)
+  const bodyBytes = read.integer('MAX_BODY_BYTES', 32 * 1024 * 1024, 1024, 256 * 1024 * 1024)
   const databaseUrl = read.matching('DATABASE_URL', 'sqlite:data/emr.db', DATABASE_URL, DATABASE_URLS)
   const config: Config = {
     port: read.integer('PORT', 3000, 0, 65_535),
@@ -163,7 +161,6 @@ export function readConfig(environment: Environment = process.env): Config {
     journal: read.journal(demo),
     limits: {
       bodyBytes,
-      inlineContentBytes: read.integer('MAX_INLINE_CONTENT_BYTES', 20 * 1024 * 1024, 64 * 1024, 64 * 1024 * 1024),
       binaryBytes: read.integer('MAX_BINARY_BYTES', 100 * 1024 * 1024, 1024, 16 * 1024 ** 3),
       bodiesInFlightBytes: read.integer('MAX_BODIES_IN_FLIGHT_BYTES', 3 * bodyBytes, bodyBytes, 4 * 1024 ** 3),
       requestsPerClinic: read.integer('MAX_REQUESTS_PER_CLINIC', 512, 1, 1_000_000),

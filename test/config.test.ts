@@ -67,7 +67,7 @@ describe('readConfig', () => {
   })
 
   test('has memory for three of the largest bodies, unless it is said otherwise', () => {
-    expect(readConfig({}).limits.bodiesInFlightBytes).toBe(48 * 1024 * 1024)
+    expect(readConfig({}).limits.bodiesInFlightBytes).toBe(96 * 1024 * 1024)
     expect(readConfig({ MAX_BODY_BYTES: '5000' }).limits.bodiesInFlightBytes).toBe(15_000)
   })
 

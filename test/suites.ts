@@ -28,7 +28,6 @@ const LONG = suites(
 /** Suites of random cases, or rounds: a few in the short tier, all in the long and the full one (support/random-runs.ts). */
 const RANDOM = suites(
   'test/calls/session/identity-random.test.ts',
-  'test/content/scan.test.ts',
   'test/fhir/xml/generated.test.ts',
   'test/matching/properties.test.ts',
   'test/booking/{model,race}.test.ts',
@@ -112,7 +111,6 @@ const LONGEST = suites(
   'test/booking/{model,race}.test.ts',
   'test/calls/session/call-sessions.test.ts',
   'test/capability/*.test.ts',
-  'test/content/scan.test.ts',
   'test/dashboard/browser/*.test.ts',
   'test/demo/demo-clinic.test.ts',
   'test/faults/{network,replica-set}.test.ts',

@@ -18,7 +18,7 @@ const ROUNDS = 3
 /** More than a run sends. */
 const NUMBERS = 10_000_000
 
-/** Bytes of a large document: the most that is taken within a resource. */
+/** Bytes of a large document: nearly the most that fits into a body. */
 const LARGE = 20 * 1024 * 1024
 /** Large ones that are written and read one after the other, before the memory counts. */
 const WARM_UP = 3

@@ -34,14 +34,11 @@ interface Declared {
 
 interface SizeLimits {
   readonly bodyBytes: number
-  readonly inlineContentBytes: number
   readonly binaryBytes: number
 }
 
-const limitsInWords = ({ bodyBytes, inlineContentBytes, binaryBytes }: SizeLimits): string =>
-  `Sizes: a body has ${bodyBytes} bytes at most, not counting base64 of more than 16,384 characters (Attachment.data, ` +
-  `Binary.data), which has ${inlineContentBytes} bytes at most once it is decoded, and 67,108,864 bytes together; bytes ` +
-  `that are sent to Binary as they are, ${binaryBytes}. What is larger is 413.`
+const limitsInWords = ({ bodyBytes, binaryBytes }: SizeLimits): string =>
+  `Sizes: a body has ${bodyBytes} bytes at most; bytes that are sent to Binary as they are, ${binaryBytes}. What is larger is 413.`
 
 /** @throws Error naming an invalid declaration of a provider, so that the server does not start */
 export function capabilityStatement(

@@ -33,8 +33,15 @@ export const clinicAccess =
     clinic,
     agent,
     reader: () => contextOf(services.repository.reader(clinic), services, agent),
-    change: (work, { isRepeatable = false, isImport = false } = {}) =>
-      services.repository.change(clinic, (unit) => work(contextOf(unit, services, agent, isImport)), isRepeatable),
+    change: async (work, { isRepeatable = false, isImport = false, received = [] } = {}) => {
+      const { repository, contents } = services
+      const change = { received: [...received], isImport }
+      try {
+        return await repository.change(clinic, (unit) => work(contextOf(unit, services, agent, change)), isRepeatable)
+      } finally {
+        await contents.abandon(clinic, change.received)
+      }
+    },
   })
 
 /**
@@ -57,12 +64,17 @@ function trailFor(agent: Agent, clinic: string, { trail, baseUrl }: ContextServi
 const MAX_RESOURCES = 1000
 const LIMITS = { defaultCount: MAX_RESOURCES, maxCount: MAX_RESOURCES, includes: MAX_RESOURCES }
 
-function contextOf(unit: UnitOfWork, services: ContextServices, agent: Agent, isImport = false): Context {
+function contextOf(
+  unit: UnitOfWork,
+  services: ContextServices,
+  agent: Agent,
+  change: Pick<Context, 'received' | 'isImport'> = { received: [], isImport: false },
+): Context {
   const { providers, contents, baseUrl, profilePolicy, searchHandling, servedSearch } = services
   const ctx: Context = {
     clinic: unit.clinic,
     agent,
-    isImport,
+    ...change,
     baseUrl,
     profilePolicy,
     searchHandling,

@@ -1,7 +1,8 @@
 /**
- * A write, stage by stage, the same for every caller: structure, precondition, profiles, provider's rules, provider. The standard
+ * A write, stage by stage, the same for every caller: structure, precondition, contents, profiles, provider's rules, provider. The standard
  * interactions stage the result in the unit of work, which indexes and commits it (docs/architecture.md, "Life of a write").
  */
+import { withLongDataApart } from '../content/long-data.ts'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
@@ -16,9 +17,10 @@ export async function createResource(ctx: Context, providers: Providers, resourc
   const { resourceType: type } = resource
   const create = handlerOf(providers, type, 'create')
   ctx.unit.validate(resource, type)
-  await enforceProfiles(ctx, resource)
-  await enforceRules(ctx, providers, resource, undefined)
-  return await create(ctx, resource)
+  const kept = await withContentsKept(ctx, resource)
+  await enforceProfiles(ctx, kept)
+  await enforceRules(ctx, providers, kept, undefined)
+  return await create(ctx, kept)
 }
 
 /** @throws FhirError 405, 400 or 422 naming each element at fault, 412; what the provider throws */
@@ -33,10 +35,19 @@ export async function updateResource(
   ctx.unit.validate(resource, type)
   const current = await ctx.unit.read(type, id)
   checkPrecondition(current, precondition, `${type}/${id}`)
-  await enforceProfiles(ctx, resource)
-  await enforceRules(ctx, providers, resource, current?.deleted ? undefined : current)
-  return await update(ctx, resource)
+  const kept = await withContentsKept(ctx, resource)
+  await enforceProfiles(ctx, kept)
+  await enforceRules(ctx, providers, kept, current?.deleted ? undefined : current)
+  return await update(ctx, kept)
 }
+
+/** Its contents have no limit of their own, since the body that brought them has one. */
+const withContentsKept = async <R extends AnyResource>({ clinic, contents, received }: Context, resource: R) =>
+  (await withLongDataApart(resource, async (bytes) => {
+    const facts = await contents.receive(clinic, bytes, Number.POSITIVE_INFINITY)
+    received.push(facts.sha256)
+    return facts
+  })) as R
 
 /** @throws FhirError 422 with all that the rules of the type find, where something is an error */
 async function enforceRules(

@@ -1,10 +1,12 @@
 /** The bytes of attachments: facts about them wherever they are stored, and their storage in Binaries. */
 import type { Attachment, Binary, DocumentReference, Resource } from 'fhir/r4'
-import { factsOf, type WithData } from '../content/attached-content.ts'
-import type { ContentFacts } from '../content/contents.ts'
+import { ContentDigest, type ContentFacts } from '../content/content-digest.ts'
 import type { Context } from '../core/context.ts'
 import { contentOf } from '../fhir/content/marker.ts'
 import { localReference } from '../fhir/reference.ts'
+
+/** An Attachment or a Binary. Where it is written its base64 is short, as longer data is stored separately. */
+type WithData = Pick<Attachment, 'data'> & { readonly _data?: unknown }
 
 /** Facts about attachments of the current change, as several rules need them. */
 const known = new WeakMap<object, Promise<ContentFacts | undefined>>()
@@ -16,6 +18,19 @@ export function attachmentFacts(ctx: Context, holder: WithData): Promise<Content
   const facts = factsOf(ctx, holder)
   known.set(holder, facts)
   return facts
+}
+
+/** @returns undefined where it has no content, or the clinic does not have the content it names */
+export async function factsOf(
+  { clinic, contents }: Pick<Context, 'clinic' | 'contents'>,
+  { data, _data }: WithData,
+): Promise<ContentFacts | undefined> {
+  const sha256 = contentOf(_data)
+  if (sha256 !== undefined) return await contents.facts(clinic, sha256)
+  if (data === undefined) return undefined
+  const digest = new ContentDigest(Number.POSITIVE_INFINITY)
+  digest.push(Buffer.from(data, 'base64'))
+  return digest.end()
 }
 
 export const hasContent = ({ data, _data }: WithData): boolean => data !== undefined || contentOf(_data) !== undefined

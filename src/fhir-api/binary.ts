@@ -1,12 +1,11 @@
 /** The bodies of a Binary, which comes and is sent as the bytes that it is: https://hl7.org/fhir/R4/binary.html#rest. */
 import type { Binary } from 'fhir/r4'
 import type { Context as KoaContext } from 'koa'
-import type { Contents } from '../content/contents.ts'
 import { headerOf } from '../http/headers.ts'
 import { FHIR_JSON, negotiateContent } from '../http/message/format.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { type Answering, type Bodies, RESOURCES, send } from './message/http.ts'
-import type { InteractionRequest, InteractionResponse, RawBody } from './message/interaction.ts'
+import type { InteractionRequest, InteractionResponse } from './message/interaction.ts'
 import { contentTypeOfBinary, givesBytes, sendBytes } from './message/native-binary.ts'
 import { receiveRaw, takesBytes } from './message/raw-binary.ts'
 import { subsetText } from './message/summary.ts'
@@ -18,29 +17,7 @@ export const BINARIES: Bodies = {
     const raw = takesBytes(route) ? await receiveRaw(koa, receiver.id, receiver) : undefined
     return raw === undefined ? await RESOURCES.read(koa, route, receiver) : { body: raw.resource, raw }
   },
-  write: ({ raw, services }, clinic, write) =>
-    raw === undefined ? write() : writeRaw(raw, services.contents, clinic, write),
   send: sendBinary,
-}
-
-/** Writes a body that came as bytes. Bytes that the write does not use are not kept. */
-async function writeRaw(
-  raw: RawBody,
-  contents: Contents,
-  clinic: string,
-  write: () => Promise<InteractionResponse>,
-): Promise<InteractionResponse> {
-  let written = ''
-  try {
-    const response = await write()
-    written = response.resource?.text ?? ''
-    return response
-  } finally {
-    await contents.abandon(
-      clinic,
-      raw.received.filter((sha256) => !written.includes(sha256)),
-    )
-  }
 }
 
 const WITHOUT_DATA = { summary: undefined, elements: ['contentType', 'securityContext'] } as const

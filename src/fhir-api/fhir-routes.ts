@@ -86,7 +86,7 @@ const answerRoute =
       exchange.accesses = [attempt]
     }
     const representation = preferred !== '' && prefer.return === 'representation'
-    const response = await bodies.write(request, clinic, () => run(route, access, request, operation, representation))
+    const response = await run(route, access, request, operation, representation)
     const { accesses = [] } = response
     exchange.accesses = [accessAfter(attempt, response, base), ...accesses]
     await bodies.send(koa, request, response, { clinic, format, wanted: prefer.return, preferred })
@@ -110,12 +110,12 @@ async function run(
   const { handler } = route.run
   // POST _search is a read in spite of its method.
   if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
-  const { isImport, wantsOutcome } = request
+  const { isImport, wantsOutcome, raw } = request
   const work = async (ctx: Context) => {
     const written = await handler(ctx, request)
     return wantsOutcome ? withWarnings(ctx, request, written) : written
   }
-  const response = await access.change(work, { isImport })
+  const response = await access.change(work, { isImport, received: raw?.received })
   // After the commit the response must be sent, whatever budget is left.
   currentBudget()?.allowAnswer()
   return response

@@ -21,7 +21,6 @@ import { ensureShipped } from '../core/shipped.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { familiesWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
-import { answerContents, bodyContents } from '../fhir-api/contents.ts'
 import { fhirRoutes } from '../fhir-api/fhir-routes.ts'
 import { Capabilities, metadata } from '../fhir-api/metadata.ts'
 import { notRouted, unservedAt } from '../fhir-api/not-routed.ts'
@@ -32,6 +31,7 @@ import { continueWhenRead } from '../http/admission/unread-body.ts'
 import { Budgets, type WorkThreads } from '../http/admission/work-threads.ts'
 import { authenticateSession, requireClinic, requireSandbox, shipResources } from '../http/authenticate.ts'
 import { answerClientErrors } from '../http/client-error.ts'
+import { answerContents } from '../http/content/content-answer.ts'
 import { cors } from '../http/cors.ts'
 import { errors } from '../http/errors.ts'
 import { type Observer, observed } from '../http/exchange.ts'
@@ -165,7 +165,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     token,
     clinic: requireClinic(repository),
     turn,
-    share: shares === undefined ? inOrder() : inOrder(shares.ofUser, bodyContents(contents, config.limits)),
+    share: shares?.ofUser ?? inOrder(),
     address: shares?.ofAddress(addressOf) ?? inOrder(),
     'work thread': budgets.moveAsBefore,
     sandbox: requireSandbox,

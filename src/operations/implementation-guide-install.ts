@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Binary, Bundle } from 'fhir/r4'
-import { wholeData } from '../content/attached-content.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { defineOperation, type OperationInput } from '../core/operation.ts'
 import { isShipped } from '../core/shipped.ts'
@@ -36,7 +35,7 @@ const MAX_TOLD = 50
 const MAX_DEPTH = 100
 
 export const implementationGuideInstall = defineOperation('implementation-guide-install', async ({ access, input }) => {
-  const content = await contentOf(access, input)
+  const content = await contentOf(input)
   if (content.count > MAX_RESOURCES) throw tooMany(content.count)
   const tally = new Tally()
   await installAll(access, content, tally)
@@ -108,7 +107,7 @@ interface Candidate {
 }
 
 /** @throws FhirError 400 unless there is either a package or a Bundle; 422 for a package of another FHIR version */
-async function contentOf(access: ClinicAccess, { package: file, bundle }: OperationInput): Promise<Content> {
+async function contentOf({ package: file, bundle }: OperationInput): Promise<Content> {
   if ((file === undefined) === (bundle === undefined)) {
     throw badRequest(
       'Send a FHIR package (.tgz, as application/gzip or in parameter package) or a Bundle, one of the two',
@@ -117,12 +116,11 @@ async function contentOf(access: ClinicAccess, { package: file, bundle }: Operat
       },
     )
   }
-  return file === undefined ? contentOfBundle(bundle as Bundle) : contentOfPackage(access, file as Binary)
+  return file === undefined ? contentOfBundle(bundle as Bundle) : contentOfPackage(file as Binary)
 }
 
-async function contentOfPackage(access: ClinicAccess, file: Binary): Promise<Content> {
+async function contentOfPackage({ data }: Binary): Promise<Content> {
   requireWorkThread('its package')
-  const data = await wholeData(access.reader(), file)
   if (PRIMITIVES.get('base64Binary')?.accepts(data) !== true)
     throw badRequest('Parameter package is a Binary without data; its data is the .tgz file in base64', {
       expression: 'package',

@@ -19,7 +19,7 @@ const OF_TESTS = 'test-file'
 const OF_SOURCES = 'sources-of'
 
 const GLOBALS = 'jest-globals:'
-/** What `@jest/globals` exports, by the parameters of the test file. */
+/** The exports of `@jest/globals`, by the parameters of the test file. */
 const globalsOf = new Map<string, object>()
 Object.assign(globalThis, { jestGlobalsOf: globalsOf })
 

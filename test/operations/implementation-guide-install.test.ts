@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { INLINE_BYTES } from '../../src/content/scan.ts'
+import { MAX_INLINE } from '../../src/content/long-data.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { packageOf, tarOf } from '../support/packages.ts'
 import { brief, profile, US_CORE, usCore, usCorePatient } from '../support/profiles.ts'
@@ -125,7 +125,7 @@ describe('a package', () => {
     const data = packageOf([
       { ...profile(`binary-${length}`, 'Patient', []), description: `x${description}` },
     ]).toString('base64')
-    expect(data.length > INLINE_BYTES).toBe(length === 'long')
+    expect(data.length > MAX_INLINE).toBe(length === 'long')
     const resource = { resourceType: 'Binary', contentType: 'application/gzip', data }
     const body = { resourceType: 'Parameters', parameter: [{ name: 'package', resource }] }
     expect((await server.fhir('POST', '/ImplementationGuide/$install', body)).status).toBe(200)
@@ -180,7 +180,7 @@ describe('refused is', () => {
     ['a file of another kind', () => Buffer.from('x'), 'application/zip', 415, 'cannot be read'],
     [
       'a body larger than the server takes',
-      () => Buffer.alloc(17 * 1024 * 1024),
+      () => Buffer.alloc(33 * 1024 * 1024),
       'application/gzip',
       413,
       'larger than',

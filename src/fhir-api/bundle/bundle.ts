@@ -17,7 +17,6 @@ import { type Entry, inEntry, naming, readBundle } from './entry.ts'
 import { isExpensiveBundle } from './expensive-bundle.ts'
 import { assignIdentities } from './identities.ts'
 import { inOrder, PHASES } from './order.ts'
-import { withPatches } from './patch-contents.ts'
 import { rewriteReferences } from './references.ts'
 
 /** Entries of a batch that run at the same time and so share commits; each holds the resource it changes in memory. */
@@ -33,7 +32,7 @@ export async function processBundle(
   representation: boolean,
 ): Promise<InteractionResponse> {
   if (isExpensiveBundle(request.body)) requireWorkThread('its entries')
-  const { type: kind, entries, unreadable } = readBundle({ ...request, body: await withPatches(access, request.body) })
+  const { type: kind, entries, unreadable } = readBundle(request)
   checkProvideBundle(request.body, request.base)
   for (const type of new Set(entries.map((entry) => entry.request.type)))
     await request.services.providers.get(type)?.settle?.(access)

@@ -3,7 +3,6 @@
  * responses, whose body an entry of a Bundle has too: https://hl7.org/fhir/R4/http.html#ops.
  */
 import type { Context as KoaContext } from 'koa'
-import { withContentsAsData } from '../../fhir/content/marker.ts'
 import { badRequest, type Issue, toOutcome } from '../../fhir/outcome.ts'
 import { headerOf } from '../../http/headers.ts'
 import { parseBody, parseXmlBody, readBody, readBytes } from '../../http/message/body.ts'
@@ -124,12 +123,6 @@ export interface Bodies {
   formatOf(koa: KoaContext, route: Route, query: URLSearchParams): AnswerFormat | undefined
   /** Undefined where the request has no body. @throws FhirError 400, 413 or 415 for a body that cannot be read */
   read(koa: KoaContext, route: Route, receiver: ContentReceiver): Promise<Content | undefined> | undefined
-  /** Carries out `write`, and abandons what it does not use of the body. */
-  write(
-    request: InteractionRequest,
-    clinic: string,
-    write: () => Promise<InteractionResponse>,
-  ): Promise<InteractionResponse>
   send(
     koa: KoaContext,
     request: InteractionRequest,
@@ -162,7 +155,6 @@ export const RESOURCES: Bodies = {
     route.method === 'GET' || route.method === 'DELETE' || isForm(route)
       ? undefined
       : readBodyOf(koa, route, limits).then((body) => ({ body })),
-  write: (_request, _clinic, write) => write(),
   send: (koa, request, response, { format = FHIR_JSON, wanted }) => send(koa, request, response, format, wanted),
 }
 
@@ -191,8 +183,7 @@ async function readBodyOf(koa: KoaContext, route: Route, limits: Limits): Promis
   if (text === '' && route.run.kind === 'operation') return undefined
   const body = parsed(text, types.get(type ?? '') ?? 'json', limits)
   if (route.method === 'PATCH') checkPatchType(type, body)
-  // An operation of the patch may change data that another one has added.
-  return Array.isArray(body) ? withContentsAsData(body) : body
+  return body
 }
 
 function parsed(text: string, format: Format | 'text', { jsonDepth }: Limits): unknown {

@@ -3,6 +3,7 @@ import type { Context as KoaContext } from 'koa'
 import type { Limits } from '../../config.ts'
 import { contentTooLarge } from '../../content/content-digest.ts'
 import type { Contents } from '../../content/contents.ts'
+import { MAX_INLINE } from '../../content/long-data.ts'
 import { contentElement } from '../../fhir/content/marker.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { seeBody, stateOf } from '../../http/exchange.ts'
@@ -24,8 +25,8 @@ interface Receiver {
   readonly limits: Pick<Limits, 'binaryBytes'>
 }
 
-/** Bytes that stay in the text of their resource: 16 KiB of base64. */
-const INLINE = 12 * 1024
+/** Bytes that stay in the text of their resource. */
+const INLINE = (MAX_INLINE / 4) * 3
 
 /** Bytes by which a resource is known. */
 const BEGINNING = 16 * 1024

@@ -32,7 +32,6 @@ export const contentMarker = (sha256: string): string => `"_data":${JSON.stringi
 const [BEFORE = ''] = contentMarker('*').split('*')
 const SHA256 = '([0-9a-f]{64})'
 const MARKER = new RegExp(`${RegExp.escape(BEFORE)}${SHA256}"\\}`, 'g')
-const ALONE = new RegExp(contentMarker('*').split('*').map(RegExp.escape).join(SHA256), 'g')
 
 export const hasMarkers = (text: string): boolean => text.includes(BEFORE)
 
@@ -96,10 +95,6 @@ export function withContentsAsData(value: unknown): unknown {
 }
 
 const asData = (sha256: string): string => `${CONTENT_URL}:${sha256}`
-
-/** A JSON text in which each complete marker is the value of `data`: its object may have a second `_data`. */
-export const markersAsData = (text: string): string =>
-  text.replace(ALONE, (_marker, sha256: string) => `"data":"${asData(sha256)}"`)
 
 /**
  * Restores the markers, each in front of the other members of its `_data`, in whichever order they came. The object is

@@ -1,4 +1,5 @@
 /** The primitive types: https://hl7.org/fhir/R4/datatypes.html#primitive. */
+import { base64Pieces } from '../base64.ts'
 import { isNumber } from '../json.ts'
 
 export interface Primitive {
@@ -7,6 +8,8 @@ export interface Primitive {
   readonly json: 'string' | 'number' | 'boolean'
   /** For a message after "must be". */
   readonly expected: string
+  /** The fault of a text and its place, for a message after that. */
+  readonly faultOf?: (text: string) => string | undefined
 }
 
 /** In characters; the specification limits strings to 1 MB. */
@@ -54,14 +57,16 @@ const integer = (low: number, expected: string): Primitive => ({
   accepts: (value) => Number.isInteger(value) && Number(value) >= low && Number(value) <= 2_147_483_647,
 })
 
-const NOT_BASE64 = /[^A-Za-z0-9+/]/
+const NOT_BASE64 = /[^A-Za-z0-9+/ \t\r\n\f\v]/
 
 /** Searches for the first invalid character, which needs no backtracking even in texts of many megabytes. */
-function isBase64(value: unknown): boolean {
-  if (typeof value !== 'string' || value === '') return false
-  const compact = /\s/.test(value) ? value.replace(/\s+/g, '') : value
-  const end = compact.search(NOT_BASE64)
-  return compact.length % 4 === 0 && compact !== '' && (end === -1 || /^={1,2}$/.test(compact.slice(end)))
+function faultOfBase64(text: string): string | undefined {
+  const end = text.search(NOT_BASE64)
+  if (end !== -1 && !/^=\s*=?\s*$/.test(text.slice(end))) return `it is not from character ${end + 1} on`
+  const length = base64Pieces(text).reduce((sum, piece) => sum + piece.length, 0)
+  if (length === 0) return 'it is empty'
+  if (length % 4 === 0) return undefined
+  return `it ends at character ${text.length} within a group of four: it is cut off, or its padding (=) is missing`
 }
 
 const STRING = 'text: not empty, at most 1,048,576 characters, no control characters but tab and line breaks'
@@ -123,7 +128,8 @@ export const PRIMITIVES: ReadonlyMap<string, Primitive> = new Map<string, Primit
     'base64Binary',
     {
       json: 'string',
-      accepts: isBase64,
+      accepts: (value) => typeof value === 'string' && faultOfBase64(value) === undefined,
+      faultOf: faultOfBase64,
       expected: 'base64 (A-Z a-z 0-9 + /, not - and _), padded to a multiple of four characters, e.g. "SGVsbG8="',
     },
   ],

@@ -187,11 +187,11 @@ export class ResourceValidator {
     }
   }
 
-  #wrongPrimitive(type: string, { expected, json }: Primitive, value: unknown): void {
+  #wrongPrimitive(type: string, { expected, json, faultOf }: Primitive, value: unknown): void {
     const kind = kindOf(value)
-    const got = kind === `a ${json}` ? '' : `; got ${kind}`
+    const fault = kind === `a ${json}` ? faultOf?.(String(value)) : `got ${kind}`
     if (value === null) this.#report.add('structure', NULL)
-    else this.#report.add('value', `must be ${expected} (${type})${got}`)
+    else this.#report.add('value', `must be ${expected} (${type})${fault === undefined ? '' : `; ${fault}`}`)
   }
 
   /** `_birthDate`, or an entry of `_given`, which is null for a value without id and extensions. */

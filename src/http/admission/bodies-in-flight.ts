@@ -20,7 +20,7 @@ export interface BodyRoom {
 }
 
 /** Largest body, in bytes, that is not counted: such bodies are bounded by the number of requests in flight. */
-export const SMALL = 64 * 1024
+const SMALL = 64 * 1024
 
 const WAITING = 256
 const WAIT_MS = 1_500

@@ -1,13 +1,16 @@
 /**
- * Responses in which contents take the place of their markers: the body is streamed from the content storage, so that
- * no response is in memory with its contents.
+ * Responses in which contents take the place of their markers (docs/contents.md): the body is streamed from the content
+ * storage, in the thread of the connection, so that no response is in memory with its contents.
  */
 import { Readable } from 'node:stream'
+import type { Context as KoaContext, Middleware } from 'koa'
 import type { Contents } from '../../content/contents.ts'
-import { CONTENT_URL } from '../../fhir/content/marker.ts'
+import { CONTENT_URL, mayHaveMarkers } from '../../fhir/content/marker.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { StoreUnavailable } from '../../repository/repository.ts'
+import { seeContent } from '../exchange.ts'
 import type { Format } from '../message/media-type.ts'
+import type { User } from '../token.ts'
 
 /** Bytes of all contents of one response together. */
 const MOST_ANSWERED = 256 * 1024 * 1024
@@ -56,6 +59,47 @@ const SYNTAXES: Readonly<Record<Format, MarkerSyntax>> = {
 }
 
 type Part = Buffer | { readonly sha256: string; readonly size: number }
+
+/** Wraps the whole request, however often it restarts: contents take the place of their markers in its response. */
+export const answerContents =
+  (contents: Contents): Middleware =>
+  async (koa, next) => {
+    await next()
+    const { body } = koa
+    if ((typeof body === 'string' || Buffer.isBuffer(body)) && mayHaveMarkers(body)) await fillIn(koa, body, contents)
+  }
+
+async function fillIn(koa: KoaContext, body: string | Buffer, contents: Contents): Promise<void> {
+  // The bytes of a Binary, from a work thread: whatever they look like, they are sent as they are.
+  if (koa.res.hasHeader('Content-Disposition')) return
+  const { clinic } = (koa.state.user ?? {}) as Partial<User>
+  if (clinic === undefined) return
+  const format: Format = koa.response.type.endsWith('xml') ? 'xml' : 'json'
+  const beyond = isRead(koa) ? 'refused' : 'left out'
+  try {
+    const answer = await withContents(body.toString(), contents, { clinic, format, beyond })
+    if (answer === undefined) return
+    for (const [sha256, size] of answer.sizes) seeContent(koa, { sha256, size })
+    koa.state.answeredWithMarkers = body
+    const type = koa.response.get('Content-Type')
+    if (koa.method !== 'HEAD') {
+      const stream = await answer.stream()
+      // A response that breaks off must not look complete.
+      stream.once('error', () => koa.res.destroy())
+      koa.body = stream
+      koa.response.set('Content-Type', type)
+    }
+    koa.length = answer.bytes
+  } catch (error) {
+    // These headers describe the resource, but the response is now an error.
+    for (const header of ['ETag', 'Last-Modified', 'Location']) koa.remove(header)
+    throw error
+  }
+}
+
+/** Whether the response reports no change. */
+const isRead = ({ method, path }: KoaContext): boolean =>
+  method === 'GET' || method === 'HEAD' || path.endsWith('/_search')
 
 export interface ContentAnswer {
   /** Bytes of the whole response. */

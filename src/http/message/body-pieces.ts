@@ -1,6 +1,4 @@
-/**
- * The body of a request in the pieces in which it arrives, for code that neither needs it whole nor has room for it.
- */
+/** The body of a request in the pieces in which it arrives, for a Binary that is received as its bytes. */
 import type { Context as KoaContext } from 'koa'
 import { badRequest } from '../../fhir/outcome.ts'
 import { stateOf } from '../exchange.ts'
@@ -19,9 +17,7 @@ export interface Beginning {
  * The next pieces. A caller that stops early can read on later, or leave the rest to `discardRest`.
  * @throws FhirError 400 for a body that breaks off
  */
-export async function* bodyPieces(koa: Request): AsyncGenerator<Buffer> {
-  const { givenBack } = stateOf(koa)
-  if (givenBack !== undefined) return yield givenBack
+async function* bodyPieces(koa: Request): AsyncGenerator<Buffer> {
   try {
     // The default would close the connection when the loop is left early, so that the client would never get the
     // response.
@@ -46,8 +42,8 @@ export async function beginningOf(koa: Request, length: number): Promise<Beginni
 
 /** Makes the bytes readable again. */
 export function giveBack(koa: Request, { bytes, isAll }: Beginning): void {
-  // Nothing can be added to a stream that has ended.
-  if (isAll) stateOf(koa).givenBack = bytes
+  // Nothing can be added to a stream that has ended: the body has been received (see receivedBytes).
+  if (isAll) stateOf(koa).bodyBytes = Promise.resolve(bytes)
   else koa.req.unshift(bytes)
 }
 

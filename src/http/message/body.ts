@@ -2,29 +2,14 @@
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
 import type { Limits } from '../../config.ts'
-import type { ContentFacts } from '../../content/contents.ts'
-import { INLINE_BYTES } from '../../content/scan.ts'
-import { hasMarkers, markersAsData, mayHaveMarkers, withMarkers } from '../../fhir/content/marker.ts'
+import { mayHaveMarkers, withMarkers } from '../../fhir/content/marker.ts'
 import { countJson, hasAllNames, MAX_JSON_VALUES, parseJson, repeatedName } from '../../fhir/json.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { readXml } from '../../fhir/xml/read.ts'
 import { requireWorkThread, rethrowBudgetError, spend } from '../../isolation/budget.ts'
-import { type Reservation, SMALL } from '../admission/bodies-in-flight.ts'
-import { divert, MOST_TOGETHER, writtenAtMost } from '../content/content-divert.ts'
 import { seeBody, stateOf } from '../exchange.ts'
 import { headerOf } from '../headers.ts'
-import { bodyPieces } from './body-pieces.ts'
-import type { Format } from './media-type.ts'
-
-/** Where the contents of a request's body go instead of into memory. */
-export interface BodyContents {
-  readonly format: Format
-  /** Largest content, in bytes. */
-  readonly limitBytes: number
-  /** Keeps a content, at least until the request ends. */
-  readonly receive: (pieces: AsyncIterable<Uint8Array>) => Promise<ContentFacts>
-}
 
 /** Largest body, in bytes, that is read on the event loop. */
 const MAX_ON_EVENT_LOOP = 32 * 1024
@@ -37,10 +22,9 @@ export const readBody = async (koa: KoaContext, limitBytes: number): Promise<str
   textOf(await readBytes(koa, limitBytes))
 
 /**
- * The body as it was sent, but with markers in place of its contents. It is received once, and kept until the request
- * ends: further calls give the same bytes.
- * @throws FhirError 413 when it is larger than `limitBytes`, or one of its contents is too large, 415 when it is
- *   compressed, 400 when it breaks off or a content is not base64, 429 or 503 when there is no room for it
+ * The body as it was sent. It is received once, and kept until the request ends: further calls give the same bytes.
+ * @throws FhirError 413 when it is larger than `limitBytes`, 415 when it is compressed, 400 when it breaks off, 429 or
+ *   503 when there is no room for it
  */
 export async function receivedBytes(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   const state = stateOf(koa)
@@ -83,15 +67,8 @@ const CHUNKED = 'chunked'
 
 async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   checkEncoding(koa)
-  const given = stateOf(koa).givenBack
-  const length = given?.length ?? announcedLength(koa)
-  const contents: BodyContents | undefined = koa.state.bodyContents
-  // A short body holds no contents.
-  if (contents !== undefined && (length === undefined || length > INLINE_BYTES)) {
-    return await receiveWithout(contents, koa, length, limitBytes)
-  }
+  const length = announcedLength(koa)
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
-  if (given !== undefined) return given
   const { bodies } = stateOf(koa)
   // A body of unknown length may be as long as the largest.
   const room = await bodies?.reserveFor(koa, length ?? limitBytes)
@@ -103,44 +80,6 @@ async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   } catch (error) {
     room?.release()
     throw bodyError(error, limitBytes)
-  }
-}
-
-/** The same, while its contents go to the content storage. Only the rest of it takes memory. */
-async function receiveWithout(
-  { format, limitBytes: contentBytes, receive }: BodyContents,
-  koa: KoaContext,
-  length: number | undefined,
-  limitBytes: number,
-): Promise<Buffer> {
-  const tooLarge = () => tooLargeWithout(limitBytes)
-  const most = limitBytes + writtenAtMost(MOST_TOGETHER)
-  if (length !== undefined && length > most) throw tooLarge()
-  const { bodies } = stateOf(koa)
-  let came = 0
-  let room: Reservation | undefined
-  async function* pieces(): AsyncGenerator<Buffer> {
-    for await (const piece of bodyPieces(koa)) {
-      came += piece.length
-      if (came > most) throw tooLarge()
-      yield piece
-    }
-  }
-  // The rest may be contents, so room for it is reserved only after a certain amount.
-  const grow = async (bytes: number): Promise<void> => {
-    if (room !== undefined || bytes <= SMALL) return
-    const rest = length === undefined ? limitBytes : length - came
-    room = await bodies?.reserveFor(koa, Math.min(limitBytes, bytes + rest))
-  }
-  invite(koa)
-  try {
-    const limits = { bodyBytes: limitBytes, contentBytes }
-    const bytes = await divert(pieces(), { format, limits, receive, grow, tooLarge })
-    room?.shrinkTo(bytes.length)
-    return bytes
-  } catch (error) {
-    room?.release()
-    throw error
   }
 }
 
@@ -178,12 +117,6 @@ const tooLarge = (limitBytes: number): FhirError =>
     diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes`,
   })
 
-const tooLargeWithout = (limitBytes: number): FhirError =>
-  new FhirError(413, {
-    code: 'too-long',
-    diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes, not counting the base64 of its contents (data)`,
-  })
-
 /** The body as JSON. @throws as `readBody` and `parseBody` */
 export const readJsonBody = async (
   koa: KoaContext,
@@ -205,11 +138,7 @@ export function parseBody(text: string, maxDepth: number): unknown {
   if (count === undefined) throw tooDeep(maxDepth)
   if (count.values > MAX_JSON_VALUES) throw tooManyValues()
   const value = parsed(text)
-  if (!hasAllNames(value, count.names)) {
-    // A marker is a second `_data` where the client has sent one beside `data`.
-    if (hasMarkers(text)) return parseBody(markersAsData(text), maxDepth)
-    throw repeated(repeatedName(text)?.slice(0, 64))
-  }
+  if (!hasAllNames(value, count.names)) throw repeated(repeatedName(text)?.slice(0, 64))
   return mayHaveMarkers(text) ? withMarkers(value) : value
 }
 

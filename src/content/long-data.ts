@@ -1,0 +1,51 @@
+/**
+ * Long base64 (`data` of an Attachment, a Binary or a Signature) of a resource that is written: it is kept beside the
+ * resource, which has a marker in its place.
+ */
+import { base64Pieces } from '../fhir/base64.ts'
+import { contentElement } from '../fhir/content/marker.ts'
+import { spend } from '../isolation/budget.ts'
+import type { ContentFacts } from './content-digest.ts'
+
+/** Most characters of base64 that stay in the text of a resource. */
+export const MAX_INLINE = 16 * 1024
+
+/** Characters that are checked, decoded and hashed in a microsecond. */
+const CHARACTERS_PER_STEP = 100
+
+/** Keeps the bytes of one content. */
+type Receive = (bytes: AsyncIterable<Uint8Array>) => Promise<ContentFacts>
+
+/**
+ * A copy of a resource, or of a part of it, with markers in place of long base64; itself where it has none.
+ * @param value valid, so its base64 is too
+ */
+export async function withLongDataApart(value: unknown, receive: Receive): Promise<unknown> {
+  if (!holdsLongData(value)) return value
+  if (Array.isArray(value)) return await Array.fromAsync(value, (item) => withLongDataApart(item, receive))
+  const copy: Record<string, unknown> = {}
+  for (const [name, item] of Object.entries(value)) {
+    if (name === 'data' && isLongData(value)) {
+      const { sha256 } = await receive(bytesOf(value.data))
+      copy._data = contentElement(sha256, value._data)
+    } else if (!(name in copy)) copy[name] = await withLongDataApart(item, receive)
+  }
+  return copy
+}
+
+const holdsLongData = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && (isLongData(value) || Object.values(value).some(holdsLongData))
+
+interface LongData {
+  readonly data: string
+  readonly _data?: Parameters<typeof contentElement>[1]
+}
+
+/** Whether it has long base64; SampledData, the one type with `dimensions`, has numbers in its `data`. */
+const isLongData = (value: object): value is LongData =>
+  'data' in value && typeof value.data === 'string' && value.data.length > MAX_INLINE && !('dimensions' in value)
+
+async function* bytesOf(base64: string): AsyncGenerator<Uint8Array> {
+  spend(base64.length / CHARACTERS_PER_STEP, 'its contents')
+  for (const piece of base64Pieces(base64)) yield Buffer.from(piece, 'base64')
+}
