@@ -23,7 +23,7 @@ import { onceForReader } from './once-for-reader.ts'
 import { positionTerm } from './position-term.ts'
 import { intersectedTerm, intersection, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
 import { storedTypes } from './stored-types.ts'
-import { allOf, anyOf, type CompiledCondition, NEVER, type Of, type Scope, type Term } from './term.ts'
+import { allOf, anyOf, NEVER, type Of, type Scope, type Term } from './term.ts'
 
 /** Terms that must all hold, for conditions that must all hold. */
 export async function compileAll(
@@ -32,15 +32,8 @@ export async function compileAll(
   conditions: readonly Condition[],
 ): Promise<readonly Term[]> {
   const flat = flattened(conditions)
-  const compiled = await sequentially(flat, async (condition) => ({
-    condition,
-    term: await compile(reader, scope, condition),
-  }))
-  return [
-    ...combinedTerm(reader.index.combined, scope.type, compiled),
-    ...intersectedRanges(compiled),
-    ...compiled.map(({ term }) => term),
-  ]
+  const terms = await sequentially(flat, (condition) => compile(reader, scope, condition))
+  return [...combinedTerm(reader.index.combined, scope.type, flat), ...intersectedRanges(flat), ...terms]
 }
 
 const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
@@ -58,23 +51,18 @@ async function sequentially<T, R>(list: readonly T[], work: (one: T) => Promise<
 }
 
 /** Merges conditions such as `date=ge…&date=lt…` into one index range. Each condition also has a term of its own. */
-function intersectedRanges(compiled: readonly CompiledCondition[]): readonly Term[] {
-  const groups = Map.groupBy(compiled.flatMap(rangeOf), ({ condition: { kind, param } }) => `${kind} ${param}`)
+function intersectedRanges(conditions: readonly Condition[]): readonly Term[] {
+  const ranges = conditions.flatMap((condition) =>
+    condition.kind === 'date' || condition.kind === 'number' ? [condition] : [],
+  )
+  const groups = Map.groupBy(ranges, ({ kind, param }) => `${kind} ${param}`)
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined || group.length === 1) return []
-    const bounds = group.map(({ condition }) => condition.bounds).reduce(intersection)
-    return [
-      intersectedTerm(
-        { ...first.condition, bounds },
-        group.map(({ term }) => term),
-      ),
-    ]
+    const bounds = group.map((condition) => condition.bounds).reduce(intersection)
+    return [intersectedTerm({ ...first, bounds })]
   })
 }
-
-const rangeOf = ({ condition, term }: CompiledCondition) =>
-  condition.kind === 'date' || condition.kind === 'number' ? [{ condition, term }] : []
 
 async function compile(reader: Reader, scope: Scope, condition: Condition): Promise<Term> {
   switch (condition.kind) {

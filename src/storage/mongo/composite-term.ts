@@ -13,15 +13,14 @@ export const compositeTerm = (condition: Of<'composite'>): Term =>
 
 function testsTerm(k: string, tests: CompositeTests): Term {
   const { shape, text, more, low, rest } = tests
-  const match = {
+  return indexedTerm({
     k,
     v: { $gte: { shape, ...edge(tests, 'least') }, $lte: { shape, ...edge(tests, 'greatest') } },
     ...testOf('v.text', text),
     ...testOf('v.more', more),
     ...testOf('v.low', low),
     ...Object.assign({}, ...[...rest].map(([place, test]) => testOf(`rest.${place}`, test))),
-  }
-  return indexedTerm(match, { cardinalityKey: Object.keys(match).join() })
+  })
 }
 
 const END = new MaxKey()

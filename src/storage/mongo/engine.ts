@@ -2,19 +2,15 @@
 import type { ClientSession, MongoClient } from 'mongodb'
 import type { CombinedIndex } from '../../search/plan.ts'
 import type { SearchIndex } from '../index/search-index.ts'
-import type { CardinalityCache } from './cardinality-cache.ts'
 import type { Collections } from './collections.ts'
 
 export interface Engine extends Collections {
   readonly client: MongoClient
-  /** True for a sharded cluster, whose router sends a query only to the shards that its filter names. */
-  readonly isSharded: boolean
   /** The combined indexes that are written; searches use those of `index.combined`. */
   readonly combined: readonly CombinedIndex[]
   readonly index: SearchIndex
   /** Most candidates that are less work to collect and sort than an index is to scan in the sort order. */
   readonly fewCandidates: number
-  readonly cardinalities: CardinalityCache
   /**
    * Most ids that a chain or _has may list: the list is part of further commands, which are limited to 16 MB. A search
    * by a condition that more resources fulfil takes long anyway.

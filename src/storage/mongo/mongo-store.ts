@@ -6,7 +6,6 @@ import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { ResourceStore } from '../port.ts'
 import { findByKeys } from './by-keys.ts'
-import { CardinalityCache } from './cardinality-cache.ts'
 import { collectionsOf } from './collections.ts'
 import { connect } from './connection.ts'
 import type { Engine } from './engine.ts'
@@ -106,19 +105,17 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
 
 async function open(options: MongoOptions): Promise<Engine> {
   const { url, combined, extraction, onlyScanned, fewCandidates = 1024, maxListed = 100_000, maxPoolSize } = options
-  const { client, db, isSharded } = await connect(url, maxPoolSize)
+  const { client, db } = await connect(url, maxPoolSize)
   try {
     await migrate(client, db)
     const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
     const engine: Engine = {
       ...collectionsOf(db),
       client,
-      isSharded,
       combined,
       index,
       fewCandidates,
       maxListed,
-      cardinalities: new CardinalityCache(),
     }
     await index.open(indexingStorage(engine, extraction))
     return engine

@@ -3,7 +3,7 @@ import type { RangeBounds } from '../../search/plan.ts'
 import type { Filter } from './collections.ts'
 import { systemIs } from './entry-terms.ts'
 import { keyOf, longKeyOf, SEVERAL, SHORT_SPAN } from './index-entries.ts'
-import { indexedTerm, item, magnitude, type Of, type Term } from './term.ts'
+import { indexedTerm, item, type Of, type Term } from './term.ts'
 
 export function rangeTerm({ kind, param, bounds }: Of<'date' | 'number'>): Term {
   return boundedTerm(kind, param, bounds, {})
@@ -17,25 +17,23 @@ function boundedTerm(kind: keyof typeof SHORT_SPAN, param: string, bounds: Range
   const k = keyOf(kind, param)
   const match = { k, ...within(bounds), ...unit }
   const { lowMin, highMin } = bounds
-  const cardinalityKey = `width ${magnitude(widthOf(bounds))}`
-  if (lowMin !== undefined || highMin === undefined) return indexedTerm(match, { cardinalityKey })
+  if (lowMin !== undefined || highMin === undefined) return indexedTerm(match)
   // Only the high end is bounded from below: so is the low end, unless the range is long.
   const short = { k, ...withinShort(bounds, SHORT_SPAN[kind]), ...unit }
   const long = { k: longKeyOf(kind, param), v: between(highMin, bounds.highMax), ...lowBetween(bounds), ...unit }
-  return indexedTerm(match, { by: [short, long], cardinalityKey })
+  return indexedTerm(match, { by: [short, long] })
 }
 
 /**
  * A term that finds the resources that fulfil several conditions on one parameter, whose intersection is `condition`,
  * and the resources with several items of it, as each item may fulfil a different condition.
- * @param terms of the conditions
  */
-export function intersectedTerm(condition: Of<'date' | 'number'>, terms: readonly Term[]): Term {
+export function intersectedTerm(condition: Of<'date' | 'number'>): Term {
   const { source } = rangeTerm(condition)
   if (source === undefined) return { filter: {} }
   const several = item({ k: SEVERAL, v: keyOf(condition.kind, condition.param) })
   const filters = [...source.filters, several]
-  return { filter: {}, source: { ...source, filters, exact: false, proves: source.filters.map(() => terms) } }
+  return { filter: {}, source: { ...source, filters, exact: false } }
 }
 
 /** Bounds on the low end `v` and on `high`; as low <= high, an upper bound on `high` also bounds `v`. */
@@ -76,17 +74,13 @@ const between = (min: number | undefined, max: number | undefined): Filter => ({
 const least = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 
-const widthOf = ({ lowMin, highMin, lowMax, highMax }: RangeBounds): number =>
-  (least(lowMax, highMax) ?? Number.POSITIVE_INFINITY) - (lowMin ?? highMin ?? Number.NEGATIVE_INFINITY)
-
 /** A term on the time of the last update, an instant: a range whose two ends are equal. */
 export function updatedTerm({ lowMin, lowMax, highMin, highMax }: RangeBounds): Term {
   const bounds = present({ lowMin: greatest(lowMin, highMin), lowMax: least(lowMax, highMax) })
   const filter = field('updated', between(bounds.lowMin, bounds.lowMax))
-  const cardinalityKey = `updated ${magnitude(widthOf(bounds))}`
   return {
     filter,
-    source: { index: 'by_time', filters: [filter], exact: true, inCreationOrder: false, cardinalityKey },
+    source: { index: 'by_time', filters: [filter], exact: true, inCreationOrder: false },
   }
 }
 
