@@ -4,9 +4,10 @@
  */
 import type { CombinedIndex, Condition } from '../../search/plan.ts'
 import { nameOfCombined } from '../index/index-parts.ts'
+import { intersection } from '../range-bounds.ts'
 import type { IndexItem } from './collections.ts'
 import { keyOf, SHORT_SPAN } from './index-entries.ts'
-import { intersection, withinShort } from './range-terms.ts'
+import { within } from './range-terms.ts'
 import { isOneOf, item, type Term } from './term.ts'
 
 const combinedKey = (declared: CombinedIndex, values: readonly string[]): string =>
@@ -80,7 +81,7 @@ function termOf(declared: CombinedIndex, conditions: readonly Condition[]): Term
   if (ranges.length === 0 || keys.length === 0 || keys.length > MAX_KEYS) return undefined
   const k = isOneOf(keys)
   const filters = [
-    { k, ...withinShort(ranges.reduce(intersection), SHORT_SPAN.date) },
+    { k, ...within(ranges.reduce(intersection), SHORT_SPAN.date) },
     { k, v: null },
   ].map(item)
   return {

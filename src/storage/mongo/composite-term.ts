@@ -1,12 +1,15 @@
 /**
  * Conditions on composites: one item holds all parts of one repetition, and is found by its first values in one range.
  */
+
 import { MaxKey } from 'mongodb'
 import { type CompositeTests, compositeTests, type ValueTest } from '../composite-key.ts'
+import type { Of } from '../conditions.ts'
+import { successor } from '../sort-order.ts'
 import type { Filter } from './collections.ts'
-import { startsWith, successor } from './entry-terms.ts'
+import { startsWith } from './entry-terms.ts'
 import { keyOf } from './index-entries.ts'
-import { anyOf, indexedTerm, type Of, type Term } from './term.ts'
+import { anyOf, indexedTerm, type Term } from './term.ts'
 
 export const compositeTerm = (condition: Of<'composite'>): Term =>
   anyOf(compositeTests(condition).map((tests) => testsTerm(keyOf('composite', condition.param), tests)))

@@ -1,9 +1,12 @@
 /** Terms of conditions on strings, tokens, references, URIs and ids, and on the presence of any entry. */
+
 import { fold } from '../../fhir/text-folding.ts'
 import { beginningsOf, type Equality } from '../../search/plan.ts'
+import type { Of } from '../conditions.ts'
+import { successor } from '../sort-order.ts'
 import type { Filter } from './collections.ts'
 import { ENTRY_KINDS, keyOf } from './index-entries.ts'
-import { anyOf, indexedTerm, isOneOf, item, NEVER, type Of, type Term, testedTerm } from './term.ts'
+import { anyOf, indexedTerm, isOneOf, item, NEVER, type Term, testedTerm } from './term.ts'
 
 export function stringTerm({ param, match, value }: Of<'string'>): Term {
   const k = keyOf('string', param)
@@ -137,13 +140,4 @@ export function idTerm(ids: readonly string[]): Term {
 export function startsWith(prefix: string): Filter {
   const end = successor(prefix)
   return { $gte: prefix, ...(end === undefined ? {} : { $lt: end }) }
-}
-
-/** The least text above everything that starts with `prefix`, in the order of code points (which is that of UTF-8). */
-export function successor(prefix: string): string | undefined {
-  const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
-  for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
-  }
-  return undefined
 }

@@ -1,9 +1,11 @@
 /** Conditions on positions: a box of the index, and the distance of the positions within it. */
+
 import { MaxKey } from 'mongodb'
 import { type Circle, circleAround } from '../../fhir/great-circle.ts'
+import type { Of } from '../conditions.ts'
 import type { Filter } from './collections.ts'
 import { bandOf, keyOf } from './index-entries.ts'
-import { indexedTerm, type Of, type Term } from './term.ts'
+import { indexedTerm, type Term } from './term.ts'
 
 /** A wider circle is one range of bands without bounds on the longitude: it finds many resources anyway. */
 const MAX_BANDS = 24

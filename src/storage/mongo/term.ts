@@ -2,11 +2,8 @@
  * Terms: a search condition as a filter on resource documents, and the index ranges that find the resources that fulfil
  * it.
  */
-import type { Condition } from '../../search/plan.ts'
 import type { Filter, ResourceIndex } from './collections.ts'
 import { LIVE } from './index-entries.ts'
-
-export type Of<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>
 
 /** One resource type of one clinic. */
 export interface Scope {
