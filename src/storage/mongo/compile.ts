@@ -10,7 +10,7 @@ import { type Alternatives, alternativesOf, conjunctsOf, type Of } from '../cond
 import { intersection } from '../range-bounds.ts'
 import { combinedTerm } from './combined.ts'
 import { compositeTerm } from './composite-term.ts'
-import type { Reader } from './engine.ts'
+import { onceForReader, type Reader } from './engine.ts'
 import {
   containsTerm,
   idTerm,
@@ -22,7 +22,6 @@ import {
   uriTerm,
 } from './entry-terms.ts'
 import { matchingIds, referencedIds } from './listed-ids.ts'
-import { onceForReader } from './once-for-reader.ts'
 import { positionTerm } from './position-term.ts'
 import { intersectedTerm, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
 import { storedTypes } from './stored-types.ts'

@@ -20,6 +20,18 @@ export interface Engine extends Collections {
 
 /** The engine within a session: all its reads are of one snapshot. */
 export interface Reader extends Engine {
-  /** Absent for a read that is one command. */
-  readonly session?: ClientSession
+  readonly session: ClientSession
+}
+
+type Texts = Promise<readonly string[]>
+
+const known = new WeakMap<Reader, Map<string, Texts>>()
+
+/** Shares a read between several parts of a search, whose reads are all of one state. */
+export function onceForReader(reader: Reader, key: string, read: () => Texts): Texts {
+  const ofReader = known.get(reader) ?? new Map<string, Texts>()
+  known.set(reader, ofReader)
+  const texts = ofReader.get(key) ?? read()
+  ofReader.set(key, texts)
+  return texts
 }
