@@ -7,8 +7,8 @@ export interface Interval {
   readonly max: number | undefined
 }
 
-export const least = (...values: readonly (number | undefined)[]): number | undefined => tightest(Math.min, values)
-export const greatest = (...values: readonly (number | undefined)[]): number | undefined => tightest(Math.max, values)
+const least = (...values: readonly (number | undefined)[]): number | undefined => tightest(Math.min, values)
+const greatest = (...values: readonly (number | undefined)[]): number | undefined => tightest(Math.max, values)
 
 function tightest(of: (...values: readonly number[]) => number, values: readonly (number | undefined)[]) {
   const known = values.filter((value) => value !== undefined)

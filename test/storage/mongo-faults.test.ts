@@ -79,6 +79,22 @@ describe('the MongoDB engine', () => {
       })
     })
 
+    test('that no majority has it, a create beside one that is there already is not taken for written', async () => {
+      const { store } = await openStore()
+      const clinic = new Clinic(store, 'c')
+      await clinic.write(clinic.change('Patient/1', [described]))
+      await fail({ failCommands: ['insert'], writeConcernError })
+      // They come at the same time, so they share one insert.
+      const written = await Promise.allSettled(
+        ['Basic/1', 'Patient/1', 'Patient/2'].map((address) => clinic.write(clinic.change(address, [described]))),
+      )
+      expect(written).toMatchObject([
+        { reason: { name: 'StoreUnavailable', mayBeWritten: true } },
+        { reason: { on: 'version', subject: 'Patient/1' } },
+        { reason: { name: 'StoreUnavailable', mayBeWritten: true } },
+      ])
+    })
+
     test.each<[string, Document]>([
       ['a lost connection', { failCommands: ['insert'], ...LOST }],
       ['a lost connection in a transaction', { failCommands: ['update'], ...LOST }],

@@ -1,4 +1,4 @@
-/** Writes a change set inside a transaction: first all checks that could refuse them, then the documents. */
+/** Writes change sets inside a transaction: first all checks that could refuse them, then the documents. */
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
 import { type ChangeSet, type Guard, type ResourceChange, StoreConflict } from '../port.ts'
 import type { HistoryDocument, ResourceDocument } from './collections.ts'
@@ -10,12 +10,23 @@ import { writeRecords } from './records.ts'
 import { type CurrentVersion, nextDocument, superseded } from './resources.ts'
 import { findIds } from './search.ts'
 
-/** @throws StoreConflict, EntriesOutdated, IndexIncomplete */
-export async function writeChangeSet(engine: Engine, session: ClientSession, set: ChangeSet): Promise<void> {
-  await lockTypes(engine, session, set)
-  const writes = await versionsToWrite(engine, session, set)
-  for (const guard of set.guards) await checkGuard(engine, session, guard)
-  await writeRecords(engine, session, set.records)
+/**
+ * Writes sets that touch nothing in common; a conflict of one refuses them all.
+ * @throws StoreConflict, EntriesOutdated, IndexIncomplete
+ */
+export async function writeChangeSets(
+  engine: Engine,
+  session: ClientSession,
+  sets: readonly ChangeSet[],
+): Promise<void> {
+  for (const set of sets) await lockTypes(engine, session, set)
+  const writes = await versionsToWrite(engine, session, sets)
+  for (const { guards } of sets) for (const guard of guards) await checkGuard(engine, session, guard)
+  await writeRecords(
+    engine,
+    session,
+    sets.flatMap(({ records }) => records),
+  )
   if (writes.resources.length > 0) await engine.resources.bulkWrite(writes.resources, { session, ordered: false })
   if (writes.inner.length > 0) await engine.inner.bulkWrite(writes.inner, { session, ordered: false })
   if (writes.history.length > 0) await engine.history.insertMany(writes.history, { session, ordered: false })
@@ -60,18 +71,22 @@ interface Writes {
   readonly history: HistoryDocument[]
 }
 
-async function versionsToWrite(engine: Engine, session: ClientSession, set: ChangeSet): Promise<Writes> {
-  const stored = await currentVersions(engine, session, set)
+async function versionsToWrite(engine: Engine, session: ClientSession, sets: readonly ChangeSet[]): Promise<Writes> {
+  const stored = await currentVersions(engine, session, sets)
   const current = new Map(stored)
   const history: HistoryDocument[] = []
   const entries = new Map<string, ResourceChange['entries']>()
-  for (const change of set.resources) {
-    const key = addressOf(change)
-    const before = current.get(key)
-    if ((before?.version ?? 0) !== change.expect) throw new StoreConflict('version', key)
-    if (before !== undefined) history.push(superseded(before, change.lastUpdated))
-    current.set(key, nextDocument(engine, set, change, before))
-    entries.set(key, change.entries)
+  for (const set of sets) {
+    for (const change of set.resources) {
+      const key = resourceKey({ clinic: set.clinic, ...change })
+      const before = current.get(key)
+      if ((before?.version ?? 0) !== change.expect) {
+        throw new StoreConflict('version', `${change.type}/${change.id}`)
+      }
+      if (before !== undefined) history.push(superseded(before, change.lastUpdated))
+      current.set(key, nextDocument(engine, set, change, before))
+      entries.set(key, change.entries)
+    }
   }
   const changed = [...current].filter(([key, document]) => stored.get(key) !== document)
   return {
@@ -90,18 +105,24 @@ function writeOf(document: CurrentVersion, isStored: boolean): AnyBulkWriteOpera
   return { insertOne: { document: { _id, ...replacement } } }
 }
 
-/** The current versions, by addressOf(). */
+/** The current versions, by resourceKey(). */
 async function currentVersions(
   { resources }: Engine,
   session: ClientSession,
-  { clinic, resources: changes }: ChangeSet,
+  sets: readonly ChangeSet[],
 ): Promise<ReadonlyMap<string, CurrentVersion>> {
-  if (changes.length === 0) return new Map()
-  const groups = [...Map.groupBy(changes, ({ type }) => type)]
-  const $or = groups.map(([type, group]) => ({ clinic, type, id: { $in: group.map(({ id }) => id) } }))
+  const alternatives = sets.flatMap(({ clinic, resources: changes }) =>
+    [...Map.groupBy(changes, ({ type }) => type)].map(([type, group]) => ({
+      clinic,
+      type,
+      id: { $in: group.map(({ id }) => id) },
+    })),
+  )
+  if (alternatives.length === 0) return new Map()
   const projection = { ix: 0, resource: 0 }
-  const found = await resources.find({ $or }, { session, projection }).toArray()
-  return new Map(found.map((document) => [addressOf(document), document]))
+  const found = await resources.find({ $or: alternatives }, { session, projection }).toArray()
+  return new Map(found.map((document) => [resourceKey(document), document]))
 }
 
-const addressOf = ({ type, id }: Pick<ResourceDocument, 'type' | 'id'>): string => `${type}/${id}`
+const resourceKey = ({ clinic, type, id }: Pick<ResourceDocument, 'clinic' | 'type' | 'id'>): string =>
+  JSON.stringify([clinic, type, id])

@@ -13,6 +13,7 @@ import { connect } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { FairReads } from './fair-reads.ts'
 import { toStoreError } from './faults.ts'
+import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
 import { Outages, type Wait } from './outages.ts'
 import { findRecords, readRecord } from './records.ts'
@@ -22,7 +23,6 @@ import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
 import { search } from './search.ts'
 import { values } from './values.ts'
-import { Writes } from './writes.ts'
 
 export interface MongoOptions extends IndexingSettings {
   /** mongodb://… or mongodb+srv://… of a replica set or a sharded cluster; the database is its path, or `emr`. */
@@ -62,7 +62,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   const engine = await open(shared === undefined ? options : { maxPoolSize: POOL_OF_THREAD, ...options })
   const outages = new Outages()
   outages.watch(engine.client)
-  const writes = new Writes(engine)
+  const commits = new GroupCommit(engine)
   const value = (shared as SharedValue | undefined) ?? { changes: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) }
   // Background work is left to the thread that has opened the store first.
   const background = shared === undefined ? options : { ...options, onlyScanned: true }
@@ -83,7 +83,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   return {
     read: (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
     readVersion: (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
-    write: (changes) => serve(() => writes.write(changes).finally(() => recent.wrote(changes.records)), WRITE),
+    write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records)), WRITE),
     search: (plan, indexVersions) => read('search', plan, () => search(engine, plan, indexVersions)),
     reindex: (batch) => serve(() => reindex(engine, options.extraction, batch)),
     values: (query) => read('values', query, () => values(engine, query)),
@@ -99,12 +99,12 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     scanVersions: (scan) => serve(() => scanVersions(engine, scan)),
     scanRecords: (scan) => serve(() => scanRecords(engine, scan)),
     isEmpty: () => serve(() => isEmpty(engine)),
-    load: () => ({ parts: [writes.load, reads.load] }),
+    load: () => ({ parts: [commits.load, reads.load] }),
     share: () => ({ value, transferList: [] }),
     close: async () => {
       if (closed) return
       closed = true
-      await Promise.all([indexing.close(), writes.close()])
+      await Promise.all([indexing.close(), commits.close()])
       await engine.client.close()
     },
   }
