@@ -3,6 +3,7 @@
  * values compared for equality, then a number. `code-value-quantity` of systolic 120 mm[Hg]: text 8480-6, low 15998640.
  */
 import type { Condition, PartCondition, PartEntry, RangeBounds } from '../search/plan.ts'
+import { endsOf, type Interval, instantOf, present } from './range-bounds.ts'
 
 export interface CompositeKey {
   /** The kinds and names of the parts, and whether `low` is a point: only keys of the same shape are compared. */
@@ -17,10 +18,7 @@ export interface CompositeKey {
 }
 
 /** A test of one text or number of a key. */
-export type ValueTest =
-  | { readonly equals: string }
-  | { readonly startsWith: string }
-  | { readonly min?: number | undefined; readonly max?: number | undefined }
+export type ValueTest = { readonly equals: string } | { readonly startsWith: string } | Interval
 
 /** All tests must hold; a value without a test may be anything. */
 export interface CompositeTests {
@@ -62,15 +60,10 @@ function testsFor(parts: readonly PartCondition[], point: boolean | undefined): 
 const EMPTY: ValueTest = { equals: '' }
 
 /** Both ends of a point are the same, so one test does. */
-const pointWithin = ({ lowMin, lowMax, highMin, highMax }: RangeBounds): RangeBounds => ({
-  ...(lowMin === undefined && highMin === undefined ? {} : { lowMin: greatest(lowMin, highMin) }),
-  ...(lowMax === undefined && highMax === undefined ? {} : { lowMax: least(lowMax, highMax) }),
-})
-
-const greatest = (...values: readonly (number | undefined)[]): number =>
-  Math.max(...values.filter((value) => value !== undefined))
-const least = (...values: readonly (number | undefined)[]): number =>
-  Math.min(...values.filter((value) => value !== undefined))
+function pointWithin(bounds: RangeBounds): RangeBounds {
+  const { min, max } = instantOf(bounds)
+  return present({ lowMin: min, lowMax: max })
+}
 
 const shapeOf = (parts: readonly { readonly kind: string; readonly param: string }[], point: boolean | undefined) =>
   JSON.stringify([...parts.map(({ kind, param }) => `${kind} ${param}`), ...(point === undefined ? [] : [point])])
@@ -147,11 +140,10 @@ function testsOf(part: PartCondition): Fields<ValueTest | undefined> {
 const equals = (value: string | undefined): ValueTest | undefined =>
   value === undefined ? undefined : { equals: value }
 
-/** As low <= high, an upper bound on high also bounds low. */
-function rangeTests({ lowMin, lowMax, highMin, highMax }: RangeBounds): [ValueTest | undefined, ValueTest | undefined] {
-  const max = lowMax === undefined && highMax === undefined ? undefined : least(lowMax, highMax)
-  return [between(lowMin, max), between(highMin, highMax)]
+function rangeTests(bounds: RangeBounds): [ValueTest | undefined, ValueTest | undefined] {
+  const { low } = endsOf(bounds, Number.POSITIVE_INFINITY)
+  return [between(low), between({ min: bounds.highMin, max: bounds.highMax })]
 }
 
-const between = (min: number | undefined, max: number | undefined): ValueTest | undefined =>
-  min === undefined && max === undefined ? undefined : { min, max }
+const between = (interval: Interval): ValueTest | undefined =>
+  interval.min === undefined && interval.max === undefined ? undefined : interval

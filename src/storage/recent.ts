@@ -1,9 +1,10 @@
 /**
- * A cache of records of a few kinds, which are read with every request and seldom change. Each engine has one. The
- * caches of the threads of a process share a counter, through which a change by one thread shows in all at once.
+ * A cache of records of a few kinds, which are read with every request and seldom change: for some requests, reading
+ * them takes as long as everything else. Writes of this process show at once, in all its threads, which share a
+ * counter; writes of other processes show after a moment.
  */
 import { LRUCache } from 'lru-cache'
-import type { StoredRecord } from './port.ts'
+import type { Recent, RecordChange, StoredRecord } from './port.ts'
 
 export interface RecordAddress {
   readonly clinic: string
@@ -18,74 +19,66 @@ interface Cached {
   readonly until: number
 }
 
+/** Milliseconds for which a record is cached. */
+const LIFETIME = 100
 const MAX_CACHED = 10_000
 
-export class RecentCache {
+export class RecentRecords {
+  readonly #read: (address: RecordAddress) => Recent<StoredRecord>
   readonly #kinds: ReadonlySet<string>
-  readonly #lifetime: number
-  /** Raised by `changed` in any thread. */
+  /** Raised with each change, by any thread. */
   readonly #changes: Int32Array
-  /** The value of `changes` for which the cached records are valid. */
+  /** The value of `#changes` for which the cached records are valid. */
   #seen: number
   readonly #cached = new LRUCache<string, Cached>({ max: MAX_CACHED })
 
   /**
-   * @param lifetime of a cached record, milliseconds
+   * @param kinds the cached ones; others are read each time
    * @param changes one number, in memory that the threads share
    */
-  constructor(kinds: readonly string[], lifetime: number, changes: Int32Array = new Int32Array(1)) {
+  constructor(
+    read: (address: RecordAddress) => Recent<StoredRecord>,
+    kinds: readonly string[],
+    changes: Int32Array = new Int32Array(1),
+  ) {
+    this.#read = read
     this.#kinds = new Set(kinds)
-    this.#lifetime = lifetime
     this.#changes = changes
     this.#seen = Atomics.load(changes, 0)
   }
 
-  /** The number of changes; callers note it before they read a record that they will cache. */
-  get changes(): number {
-    return Atomics.load(this.#changes, 0)
+  read(address: RecordAddress): Recent<StoredRecord> {
+    if (!this.#kinds.has(address.kind)) return this.#read(address)
+    // A record that is read while the count rises may be older than the change.
+    const changes = this.#forgetOld()
+    const cached = this.#cached.get(keyOf(address))
+    const readAt = Date.now()
+    if (cached !== undefined && readAt < cached.until) return cached.record
+    const keep = (record: StoredRecord | undefined): StoredRecord | undefined => {
+      if (changes === this.#forgetOld()) {
+        this.#cached.set(keyOf(address), { record: deepFrozen(record), until: readAt + LIFETIME })
+      }
+      return record
+    }
+    const record = this.#read(address)
+    return record instanceof Promise ? record.then(keep) : keep(record)
   }
 
-  /** Drops everything read before. Called between a change and its acknowledgement. */
-  changed(): void {
+  /** Empties the cache if it may hold one of `records`. Called between a change and its acknowledgement. */
+  wrote(records: readonly RecordChange[]): void {
+    if (records.some(({ kind }) => this.#kinds.has(kind))) this.forget()
+  }
+
+  forget(): void {
     Atomics.add(this.#changes, 0, 1)
   }
 
-  /** True for records of the cached kinds. */
-  covers({ kind }: Pick<RecordAddress, 'kind'>): boolean {
-    return this.#kinds.has(kind)
-  }
-
-  /** undefined: not cached; `record` is undefined where the record is known not to exist. */
-  get(address: RecordAddress): Pick<Cached, 'record'> | undefined {
-    this.#forgetOld()
-    const cached = this.#cached.get(keyOf(address))
-    return cached !== undefined && Date.now() < cached.until ? cached : undefined
-  }
-
-  /**
-   * Caches a record, frozen, as several callers share it.
-   * @param readAt when the record was read, milliseconds since 1970 UTC
-   * @param changes the value of `changes` before it was read
-   */
-  set(address: RecordAddress, record: StoredRecord | undefined, readAt: number, changes = this.changes): void {
-    this.#forgetOld()
-    if (changes !== this.#seen) return
-    this.#cached.set(keyOf(address), { record: deepFrozen(record), until: readAt + this.#lifetime })
-  }
-
-  delete(address: RecordAddress): void {
-    this.#cached.delete(keyOf(address))
-  }
-
-  clear(): void {
-    this.#cached.clear()
-  }
-
-  #forgetOld(): void {
-    const { changes } = this
-    if (changes === this.#seen) return
+  /** @returns the number of changes so far */
+  #forgetOld(): number {
+    const changes = Atomics.load(this.#changes, 0)
+    if (changes !== this.#seen) this.#cached.clear()
     this.#seen = changes
-    this.#cached.clear()
+    return changes
   }
 }
 

@@ -169,13 +169,6 @@ describe('the MongoDB engine', () => {
       await expect(search(store)).rejects.toMatchObject({ name: 'BudgetError', reason: 'too late' })
     })
 
-    test('that takes longer than its allowance begins again, and is answered', async () => {
-      const { store } = await openStore()
-      await fail({ failCommands: ['find', 'aggregate'], errorCode: 50 }, { times: 1 })
-      const request = new Budget({ canMove: false, endsAt: Date.now() + 10_000 })
-      await expect(withBudget(request, () => search(store))).resolves.toMatchObject({ total: 0 })
-    })
-
     test('whose time is up reads nothing', async () => {
       const { store } = await openStore()
       const late = new Budget({ canMove: false, endsAt: Date.now() - 1 })

@@ -67,7 +67,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'find records {}': 'is the store empty?',
   'distinct resources clinic {}': 'the names of the clinics: copies, search index of what is stored',
   'distinct records clinic {}': 'the names of the clinics: copies',
-  'aggregate records {$changeStream}': 'what other servers change of the records that this one caches',
 }
 
 /**
@@ -87,10 +86,9 @@ export function strayIn({ name, collection, command }: SentCommand): string | un
 export function filtersOf(name: string, command: Document): readonly Document[] {
   switch (name) {
     case 'find':
-      // A scan of keys has its bounds beside an empty filter.
-      return [command['min'] ?? command['filter'] ?? {}]
+      return [command['filter'] ?? {}]
     case 'aggregate':
-      return [isChangeStream(command) ? command['pipeline'][0] : (command['pipeline'][0]?.$match ?? {})]
+      return [command['pipeline'][0]?.$match ?? {}]
     case 'count':
     case 'distinct':
     case 'findAndModify':
@@ -106,8 +104,6 @@ export function filtersOf(name: string, command: Document): readonly Document[] 
       return /^(create|createIndexes|drop|dropIndexes|listIndexes|collMod)$/.test(name) ? [] : [{}]
   }
 }
-
-export const isChangeStream = ({ pipeline }: Document): boolean => pipeline?.[0]?.$changeStream !== undefined
 
 /** By an equality that is the first field, in every alternative. */
 function namesClinic(filter: Document): boolean {

@@ -1,7 +1,7 @@
 /** How MongoDB executes the server's commands: https://www.mongodb.com/docs/manual/reference/explain-results/. */
 import type { Db, Document } from 'mongodb'
 import { type MongoTestOptions, openTestMongo, withDatabase } from './mongo.ts'
-import { commandsDuring, filtersOf, isChangeStream, OF_CLINICS, onCommand, type SentCommand } from './mongo-commands.ts'
+import { commandsDuring, filtersOf, OF_CLINICS, onCommand, type SentCommand } from './mongo-commands.ts'
 
 /** A page of the contract suite, at most. */
 const MOST_SORTED = 1_000
@@ -65,7 +65,6 @@ const CIRCUMSTANCES =
 
 /** The queries of a command in a form that can be explained; for a write, those that find its documents. */
 function queriesOf({ name, collection, command }: SentCommand): readonly Document[] {
-  if (isChangeStream(command)) return []
   switch (name) {
     case 'find':
     case 'aggregate':

@@ -121,10 +121,6 @@ export class SearchIndex {
     this.#outdated = outdated
   }
 
-  get isRefused(): boolean {
-    return this.#outdated !== undefined
-  }
-
   /** @throws StoreOutdated once the store has been refused */
   checkVersion(): void {
     if (this.#outdated !== undefined) throw this.#outdated

@@ -22,7 +22,7 @@ export async function findByKeys(engine: Engine, query: KeysQuery): Promise<Foun
   const all = await readWith(engine, query, beginnings, most + 1)
   // The cut-off rest may hide a key that is too common.
   if (!all.isCut && all.items.length <= most) return { resources: resourcesOf(all.items), tooCommon: [], isCut: false }
-  const counted = (await Promise.all(inGroups(beginnings).map((together) => countEach(engine, query, together)))).flat()
+  const counted = await Promise.all(beginnings.map((beginning) => countUpToMost(engine, query, beginning)))
   const tooCommon = counted.flatMap(({ beginning, count }) => (count > most ? [beginning] : []))
   const rare = counted.flatMap(({ beginning, count }) => (count > most ? [] : [beginning]))
   if (some) return { ...(await readInOrder(engine, query, counted)), tooCommon }
@@ -70,34 +70,9 @@ interface Counted {
   readonly count: number
 }
 
-/** Beginnings counted by one command: a pipeline has a thousand stages at most. */
-const TOGETHER = 100
-
-const inGroups = (beginnings: readonly string[]): readonly (readonly string[])[] =>
-  Array.from({ length: Math.ceil(beginnings.length / TOGETHER) }, (_, n) =>
-    beginnings.slice(n * TOGETHER, (n + 1) * TOGETHER),
-  )
-
-/** Counts in one command, since the way through planner and network is most of the cost of each. */
-async function countEach(
-  { resources }: Engine,
-  query: KeysQuery,
-  beginnings: readonly string[],
-): Promise<readonly Counted[]> {
-  const [first = [], ...others] = beginnings.map((beginning, number) => [
-    { $match: filterOf(query, [beginning]) },
-    { $limit: query.most + 1 },
-    { $group: { _id: number, count: { $sum: 1 } } },
-  ])
-  const unions = others.map((pipeline) => ({ $unionWith: { coll: resources.collectionName, pipeline } }))
-  const found = await resources
-    .aggregate<{ readonly _id: number; readonly count: number }>([...first, ...unions], {
-      hint: 'by_entry',
-      ...readLimits(),
-    })
-    .toArray()
-  const counts = new Map(found.map(({ _id, count }) => [_id, count]))
-  return beginnings.map((beginning, number) => ({ beginning, count: counts.get(number) ?? 0 }))
+async function countUpToMost({ resources }: Engine, query: KeysQuery, beginning: string): Promise<Counted> {
+  const options = { hint: 'by_entry', limit: query.most + 1, ...readLimits() }
+  return { beginning, count: await resources.countDocuments(filterOf(query, [beginning]), options) }
 }
 
 const filterOf = ({ clinic, type, param }: KeysQuery, beginnings: readonly string[]): Filter => ({

@@ -4,15 +4,14 @@
  */
 import type { CombinedIndex, Condition } from '../../search/plan.ts'
 import { nameOfCombined } from '../index/index-parts.ts'
+import { intersection } from '../range-bounds.ts'
 import type { IndexItem } from './collections.ts'
 import { keyOf, SHORT_SPAN } from './index-entries.ts'
-import { intersection, withinShort } from './range-terms.ts'
-import { type CompiledCondition, isOneOf, item, type Term } from './term.ts'
-
-const prefixOf = (declared: CombinedIndex): string => `combined:${nameOfCombined(declared)}:`
+import { within } from './range-terms.ts'
+import { isOneOf, item, type Term } from './term.ts'
 
 const combinedKey = (declared: CombinedIndex, values: readonly string[]): string =>
-  prefixOf(declared) + JSON.stringify(values)
+  `combined:${nameOfCombined(declared)}:${JSON.stringify(values)}`
 
 /** A reference as a value of the key. */
 const referenceValue = (type: unknown, id: unknown): string => `${type}/${id}`
@@ -27,12 +26,16 @@ export const combinedItems = (
 function itemsFor(declared: CombinedIndex, items: readonly IndexItem[]): readonly IndexItem[] {
   const ranges = items.filter(({ k }) => k === keyOf('date', declared.range))
   if (ranges.length === 0) return []
-  const [firsts, seconds] = declared.equal.map((param) => equalValues(param, items))
-  const combinations = (firsts ?? []).flatMap((first) =>
-    seconds === undefined ? [[first]] : seconds.map((second) => [first, second]),
-  )
+  const combinations = combinationsOf(declared.equal.map((param) => equalValues(param, items)))
   return combinations.map((values) => ({ k: combinedKey(declared, values), ...rangeOf(ranges) }))
 }
+
+/** Every way to take one value of each list. */
+const combinationsOf = (lists: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+  lists.reduce<readonly (readonly string[])[]>(
+    (all, values) => all.flatMap((one) => values.map((value) => [...one, value])),
+    [[]],
+  )
 
 /**
  * The range of an item; without a value where there are several periods, or a long one: every search tests these items.
@@ -61,67 +64,30 @@ const MAX_KEYS = 64
 export function combinedTerm(
   declared: readonly CombinedIndex[],
   type: string,
-  compiled: readonly CompiledCondition[],
+  conditions: readonly Condition[],
 ): readonly Term[] {
-  for (const one of declared) {
-    const term = one.type === type ? termOf(one, compiled) : undefined
-    if (term !== undefined) return [term]
-  }
-  return []
+  const terms = declared.filter((one) => one.type === type).flatMap((one) => termOf(one, conditions) ?? [])
+  return terms.slice(0, 1)
 }
 
-function termOf(declared: CombinedIndex, compiled: readonly CompiledCondition[]): Term | undefined {
-  const ranges = compiled.flatMap(({ condition, term }) =>
-    condition.kind === 'date' && condition.param === declared.range ? [{ bounds: condition.bounds, term }] : [],
+function termOf(declared: CombinedIndex, conditions: readonly Condition[]): Term | undefined {
+  const ranges = conditions.flatMap((condition) =>
+    condition.kind === 'date' && condition.param === declared.range ? [condition.bounds] : [],
   )
-  const equalities = declared.equal.map((param) => equalityOn(param, compiled))
-  const keys = keysOf(declared, equalities)
+  const equalities = declared.equal.map(
+    (param) => conditions.map((condition) => valuesOf(condition, param)).find((values) => values.length > 0) ?? [],
+  )
+  const keys = combinationsOf(equalities).map((values) => combinedKey(declared, values))
   if (ranges.length === 0 || keys.length === 0 || keys.length > MAX_KEYS) return undefined
   const k = isOneOf(keys)
-  const bounds = ranges.map((range) => range.bounds).reduce(intersection)
   const filters = [
-    { k, ...withinShort(bounds, SHORT_SPAN.date) },
+    { k, ...within(ranges.reduce(intersection), SHORT_SPAN.date) },
     { k, v: null },
   ].map(item)
-  const proven = [...ranges, ...equalities.filter((one) => one?.isExact)].flatMap((one) => one?.term ?? [])
   return {
     filter: {},
-    source: {
-      index: 'by_entry',
-      filters,
-      exact: false,
-      inCreationOrder: false,
-      cardinalityKey: 'combined',
-      declared: true,
-      proves: [proven],
-    },
+    source: { index: 'by_entry', filters, exact: false, inCreationOrder: false, declared: true },
   }
-}
-
-/** A condition that `param` has one of several values. */
-interface EqualityOn {
-  readonly values: readonly string[]
-  /** True when the condition has no further requirement. */
-  readonly isExact: boolean
-  readonly term: Term
-}
-
-function equalityOn(param: string, compiled: readonly CompiledCondition[]): EqualityOn | undefined {
-  for (const { condition, term } of compiled) {
-    const values = valuesOf(condition, param)
-    if (values.length > 0) return { values, isExact: isExact(condition), term }
-  }
-  return undefined
-}
-
-/** One key for each combination of the values; none when a parameter has no condition. */
-function keysOf(declared: CombinedIndex, equalities: readonly (EqualityOn | undefined)[]): readonly string[] {
-  const [firsts = [], seconds = []] = equalities.map((one) => one?.values ?? [])
-  return firsts.flatMap((first) =>
-    declared.equal.length === 1
-      ? [combinedKey(declared, [first])]
-      : seconds.map((second) => combinedKey(declared, [first, second])),
-  )
 }
 
 /** The values of which `param` must have one; none for every other condition. */
@@ -134,11 +100,4 @@ function valuesOf(condition: Condition, param: string): readonly string[] {
     return condition.code === undefined ? [] : [condition.code]
   if (condition.kind !== 'reference' || condition.param !== param || condition.type === undefined) return []
   return [referenceValue(condition.type, condition.id)]
-}
-
-/** False for conditions on the system of a token or the version of a reference, which the key does not contain. */
-function isExact(condition: Condition): boolean {
-  if (condition.kind === 'any') return condition.of.every(isExact)
-  if (condition.kind === 'token') return condition.system === undefined
-  return condition.kind === 'reference' && condition.version === undefined
 }

@@ -2,12 +2,15 @@
  * Compiles search conditions into terms: one switch. The ids behind chained references are looked up during
  * compilation.
  */
+
 import { CALLED, canonicalParam } from '../../search/canonical.ts'
 import { INNER_ID, innerTypes, innerTypesOf, isInner, resourceTypeOf } from '../../search/inner.ts'
 import type { Condition } from '../../search/plan.ts'
+import { type Alternatives, alternativesOf, conjunctsOf, type Of } from '../conditions.ts'
+import { intersection } from '../range-bounds.ts'
 import { combinedTerm } from './combined.ts'
 import { compositeTerm } from './composite-term.ts'
-import type { Reader } from './engine.ts'
+import { onceForReader, type Reader } from './engine.ts'
 import {
   containsTerm,
   idTerm,
@@ -19,11 +22,10 @@ import {
   uriTerm,
 } from './entry-terms.ts'
 import { matchingIds, referencedIds } from './listed-ids.ts'
-import { onceForReader } from './once-for-reader.ts'
 import { positionTerm } from './position-term.ts'
-import { intersectedTerm, intersection, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
+import { intersectedTerm, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
 import { storedTypes } from './stored-types.ts'
-import { allOf, anyOf, type CompiledCondition, NEVER, type Of, type Scope, type Term } from './term.ts'
+import { allOf, anyOf, NEVER, type Scope, type Term } from './term.ts'
 
 /** Terms that must all hold, for conditions that must all hold. */
 export async function compileAll(
@@ -31,24 +33,10 @@ export async function compileAll(
   scope: Scope,
   conditions: readonly Condition[],
 ): Promise<readonly Term[]> {
-  const flat = flattened(conditions)
-  const compiled = await sequentially(flat, async (condition) => ({
-    condition,
-    term: await compile(reader, scope, condition),
-  }))
-  return [
-    ...combinedTerm(reader.index.combined, scope.type, compiled),
-    ...intersectedRanges(compiled),
-    ...compiled.map(({ term }) => term),
-  ]
+  const flat = conjunctsOf(conditions)
+  const terms = await sequentially(flat, (condition) => compile(reader, scope, condition))
+  return [...combinedTerm(reader.index.combined, scope.type, flat), ...intersectedRanges(flat), ...terms]
 }
-
-const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
-  distinct(conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition])))
-
-/** Removes duplicate conditions, so that each is looked up once. */
-const distinct = (conditions: readonly Condition[]): readonly Condition[] =>
-  conditions.length === 1 ? conditions : [...new Map(conditions.map((one) => [JSON.stringify(one), one])).values()]
 
 /** Runs the work one by one, as a transaction takes one command at a time. */
 async function sequentially<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<readonly R[]> {
@@ -58,28 +46,23 @@ async function sequentially<T, R>(list: readonly T[], work: (one: T) => Promise<
 }
 
 /** Merges conditions such as `date=ge…&date=lt…` into one index range. Each condition also has a term of its own. */
-function intersectedRanges(compiled: readonly CompiledCondition[]): readonly Term[] {
-  const groups = Map.groupBy(compiled.flatMap(rangeOf), ({ condition: { kind, param } }) => `${kind} ${param}`)
+function intersectedRanges(conditions: readonly Condition[]): readonly Term[] {
+  const ranges = conditions.flatMap((condition) =>
+    condition.kind === 'date' || condition.kind === 'number' ? [condition] : [],
+  )
+  const groups = Map.groupBy(ranges, ({ kind, param }) => `${kind} ${param}`)
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined || group.length === 1) return []
-    const bounds = group.map(({ condition }) => condition.bounds).reduce(intersection)
-    return [
-      intersectedTerm(
-        { ...first.condition, bounds },
-        group.map(({ term }) => term),
-      ),
-    ]
+    const bounds = group.map((condition) => condition.bounds).reduce(intersection)
+    return [intersectedTerm({ ...first, bounds })]
   })
 }
-
-const rangeOf = ({ condition, term }: CompiledCondition) =>
-  condition.kind === 'date' || condition.kind === 'number' ? [{ condition, term }] : []
 
 async function compile(reader: Reader, scope: Scope, condition: Condition): Promise<Term> {
   switch (condition.kind) {
     case 'any':
-      return anyOf(await sequentially(alternatives(condition.of), (group) => compileGroup(reader, scope, group)))
+      return anyOf(await sequentially(alternativesOf(condition.of), (group) => compileGroup(reader, scope, group)))
     case 'all':
       return allOf(await compileAll(reader, scope, condition.of))
     case 'not':
@@ -120,60 +103,27 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
   }
 }
 
-/**
- * Groups alternatives that become one term, as they differ only in the value: `code=a,b,c` is one index range for any
- * number of values, parts of a string are one regular expression, and chains through one reference are one list of ids.
- */
-function alternatives(conditions: readonly Condition[]): readonly (readonly Condition[])[] {
-  const key = (condition: Condition, index: number) => groupKey(condition) ?? String(index)
-  return [...Map.groupBy(distinct(conditions), key).values()]
-}
-
-function groupKey(condition: Condition): string | undefined {
-  switch (condition.kind) {
-    case 'token':
-      return condition.code === undefined ? undefined : JSON.stringify(['token', condition.param, condition.system])
-    case 'reference':
-      return JSON.stringify(['reference', condition.param, condition.type, condition.version, condition.versions])
-    case 'string':
-      return condition.match === 'contains' ? JSON.stringify(['contains', condition.param]) : undefined
-    case 'chain':
-      return JSON.stringify(['chain', condition.param, condition.types, condition.canonical])
-    case 'has':
-      return JSON.stringify(['has', condition.param, condition.type, condition.canonical])
-    default:
-      return undefined
+async function compileGroup(reader: Reader, scope: Scope, group: Alternatives): Promise<Term> {
+  switch (group.kind) {
+    case 'tokens':
+      return tokenTerm(group.first, group.codes)
+    case 'references':
+      return anyOf([...Map.groupBy(group.all, ({ type }) => type).values()].map(referencesTerm))
+    case 'parts':
+      return containsTerm(group.first.param, group.values)
+    case 'one':
+      return await compile(reader, scope, group.condition)
   }
 }
 
-async function compileGroup(reader: Reader, scope: Scope, group: readonly Condition[]): Promise<Term> {
-  const [first] = group
+/** @param all differ only in the id */
+function referencesTerm(all: readonly Of<'reference'>[]): Term {
+  const [first] = all
   if (first === undefined) return NEVER
-  if (group.length === 1) return await compile(reader, scope, first)
-  switch (first.kind) {
-    case 'token':
-      return tokenTerm(
-        first,
-        group.flatMap((one) => (one.kind === 'token' ? (one.code ?? []) : [])),
-      )
-    case 'reference':
-      return referenceTerm(
-        first,
-        group.flatMap((one) => (one.kind === 'reference' ? one.id : [])),
-      )
-    case 'string':
-      return containsTerm(
-        first.param,
-        group.flatMap((one) => (one.kind === 'string' ? one.value : [])),
-      )
-    case 'chain':
-    case 'has': {
-      const where = group.flatMap((one) => (one.kind === 'chain' || one.kind === 'has' ? one.where : []))
-      return await compile(reader, scope, { ...first, where: { kind: 'any', of: where } })
-    }
-    default:
-      return anyOf(await sequentially(group, (one) => compile(reader, scope, one)))
-  }
+  return referenceTerm(
+    first,
+    all.map(({ id }) => id),
+  )
 }
 
 const negated = ({ filter, isLong = false }: Term): Term => ({ filter: { $nor: [filter] }, isLong })

@@ -1,27 +1,29 @@
 /**
  * Conditions on composites: one item holds all parts of one repetition, and is found by its first values in one range.
  */
+
 import { MaxKey } from 'mongodb'
 import { type CompositeTests, compositeTests, type ValueTest } from '../composite-key.ts'
+import type { Of } from '../conditions.ts'
+import { successor } from '../sort-order.ts'
 import type { Filter } from './collections.ts'
-import { startsWith, successor } from './entry-terms.ts'
+import { startsWith } from './entry-terms.ts'
 import { keyOf } from './index-entries.ts'
-import { anyOf, indexedTerm, type Of, type Term } from './term.ts'
+import { anyOf, indexedTerm, type Term } from './term.ts'
 
 export const compositeTerm = (condition: Of<'composite'>): Term =>
   anyOf(compositeTests(condition).map((tests) => testsTerm(keyOf('composite', condition.param), tests)))
 
 function testsTerm(k: string, tests: CompositeTests): Term {
   const { shape, text, more, low, rest } = tests
-  const match = {
+  return indexedTerm({
     k,
     v: { $gte: { shape, ...edge(tests, 'least') }, $lte: { shape, ...edge(tests, 'greatest') } },
     ...testOf('v.text', text),
     ...testOf('v.more', more),
     ...testOf('v.low', low),
     ...Object.assign({}, ...[...rest].map(([place, test]) => testOf(`rest.${place}`, test))),
-  }
-  return indexedTerm(match, { cardinalityKey: Object.keys(match).join() })
+  })
 }
 
 const END = new MaxKey()

@@ -42,8 +42,6 @@ const DEFAULT_DATABASE = 'emr'
 export interface Connection {
   readonly client: MongoClient
   readonly db: Db
-  /** True for the router of a sharded cluster. */
-  readonly isSharded: boolean
 }
 
 /**
@@ -56,7 +54,7 @@ export async function connect(url: string, maxPoolSize?: number): Promise<Connec
     const hello = await client.db('admin').command({ hello: 1 })
     const isSharded = hello['msg'] === 'isdbgrid'
     if (hello['setName'] === undefined && !isSharded) throw new StoreUnavailable(NO_REPLICA_SET)
-    return { client, db: client.db(databaseOf(url)), isSharded }
+    return { client, db: client.db(databaseOf(url)) }
   } catch (error) {
     await client.close()
     if (error instanceof StoreUnavailable) throw error

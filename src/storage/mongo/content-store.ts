@@ -2,48 +2,54 @@
  * Contents in their own collection, a document for each piece, as in GridFS
  * (https://www.mongodb.com/docs/manual/core/gridfs/). Unlike there, the clinic comes first, so that a sharded cluster
  * keeps contents with their clinic, and there is no second collection, since the server's own records have the lengths.
- * Separate clients keep large uploads from taking connections of other requests, and a separate thread writes.
+ * A client of its own keeps large uploads from taking connections of other requests.
  */
-import { join } from 'node:path'
-import type { Collection } from 'mongodb'
+import { Binary, type Collection } from 'mongodb'
 import { FairQueue } from '../../isolation/fair-queue.ts'
 import { type ByteRange, ContentMissing, type ContentStore, inPieces } from '../content-port.ts'
-import { StoreUnavailable } from '../port.ts'
-import { SideThread } from '../side-thread.ts'
 import type { Connection } from './connection.ts'
-import { COLLECTION, PIECE, type PieceDocument, type PieceOrder } from './content-pieces.ts'
-import { COMMANDS, PIECES_OF_COMMAND } from './content-writer.ts'
 import { served } from './faults.ts'
+import { insertOnce } from './insert-once.ts'
 import { PartConnection } from './part-connection.ts'
 import { PartReads } from './part-reads.ts'
 
+interface PieceDocument {
+  readonly clinic: string
+  readonly name: string
+  /** 0, 1, 2… */
+  readonly n: number
+  readonly bytes: Binary
+}
+
+const COLLECTION = 'content'
+
+/**
+ * Bytes; with its names, a document stays below a quarter of a megabyte, a size that suits the storage engine, as in
+ * GridFS.
+ */
+const PIECE = 255 * 1024
+
 /** Most requests that read a piece at the same time. */
-const CONNECTIONS = 16
-
-const ENTRY = join(import.meta.dirname, 'content-thread.ts')
-
-/** Most pieces that the thread holds at the same time: a piece of another clinic waits for one of them at most. */
-const WITH_THE_THREAD = COMMANDS * PIECES_OF_COMMAND
+const READING = 16
+/** Most pieces written at the same time. More delay mongod's concurrent reads, and are written no faster. */
+const WRITING = 2
 
 /** @param url as DATABASE_URL */
 export function openMongoContentStore(url: string): ContentStore {
-  const connection = new PartConnection({ url, connections: CONNECTIONS, prepare: piecesIn })
-  const pieces = () => served(() => connection.get())
-  const reads = new PartReads({ open: () => connection.get(), connections: CONNECTIONS, what: 'a content' })
-  const writer = new PieceWriter(url)
+  const connection = new PartConnection({ url, connections: READING + WRITING, prepare: piecesIn })
+  const pieces = () => connection.get()
+  const reads = new PartReads({ open: pieces, connections: READING, what: 'a content' })
+  // The number of waiting requests is limited by the requests in flight.
+  const waiting = { perClinic: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY }
+  const writing = new FairQueue({ slots: WRITING, slotsPerClinic: WRITING, ...waiting })
   return {
-    write: async (clinic, name, bytes) => {
-      await pieces()
-      await write(writer, { clinic, name }, bytes)
-    },
+    write: (clinic, name, bytes) => write(pieces, writing, { clinic, name }, bytes),
     read: (clinic, name, range) => read(reads, { clinic, name }, range),
-    delete: async (clinic, name) => {
-      const collection = await pieces()
-      await served(() => collection.deleteMany({ clinic, name }))
-    },
-    close: async () => {
-      await Promise.all([writer.close(), connection.close()])
-    },
+    delete: (clinic, name) =>
+      served(async () => {
+        await (await pieces()).deleteMany({ clinic, name })
+      }),
+    close: () => connection.close(),
   }
 }
 
@@ -55,51 +61,20 @@ async function piecesIn({ db }: Connection): Promise<Collection<PieceDocument>> 
 
 type Name = Pick<PieceDocument, 'clinic' | 'name'>
 
-async function write(writer: PieceWriter, name: Name, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+async function write(
+  pieces: () => Promise<Collection<PieceDocument>>,
+  writing: FairQueue,
+  name: Name,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const writePiece = async (n: number, piece: Uint8Array): Promise<void> => {
+    const release = await writing.enter({ clinic: name.clinic, token: name.name })
+    await served(async () => insertOnce(await pieces(), [{ ...name, n, bytes: new Binary(piece) }])).finally(release)
+  }
   let n = 0
-  for await (const piece of inPieces(bytes, PIECE)) await writer.write({ ...name, n: n++, bytes: whole(piece) })
+  for await (const piece of inPieces(bytes, PIECE)) await writePiece(n++, piece)
   // An empty content has a piece too, which shows that it exists.
-  if (n === 0) await writer.write({ ...name, n, bytes: new Uint8Array() })
-}
-
-/** A piece in its own buffer, which can be transferred to another thread. */
-const whole = (piece: Uint8Array): Uint8Array<ArrayBuffer> =>
-  piece.buffer instanceof ArrayBuffer && piece.byteLength === piece.buffer.byteLength
-    ? (piece as Uint8Array<ArrayBuffer>)
-    : new Uint8Array(piece)
-
-/** Passes pieces to the writing thread; the clinic with the fewest pieces there goes first. */
-class PieceWriter {
-  readonly #thread: SideThread<PieceOrder>
-  readonly #queue = new FairQueue({
-    slots: WITH_THE_THREAD,
-    slotsPerClinic: WITH_THE_THREAD,
-    // The number of waiting requests is limited by the requests in flight.
-    perClinic: Number.POSITIVE_INFINITY,
-    total: Number.POSITIVE_INFINITY,
-  })
-  #isClosed = false
-
-  constructor(url: string) {
-    this.#thread = new SideThread({ entry: ENTRY, what: 'writes contents', workerData: url })
-  }
-
-  /** @throws StoreUnavailable */
-  async write(piece: PieceOrder): Promise<void> {
-    const release = await this.#queue.enter({ clinic: piece.clinic, token: piece.name })
-    try {
-      // A late piece would start a thread that nothing ends.
-      if (this.#isClosed) throw new StoreUnavailable('The store of contents is closed')
-      await this.#thread.write(piece, [piece.bytes.buffer])
-    } finally {
-      release()
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#thread.close()
-  }
+  if (n === 0) await writePiece(n, new Uint8Array())
 }
 
 /** Reads piece by piece, without a cursor, which would stay open for as long as a client is slow. */

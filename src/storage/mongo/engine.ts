@@ -2,19 +2,15 @@
 import type { ClientSession, MongoClient } from 'mongodb'
 import type { CombinedIndex } from '../../search/plan.ts'
 import type { SearchIndex } from '../index/search-index.ts'
-import type { CardinalityCache } from './cardinality-cache.ts'
 import type { Collections } from './collections.ts'
 
 export interface Engine extends Collections {
   readonly client: MongoClient
-  /** True for a sharded cluster, whose router sends a query only to the shards that its filter names. */
-  readonly isSharded: boolean
   /** The combined indexes that are written; searches use those of `index.combined`. */
   readonly combined: readonly CombinedIndex[]
   readonly index: SearchIndex
   /** Most candidates that are less work to collect and sort than an index is to scan in the sort order. */
   readonly fewCandidates: number
-  readonly cardinalities: CardinalityCache
   /**
    * Most ids that a chain or _has may list: the list is part of further commands, which are limited to 16 MB. A search
    * by a condition that more resources fulfil takes long anyway.
@@ -24,6 +20,18 @@ export interface Engine extends Collections {
 
 /** The engine within a session: all its reads are of one snapshot. */
 export interface Reader extends Engine {
-  /** Absent for a read that is one command. */
-  readonly session?: ClientSession
+  readonly session: ClientSession
+}
+
+type Texts = Promise<readonly string[]>
+
+const known = new WeakMap<Reader, Map<string, Texts>>()
+
+/** Shares a read between several parts of a search, whose reads are all of one state. */
+export function onceForReader(reader: Reader, key: string, read: () => Texts): Texts {
+  const ofReader = known.get(reader) ?? new Map<string, Texts>()
+  known.set(reader, ofReader)
+  const texts = ofReader.get(key) ?? read()
+  ofReader.set(key, texts)
+  return texts
 }

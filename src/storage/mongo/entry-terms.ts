@@ -1,15 +1,18 @@
 /** Terms of conditions on strings, tokens, references, URIs and ids, and on the presence of any entry. */
+
 import { fold } from '../../fhir/text-folding.ts'
 import { beginningsOf, type Equality } from '../../search/plan.ts'
+import type { Of } from '../conditions.ts'
+import { successor } from '../sort-order.ts'
 import type { Filter } from './collections.ts'
 import { ENTRY_KINDS, keyOf } from './index-entries.ts'
-import { anyOf, indexedTerm, isOneOf, item, magnitude, NEVER, type Of, type Term, testedTerm } from './term.ts'
+import { anyOf, indexedTerm, isOneOf, item, NEVER, type Term, testedTerm } from './term.ts'
 
 export function stringTerm({ param, match, value }: Of<'string'>): Term {
   const k = keyOf('string', param)
   switch (match) {
     case 'prefix':
-      return indexedTerm({ k, v: startsWith(value) }, { cardinalityKey: `prefix ${Math.min(value.length, 6)}` })
+      return indexedTerm({ k, v: startsWith(value) })
     case 'contains':
       return containsTerm(param, [value])
     case 'suffix':
@@ -17,9 +20,9 @@ export function stringTerm({ param, match, value }: Of<'string'>): Term {
     case 'equal':
       return indexedTerm({ k, v: value }, { inCreationOrder: true })
     case 'greater':
-      return indexedTerm({ k, v: { $gt: value } }, { cardinalityKey: match })
+      return indexedTerm({ k, v: { $gt: value } })
     case 'less':
-      return indexedTerm({ k, v: { $gt: '', $lt: value } }, { cardinalityKey: match })
+      return indexedTerm({ k, v: { $gt: '', $lt: value } })
     case 'exact':
       return indexedTerm({ k, v: fold(value), exact: value }, { inCreationOrder: true })
   }
@@ -50,10 +53,7 @@ const escaped = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|]/g, 
 export function tokenTerm({ param, system }: Of<'token'>, codes: readonly string[] | undefined): Term {
   const match = { k: keyOf('token', param), ...(codes === undefined ? {} : { v: isOneOf(codes) }), ...systemIs(system) }
   if (codes === undefined) return testedTerm(match)
-  return indexedTerm(match, {
-    inCreationOrder: comesInOrder(codes),
-    cardinalityKey: `${system !== undefined} ${magnitude(codes.length)}`,
-  })
+  return indexedTerm(match, { inCreationOrder: comesInOrder(codes) })
 }
 
 /** True for a few values, whose sorted ranges MongoDB merges; it does not for many. */
@@ -66,7 +66,7 @@ export const systemIs = (system: string | undefined): Filter =>
 export function referenceTerm(condition: Of<'reference'>, ids: readonly string[]): Term {
   if (ids.length === 0) return NEVER
   const match = { k: keyOf('reference', condition.param), ...referenceMatch(condition, ids) }
-  const term = indexedTerm(match, { inCreationOrder: comesInOrder(ids), cardinalityKey: `${magnitude(ids.length)}` })
+  const term = indexedTerm(match, { inCreationOrder: comesInOrder(ids) })
   return { ...term, isLong: isLong(ids) }
 }
 
@@ -104,9 +104,9 @@ export function uriTerm(condition: Of<'uri'>): Term {
     case 'exact':
       return indexedTerm(all, { inCreationOrder: true })
     case 'above':
-      return indexedTerm(all, { inCreationOrder: true, cardinalityKey: match })
+      return indexedTerm(all, { inCreationOrder: true })
     case 'below':
-      return indexedTerm(all, { cardinalityKey: match })
+      return indexedTerm(all)
   }
 }
 
@@ -124,16 +124,15 @@ function uriMatch({ match, value }: Of<'uri'>): Filter {
 /** Tests for any entry; a parameter may have entries of several kinds. */
 export function missingTerm({ param, missing }: Of<'missing'>): Term {
   const match = { k: { $in: ENTRY_KINDS.map((kind) => keyOf(kind, param)) } }
-  return missing ? { filter: { $nor: [item(match)] } } : indexedTerm(match, { cardinalityKey: `present ${param}` })
+  return missing ? { filter: { $nor: [item(match)] } } : indexedTerm(match)
 }
 
 export function idTerm(ids: readonly string[]): Term {
   if (ids.length === 0) return NEVER
   const filter = { id: isOneOf(ids) }
-  const cardinalityKey = `id ${magnitude(ids.length)}`
   return {
     filter,
-    source: { index: 'by_id', filters: [filter], exact: true, inCreationOrder: false, cardinalityKey },
+    source: { index: 'by_id', filters: [filter], exact: true, inCreationOrder: false },
     isLong: isLong(ids),
   }
 }
@@ -141,13 +140,4 @@ export function idTerm(ids: readonly string[]): Term {
 export function startsWith(prefix: string): Filter {
   const end = successor(prefix)
   return { $gte: prefix, ...(end === undefined ? {} : { $lt: end }) }
-}
-
-/** The least text above everything that starts with `prefix`, in the order of code points (which is that of UTF-8). */
-export function successor(prefix: string): string | undefined {
-  const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
-  for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
-  }
-  return undefined
 }

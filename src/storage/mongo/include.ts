@@ -2,6 +2,7 @@
 import { CALLED, canonicalParam } from '../../search/canonical.ts'
 import { isInner, resourceTypeOf } from '../../search/inner.ts'
 import type { Include, SearchPlan } from '../../search/plan.ts'
+import { Included, type Neighbour } from '../included.ts'
 import type { SearchResult, StoredResource } from '../port.ts'
 import { ResponseLimit } from '../response-limit.ts'
 import type { Filter, IndexItem, ResourceDocument, ResourceIndex } from './collections.ts'
@@ -22,64 +23,23 @@ interface Referring {
   readonly ix: readonly IndexItem[]
 }
 
-interface Neighbour extends Referring {
-  /** Identifies the neighbour: each is included once. */
-  readonly address: string
-}
+type ReferringNeighbour = Referring & Neighbour
 
-/** The resources included with `matches`: each once, never a match, and at most `plan.includeLimit`. */
+/** The resources included with `matches`. */
 export async function included(
   reader: Reader,
   plan: SearchPlan,
   matches: readonly Referring[],
 ): Promise<Pick<SearchResult, 'included' | 'truncated'>> {
-  const answer = new Answer(plan.includeLimit, matches)
-  let newest = matches
-  for (let round = 0; newest.length > 0; round += 1) {
-    const reached: Referring[] = []
-    for (const include of plan.include.filter(({ iterate }) => round === 0 || iterate)) {
-      for await (const one of neighbours(reader, plan, include, newest, answer.readable)) {
-        if (answer.has(one)) continue
-        if (!answer.add(one)) return { included: answer.found, truncated: true }
-        reached.push(one)
-      }
+  const addresses = matches.map(({ resource }) => addressOf(resource))
+  const collected = new Included<ReferringNeighbour>(plan, addresses)
+  const limit = new ResponseLimit()
+  for (const [include, near] of collected.rounds<Include, Referring>(plan.include, matches, (one) => [one])) {
+    for await (const one of neighbours(reader, plan, include, near, collected.readable)) {
+      if (!collected.add(one, () => limit.fits(one.resource))) break
     }
-    newest = reached
   }
-  return { included: answer.found, truncated: false }
-}
-
-/** Collects the included resources. */
-class Answer {
-  readonly found: StoredResource[] = []
-  readonly #includeLimit: number
-  readonly #limit = new ResponseLimit()
-  readonly #seen: Set<string>
-
-  constructor(includeLimit: number, matches: readonly Referring[]) {
-    this.#includeLimit = includeLimit
-    this.#seen = new Set(matches.map(({ resource }) => addressOf(resource)))
-  }
-
-  /** Number of resources to read in order to notice whether one is left out. */
-  get readable(): number {
-    return this.#includeLimit + this.#seen.size + 1
-  }
-
-  has({ address }: Neighbour): boolean {
-    return this.#seen.has(address)
-  }
-
-  /**
-   * Adds a neighbour; a contained resource is returned with its container. @returns false where there is no room for it
-   */
-  add({ address, resource }: Neighbour): boolean {
-    this.#seen.add(address)
-    if (isInner(resource.type)) return true
-    if (this.found.length === this.#includeLimit || !this.#limit.fits(resource)) return false
-    this.found.push(resource)
-    return true
-  }
+  return { included: collected.found.map(({ resource }) => resource), truncated: collected.truncated }
 }
 
 const addressOf = ({ type, id }: { readonly type: string; readonly id: string }): string => `${type}/${id}`
@@ -91,7 +51,7 @@ async function* neighbours(
   include: Include,
   near: readonly Referring[],
   limit: number,
-): AsyncGenerator<Neighbour> {
+): AsyncGenerator<ReferringNeighbour> {
   if (include.canonical !== undefined) {
     const filter = include.reverse ? callers(include, near) : definitions(include, near)
     if (filter !== undefined) yield* current(reader, { clinic, ...filter }, 'by_entry', limit)
@@ -109,7 +69,12 @@ async function* neighbours(
   if (versioned.length > 0) yield* versions(reader, clinic, versioned)
 }
 
-async function* current(reader: Reader, filter: Filter, hint: ResourceIndex, limit: number): AsyncGenerator<Neighbour> {
+async function* current(
+  reader: Reader,
+  filter: Filter,
+  hint: ResourceIndex,
+  limit: number,
+): AsyncGenerator<ReferringNeighbour> {
   const options = { projection: { ...VERSION_FIELDS, ix: 1 }, hint, limit, ...readOptions(reader) }
   const { type } = filter
   // The referring resource may be contained in another one.
@@ -119,20 +84,20 @@ async function* current(reader: Reader, filter: Filter, hint: ResourceIndex, lim
   }
 }
 
-function currentOf(document: ResourceDocument): Neighbour {
+function currentOf(document: ResourceDocument): ReferringNeighbour {
   const resource = toStored(document)
-  return { resource, ix: document.ix, address: addressOf(resource) }
+  return { resource, ix: document.ix, address: addressOf(resource), isInner: isInner(resource.type) }
 }
 
 /** The versions named by versioned references, even of resources that have been deleted since. */
-async function* versions(reader: Reader, clinic: string, named: readonly Filter[]): AsyncGenerator<Neighbour> {
+async function* versions(reader: Reader, clinic: string, named: readonly Filter[]): AsyncGenerator<ReferringNeighbour> {
   const filter: Filter = { clinic, $or: named, method: { $ne: 'DELETE' } }
   const options = readOptions(reader)
   const current = reader.resources.find(filter, { projection: { ...VERSION_FIELDS, ix: 1 }, ...options })
   for await (const document of current) yield currentOf(document)
   for await (const document of reader.history.find(filter, { projection: VERSION_FIELDS, ...options })) {
     const resource = toStored(document)
-    yield { resource, ix: [], address: `${addressOf(resource)}/_history/${resource.version}` }
+    yield { resource, ix: [], address: `${addressOf(resource)}/_history/${resource.version}`, isInner: false }
   }
 }
 

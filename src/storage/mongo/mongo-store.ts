@@ -1,25 +1,24 @@
 /**
  * The engine for several machines: MongoDB through its official driver (https://www.mongodb.com/docs/drivers/node/).
  */
+import { availableParallelism } from 'node:os'
 import { describeRead } from '../describe-search.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { ResourceStore } from '../port.ts'
+import { RecentRecords, type RecordAddress } from '../recent.ts'
 import { findByKeys } from './by-keys.ts'
-import { CardinalityCache } from './cardinality-cache.ts'
 import { collectionsOf } from './collections.ts'
 import { connect } from './connection.ts'
 import type { Engine } from './engine.ts'
+import { FairReads } from './fair-reads.ts'
 import { toStoreError } from './faults.ts'
 import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
-import { LongReads } from './long-reads.ts'
 import { Outages, type Wait } from './outages.ts'
-import { PointReads } from './point-reads.ts'
-import { RecentRecords } from './recent-records.ts'
-import { findRecords } from './records.ts'
+import { findRecords, readRecord } from './records.ts'
 import { indexingStorage, reindex } from './reindex.ts'
-import { readVersion } from './resources.ts'
+import { readCurrent, readVersion } from './resources.ts'
 import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
 import { search } from './search.ts'
@@ -42,12 +41,20 @@ export interface MongoOptions extends IndexingSettings {
 
 /** SharedStore.value of this engine: writes of one thread show at once in all. */
 interface SharedValue {
-  /** One number: see RecentCache. */
+  /** One number: see RecentRecords. */
   readonly changes: SharedArrayBuffer
 }
 
 /** Connections of a thread that serves one request at a time. */
 const POOL_OF_THREAD = 8
+
+/**
+ * Most searches and other long reads at once, in all and of one clinic: one for each processor, and one that waits for
+ * the network; eight at most. With more, the replies for one clinic arrive together, and the reads of others wait while
+ * they are all processed; on two processors, a clinic with eight reads under way gets no more results a second than
+ * with three.
+ */
+const READS = { slots: 32, slotsPerClinic: Math.min(8, availableParallelism() + 1) }
 
 /** @throws StoreUnavailable when the database cannot be reached or used, or was written by a newer server */
 export async function openMongoStore(options: MongoOptions): Promise<ResourceStore> {
@@ -56,25 +63,25 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
   const outages = new Outages()
   outages.watch(engine.client)
   const commits = new GroupCommit(engine)
-  const reads = new PointReads(engine)
   const value = (shared as SharedValue | undefined) ?? { changes: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT) }
-  const recent = new RecentRecords(engine, reads, recentKinds, value.changes)
   // Background work is left to the thread that has opened the store first.
   const background = shared === undefined ? options : { ...options, onlyScanned: true }
   const indexing = startIndexing(engine.index, indexingStorage(engine, options.extraction), background)
   const serve = serving(engine, outages)
-  const longReads = new LongReads()
+  const readOne = (address: RecordAddress) => serve(() => readRecord(engine, address))
+  const recent = new RecentRecords(readOne, recentKinds, new Int32Array(value.changes))
+  const reads = new FairReads(READS)
   const read = <Kind extends keyof typeof describeRead, T>(
     kind: Kind,
     query: Parameters<(typeof describeRead)[Kind]>[0],
     work: () => Promise<T>,
   ): Promise<T> => {
     const describe = describeRead[kind] as (asked: typeof query) => string
-    return serve(() => longReads.read(query.clinic, () => describe(query), work))
+    return serve(() => reads.read(query.clinic, () => describe(query), work))
   }
   let closed = false
   return {
-    read: (clinic, type, id) => serve(() => reads.resource(clinic, type, id)),
+    read: (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
     readVersion: (clinic, type, id, version) => serve(() => readVersion(engine, clinic, type, id, version)),
     write: (changes) => serve(() => commits.write(changes).finally(() => recent.wrote(changes.records)), WRITE),
     search: (plan, indexVersions) => read('search', plan, () => search(engine, plan, indexVersions)),
@@ -82,23 +89,22 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     values: (query) => read('values', query, () => values(engine, query)),
     findByKeys: (query) => read('keys', query, () => findByKeys(engine, query)),
     history: (query) => read('history', query, () => history(engine, query)),
-    readRecord: (clinic, kind, key) => serve(() => reads.record(clinic, kind, key)),
+    readRecord: (clinic, kind, key) => readOne({ clinic, kind, key }),
     readRecent: (clinic, kind, key) => {
-      const address = { clinic, kind, key }
-      const cached = engine.index.isRefused ? undefined : recent.cached(address)
-      return cached === undefined ? serve(() => recent.read(address)) : cached.record
+      engine.index.checkVersion()
+      return recent.read({ clinic, kind, key })
     },
     records: (query) => serve(() => findRecords(engine, query)),
     clinics: () => serve(() => clinics(engine)),
     scanVersions: (scan) => serve(() => scanVersions(engine, scan)),
     scanRecords: (scan) => serve(() => scanRecords(engine, scan)),
     isEmpty: () => serve(() => isEmpty(engine)),
-    load: () => ({ parts: [commits.load, longReads.load] }),
+    load: () => ({ parts: [commits.load, reads.load] }),
     share: () => ({ value, transferList: [] }),
     close: async () => {
       if (closed) return
       closed = true
-      await Promise.all([indexing.close(), commits.close(), recent.close()])
+      await Promise.all([indexing.close(), commits.close()])
       await engine.client.close()
     },
   }
@@ -106,19 +112,17 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
 
 async function open(options: MongoOptions): Promise<Engine> {
   const { url, combined, extraction, onlyScanned, fewCandidates = 1024, maxListed = 100_000, maxPoolSize } = options
-  const { client, db, isSharded } = await connect(url, maxPoolSize)
+  const { client, db } = await connect(url, maxPoolSize)
   try {
     await migrate(client, db)
     const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
     const engine: Engine = {
       ...collectionsOf(db),
       client,
-      isSharded,
       combined,
       index,
       fewCandidates,
       maxListed,
-      cardinalities: new CardinalityCache(),
     }
     await index.open(indexingStorage(engine, extraction))
     return engine

@@ -1,8 +1,8 @@
 /** One page of resources of one type, in order. */
 import type { CursorKey } from '../cursor.ts'
 import type { LimitedItems, WithResource } from '../response-limit.ts'
-import { type AccessPath, accessPath, candidateFilter } from './access-path.ts'
-import type { Filter, IndexItem, ResourceDocument, ResourceIndex } from './collections.ts'
+import { accessPath, candidateFilter } from './access-path.ts'
+import type { IndexItem, ResourceDocument } from './collections.ts'
 import type { Reader } from './engine.ts'
 import { collectionOf } from './inner-resources.ts'
 import { readRows } from './read-rows.ts'
@@ -19,7 +19,7 @@ import {
   missingFields,
   type Position,
 } from './sort.ts'
-import { EVERY_LIVE, type Scope, type Source, type Term } from './term.ts'
+import { EVERY_LIVE, type Source, type Term } from './term.ts'
 import { readOptions } from './transaction.ts'
 import type { TypeSearch } from './type-search.ts'
 
@@ -48,72 +48,22 @@ async function scan(
   reader: Reader,
   search: TypeSearch,
   order: IndexOrder,
-  options: PageOptions,
+  { after, limit, withItems }: PageOptions,
 ): Promise<LimitedItems<Row>> {
   const { scope, terms } = search
-  const { source, ids } = await orderedPath(reader, search, order)
-  if (ids !== undefined && isListed(reader, search, source)) {
-    const page = await listedPage(reader, search, source, ids, order, options)
-    if (page !== undefined) return page
-  }
-  const { after, limit } = options
+  const source = await orderedSource(reader, search, order)
   const filter = candidateFilter(scope, source, terms, after && afterIndexPosition(order, after))
-  return await readPage(reader, scope, filter, source.index, order, options, limit)
-}
-
-async function readPage(
-  reader: Reader,
-  { type }: Scope,
-  filter: Filter,
-  hint: ResourceIndex | '_id_',
-  order: IndexOrder,
-  { withItems }: PageOptions,
-  limit: number,
-): Promise<LimitedItems<Row>> {
   const projection = { ...projectionOf(withItems), stamp: 1 }
-  const read = { projection, hint, sort: order.sort, limit, ...readOptions(reader) }
-  const found = collectionOf(reader, type).find(filter, read)
+  const options = { projection, hint: source.index, sort: order.sort, limit, ...readOptions(reader) }
+  const found = collectionOf(reader, scope.type).find(filter, options)
   return await readRows(found, (document) => rowOf(document, indexPosition(order, document)))
 }
 
-/** True when the ids that the source finds are exactly the matches, in the state that is read. */
-const isListed = ({ session }: Reader, { terms, sort }: TypeSearch, source: Source): boolean =>
-  session === undefined && sort.length === 0 && source.exact && terms.length === 1
-
-/**
- * The page of a list of all matches: only documents of the page are read.
- * @returns undefined when one of them has changed since and no longer matches
- */
-async function listedPage(
-  reader: Reader,
-  { scope, terms }: TypeSearch,
-  source: Source,
-  ids: readonly string[],
-  order: IndexOrder,
-  options: PageOptions,
-): Promise<LimitedItems<Row> | undefined> {
-  const { after, limit } = options
-  const later = after === undefined ? ids : ids.filter((id) => id > after.tieBreak)
-  const page = later.toSorted().slice(0, limit)
-  if (page.length === 0) return NOTHING
-  const filter = { ...candidateFilter(scope, source, terms), _id: { $in: page } }
-  const found = await readPage(reader, scope, filter, '_id_', order, options, page.length)
-  return found.isCut || found.items.length === page.length ? found : undefined
-}
-
-const NOTHING: LimitedItems<Row> = { items: [], isCut: false }
-
-async function orderedPath(
-  reader: Reader,
-  { scope, terms, sort }: TypeSearch,
-  order: IndexOrder,
-): Promise<Omit<AccessPath, 'isFew'>> {
+async function orderedSource(reader: Reader, { scope, terms, sort }: TypeSearch, order: IndexOrder): Promise<Source> {
   const comesInOrder = ({ source }: Term) => sort.length === 0 && source?.inCreationOrder === true
   const path = await accessPath(reader, scope, terms, !terms.some(comesInOrder))
-  if (path !== undefined && (path.isFew || (sort.length === 0 && path.source.inCreationOrder))) return path
-  return order.index === 'by_entry'
-    ? { source: EVERY_LIVE }
-    : { source: { ...EVERY_LIVE, index: order.index, filters: [{}], inCreationOrder: true } }
+  if (path !== undefined && (path.isFew || (sort.length === 0 && path.source.inCreationOrder))) return path.source
+  return order.index === 'by_entry' ? EVERY_LIVE : { ...EVERY_LIVE, index: order.index, filters: [{}] }
 }
 
 /**

@@ -1,9 +1,11 @@
 /** Conditions on positions: a box of the index, and the distance of the positions within it. */
+
 import { MaxKey } from 'mongodb'
 import { type Circle, circleAround } from '../../fhir/great-circle.ts'
+import type { Of } from '../conditions.ts'
 import type { Filter } from './collections.ts'
 import { bandOf, keyOf } from './index-entries.ts'
-import { indexedTerm, magnitude, type Of, type Term } from './term.ts'
+import { indexedTerm, type Term } from './term.ts'
 
 /** A wider circle is one range of bands without bounds on the longitude: it finds many resources anyway. */
 const MAX_BANDS = 24
@@ -17,7 +19,7 @@ export function positionTerm({ param, distance, ...center }: Of<'position'>): Te
       latitude: within(circle.latitudes),
       $or: circle.longitudes.map((range) => ({ 'v.longitude': within(range) })),
     },
-    { by: rangesOf(circle).map((v) => ({ k, v })), cardinalityKey: `${magnitude(distance)}` },
+    { by: rangesOf(circle).map((v) => ({ k, v })) },
   )
   const isNear = { $lte: [haversineFrom(center, '$$this.latitude', '$$this.v.longitude'), circle.haversine] }
   // Items of other kinds have no coordinates, so the calculation must not be evaluated on them.

@@ -28,23 +28,16 @@ interface Watch {
 
 const watches = new WeakMap<Budget, Watch>()
 
-/** The allowance of the current read. */
-interface Allowance {
-  /** Milliseconds since 1970 UTC. */
-  readonly endsAt?: number
-  /** Milliseconds of a command in the database, without the way there. */
-  readonly ofCommand?: number
-}
-
-const allowance = new AsyncLocalStorage<Allowance>()
+/** The deadline of the current read, milliseconds since 1970 UTC. */
+const deadline = new AsyncLocalStorage<number>()
 
 /** The limits of the current request. */
 export function readLimits(): ReadLimits {
   const budget = currentBudget()
   if (budget === undefined) return { maxTimeMS: TIME_LIMIT }
   const now = Date.now()
-  const { endsAt = now + TIME_LIMIT, ofCommand = TIME_LIMIT } = allowance.getStore() ?? {}
-  const maxTimeMS = Math.max(1, Math.ceil(Math.min(ofCommand, Math.min(budget.endsAt, endsAt) - now)))
+  const endsAt = Math.min(budget.endsAt, deadline.getStore() ?? now + TIME_LIMIT)
+  const maxTimeMS = Math.max(1, Math.ceil(endsAt - now))
   const watch = watches.get(budget)
   return { maxTimeMS, ...(watch === undefined ? {} : { signal: watch.controller.signal }) }
 }
@@ -53,24 +46,7 @@ export function readLimits(): ReadLimits {
 const NEVER = new AbortController().signal
 
 /** @param endsAt the deadline of `read`, milliseconds since 1970 UTC */
-export const until = <T>(endsAt: number, read: () => Promise<T>): Promise<T> =>
-  allowance.run({ endsAt, ofCommand: Number.POSITIVE_INFINITY }, read)
-
-/**
- * @param milliseconds that each command may take in the database
- * @returns undefined where one would take longer
- */
-export async function briefly<T>(
-  milliseconds: number,
-  read: () => Promise<T>,
-): Promise<{ readonly value: T } | undefined> {
-  try {
-    return { value: await allowance.run({ ofCommand: milliseconds }, read) }
-  } catch (error) {
-    if (isTimeUp(error)) return undefined
-    throw error
-  }
-}
+export const until = <T>(endsAt: number, read: () => Promise<T>): Promise<T> => deadline.run(endsAt, read)
 
 /**
  * Reads for the current request, and ends the commands when its client leaves.

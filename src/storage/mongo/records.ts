@@ -1,8 +1,17 @@
 /** Records: small documents of the server's own that are not FHIR. */
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
 import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
+import type { RecordAddress } from '../recent.ts'
 import type { Collections, Filter, RecordDocument } from './collections.ts'
 import { readLimits } from './read-limits.ts'
+
+export async function readRecord(
+  { records }: Collections,
+  { clinic, kind, key }: RecordAddress,
+): Promise<StoredRecord | undefined> {
+  const found = await records.findOne({ clinic, kind, key }, { projection: { _id: 0 }, ...readLimits() })
+  return found === null ? undefined : toRecord(found)
+}
 
 export async function findRecords({ records }: Collections, query: RecordQuery): Promise<readonly StoredRecord[]> {
   const { clinic, kind, dueBefore, after, limit } = query

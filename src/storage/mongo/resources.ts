@@ -30,6 +30,17 @@ export const toStored = ({
   text: unpackText(text),
 })
 
+export async function readCurrent(
+  { resources }: Collections,
+  clinic: string,
+  type: string,
+  id: string,
+): Promise<StoredResource | undefined> {
+  const options = { projection: { _id: 0, ...VERSION_FIELDS }, ...readLimits() }
+  const found = await resources.findOne({ clinic, type, id }, options)
+  return found === null ? undefined : toStored(found)
+}
+
 /**
  * Reads the current version first: if it is superseded between the two reads, the second one finds it in the history.
  */

@@ -3,6 +3,7 @@ import { writeCursor } from '../../search/cursor.ts'
 import { type CursorKey, readKeys, recordScanCursorQuery, versionScanCursorQuery } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
 import { mergeWithinLimit } from '../response-limit.ts'
+import { compareTexts } from '../sort-order.ts'
 import type { Filter } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { readVersions, STAMP_FIELD, type VersionQuery } from './history.ts'
@@ -15,7 +16,7 @@ import { inSnapshot } from './transaction.ts'
  */
 export async function clinics({ resources, records }: Engine): Promise<readonly string[]> {
   const names = [...(await resources.distinct('clinic')), ...(await records.distinct('clinic'))]
-  return [...new Set(names)].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+  return [...new Set(names)].sort(compareTexts)
 }
 
 /**

@@ -1,7 +1,6 @@
 /** A search: pages over one or several types, their total, and their includes. */
 import { InvalidCursor, writeCursor } from '../../search/cursor.ts'
-import { isInner } from '../../search/inner.ts'
-import type { Condition, SearchPlan } from '../../search/plan.ts'
+import type { SearchPlan } from '../../search/plan.ts'
 import { type CursorKey, readKeys, searchCursorQuery } from '../cursor.ts'
 import type { IndexVersions, SearchResult } from '../port.ts'
 import { type LimitedItems, mergeWithinLimit } from '../response-limit.ts'
@@ -19,7 +18,6 @@ import { countRows, type TypeSearch, typeSearch } from './type-search.ts'
 export async function search(engine: Engine, plan: SearchPlan, indexVersions?: IndexVersions): Promise<SearchResult> {
   engine.index.check(plan)
   const after = cursorPosition(plan)
-  if (isSingleCommand(plan) && indexVersions === undefined) return await answer(engine, plan, after)
   return await inSnapshot(engine, async (reader) => {
     if (indexVersions !== undefined) await checkIndexVersions(reader, plan, indexVersions)
     return await answer(reader, plan, after)
@@ -36,46 +34,6 @@ export async function findIds(reader: Reader, plan: SearchPlan, limit: number): 
   const searches = await typeSearches(reader, unsorted)
   const { items } = await readPage(reader, unsorted, searches, { after: undefined, limit, withItems: false })
   return items.slice(0, limit).map(({ resource }) => resource.id)
-}
-
-/** True when the search is a single command and needs no snapshot, whose session costs more than the command. */
-function isSingleCommand({ types, where, include, total, count }: SearchPlan): boolean {
-  return (
-    types.length === 1 &&
-    !types.some(isInner) &&
-    include.length === 0 &&
-    (total === 'none' || count === 0) &&
-    !where.some(followsReference)
-  )
-}
-
-function followsReference(condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'chain':
-    case 'has':
-      return true
-    case 'not':
-      return followsReference(condition.of)
-    case 'any':
-    case 'all':
-      return condition.of.some(followsReference)
-    case 'string':
-    case 'words':
-    case 'token':
-    case 'reference':
-    case 'uri':
-    case 'unequal':
-    case 'date':
-    case 'number':
-    case 'quantity':
-    case 'position':
-    case 'composite':
-    case 'missing':
-    case 'id':
-    case 'type':
-    case 'lastUpdated':
-      return false
-  }
 }
 
 async function answer(reader: Reader, plan: SearchPlan, after: Position | undefined): Promise<SearchResult> {

@@ -2,6 +2,7 @@
 import type { Document } from 'mongodb'
 import { type SortKey, textOrderParam } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
+import { compareKeys, compareTexts } from '../sort-order.ts'
 import type { Filter, ResourceDocument, ResourceIndex } from './collections.ts'
 import { keyOf } from './index-entries.ts'
 
@@ -140,18 +141,6 @@ export function afterSortKeys(sort: readonly SortKey[], { keys, tieBreak }: Posi
 
 /** Compares positions of several types, in the same order as within a page. */
 export function comparePositions(sort: readonly SortKey[], one: Position, other: Position): number {
-  for (const [index, { descending }] of sort.entries()) {
-    const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
-    if (left === right) continue
-    if (left === null) return 1
-    if (right === null) return -1
-    return descending ? compareValues(right, left) : compareValues(left, right)
-  }
-  return sort[0]?.descending ? compareValues(other.tieBreak, one.tieBreak) : compareValues(one.tieBreak, other.tieBreak)
-}
-
-/** Compares texts as MongoDB does: by the bytes of UTF-8. */
-function compareValues(one: string | number, other: string | number): number {
-  if (typeof one === 'number' && typeof other === 'number') return one - other
-  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+  const [first, second] = sort[0]?.descending ? [other, one] : [one, other]
+  return compareKeys(sort, one.keys, other.keys) || compareTexts(first.tieBreak, second.tieBreak)
 }

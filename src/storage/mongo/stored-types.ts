@@ -1,15 +1,10 @@
 /** The types of which a clinic has resources, so that a search can skip the others. */
 import { isInner } from '../../search/inner.ts'
-import type { Reader } from './engine.ts'
-import { isReadFor, onceForReader } from './once-for-reader.ts'
+import { onceForReader, type Reader } from './engine.ts'
 import { readOptions } from './transaction.ts'
 
 /** Searching so many types takes no longer than reading the list of types. */
 const MAX_UNCHECKED = 3
-
-/** Keys of lists that are read once for a search. */
-const OWN = 'types'
-const INNER = 'inner types'
 
 /** The types among `types` of which the clinic has resources; a few others may be included. */
 export async function storedTypes(
@@ -17,14 +12,12 @@ export async function storedTypes(
   clinic: string,
   types: readonly string[],
 ): Promise<readonly string[]> {
-  const wanted = new Set(types)
-  const others = [...wanted].filter((type) => !isInner(type))
-  const needsOwn = others.length > MAX_UNCHECKED || (others.length > 0 && isReadFor(reader, OWN))
-  const stored = [
-    ...(needsOwn ? await onceForReader(reader, OWN, () => ownTypes(reader, clinic)) : others),
-    ...(others.length < wanted.size ? await onceForReader(reader, INNER, () => innerTypes(reader, clinic)) : []),
-  ]
-  return stored.filter((type) => wanted.has(type))
+  const [inner, own] = [types.filter(isInner), types.filter((type) => !isInner(type))]
+  const stored = new Set([
+    ...(own.length > MAX_UNCHECKED ? await onceForReader(reader, 'types', () => ownTypes(reader, clinic)) : own),
+    ...(inner.length > 0 ? await onceForReader(reader, 'inner types', () => innerTypes(reader, clinic)) : []),
+  ])
+  return [...new Set(types)].filter((type) => stored.has(type))
 }
 
 const ownTypes = (reader: Reader, clinic: string): Promise<readonly string[]> =>

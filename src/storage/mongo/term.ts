@@ -2,11 +2,8 @@
  * Terms: a search condition as a filter on resource documents, and the index ranges that find the resources that fulfil
  * it.
  */
-import type { Condition } from '../../search/plan.ts'
 import type { Filter, ResourceIndex } from './collections.ts'
 import { LIVE } from './index-entries.ts'
-
-export type Of<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>
 
 /** One resource type of one clinic. */
 export interface Scope {
@@ -23,11 +20,6 @@ export interface Term {
   readonly isLong?: boolean
 }
 
-export interface CompiledCondition {
-  readonly condition: Condition
-  readonly term: Term
-}
-
 /** A source of resources: ranges of one index, one for each filter. */
 export interface Source {
   readonly index: ResourceIndex
@@ -37,12 +29,8 @@ export interface Source {
   readonly exact: boolean
   /** True when the resources come in the order of creation. */
   readonly inCreationOrder: boolean
-  /** A key for CardinalityCache: sources with the same key find about the same number of resources. */
-  readonly cardinalityKey: string
   /** True for a combined index declared for this search: no other source finds fewer. */
   readonly declared?: boolean
-  /** For each filter, terms of the same search that hold for all its results, so that they need not be tested. */
-  readonly proves?: readonly (readonly Term[])[]
 }
 
 /** Most index ranges of one source. */
@@ -50,7 +38,7 @@ const MAX_RANGES = 32
 
 export const NEVER: Term = {
   filter: { $nor: [{}] },
-  source: { index: 'by_entry', filters: [], exact: true, inCreationOrder: true, cardinalityKey: 'nothing' },
+  source: { index: 'by_entry', filters: [], exact: true, inCreationOrder: true },
 }
 
 /** Every live resource, in the order of creation. */
@@ -59,7 +47,6 @@ export const EVERY_LIVE: Source = {
   filters: [item(LIVE)],
   exact: true,
   inCreationOrder: true,
-  cardinalityKey: 'everything',
 }
 
 /** A term found by the ranges of all alternatives together, if an index finds each. */
@@ -86,7 +73,6 @@ function union(sources: readonly (Source | undefined)[]): Source | undefined {
     filters,
     exact: known.every(({ exact }) => exact),
     inCreationOrder: known.every(({ inCreationOrder }) => inCreationOrder),
-    cardinalityKey: `any of ${known.map(({ cardinalityKey }) => cardinalityKey).join()}`,
   }
 }
 
@@ -111,15 +97,10 @@ interface IndexUse {
   /** Matches that determine the index ranges, where the filter's own does not. */
   readonly by?: readonly Filter[]
   readonly inCreationOrder?: boolean
-  /** In addition to `k`, distinguishes terms that find few resources from others. */
-  readonly cardinalityKey?: string
 }
 
 /** A term on index items, found by the index. */
-export function indexedTerm(
-  match: Filter,
-  { by = [match], inCreationOrder = false, cardinalityKey = '' }: IndexUse = {},
-): Term {
+export function indexedTerm(match: Filter, { by = [match], inCreationOrder = false }: IndexUse = {}): Term {
   return {
     filter: item(match),
     source: {
@@ -127,7 +108,6 @@ export function indexedTerm(
       filters: by.map(item),
       exact: true,
       inCreationOrder,
-      cardinalityKey: `${match['k']} ${cardinalityKey}`,
     },
   }
 }
@@ -138,6 +118,3 @@ export const testedTerm = (match: Filter): Term => ({ filter: item(match) })
 /** The value of a field in a filter, for one of `values`. */
 export const isOneOf = <Value>(values: readonly Value[]): Value | { readonly $in: readonly Value[] } | undefined =>
   values.length === 1 ? values[0] : { $in: values }
-
-/** A size class for a cardinality key: equal for sizes between the same two powers of four. */
-export const magnitude = (size: number): number => Math.floor(Math.log2(Math.max(1, size)) / 2)

@@ -97,13 +97,12 @@ const SNAPSHOT_CONCERN = { level: 'snapshot' } as const
  */
 export function readOptions({ session }: Reader): ReadOptions {
   const limits = readLimits()
-  if (session === undefined) return limits
   if (session.snapshotEnabled) return { ...limits, session, readConcern: SNAPSHOT_CONCERN }
   // A transaction is ended by its own session, not by closing its connection.
   return { session, maxTimeMS: limits.maxTimeMS }
 }
 
 interface ReadOptions extends ReadLimits {
-  readonly session?: ClientSession
+  readonly session: ClientSession
   readConcern?: typeof SNAPSHOT_CONCERN
 }

@@ -1,11 +1,9 @@
 /** A search of one resource type, before any of its resources is read. */
 import type { Condition, SortKey } from '../../search/plan.ts'
-import { accessPath, candidateFilter, isTest } from './access-path.ts'
+import { accessPath, countUpTo, isTest } from './access-path.ts'
 import { compileAll } from './compile.ts'
 import type { Reader } from './engine.ts'
-import { collectionOf } from './inner-resources.ts'
 import { EVERY_LIVE, NEVER, type Scope, type Source, type Term } from './term.ts'
-import { readOptions } from './transaction.ts'
 
 /** A search of one type, ready to produce pages. */
 export interface TypeSearch {
@@ -28,12 +26,7 @@ export async function typeSearch(
 /** The number of matches on all pages, counted up to `upTo`. */
 export async function countRows(reader: Reader, { scope, terms }: TypeSearch, upTo: number): Promise<number> {
   const source = (await accessPath(reader, scope, terms))?.source ?? everyLive(terms)
-  const limit = Number.isFinite(upTo) ? [{ $limit: upTo }] : []
-  const pipeline = [{ $match: candidateFilter(scope, source, terms) }, ...limit, { $count: 'size' }]
-  const options = { hint: source.index, ...readOptions(reader) }
-  const documents = collectionOf(reader, scope.type)
-  const [found] = await documents.aggregate<{ readonly size: number }>(pipeline, options).toArray()
-  return found?.size ?? 0
+  return await countUpTo(reader, scope, source, terms, upTo)
 }
 
 const everyLive = (terms: readonly Term[]): Source =>
@@ -45,5 +38,4 @@ const EVERY_BY_TIME: Source = {
   filters: [{}],
   exact: true,
   inCreationOrder: false,
-  cardinalityKey: 'everything by time',
 }

@@ -3,6 +3,7 @@
  * resource.
  */
 import type { StoredValue, ValuesQuery } from '../port.ts'
+import { compareTexts } from '../sort-order.ts'
 import type { IndexItem } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { keyOf } from './index-entries.ts'
@@ -55,8 +56,7 @@ async function next(
 const valueIn = (item: IndexItem, k: string, after: string | undefined): readonly string[] =>
   item.k === k && typeof item.v === 'string' && (after === undefined || isLess(after, item.v)) ? [item.v] : []
 
-/** Compares texts as MongoDB does: by the bytes of UTF-8. */
-const isLess = (one: string, other: string): boolean => Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
+const isLess = (one: string, other: string): boolean => compareTexts(one, other) < 0
 
 async function systemsOf({ resources }: Engine, { clinic, type, k }: Parameter, v: string): Promise<readonly string[]> {
   const pipeline = [

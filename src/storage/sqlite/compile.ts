@@ -2,9 +2,11 @@
  * Compiles a search condition by looking up its names: the result consists of tables, parameter numbers and
  * comparisons. A name that was never written cannot match, so it becomes `never` before any SQL is built.
  */
+
 import { CALLED, canonicalParam } from '../../search/canonical.ts'
 import { INNER_ID, innerTypes, innerTypesOf, isInner, resourceTypeOf } from '../../search/inner.ts'
 import type { Condition, Equality } from '../../search/plan.ts'
+import { type Alternatives, alternativesOf, type Of } from '../conditions.ts'
 import { compositeTerm } from './composite-term.ts'
 import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
@@ -12,13 +14,13 @@ import { presence, referenceTerm, rowsOfTarget, stringTerm, tokenTerm, unequalTe
 import { positionTerm } from './position-term.ts'
 import { quantityTerm, rangeTerm, updatedWithin } from './range-terms.ts'
 import { isOneOf, sql } from './sql.ts'
-import { ADDRESSES, allOf, anyOf, type ChainTarget, NEVER, notOf, type Of, type Scope, type Term } from './term.ts'
+import { ADDRESSES, allOf, anyOf, type ChainTarget, NEVER, notOf, type Scope, type Term } from './term.ts'
 import { wordsTerm } from './word-terms.ts'
 
 export function compile(engine: Engine, scope: Scope, condition: Condition): Term {
   switch (condition.kind) {
     case 'any':
-      return anyOf([...joined(engine, scope, condition.of)])
+      return anyOf(alternativesOf(condition.of).map((group) => compileGroup(engine, scope, group)))
     case 'all':
       return allOf(condition.of.map((part) => compile(engine, scope, part)))
     case 'not':
@@ -88,69 +90,21 @@ function equalTerm(engine: Engine, scope: Scope, condition: Equality): Term {
   }
 }
 
-/**
- * The alternatives of an `any`, where those that differ only in the value become one comparison, and those that follow
- * the same reference become one: `code=a,b,c` is one look into the index, and a `_filter` of sixty tests of
- * `subject.name` visits the subjects once.
- */
-function* joined(engine: Engine, scope: Scope, conditions: readonly Condition[]): Generator<Term> {
-  const groups = new Map<string, Condition[]>()
-  for (const condition of alternatives(conditions)) {
-    const key = groupKey(condition)
-    if (key === undefined) yield compile(engine, scope, condition)
-    else if (groups.get(key)?.push(condition) === undefined) groups.set(key, [condition])
-  }
-  for (const group of groups.values()) yield joinedGroup(engine, scope, group)
-}
-
-const alternatives = (conditions: readonly Condition[]): readonly Condition[] =>
-  conditions.flatMap((condition) => (condition.kind === 'any' ? alternatives(condition.of) : [condition]))
-
-function groupKey(condition: Condition): string | undefined {
-  switch (condition.kind) {
-    case 'token':
-      return condition.code === undefined ? undefined : keyOf('token', condition.param, condition.system)
-    case 'reference':
-      return keyOf('reference', condition.param, condition.version, condition.versions)
-    case 'chain':
-      return keyOf('chain', condition.param, String(condition.canonical), ...condition.types)
-    case 'has':
-      return keyOf('has', condition.type, condition.param, String(condition.canonical))
-    default:
-      return undefined
-  }
-}
-
-const keyOf = (...parts: readonly (string | undefined)[]): string => JSON.stringify(parts)
-
-function joinedGroup(engine: Engine, scope: Scope, group: readonly Condition[]): Term {
-  const [first] = group
-  switch (first?.kind) {
-    case 'token': {
-      const codes = group.flatMap((condition) => (condition.kind === 'token' ? (condition.code ?? []) : []))
+function compileGroup(engine: Engine, scope: Scope, group: Alternatives): Term {
+  switch (group.kind) {
+    case 'tokens': {
+      const { first, codes } = group
       return eachParam(engine, scope, first.param, (param) => tokenTerm(engine, scope, param, first.system, codes))
     }
-    case 'reference': {
-      const rows = group.flatMap((condition) =>
-        condition.kind === 'reference' ? rowsOfTarget(engine, scope, condition) : [],
-      )
-      return referenceTerm(engine, scope, first, rows)
+    case 'references': {
+      const rows = group.all.flatMap((condition) => rowsOfTarget(engine, scope, condition))
+      return referenceTerm(engine, scope, group.first, rows)
     }
-    case 'chain':
-      return chainTerm(engine, scope, { ...first, where: anyWhere(group) })
-    case 'has':
-      return hasTerm(engine, scope, { ...first, where: anyWhere(group) })
-    default:
-      return NEVER
+    case 'parts':
+      return anyOf(group.values.map((value) => compile(engine, scope, { ...group.first, value })))
+    case 'one':
+      return compile(engine, scope, group.condition)
   }
-}
-
-/** The alternative conditions of a group of chains, or of a group of reverse chains. */
-function anyWhere(group: readonly Condition[]): Condition {
-  const of = group.flatMap((condition) =>
-    condition.kind === 'chain' || condition.kind === 'has' ? [condition.where] : [],
-  )
-  return { kind: 'any', of }
 }
 
 function chainTerm(engine: Engine, scope: Scope, condition: Of<'chain'>): Term {

@@ -1,9 +1,12 @@
 /** Conditions on composites: one row holds all parts of one repetition, and is found by its first values at once. */
+
 import { type CompositeTests, compositeTests, type ValueTest } from '../composite-key.ts'
+import type { Of } from '../conditions.ts'
 import type { Engine } from './engine.ts'
 import { entry, startsWith } from './entry-terms.ts'
+import { between } from './range-terms.ts'
 import { ALWAYS, and, raw, type Sql, sql } from './sql.ts'
-import { anyOf, type Of, type Scope, type Term } from './term.ts'
+import { anyOf, type Scope, type Term } from './term.ts'
 
 export function compositeTerm(engine: Engine, scope: Scope, condition: Of<'composite'>): Term {
   return anyOf(
@@ -30,8 +33,5 @@ function passes(column: Sql, test: ValueTest | undefined): Sql {
   if (test === undefined) return ALWAYS
   if ('equals' in test) return sql`${column} = ${test.equals}`
   if ('startsWith' in test) return startsWith(column, test.startsWith)
-  return and([
-    test.min === undefined ? ALWAYS : sql`${column} >= ${test.min}`,
-    test.max === undefined ? ALWAYS : sql`${column} <= ${test.max}`,
-  ])
+  return between(column, test)
 }

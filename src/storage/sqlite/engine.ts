@@ -1,9 +1,9 @@
 /** The context of every part of the SQLite engine; each thread has one, with its own connection. */
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import type { SearchIndex } from '../index/search-index.ts'
+import type { RecentRecords } from '../recent.ts'
 import type { Database } from './connection.ts'
 import type { InternedNames } from './interned-names.ts'
-import type { RecentRecords } from './recent-records.ts'
 import type { Signals } from './signals.ts'
 
 export interface Engine {

@@ -4,11 +4,12 @@
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { Extraction } from '../port.ts'
+import { RecentRecords, type RecordAddress } from '../recent.ts'
 import { Database } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { readState } from './index-state.ts'
 import { InternedNames } from './interned-names.ts'
-import { RecentRecords } from './recent-records.ts'
+import { readRecord } from './records.ts'
 import { Signals } from './signals.ts'
 
 /** Version of the form of index rows: see SearchIndexOptions. */
@@ -81,6 +82,7 @@ const FEW_CANDIDATES = 4096
 export function engineOf(db: Database, options: EngineOptions, signals: Signals, onlyScanned = false): Engine {
   const { combined, covered = {}, extraction, fewCandidates = FEW_CANDIDATES, recentKinds = [] } = options
   const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
-  const recent = new RecentRecords(db, recentKinds, signals.recent)
+  const read = ({ clinic, kind, key }: RecordAddress) => readRecord(db, clinic, kind, key)
+  const recent = new RecentRecords(read, recentKinds, signals.recent)
   return { db, names: new InternedNames(db), recent, combined, covered, index, signals, fewCandidates }
 }

@@ -1,10 +1,13 @@
 /** Conditions on strings, tokens, references and URIs, and on the presence of any entry. */
+
 import { fold } from '../../fhir/text-folding.ts'
 import { beginningsOf, type Equality } from '../../search/plan.ts'
+import type { Of } from '../conditions.ts'
+import { successor } from '../sort-order.ts'
 import type { Engine } from './engine.ts'
 import type { SearchedKind } from './interned-names.ts'
 import { ALWAYS, and, isOneOf, not, or, type Sql, sql } from './sql.ts'
-import { type EntryTerm, type Matches, NEVER, type Of, type Scope, type Term } from './term.ts'
+import { type EntryTerm, type Matches, NEVER, type Scope, type Term } from './term.ts'
 
 const TABLES: Readonly<Record<SearchedKind, string>> = {
   string: 'string_index',
@@ -162,16 +165,4 @@ export function presence(engine: Engine, scope: Scope, code: string): readonly T
 export function startsWith(column: Sql, prefix: string): Sql {
   const end = successor(prefix)
   return end === undefined ? sql`${column} >= ${prefix}` : sql`(${column} >= ${prefix} AND ${column} < ${end})`
-}
-
-/** The least text above everything that starts with `prefix`, in the order of code points (which is that of UTF-8). */
-function successor(prefix: string): string | undefined {
-  let kept = prefix
-  while (kept !== '') {
-    const [last = ''] = kept.slice(-2).match(/.$/su) ?? []
-    kept = kept.slice(0, kept.length - last.length)
-    const point = last.codePointAt(0) ?? 0
-    if (point < 0x10ffff) return kept + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1)
-  }
-  return undefined
 }

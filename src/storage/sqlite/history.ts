@@ -2,10 +2,9 @@
 
 import { InvalidCursor, writeCursor } from '../../search/cursor.ts'
 import { historyCursorQuery, readKeys } from '../cursor.ts'
-import type { HistoryPage, HistoryQuery, ListedVersion, StoredResource } from '../port.ts'
-import { withinLimit } from '../response-limit.ts'
+import type { HistoryPage, HistoryQuery, ListedVersion } from '../port.ts'
 import type { Engine } from './engine.ts'
-import { toStored } from './resources.ts'
+import { readVersions } from './resources.ts'
 import { ALWAYS, and, limitedTo, raw, type Sql, sql, visited } from './sql.ts'
 
 /** @throws InvalidCursor */
@@ -17,7 +16,10 @@ export function history(engine: Engine, query: HistoryQuery): HistoryPage {
     const where = and([range, visited(raw('v.seq')), timeTest(query)])
     const total = engine.db.number(sql`SELECT count(*) FROM version AS v WHERE ${where}`)
     const found = query.count === 0 ? [] : versionKeys(engine, and([where, after]), query.count + 1)
-    const versions = withinLimit(versionsAt(engine, found.slice(0, query.count)))
+    const versions = readVersions(
+      engine,
+      found.slice(0, query.count).map(({ seq }) => seq),
+    )
     const last = found.length > versions.length ? found[versions.length - 1] : undefined
     return {
       versions,
@@ -91,18 +93,6 @@ const versionKeys = (engine: Engine, where: Sql, limit: number): readonly Versio
       sql`SELECT v.seq, v.updated FROM version AS v WHERE ${where} ORDER BY v.updated DESC, v.seq DESC ${limitedTo(limit)}`,
     )
     .map(([seq, updated]) => ({ seq, updated }))
-
-/** Reads versions one by one, in this order, so that texts behind the end of the page are never read. */
-function* versionsAt(engine: Engine, found: readonly VersionKey[]): Generator<StoredResource> {
-  const rows = engine.db.each<[number, string, number, number, StoredResource['method'], string]>(
-    `SELECT v.type, r.id, v.version, v.updated, v.method, v.text
-     FROM json_each(?) AS wanted
-       CROSS JOIN version AS v ON v.seq = wanted.value
-       CROSS JOIN resource AS r ON r.row = v.row`,
-    found.map(({ seq }) => seq),
-  )
-  for (const [type, id, ...version] of rows) yield toStored(engine.names.textOf(type), id, version)
-}
 
 /** @throws InvalidCursor */
 function cursorTest(query: HistoryQuery): Sql {

@@ -2,6 +2,7 @@
 import { CALLED, canonicalParam } from '../../search/canonical.ts'
 import { innerTypesOf } from '../../search/inner.ts'
 import type { Include } from '../../search/plan.ts'
+import type { Neighbour } from '../included.ts'
 import type { Engine } from './engine.ts'
 import { ALWAYS, and, isOneOf, limitedTo, raw, type Sql, sql, visited } from './sql.ts'
 import { type Scope, scopeOf } from './term.ts'
@@ -13,14 +14,13 @@ export interface Step extends Omit<Include, 'source'> {
   readonly sources: readonly string[]
 }
 
-export interface Neighbour {
+/** Its address is its row, or for an older version the negative sequence number, so that each is included once. */
+export interface RowNeighbour extends Neighbour {
   readonly row: number
   /** The sequence number of the referenced version. */
   readonly seq: number
   /** True for the current version: only its references are known. */
   readonly isCurrent: boolean
-  /** True for a contained resource, which is returned with its container. */
-  readonly isInner: boolean
 }
 
 /** The resources one reference away from `rows`, in the direction of `include`. */
@@ -30,7 +30,7 @@ export function neighbours(
   include: Step,
   rows: readonly number[],
   limit: number,
-): readonly Neighbour[] {
+): readonly RowNeighbour[] {
   if (include.canonical !== undefined)
     return canonicalNeighbours(engine, clinic, include, include.canonical, rows, limit)
   const source = sourceTest(engine, clinic, include)
@@ -49,13 +49,13 @@ export function neighbours(
         CROSS JOIN resource AS t ON t.row = i.target
       WHERE ${and([visited(raw('i.row')), source, target, sql`found_seq IS NOT NULL`])} ${limitedTo(limit)}`,
     )
-    .map(([row, version, current, isInner]) => ({
-      row,
-      seq: version,
-      isCurrent: version === current,
-      isInner: isInner === 1,
-    }))
+    .map(([row, version, current, isInner]) => neighbourOf(row, version, version === current, isInner === 1))
 }
+
+const neighbourOf = (row: number, seq: number, isCurrent: boolean, isInner: boolean): RowNeighbour => ({
+  ...{ row, seq, isCurrent, isInner },
+  address: isCurrent ? row : -seq,
+})
 
 /**
  * Follows canonical references: a resource that names a definition by its url, and the definition, both refer to that
@@ -68,7 +68,7 @@ function canonicalNeighbours(
   types: readonly string[],
   rows: readonly number[],
   limit: number,
-): readonly Neighbour[] {
+): readonly RowNeighbour[] {
   const holders = paramsOf(
     engine,
     sources.flatMap((type) => sourceScopes(engine, clinic, type, reverse)),
@@ -91,7 +91,7 @@ function canonicalNeighbours(
       WHERE ${visited(raw('o.row'))} AND ${isOneOf(raw('i.param'), own)} AND ${isOneOf(raw('o.param'), other)}
         AND d.live = 1 ${limitedTo(limit)}`,
     )
-    .map(([row, seq]) => ({ row, seq, isCurrent: true, isInner: false }))
+    .map(([row, seq]) => neighbourOf(row, seq, true, false))
 }
 
 const CURRENT_SOURCE = raw('CASE WHEN s.live = 1 THEN s.seq END')

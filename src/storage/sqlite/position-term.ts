@@ -1,9 +1,11 @@
 /** Conditions on positions: a box of the index, and the distance of the positions within it. */
+
 import { circleAround } from '../../fhir/great-circle.ts'
+import type { Of } from '../conditions.ts'
 import type { Engine } from './engine.ts'
 import { entry } from './entry-terms.ts'
 import { and, or, type Sql, sql } from './sql.ts'
-import type { Of, Scope, Term } from './term.ts'
+import type { Scope, Term } from './term.ts'
 
 export function positionTerm(engine: Engine, scope: Scope, { param, distance, ...center }: Of<'position'>): Term {
   const { latitudes, longitudes, haversine } = circleAround(center, distance)

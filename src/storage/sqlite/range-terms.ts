@@ -1,9 +1,12 @@
 /** Conditions on dates, numbers, quantities and meta.lastUpdated: bounds on both ends of a range. */
+
 import type { RangeBounds } from '../../search/plan.ts'
+import type { Of } from '../conditions.ts'
+import { endsOf, type Interval, instantOf } from '../range-bounds.ts'
 import type { Engine } from './engine.ts'
 import { entry, systemIs } from './entry-terms.ts'
-import { ALWAYS, and, raw, type Sql, sql } from './sql.ts'
-import type { Of, Scope, Term } from './term.ts'
+import { ALWAYS, and, type Sql, sql } from './sql.ts'
+import type { Scope, Term } from './term.ts'
 
 /** Milliseconds; longer spans than this are periods with an open end, not days, months or years. */
 const LONG_SPAN = 400 * 24 * 60 * 60 * 1000
@@ -38,37 +41,14 @@ function rangeIndex({ lowMin, lowMax, highMin, highMax }: RangeBounds, span: num
   return byHigh ? 'range_by_high' : 'range_by_low'
 }
 
-/**
- * Bounds on both ends of the range. As low <= high, and no range of the parameter is longer than `span` (exact for
- * milliseconds), a bound on one end bounds the other, which lets either index seek.
- */
-function within(x: Sql, { lowMin, lowMax, highMin, highMax }: RangeBounds, span: number): Sql {
-  const shift = Number.isSafeInteger(span) ? span : undefined
-  const lows = [lowMin, moved(highMin, shift === undefined ? undefined : -shift)]
-  const highs = [highMax, moved(lowMax, shift)]
-  return and([
-    bound(sql`${x}.low`, '>=', Math.max, lows),
-    bound(sql`${x}.low`, '<=', Math.min, [lowMax, highMax]),
-    bound(sql`${x}.high`, '>=', Math.max, [highMin, lowMin]),
-    bound(sql`${x}.high`, '<=', Math.min, highs),
-  ])
+/** Bounds on both ends of the range, which let either index seek. */
+function within(x: Sql, bounds: RangeBounds, span: number): Sql {
+  const { low, high } = endsOf(bounds, span)
+  return and([between(sql`${x}.low`, low), between(sql`${x}.high`, high)])
 }
 
-const moved = (value: number | undefined, by: number | undefined): number | undefined =>
-  value === undefined || by === undefined ? undefined : value + by
+export const between = (column: Sql, { min, max }: Interval): Sql =>
+  and([min === undefined ? ALWAYS : sql`${column} >= ${min}`, max === undefined ? ALWAYS : sql`${column} <= ${max}`])
 
-function bound(
-  column: Sql,
-  operator: '>=' | '<=',
-  tightest: (...values: readonly number[]) => number,
-  bounds: readonly (number | undefined)[],
-): Sql {
-  const given = bounds.filter((value) => value !== undefined)
-  return given.length === 0 ? ALWAYS : sql`${column} ${raw(operator)} ${tightest(...given)}`
-}
-
-/** Bounds on the time of the last update, an instant: a range whose two ends are the same. */
-export function updatedWithin(x: Sql, { lowMin, lowMax, highMin, highMax }: RangeBounds): Sql {
-  const column = sql`${x}.updated`
-  return and([bound(column, '>=', Math.max, [lowMin, highMin]), bound(column, '<=', Math.min, [lowMax, highMax])])
-}
+/** Bounds on the time of the last update. */
+export const updatedWithin = (x: Sql, bounds: RangeBounds): Sql => between(sql`${x}.updated`, instantOf(bounds))

@@ -1,6 +1,7 @@
 /** The order of the rows of a search: by its sort keys, then by row number. */
 import type { SortKey } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
+import { compareKeys } from '../sort-order.ts'
 import type { Engine } from './engine.ts'
 import type { Ordering } from './sort.ts'
 import { and, or, raw, type Sql, sql, withSets } from './sql.ts'
@@ -57,19 +58,5 @@ export function mergePages(
 }
 
 /** Compares rows in the order of the statements. */
-function compareRows(keys: readonly Pick<SortKey, 'descending'>[], one: SortedRow, other: SortedRow): number {
-  for (const [index, { descending }] of keys.entries()) {
-    const [left, right] = [one.keys[index] ?? null, other.keys[index] ?? null]
-    if (left === right) continue
-    if (left === null) return 1
-    if (right === null) return -1
-    return descending ? compareValues(right, left) : compareValues(left, right)
-  }
-  return rowsDescend(keys) ? other.row - one.row : one.row - other.row
-}
-
-/** Compares texts as SQLite does: by the bytes of UTF-8. */
-function compareValues(one: string | number, other: string | number): number {
-  if (typeof one === 'number' && typeof other === 'number') return one - other
-  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
-}
+const compareRows = (keys: readonly Pick<SortKey, 'descending'>[], one: SortedRow, other: SortedRow): number =>
+  compareKeys(keys, one.keys, other.keys) || (rowsDescend(keys) ? other.row - one.row : one.row - other.row)

@@ -133,7 +133,7 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
     findByKeys: (query) => reading.read('keys', query),
     history: (query) => reading.read('history', query),
     readRecord: async (clinic, kind, key) => serve(() => readRecord(db, clinic, kind, key)),
-    readRecent: (clinic, kind, key) => serve(() => engine.recent.read(clinic, kind, key)),
+    readRecent: (clinic, kind, key) => serve(() => engine.recent.read({ clinic, kind, key })),
     records: (query) => reading.read('records', query),
     clinics: () => reading.read('clinics', {}),
     scanVersions: (scan) => reading.read('scanVersions', scan),

@@ -1,5 +1,4 @@
 /** A compiled condition: tables, parameter numbers and comparisons, but no SQL statements yet. */
-import type { Condition } from '../../search/plan.ts'
 import type { Engine } from './engine.ts'
 import type { Source } from './source.ts'
 import { type RowSet, type Sql, type SqlValue, sql, ALWAYS as TRUE } from './sql.ts'
@@ -86,8 +85,6 @@ export function scopeOf(engine: Engine, clinicName: string, typeName: string): S
   const type = clinic === undefined ? undefined : engine.names.find(clinic, typeName)
   return clinic === undefined || type === undefined ? undefined : { clinic, type, typeName }
 }
-
-export type Of<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>
 
 export const NEVER: Term = { op: 'never' }
 const ALWAYS: Term = { op: 'always' }

@@ -1,5 +1,6 @@
 /** A search of one resource type, before any of its rows is read. */
 import type { Condition, SortKey } from '../../search/plan.ts'
+import { conjunctsOf } from '../conditions.ts'
 import { type AccessPath, accessPath, decided, FIRST_COUNT, type Purpose } from './access-path.ts'
 import { totalByBlocks } from './block-totals.ts'
 import { countUpTo, distinct, entrySource, everyRow, narrowed, type Source } from './candidates.ts'
@@ -102,21 +103,6 @@ const searchBy = (
   every: () => narrowed(everyRow(scope), terms),
   path: accessPath(engine, scope, terms, purpose),
 })
-
-/** All conditions, without duplicates. */
-function conjunctsOf(conditions: readonly Condition[]): readonly Condition[] {
-  const all = flattened(conditions)
-  // Conditions with different names differ: most searches have one condition for each parameter.
-  const names = new Set(all.map(nameOf))
-  if (names.size === all.length) return all
-  return [...new Map(all.map((condition) => [JSON.stringify(condition), condition])).values()]
-}
-
-const nameOf = (condition: Condition): string =>
-  'param' in condition ? `${condition.kind} ${condition.param}` : condition.kind
-
-const flattened = (conditions: readonly Condition[]): readonly Condition[] =>
-  conditions.flatMap((condition) => (condition.kind === 'all' ? flattened(condition.of) : [condition]))
 
 /** @param upTo least number of rows counted, where there are so many; Infinity: all of them */
 export function countRows(engine: Engine, { byTests, bySets }: TypeSearches, upTo: number): number {

@@ -1,10 +1,11 @@
 /** Conditions on the words of a resource; see word-lists.ts. */
 
+import type { Of } from '../conditions.ts'
 import type { Engine } from './engine.ts'
 import { entry, startsWith, stringTerm } from './entry-terms.ts'
 import type { Source } from './source.ts'
 import { and, type Sql, sql, visited } from './sql.ts'
-import { anyOf, type Matches, type Of, type Scope, type Term } from './term.ts'
+import { anyOf, type Matches, type Scope, type Term } from './term.ts'
 
 /** Resources of an older file have their words in string_index until they are reindexed; in a new file none have. */
 export const wordsTerm = (engine: Engine, scope: Scope, condition: Of<'words'>): Term =>

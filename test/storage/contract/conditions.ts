@@ -225,6 +225,13 @@ const ROWS: readonly Row[] = [
   ['reference to another version', 'Patient', [pointsTo('organization', 'Organization', '2', '4')], ''],
   ['reference to a version that begins so', 'Observation', [versionBelow('2.1')], 'o7 o8'],
   ['reference to a version that begins so and has no more', 'Observation', [versionBelow('2.10')], 'o9'],
+  [
+    'a system of tokens, as an alternative given twice',
+    'Patient',
+    [any(identifier(undefined, MRN), identifier(undefined, MRN))],
+    '1',
+  ],
+  ['a beginning, as an alternative given twice', 'Patient', [any(name('prefix', 'mul'), name('prefix', 'mul'))], '1 2'],
   ['another token than that', 'Patient', [{ kind: 'unequal', of: identifier('17', MRN) }], '1 2 3'],
   ['another token than one of any system', 'Patient', [{ kind: 'unequal', of: identifier('17') }], '1'],
   ['another token than one never written', 'Patient', [{ kind: 'unequal', of: identifier('0', 'urn:x') }], '1 2 3'],
