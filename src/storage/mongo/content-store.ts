@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import type { Collection } from 'mongodb'
 import { FairQueue } from '../../isolation/fair-queue.ts'
 import { type ByteRange, ContentMissing, type ContentStore, inPieces } from '../content-port.ts'
-import { StoreUnavailable } from '../port.ts'
 import { SideThread } from '../side-thread.ts'
 import type { Connection } from './connection.ts'
 import { COLLECTION, PIECE, type PieceDocument, type PieceOrder } from './content-pieces.ts'
@@ -78,27 +77,23 @@ class PieceWriter {
     perClinic: Number.POSITIVE_INFINITY,
     total: Number.POSITIVE_INFINITY,
   })
-  #isClosed = false
 
   constructor(url: string) {
-    this.#thread = new SideThread({ entry: ENTRY, what: 'writes contents', workerData: url })
+    this.#thread = new SideThread({ entry: ENTRY, what: 'writes contents', data: url })
   }
 
   /** @throws StoreUnavailable */
   async write(piece: PieceOrder): Promise<void> {
     const release = await this.#queue.enter({ clinic: piece.clinic, token: piece.name })
     try {
-      // A late piece would start a thread that nothing ends.
-      if (this.#isClosed) throw new StoreUnavailable('The store of contents is closed')
       await this.#thread.write(piece, [piece.bytes.buffer])
     } finally {
       release()
     }
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#thread.close()
+  close(): Promise<void> {
+    return this.#thread.close()
   }
 }
 

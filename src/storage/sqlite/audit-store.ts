@@ -40,7 +40,7 @@ function inFile(path: string, { days }: Retention, onNotice: (notice: string) =>
   const thread = new SideThread<AuditOrder>({
     entry: ENTRY,
     what: 'writes the audit trail',
-    workerData: { path, days } satisfies AuditFileOptions,
+    data: { path, days } satisfies AuditFileOptions,
     onNotice,
   })
   const reader = new SideReader(path, (file) => new AuditFile(file, 'read'))

@@ -38,7 +38,7 @@ function inFile(path: string, onNotice: (notice: string) => void): JournalStore 
   const thread = new SideThread<JournalOrder>({
     entry: ENTRY,
     what: 'writes the journal',
-    workerData: { path } satisfies JournalFileOptions,
+    data: { path } satisfies JournalFileOptions,
     onNotice,
   })
   const reader = new SideReader(path, (file) => new JournalFile(file, 'read'))
