@@ -350,7 +350,10 @@ export const noteOfSetAside = (setAsideAt: number | undefined): Pick<ComponentHe
         note: `its file could not be read, was set aside beside it, and a new one has begun at ${new Date(setAsideAt).toISOString()}`,
       }
 
-/** Waiting items of many clinics, which take turns: a clinic that sends much does not make the others wait. */
+/**
+ * Waiting items of many clinics, which take turns: a clinic that sends much does not make the others wait. Unlike the jobs
+ * of a FairQueue, they are taken by the caller, many at a time, and hold no slot.
+ */
 export class Turns<Item> {
   /** By clinic, in the order of their turns; none is empty. */
   readonly #clinics = new Map<string, Item[]>()

@@ -1,6 +1,7 @@
 /**
  * Pipelining (https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2): requests that a client sends on one connection
- * without waiting for the responses. Node accepts hundreds of them at once, before it serves any other connection.
+ * without waiting for the responses. Node accepts hundreds of them at once, before it serves any other connection. They
+ * wait in a list of their connection, before it is known whose they are: the fair queue would let them change their order.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
