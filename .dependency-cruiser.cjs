@@ -9,7 +9,7 @@ const EVERYWHERE = [
 
 /** From the bottom up. A room is a folder of src, or a file; a folder's own folders are rooms where they are listed. */
 const ROOMS = {
-  // The cost of work, the queue in which clinics share threads, and the loop of background work.
+  // The cost of work, the queue in which clinics share threads, the threads, and the loop of background work.
   isolation: [],
   fhir: ['isolation'],
   'fhir/fhirpath': ['isolation', 'fhir'],

@@ -22,9 +22,13 @@ export interface Credentials {
   readonly password: string
 }
 
+/** Limits of the queue for passwords: each takes 32 MiB and a core, so each process hashes one at a time. */
+const LIMITS = { slots: 1, slotsPerClinic: 1, perClinic: 100, total: 200 }
+
 export class Logins {
   readonly #services: LoginServices
-  readonly #queue = new PasswordQueue()
+  /** Turns go round the addresses, and within one round the user names: a client that sends many waits behind the others. */
+  readonly #queue = new FairQueue(LIMITS)
 
   constructor(services: LoginServices) {
     this.#services = services
@@ -36,34 +40,17 @@ export class Logins {
    */
   async check(koa: KoaContext, { username, password }: Credentials): Promise<Account | undefined> {
     const { repository, config, addressOf, passwordCost } = this.#services
-    const address = addressOf(koa)
-    return await this.#queue.run(address, username, async () => {
-      const attempt = await takeAttempt(repository, username, address)
+    return await this.hashing(koa, username, async () => {
+      const attempt = await takeAttempt(repository, username, addressOf(koa))
       const account = await verifyPassword(repository, username, password, config.demo, passwordCost)
       if (account !== undefined) await attempt.succeeded()
       return account
     })
   }
 
-  /** Other work that hashes a password, in the same queue. @throws FhirError 503 when too many wait */
+  /** Work that hashes a password, in turn. @throws FhirError 503 when too many wait */
   async hashing<T>(koa: KoaContext, username: string, work: () => Promise<T>): Promise<T> {
-    return await this.#queue.run(this.#services.addressOf(koa), username, work)
-  }
-}
-
-/** Limits of the queue for passwords: a client that sends many waits behind the others. */
-const LIMITS = { slots: 1, slotsPerClinic: 1, perClinic: 100, total: 200 }
-
-/** The queue in which passwords are hashed: each takes 32 MiB and a core, so each process hashes one at a time. */
-class PasswordQueue {
-  readonly #queue = new FairQueue(LIMITS)
-
-  /**
-   * Does `work` in turn. Turns go round the addresses, and within one round the user names.
-   * @throws FhirError 503 when too many wait already
-   */
-  async run<T>(address: string, username: string, work: () => Promise<T>): Promise<T> {
-    const release = await this.#enter(address, username)
+    const release = await this.#enter(this.#services.addressOf(koa), username)
     try {
       return await work()
     } finally {

@@ -1,6 +1,7 @@
 /**
  * Work on due records that involves an external system: records of all clinics at once, a few of each, so that a slow
- * system of one clinic delays no other clinic. Several processes may run it: the store lets one of them have a record.
+ * system of one clinic delays no other clinic: in the loop of due-records.ts, records of one slow system could take all
+ * places. Several processes may run it: the store lets one of them have a record.
  */
 import type { Logger } from 'pino'
 import { FairQueue, QueueFull } from '../isolation/fair-queue.ts'

@@ -2,12 +2,14 @@
  * A queue for a few slots, such as threads, that many clinics share. A freed slot goes to the waiting clinic that holds
  * the fewest, in turn among equals; within a clinic, to its tokens by the same rule. So a clinic never gets the last
  * slot while another one waits, and a clinic that finds all slots taken waits for one job at most, not for a queue.
+ * A job may take several slots, such as the bytes of a body; it goes before smaller ones that would fit, as it might wait
+ * for ever otherwise.
  */
 
 export interface FairQueueLimits {
-  /** Most jobs that run at once. */
+  /** Slots of all running jobs. */
   readonly slots: number
-  /** Most running jobs of one clinic: the remaining slots are kept free for the others. */
+  /** Slots of the running jobs of one clinic: the remaining ones are kept free for the others. */
   readonly slotsPerClinic: number
   /** Most waiting jobs of one clinic. */
   readonly perClinic: number
@@ -21,10 +23,12 @@ export interface Entrant {
   readonly token: string
   /** Aborted when the client has left. */
   readonly signal?: AbortSignal | undefined
+  /** Slots that the job takes; absent: one. */
+  readonly size?: number
 }
 
-/** Gives the slot back. Further calls do nothing. */
-export type Release = () => void
+/** Gives the slots back, except for those still needed; absent: none. Further calls do nothing. */
+export type Release = (rest?: number) => void
 
 /** The queue is full: for this clinic, or for all. */
 export class QueueFull extends Error {
@@ -43,12 +47,13 @@ export class QueueFull extends Error {
 interface Waiting {
   readonly clinic: string
   readonly token: string
+  readonly size: number
   /** Milliseconds, as of performance.now(). */
   readonly since: number
   readonly admit: () => void
 }
 
-/** The running and waiting jobs of a token. */
+/** The slots and the waiting jobs of a token. */
 class TokenShare {
   running = 0
   readonly jobs = new Set<Waiting>()
@@ -58,7 +63,7 @@ class TokenShare {
   }
 }
 
-/** The running and waiting jobs of a clinic. */
+/** The slots and the waiting jobs of a clinic. */
 class ClinicShare {
   running = 0
   waiting = 0
@@ -86,8 +91,8 @@ export class FairQueue {
   }
 
   /** The error for a job that has waited too long: for the clinic's own running jobs, or for those of all clinics. */
-  refusal(clinic: string): QueueFull {
-    const isByItsOwn = (this.#clinics.get(clinic)?.running ?? 0) >= this.#limits.slotsPerClinic
+  refusal(clinic: string, size = 1): QueueFull {
+    const isByItsOwn = (this.#clinics.get(clinic)?.running ?? 0) + size > this.#limits.slotsPerClinic
     return isByItsOwn ? new QueueFull('clinic', this.#limits.perClinic) : new QueueFull('all', this.#limits.total)
   }
 
@@ -105,19 +110,25 @@ export class FairQueue {
    */
   async enter(entrant: Entrant, longestWait?: number): Promise<Release> {
     entrant.signal?.throwIfAborted()
-    // When a slot is free, only jobs of clinics at their own limit are waiting.
-    const running = this.#clinics.get(entrant.clinic)?.running ?? 0
-    if (this.#running < this.#limits.slots && running < this.#limits.slotsPerClinic) this.#start(entrant)
+    if (this.#isFree(entrant)) this.#start(entrant)
     else await this.#wait(entrant, longestWait)
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      this.#end(entrant)
+    let held = entrant.size ?? 1
+    return (rest = 0) => {
+      if (rest >= held) return
+      this.#giveBack(entrant, held - rest)
+      held = rest
     }
   }
 
-  async #wait({ clinic, token, signal }: Entrant, longestWait: number | undefined): Promise<void> {
+  #isFree({ clinic, size = 1 }: Entrant): boolean {
+    const { slots, slotsPerClinic } = this.#limits
+    const running = this.#clinics.get(clinic)?.running ?? 0
+    if (this.#running + size > slots || running + size > slotsPerClinic) return false
+    // Where slots are free, jobs of clinics at their own limit may wait, and one that takes several.
+    return this.#waiting.size === 0 || this.#next() === undefined
+  }
+
+  async #wait({ clinic, token, signal, size = 1 }: Entrant, longestWait: number | undefined): Promise<void> {
     const { total, perClinic } = this.#limits
     if (this.#waiting.size >= total) throw new QueueFull('all', total)
     if ((this.#clinics.get(clinic)?.waiting ?? 0) >= perClinic) throw new QueueFull('clinic', perClinic)
@@ -129,6 +140,7 @@ export class FairQueue {
     const giveUp = (reason: unknown) => {
       endWait()
       this.#remove(job)
+      this.#admit()
       reject(reason)
     }
     const leave = () => giveUp(signal?.reason)
@@ -136,39 +148,54 @@ export class FairQueue {
       endWait()
       resolve()
     }
-    const timer = longestWait === undefined ? undefined : setTimeout(() => giveUp(this.refusal(clinic)), longestWait)
-    const job: Waiting = { clinic, token, since: performance.now(), admit }
+    const timer =
+      longestWait === undefined ? undefined : setTimeout(() => giveUp(this.refusal(clinic, size)), longestWait).unref()
+    const job: Waiting = { clinic, token, size, since: performance.now(), admit }
     signal?.addEventListener('abort', leave, { once: true })
     this.#add(job)
+    this.#admit()
     await promise
   }
 
-  #start({ clinic, token }: Entrant): void {
-    this.#running++
+  #start({ clinic, token, size = 1 }: Entrant): void {
+    this.#running += size
     const share = this.#shareOf(clinic)
-    share.running++
-    tokenOf(share, token).running++
+    share.running += size
+    tokenOf(share, token).running += size
     toTheEnd(this.#clinics, clinic)
     toTheEnd(share.tokens, token)
   }
 
-  #end({ clinic, token }: Entrant): void {
-    this.#running--
+  #giveBack({ clinic, token }: Entrant, slots: number): void {
+    this.#running -= slots
     const share = this.#shareOf(clinic)
-    share.running--
-    tokenOf(share, token).running--
+    share.running -= slots
+    tokenOf(share, token).running -= slots
     this.#forgetIdle(clinic, token)
-    const next = this.#next()
-    if (next === undefined) return
-    this.#remove(next)
-    this.#start(next)
-    next.admit()
+    this.#admit()
   }
 
+  /** Starts the waiting jobs for which there are slots. */
+  #admit(): void {
+    if (this.#running >= this.#limits.slots) return
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      if (this.#running + next.size > this.#limits.slots) return
+      this.#remove(next)
+      this.#start(next)
+      next.admit()
+    }
+  }
+
+  /** The job whose turn it is, among those within their clinic's limit. */
   #next(): Waiting | undefined {
-    const clinic = firstInTurn(this.#clinics.values(), this.#limits.slotsPerClinic)
-    const token = firstInTurn(clinic?.tokens.values() ?? [])
-    return token?.jobs.values().next().value
+    let next: Waiting | undefined
+    let held = Number.POSITIVE_INFINITY
+    for (const share of this.#clinics.values()) {
+      if (share.waiting === 0 || share.running >= held) continue
+      const job = firstWithin(share, this.#limits.slotsPerClinic - share.running)
+      if (job !== undefined) [next, held] = [job, share.running]
+    }
+    return next
   }
 
   #add(job: Waiting): void {
@@ -217,14 +244,15 @@ function tokenOf({ tokens }: ClinicShare, token: string): TokenShare {
   return share
 }
 
-/** The first waiting share with the fewest slots, among those that hold fewer than `most`. */
-function firstInTurn<S extends Share>(shares: Iterable<S>, most = Number.POSITIVE_INFINITY): S | undefined {
-  let first: S | undefined
-  for (const share of shares) {
-    if (share.waiting > 0 && share.running < most && (first === undefined || share.running < first.running))
-      first = share
-  }
-  return first
+/** The first job of at most `most` slots, of the tokens with the fewest. */
+function firstWithin({ tokens }: ClinicShare, most: number): Waiting | undefined {
+  let first: TokenShare | undefined
+  if (most > 0)
+    for (const token of tokens.values()) {
+      if (token.waiting > 0 && (first === undefined || token.running < first.running)) first = token
+    }
+  for (const job of first?.jobs ?? []) if (job.size <= most) return job
+  return undefined
 }
 
 function toTheEnd<S>(shares: Map<string, S>, key: string): void {
@@ -322,7 +350,10 @@ export const noteOfSetAside = (setAsideAt: number | undefined): Pick<ComponentHe
         note: `its file could not be read, was set aside beside it, and a new one has begun at ${new Date(setAsideAt).toISOString()}`,
       }
 
-/** Waiting items of many clinics, which take turns: a clinic that sends much does not make the others wait. */
+/**
+ * Waiting items of many clinics, which take turns: a clinic that sends much does not make the others wait. Unlike the jobs
+ * of a FairQueue, they are taken by the caller, many at a time, and hold no slot.
+ */
 export class Turns<Item> {
   /** By clinic, in the order of their turns; none is empty. */
   readonly #clinics = new Map<string, Item[]>()

@@ -1,7 +1,7 @@
 /** Returns memory to the system that a thread needed for a while only, such as at its start or under load. */
+import { Session } from 'node:inspector'
 import { getPriority, setPriority } from 'node:os'
-import { getHeapStatistics, setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { getHeapStatistics } from 'node:v8'
 
 /** Milliseconds without work after which memory is returned. */
 const QUIET = 2_000
@@ -10,22 +10,20 @@ const LOOK = 2_500
 /** Bytes by which the heap must have grown since the last collection to be worth another pause. */
 const WORTHWHILE = 16 * 1024 * 1024
 
-interface CollectionOptions {
-  readonly type: 'major'
-  readonly execution: 'sync'
-  /** The kind of collection that also shrinks the young generation, to its size at the start of the process. */
-  readonly flavor: 'last-resort'
-}
-
 /**
  * Collects garbage, which holds the event loop of this thread for some 50 ms. V8 itself collects only when it needs
- * memory, so an idle thread keeps what it has.
+ * memory, so an idle thread keeps what it has. This collection also shrinks the young generation, to its size at the
+ * start of the process (https://chromedevtools.github.io/devtools-protocol/v8/HeapProfiler/#method-collectGarbage).
+ * @param done called when the memory has been returned
  */
-export function freeMemory(): void {
-  setFlagsFromString('--expose-gc')
-  const collect: (options: CollectionOptions) => void = runInNewContext('gc')
-  setFlagsFromString('--no-expose-gc')
-  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+export function freeMemory(done?: () => void): void {
+  const session = new Session()
+  session.connect()
+  session.post('HeapProfiler.collectGarbage', () => {
+    // Disconnected within its own response, a session stops its thread for ever.
+    setImmediate(() => session.disconnect())
+    done?.()
+  })
 }
 
 let quiet: NodeJS.Timeout | undefined
@@ -33,7 +31,7 @@ let quiet: NodeJS.Timeout | undefined
 /** Returns memory once no more work comes. Called when a thread that works for others has done something. */
 export function freeMemoryWhenQuiet(): void {
   keepMemory()
-  quiet = setTimeout(freeMemory, QUIET).unref()
+  quiet = setTimeout(() => freeMemory(), QUIET).unref()
 }
 
 /** Cancels freeMemoryWhenQuiet. Called when there is more work, or never will be again. */
@@ -49,8 +47,9 @@ export function freeMemoryAfterLoad(isQuiet: () => boolean, look = LOOK): void {
   let kept = heapSize()
   setInterval(() => {
     if (!isQuiet() || heapSize() < kept + WORTHWHILE) return
-    freeMemory()
-    kept = heapSize()
+    freeMemory(() => {
+      kept = heapSize()
+    })
   }, look).unref()
 }
 

@@ -3,7 +3,6 @@
  * one.
  */
 import type { IncomingMessage } from 'node:http'
-import { parentPort, workerData } from 'node:worker_threads'
 import inject, { type DispatchFunc, type InjectOptions } from 'light-my-request'
 import { pino } from 'pino'
 import { loadExtensions } from '../extensions/load.ts'
@@ -11,21 +10,13 @@ import type { ThreadAnswer, ThreadRequest } from '../http/admission/work-threads
 import { type Exchange, factsOf } from '../http/exchange.ts'
 import { faultOf } from '../http/fault.ts'
 import { Budget, withBudget } from '../isolation/budget.ts'
-import { freeMemoryWhenQuiet, keepMemory } from '../isolation/free-memory.ts'
+import { type JobContext, notify, serveJobs, startData } from '../isolation/thread-entry.ts'
 import { comparePatients } from '../operations/duplicates/compare-patients.ts'
 import { causedBy } from '../record/journal/sent.ts'
 import { createApp } from './app.ts'
-import {
-  Flag,
-  READY,
-  type ThreadJob,
-  type ThreadNotice,
-  type ThreadResult,
-  type WorkThreadData,
-} from './work-thread-client.ts'
+import type { ThreadResult, ThreadWork, WorkThreadData } from './work-threads.ts'
 
-const { config, worker, sharedStore, flags: buffer } = workerData as WorkThreadData
-const flags = new Int32Array(buffer)
+const { config, worker, sharedStore } = startData<WorkThreadData>()
 
 /** Exchanges by their requests, so that their facts can be recorded where the request arrived. */
 const exchanges = new WeakMap<IncomingMessage, Exchange>()
@@ -37,48 +28,27 @@ const app = await createApp({
   workThread: {
     sharedStore,
     observer: { observe: (exchange, { req }) => exchanges.set(req, exchange) },
-    onSent: (sent) => parentPort?.postMessage({ kind: 'sent', sent } satisfies ThreadNotice),
+    onSent: notify,
   },
   ...(worker === undefined ? {} : { worker }),
 })
 
-parentPort?.on('message', async (message: ThreadJob | 'close') => {
-  keepMemory()
-  if (message === 'close') {
-    await app.close()
-    parentPort?.close()
-    return
-  }
-  const result = await run(message)
-  parentPort?.postMessage(result, result.kind === 'answer' ? [result.answer.body.buffer as ArrayBuffer] : [])
-  freeMemoryWhenQuiet()
+serveJobs({
+  run,
+  close: app.close,
+  toSent: faultOf,
+  transferOf: (result) => ('body' in result ? [result.body.buffer as ArrayBuffer] : []),
 })
 
-parentPort?.postMessage(READY)
-
-async function run({ work, endsAt }: ThreadJob): Promise<ThreadResult> {
-  try {
-    if (work.kind === 'reindex') return { kind: 'reindex', done: await app.repository.reindex(work.batch) }
-    if (work.kind === 'duplicates') {
-      return { kind: 'duplicates', done: await comparePatients(app.repository, work.batch) }
-    }
-    const budget = budgetUntil(endsAt)
-    const { request } = work
-    causedBy(budget, () => request.cause)
-    return { kind: 'answer', answer: await withBudget(budget, () => dispatch(request)) }
-  } catch (error) {
-    return { kind: 'failed', fault: faultOf(error) }
-  }
+async function run(work: ThreadWork, { endsAt, isAbandoned, onEffect }: JobContext): Promise<ThreadResult> {
+  if (work.kind === 'reindex') return await app.repository.reindex(work.batch)
+  if (work.kind === 'duplicates') return await comparePatients(app.repository, work.batch)
+  const { request } = work
+  const readingMs = config.limits.workMilliseconds
+  const budget = new Budget({ canMove: false, endsAt, readingMs, isAbandoned, onEffect })
+  causedBy(budget, () => request.cause)
+  return await withBudget(budget, () => dispatch(request))
 }
-
-const budgetUntil = (endsAt: number): Budget =>
-  new Budget({
-    canMove: false,
-    endsAt,
-    readingMs: config.limits.workMilliseconds,
-    isAbandoned: () => Atomics.load(flags, Flag.abandoned) === 1,
-    onEffect: () => Atomics.store(flags, Flag.hasEffect, 1),
-  })
 
 /** Passes a request through the whole server, as if it had come over a socket. */
 async function dispatch({ method, url, headers, body, remoteAddress }: ThreadRequest): Promise<ThreadAnswer> {

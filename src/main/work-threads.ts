@@ -1,52 +1,94 @@
-/**
- * The pool of work threads (https://nodejs.org/docs/latest-v24.x/api/worker_threads.html): started when first needed,
- * shared fairly by clinics, ended after some idle time. Each serves one request at a time.
- */
+/** The pool of work threads, which clinics share fairly. Each thread serves one request at a time. */
+import { join } from 'node:path'
 import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import { FhirError } from '../fhir/outcome.ts'
 import type { ThreadAnswer, ThreadClient, ThreadRequest, WorkThreads } from '../http/admission/work-threads.ts'
-import { type ComponentHealth, type Entrant, FairQueue, loadOfQueue } from '../isolation/fair-queue.ts'
+import { faultOf } from '../http/fault.ts'
+import { BudgetError } from '../isolation/budget.ts'
+import { type ComponentHealth, type Entrant, loadOfQueue } from '../isolation/fair-queue.ts'
+import { type ThreadEnd, ThreadPool } from '../isolation/thread-host.ts'
 import type { ComparedBatch, PatientBatch } from '../operations/duplicates/compare-patients.ts'
-import type { ReindexedBatch, Reindexing } from '../storage/port.ts'
-import { type ThreadResult, type ThreadWork, WorkThread, type WorkThreadSettings } from './work-thread-client.ts'
+import type { SentRequest } from '../record/journal/sent.ts'
+import { type ReindexedBatch, type Reindexing, type ResourceStore, StoreUnavailable } from '../storage/port.ts'
 
-export interface WorkThreadOptions extends WorkThreadSettings {
+export interface WorkThreadOptions {
+  readonly config: Config
+  /** The number of this process, where several run. */
+  readonly worker?: number | undefined
+  /** The store that the threads open too. */
+  readonly store: Pick<ResourceStore, 'share'>
+  /** Called with a request that a thread has sent to the system of a clinic. */
+  readonly onSent: (sent: SentRequest) => void
   /** Most threads. */
   readonly count: number
   readonly logger: Logger
 }
 
-/** Milliseconds after which an idle thread is ended to free its memory: the last one later than the others. */
-const IDLE_TIME = { last: 60_000, others: 5_000 }
+/** Data for the start of a thread. */
+export interface WorkThreadData extends Pick<WorkThreadOptions, 'config' | 'worker'> {
+  /** See SharedStore. */
+  readonly sharedStore: object | undefined
+}
+
+/** Work for a thread. */
+export type ThreadWork =
+  | { readonly kind: 'answer'; readonly request: ThreadRequest }
+  /** A batch of resources to index by the clinic's own search parameters. */
+  | { readonly kind: 'reindex'; readonly batch: Reindexing }
+  /** A batch of patients to compare with possible duplicates. */
+  | { readonly kind: 'duplicates'; readonly batch: PatientBatch }
+
+export type ThreadResult = ThreadAnswer | ReindexedBatch | ComparedBatch
+
+/** Megabytes for young objects. */
+const YOUNG = 32
+/** Milliseconds after the end of a request's time when its thread is ended: it responds in time itself, if it can. */
+const GRACE = 400
 /** Requests that may wait, of one clinic and in all. */
 const WAITING = { perClinic: 64, total: 256 }
 
-type WorkOf<Kind> = Extract<ThreadWork, { readonly kind: Kind }>
-/** The result for each kind of work. */
-type ResultOf<Kind> = Extract<ThreadResult, { readonly kind: Kind }>
-
 export class WorkThreadPool implements WorkThreads {
   readonly #options: WorkThreadOptions
-  readonly #queue: FairQueue
-  readonly #threads = new Set<WorkThread>()
-  readonly #idle = new Map<WorkThread, NodeJS.Timeout>()
-  #isClosed = false
+  readonly #pool: ThreadPool<ThreadWork, ThreadResult>
 
   constructor(options: WorkThreadOptions) {
     this.#options = options
-    this.#queue = new FairQueue({ slots: options.count, slotsPerClinic: Math.max(1, options.count - 1), ...WAITING })
+    const { config, count, worker, store, onSent, logger } = options
+    this.#pool = new ThreadPool(
+      {
+        entry: join(import.meta.dirname, 'work-thread.ts'),
+        name: 'work',
+        // Large single allocations make V8 end the process, not the thread: ADR 027 says how they are kept small.
+        megabytes: [config.limits.workMegabytes, YOUNG],
+        data: () => {
+          const { value: sharedStore, transferList = [] } = store.share?.() ?? {}
+          return { value: { config, worker, sharedStore } satisfies WorkThreadData, transferList }
+        },
+        toThrown: (fault: object) => {
+          logger.error({ fault }, 'a work thread met an unexpected fault')
+          return new Error('A work thread could not do its work')
+        },
+        lost,
+        onNotice: onSent,
+        onFault: (error) => logger.error({ fault: faultOf(error) }, 'a work thread died'),
+      },
+      { slots: count, slotsPerClinic: Math.max(1, count - 1), ...WAITING },
+    )
   }
 
   get load(): ComponentHealth {
-    return loadOfQueue('work threads', this.#queue)
+    return loadOfQueue('work threads', this.#pool.queue)
   }
 
+  /** @throws as WorkThreads.answer does */
   async answer(request: ThreadRequest, client: ThreadClient): Promise<ThreadAnswer> {
-    return (await this.#do({ kind: 'answer', request }, client, client.waited)).answer
+    return (await this.#do({ kind: 'answer', request }, client, client.waited)) as ThreadAnswer
   }
 
   /** Background work, queued among the requests of its clinic. @throws as ResourceStore.reindex does */
   async reindex(batch: Reindexing): Promise<ReindexedBatch> {
-    return (await this.#do({ kind: 'reindex', batch }, { clinic: batch.clinic, token: '' })).done
+    return (await this.#do({ kind: 'reindex', batch }, { clinic: batch.clinic, token: '' })) as ReindexedBatch
   }
 
   /**
@@ -56,81 +98,49 @@ export class WorkThreadPool implements WorkThreads {
   async comparePatients({ clinic, limit, ...more }: PatientBatch): Promise<ComparedBatch> {
     const longest = this.#options.config.limits.workMilliseconds / 2 / limit
     const batch = { clinic, limit, ...more, longest }
-    return (await this.#do({ kind: 'duplicates', batch }, { clinic, token: '' })).done
+    return (await this.#do({ kind: 'duplicates', batch }, { clinic, token: '' })) as ComparedBatch
   }
 
   /** @param waited milliseconds that its client has waited before */
-  async #do<Kind extends ThreadWork['kind']>(work: WorkOf<Kind>, client: Entrant, waited = 0): Promise<ResultOf<Kind>> {
+  #do(work: ThreadWork, client: Entrant, waited = 0): Promise<ThreadResult> {
     const time = Math.max(0, this.#options.config.limits.workMilliseconds - waited)
-    const until = Date.now() + time
+    const transfer = ownBytesOf(work)
     // Work that has waited for half of its time would have too little left.
-    const release = await this.#queue.enter(client, time / 2)
-    try {
-      const milliseconds = until - Date.now()
-      const thread = this.#take()
-      try {
-        const result = await thread.do(work, { milliseconds, signal: client.signal })
-        if (result.kind === 'failed') throw this.#fault(result.fault)
-        return result as ResultOf<Kind>
-      } finally {
-        this.#rest(thread)
-      }
-    } finally {
-      release()
-    }
-  }
-
-  #fault(fault: object): Error {
-    this.#options.logger.error({ fault }, 'a work thread met an unexpected fault')
-    return new Error('A work thread could not do its work')
+    return this.#pool.run(work, client, { until: Date.now() + time, longestWait: time / 2, grace: GRACE, transfer })
   }
 
   /** Ends the threads, whatever they are doing: called when no request is in progress. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    for (const timer of this.#idle.values()) clearTimeout(timer)
-    this.#idle.clear()
-    await Promise.all([...this.#threads].map((thread) => thread.close()))
+  close(): Promise<void> {
+    return this.#pool.close()
   }
+}
 
-  /** The thread that rested last: its caches are warm, and the others may end. */
-  #take(): WorkThread {
-    const thread = [...this.#idle.keys()].at(-1)
-    if (thread === undefined) return this.#start()
-    clearTimeout(this.#idle.get(thread))
-    this.#idle.delete(thread)
-    return thread
-  }
+/** The reason why a request in progress can no longer be served. */
+function lost({ hasEffect: mayBeWritten, isLate, error }: ThreadEnd): Error {
+  if (mayBeWritten && isLate) return lateWhileWriting()
+  if (mayBeWritten) return new StoreUnavailable('The thread that wrote has ended', { mayBeWritten })
+  if (isLate) return new BudgetError('too late', 'work that could not be interrupted')
+  if (isOutOfMemory(error)) return new BudgetError('too costly', 'the memory that it takes')
+  return new StoreUnavailable('The thread that worked on the request has died')
+}
 
-  #start(): WorkThread {
-    const thread = new WorkThread(this.#options, (fault) => this.#onEnd(thread, fault))
-    this.#threads.add(thread)
-    return thread
-  }
+const lateWhileWriting = (): FhirError =>
+  new FhirError(
+    503,
+    {
+      code: 'timeout',
+      diagnostics:
+        'The request takes longer than one request may, and was ended while it was writing: it may be stored as a whole, or not ' +
+        'at all; of a batch, in part. Look before you send it again, and send it in parts',
+    },
+    { 'retry-after': '5' },
+  )
 
-  #rest(thread: WorkThread): void {
-    if (this.#isClosed || !this.#threads.has(thread)) return
-    const time = this.#threads.size === 1 ? IDLE_TIME.last : IDLE_TIME.others
-    this.#idle.set(thread, setTimeout(() => this.#endOrKeep(thread), time).unref())
-  }
+const isOutOfMemory = (error: Error | undefined): boolean =>
+  error !== undefined && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-  /** Keeps the last thread for the rest of its time; ends any other. */
-  #endOrKeep(thread: WorkThread): void {
-    if (this.#threads.size > 1) this.#end(thread)
-    else this.#idle.set(thread, setTimeout(() => this.#end(thread), IDLE_TIME.last - IDLE_TIME.others).unref())
-  }
-
-  #end(thread: WorkThread): void {
-    this.#idle.delete(thread)
-    this.#threads.delete(thread)
-    void thread.close()
-  }
-
-  /** Forgets a thread; the next request starts another one. */
-  #onEnd(thread: WorkThread, fault: object | undefined): void {
-    clearTimeout(this.#idle.get(thread))
-    this.#idle.delete(thread)
-    this.#threads.delete(thread)
-    if (fault !== undefined) this.#options.logger.error({ fault }, 'a work thread died')
-  }
+/** Buffers to transfer instead of copying: this thread no longer needs a received body. */
+function ownBytesOf(work: ThreadWork): readonly ArrayBuffer[] {
+  const body = work.kind === 'answer' ? work.request.body : undefined
+  return body?.buffer instanceof ArrayBuffer && body.byteLength === body.buffer.byteLength ? [body.buffer] : []
 }

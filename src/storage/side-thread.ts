@@ -1,57 +1,33 @@
-/**
- * Runs a thread that writes records beside the resources, such as the audit trail: started on first use, and again
- * after a fault has ended it.
- */
-import { type Transferable, Worker } from 'node:worker_threads'
+/** Threads that write records beside the resources, such as the audit trail. */
+import type { Transferable } from 'node:worker_threads'
+import { lowerPriority } from '../isolation/free-memory.ts'
+import { notify, serveJobs } from '../isolation/thread-entry.ts'
+import { HostedThread } from '../isolation/thread-host.ts'
 import { StoreUnavailable } from './port.ts'
-import { type SentError, toThrown } from './thread-errors.ts'
-
-/** A message to the thread. */
-export interface SideOrder<Order> {
-  readonly number: number
-  readonly order: Order
-}
-
-/** The thread's reply to an order. */
-export interface SideReply {
-  /** The number of the order. */
-  readonly number: number
-  /** Undefined: written. */
-  readonly error: SentError | undefined
-  /** A notice for the server's log. */
-  readonly notice?: string
-}
-
-/** Sent instead of an order: ends the thread. */
-export const CLOSE = 'close'
+import { toSent, toThrown } from './thread-errors.ts'
 
 export interface SideThreadParts {
   /** The file that the thread runs. */
   readonly entry: string
   /** The thread's task, for messages: `writes the audit trail`. */
   readonly what: string
-  readonly workerData: unknown
+  readonly data: unknown
   readonly onNotice?: (notice: string) => void
 }
 
-/** Megabytes. */
-const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 8 }
-
-interface Waiting {
-  readonly resolve: () => void
-  readonly reject: (reason: Error) => void
-}
-
 export class SideThread<Order extends object> {
-  readonly #parts: SideThreadParts
-  /** By the numbers of their orders. */
-  #waiting = new Map<number, Waiting>()
-  #worker: Worker | undefined
-  #number = 0
+  readonly #thread: HostedThread<Order, void>
   #noticedAt: number | undefined
 
-  constructor(parts: SideThreadParts) {
-    this.#parts = parts
+  constructor({ entry, what, data, onNotice }: SideThreadParts) {
+    this.#thread = new HostedThread({
+      ...{ entry, name: what, megabytes: [256, 8], data: () => ({ value: data }), toThrown },
+      lost: () => new StoreUnavailable(`The thread that ${what} has ended`),
+      onNotice: (notice: string) => {
+        this.#noticedAt = Date.now()
+        onNotice?.(notice)
+      },
+    })
   }
 
   /** When the last notice for the server's log arrived: milliseconds since 1970 UTC. */
@@ -64,52 +40,36 @@ export class SideThread<Order extends object> {
    * @throws StoreUnavailable, or the error that occurred in the thread
    */
   write(order: Order, transfer: readonly Transferable[] = []): Promise<void> {
-    this.#worker ??= this.#start()
-    const worker = this.#worker
-    // A stopping server waits for orders under way.
-    worker.ref()
-    this.#number += 1
-    const number = this.#number
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(number, { resolve, reject })
-      worker.postMessage({ number, order } satisfies SideOrder<Order>, transfer)
-    })
+    return this.#thread.run(order, { transfer })
   }
 
   /** Ends the thread once it has finished, or given up, its orders. */
-  async close(): Promise<void> {
-    const worker = this.#worker
-    if (worker === undefined) return
-    worker.ref()
-    await new Promise<void>((resolve) => {
-      worker.once('exit', () => resolve())
-      worker.postMessage(CLOSE)
-    })
+  close(): Promise<void> {
+    return this.#thread.close()
   }
+}
 
-  #start(): Worker {
-    const { entry, what, workerData, onNotice } = this.#parts
-    const worker = new Worker(entry, { workerData, resourceLimits: LIMITS, name: what })
-    worker.unref()
-    worker.on('message', ({ number, error, notice }: SideReply) => {
-      if (notice !== undefined) {
-        this.#noticedAt = Date.now()
-        onNotice?.(notice)
-      }
-      const waiting = this.#waiting.get(number)
-      this.#waiting.delete(number)
-      if (this.#waiting.size === 0) worker.unref()
-      if (error === undefined) waiting?.resolve()
-      else waiting?.reject(toThrown(error))
-    })
-    // The waiting orders report the error.
-    worker.on('error', () => {})
-    worker.on('exit', () => {
-      if (this.#worker === worker) this.#worker = undefined
-      const left = this.#waiting
-      this.#waiting = new Map()
-      for (const { reject } of left.values()) reject(new StoreUnavailable(`The thread that ${what} has ended`))
-    })
-    return worker
-  }
+interface SideWork<W, Order> {
+  /** Called at the first order, and again at the next one after it has failed. */
+  readonly open: () => W
+  /** @returns a notice for the server's log */
+  readonly write: (writer: W, order: Order) => string | undefined | Promise<undefined>
+}
+
+/** Difference in `nice` value: no request waits for this thread. */
+const PRIORITY = 10
+
+/** The code of the thread. */
+export function runSideThread<W extends { close(): unknown }, Order>({ open, write }: SideWork<W, Order>): void {
+  lowerPriority(PRIORITY)
+  let writer: W | undefined
+  serveJobs<Order, void>({
+    run: async (order) => {
+      writer ??= open()
+      const notice = await write(writer, order)
+      if (notice !== undefined) notify(notice)
+    },
+    close: () => writer?.close(),
+    toSent,
+  })
 }

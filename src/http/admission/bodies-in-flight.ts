@@ -6,6 +6,7 @@
 import type { Context as KoaContext } from 'koa'
 import { FhirError } from '../../fhir/outcome.ts'
 import { BudgetError } from '../../isolation/budget.ts'
+import { FairQueue, QueueFull } from '../../isolation/fair-queue.ts'
 import { exceeded } from './share.ts'
 
 export interface BodyRoom {
@@ -45,38 +46,32 @@ export interface Reservation {
   release(): void
 }
 
-interface Waiting {
-  readonly clinic: string
-  readonly bytes: number
-  /** Milliseconds, as of performance.now(). */
-  readonly since: number
-  readonly admit: () => void
-}
-
 export class BodiesInFlight {
   readonly #room: BodyRoom
-  readonly #held = new Map<string, number>()
-  /** In order of arrival. */
-  readonly #waiting = new Set<Waiting>()
-  #bytes = 0
+  /** A queue whose slots are bytes. */
+  readonly #queue: FairQueue
 
   constructor(room: BodyRoom) {
     this.#room = room
+    const { total, perClinic, waiting } = room
+    this.#queue = new FairQueue({
+      ...{ slots: total, slotsPerClinic: perClinic, total: waiting },
+      perClinic: Number.POSITIVE_INFINITY,
+    })
   }
 
   /** Bytes of all bodies in flight. */
   get bytes(): number {
-    return this.#bytes
+    return this.#queue.running
   }
 
   get waiting(): number {
-    return this.#waiting.size
+    return this.#queue.waiting
   }
 
   /** Milliseconds that the longest wait has lasted so far; 0 when there is none. */
   get oldestMs(): number {
-    for (const { since } of this.#waiting) return performance.now() - since
-    return 0
+    return this.#queue.oldestMs
   }
 
   /**
@@ -100,85 +95,22 @@ export class BodiesInFlight {
    * @throws BudgetError when the client disconnects before there is room
    */
   async reserve(clinic: string, bytes: number, left?: AbortSignal): Promise<Reservation> {
-    await this.#wait(clinic, bytes, left)
-    let held = bytes
-    const shrinkTo = (rest: number): void => {
-      if (rest >= held) return
-      this.#hold(clinic, rest - held)
-      held = rest
-      this.#admit()
-    }
-    return { shrinkTo, release: () => shrinkTo(0) }
-  }
-
-  async #wait(clinic: string, bytes: number, left: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const body: Waiting = { clinic, bytes, since: performance.now(), admit: resolve }
-    this.#waiting.add(body)
-    this.#admit()
-    if (!this.#waiting.has(body)) return
-    const giveUp = (error: Error) => {
-      this.#waiting.delete(body)
-      this.#admit()
-      reject(error)
-    }
-    const leave = () => giveUp(new BudgetError('left', 'its body'))
-    const refuse = () => giveUp(this.#refusal(body))
-    const timer = setTimeout(refuse, this.#room.waitMs).unref()
-    left?.addEventListener('abort', leave, { once: true })
-    if (this.#waiting.size > this.#room.waiting) refuse()
-    await promise.finally(() => {
-      clearTimeout(timer)
-      left?.removeEventListener('abort', leave)
-    })
-  }
-
-  /** Admits all bodies for which there is room. */
-  #admit(): void {
-    for (let next = this.#next(); next !== undefined && this.#fits(next); next = this.#next()) {
-      this.#waiting.delete(next)
-      this.#hold(next.clinic, next.bytes)
-      next.admit()
+    try {
+      const entrant = { clinic, token: '', signal: left, size: bytes }
+      const release = await this.#queue.enter(entrant, this.#room.waitMs)
+      return { shrinkTo: release, release: () => release() }
+    } catch (error) {
+      if (error instanceof QueueFull) throw this.#refusal(clinic, bytes)
+      throw new BudgetError('left', 'its body')
     }
   }
 
-  /**
-   * The next body: among those within their clinic's share, the first one of the clinic that holds the least. It goes
-   * before smaller ones that would fit, as a large body might wait for ever otherwise.
-   */
-  #next(): Waiting | undefined {
-    let next: Waiting | undefined
-    for (const body of this.#waiting) {
-      const isBefore = next === undefined || this.#heldBy(body.clinic) < this.#heldBy(next.clinic)
-      if (isBefore && this.#isWithinShare(body)) next = body
-    }
-    return next
-  }
-
-  #fits({ bytes }: Waiting): boolean {
-    return this.#bytes + bytes <= this.#room.total
-  }
-
-  #isWithinShare({ clinic, bytes }: Waiting): boolean {
-    return this.#heldBy(clinic) + bytes <= this.#room.perClinic
-  }
-
-  #heldBy(clinic: string): number {
-    return this.#held.get(clinic) ?? 0
-  }
-
-  #hold(clinic: string, change: number): void {
-    const held = this.#heldBy(clinic) + change
-    if (held === 0) this.#held.delete(clinic)
-    else this.#held.set(clinic, held)
-    this.#bytes += change
-  }
-
-  #refusal(body: Waiting): FhirError {
+  #refusal(clinic: string, bytes: number): FhirError {
     const { total, perClinic } = this.#room
-    const [status, whose, most] = this.#isWithinShare(body)
-      ? [503, 'The bodies of requests under way', total]
-      : [429, 'The bodies of requests of this clinic under way', perClinic]
+    const [status, whose, most] =
+      this.#queue.refusal(clinic, bytes).by === 'all'
+        ? [503, 'The bodies of requests under way', total]
+        : [429, 'The bodies of requests of this clinic under way', perClinic]
     const diagnostics =
       `${whose} take all of the ${most} bytes of memory that there are for them; nothing was changed. ` +
       'Send fewer large bodies at once, or smaller ones'

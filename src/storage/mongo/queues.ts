@@ -1,6 +1,7 @@
 /**
  * Queues within one process: BatchQueue sends waiting items together, as one command or one transaction; KeyedQueue
- * keeps the order of work on the same resource or record.
+ * keeps the order of work on the same resource or record. A FairQueue would not do for either: there each job has its
+ * own turn, and a change set would wait for all of its keys one by one.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { checkTimeLimit } from './connection.ts'

@@ -37,7 +37,7 @@ export class Reading {
     if (answer !== undefined) return answer
     const since = Date.now()
     try {
-      return await this.#readers.read({ kind, query, endsAt, what: whatIsRead(kind, query) }, budget)
+      return await this.#readers.read({ kind, query, what: whatIsRead(kind, query) }, endsAt, budget)
     } finally {
       budget?.hasReadSince(since)
     }

@@ -1,11 +1,11 @@
 /** The thread that writes a file beside that of the resources: no request waits for it. */
-import { workerData } from 'node:worker_threads'
-import { runSideThread } from '../side-thread-entry.ts'
+import { startData } from '../../isolation/thread-entry.ts'
+import { runSideThread } from '../side-thread.ts'
 import { auditFile } from './audit-store.ts'
 import { JOURNAL_FILE } from './journal-store.ts'
 import { type SideKind, type SideThreadData, SideWriter } from './side-writer.ts'
 
-const { path, of } = workerData as SideThreadData
+const { path, of } = startData<SideThreadData>()
 
 /** The file is opened at the first write, and again at the next one after a failure. */
 const run = <Order>(kind: SideKind<Order>): void =>

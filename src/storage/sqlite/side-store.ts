@@ -32,8 +32,8 @@ export function openSideStore<Order extends object, File extends SideFile<Order>
 ): SideStore<Order, File> {
   if (path === ':memory:') return inMemory(new SideWriter(kind, path))
   const own = `${path.replace(/\.db$/, '')}.${kind.ending}.db`
-  const workerData: SideThreadData = { path: own, of }
-  const thread = new SideThread<Order>({ entry: ENTRY, what: `writes the ${kind.name}`, workerData, onNotice })
+  const data: SideThreadData = { path: own, of }
+  const thread = new SideThread<Order>({ entry: ENTRY, what: `writes the ${kind.name}`, data, onNotice })
   const reader = new SideReader(own, kind.open)
   return {
     write: (order) => thread.write(order),

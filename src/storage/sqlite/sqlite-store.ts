@@ -4,6 +4,7 @@
  */
 
 import type { BackgroundLoop } from '../../isolation/background-loop.ts'
+import type { ThreadListener } from '../../isolation/thread-host.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { type ResourceStore, StoreUnavailable } from '../port.ts'
 import { ChangeLog } from './change-log.ts'
@@ -24,7 +25,6 @@ import { raw } from './sql.ts'
 import { TIMES, type Times } from './time-limit.ts'
 import { type Writer, WriterCore } from './writer.ts'
 import { WriterClient } from './writer-client.ts'
-import { type ThreadListener, WriterHost } from './writer-host.ts'
 
 export interface SqliteOptions extends EngineOptions, IndexingSettings, ThreadListener {
   /** The value of `share`, where another thread of this process has opened the store. */
@@ -59,19 +59,15 @@ async function openFile(options: SqliteOptions): Promise<ResourceStore> {
   const engine = await openFirst(options)
   engine.db.configureForReading()
   const sent = () => sentOptions(options, engine)
-  const host = new WriterHost(sent, options)
   const readers = new Readers(sent, options)
-  const sharing = new Sharing(host, engine.signals)
-  const writer = new WriterClient(host.connect)
+  const sharing = new Sharing(sent, engine.signals, options)
+  const writer = new WriterClient(sharing.connect)
   const store = storeOf({
     engine,
     writer,
     reading: new Reading(engine, timesOf(options), readers),
     options,
-    end: async () => {
-      sharing.close()
-      await Promise.all([host.close(), readers.close()])
-    },
+    end: async () => void (await Promise.all([sharing.close(), readers.close()])),
   })
   return { ...store, load: () => ({ parts: [writer.load, readers.load] }), share: () => sharing.share() }
 }

@@ -1,5 +1,4 @@
 /** Messages between the thread that owns the writing connection and its clients. */
-import type { MessagePort } from 'node:worker_threads'
 import type { TypeIndex } from '../index/index-parts.ts'
 import type { ChangeSet } from '../port.ts'
 import type { SentError } from '../thread-errors.ts'
@@ -20,6 +19,3 @@ export type WriterResponse =
   /** The errors of the sets that were not written, by their index. */
   | { readonly kind: 'written'; readonly id: number; readonly refused: ReadonlyMap<number, SentError> }
   | { readonly kind: 'done'; readonly id: number; readonly outcome: Outcome<unknown> }
-
-/** A message from the thread that has started the writer. */
-export type WriterOrder = { readonly kind: 'connect'; readonly port: MessagePort } | { readonly kind: 'close' }

@@ -1,20 +1,22 @@
 /** The thread that owns the writing connection of a SQLite file. It serves clients through the ports handed to it. */
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { freeMemoryWhenQuiet, keepMemory } from '../../isolation/free-memory.ts'
+import type { MessagePort } from 'node:worker_threads'
+import { freeMemoryWhenQuiet } from '../../isolation/free-memory.ts'
+import { serveJobs, startData } from '../../isolation/thread-entry.ts'
 import { type SentError, toSent } from '../thread-errors.ts'
 import type { Engine } from './engine.ts'
 import { openReceived, type SentOptions } from './engines.ts'
 import { toStoreError } from './faults.ts'
+import type { ConnectOrder } from './sharing.ts'
 import { TIMES } from './time-limit.ts'
 import { type Writer, WriterCore } from './writer.ts'
-import type { WriterOrder, WriterRequest, WriterResponse } from './writer-protocol.ts'
+import type { WriterRequest, WriterResponse } from './writer-protocol.ts'
 
 interface Opened {
   readonly engine: Engine
   readonly core: WriterCore
 }
 
-const options = workerData as SentOptions
+const options = startData<SentOptions>()
 const ports = new Set<MessagePort>()
 let opened: Opened | undefined
 
@@ -63,7 +65,7 @@ function done(request: Exclude<WriterRequest, { kind: 'write' }>): Promise<unkno
   }
 }
 
-function connect(port: MessagePort): void {
+function connect({ port }: ConnectOrder): void {
   ports.add(port)
   port.on('close', () => ports.delete(port))
   port.on('message', async (request: WriterRequest) => {
@@ -74,14 +76,16 @@ function connect(port: MessagePort): void {
 }
 
 async function close(): Promise<void> {
-  keepMemory()
   await opened?.core.close()
   opened?.engine.db.close()
   for (const port of ports) port.close()
-  parentPort?.close()
 }
 
-parentPort?.on('message', async (order: WriterOrder) => {
-  if (order.kind === 'connect') connect(order.port)
-  else await close()
+serveJobs({
+  run: connect,
+  close,
+  // Only a fault of the program makes a connection fail: it ends the thread.
+  toSent: (error) => {
+    throw error
+  },
 })
