@@ -48,7 +48,8 @@ export const configOf = (tier) => async () => {
     projects: possible.map((name) => project(tier, name)),
     reporters: ['default', '<rootDir>/test/jest/engine-totals.ts'],
     testSequencer: '<rootDir>/test/jest/sequencer.ts',
-    maxWorkers: '100%',
+    // A third of the time of the short tier is spent waiting; in the others suites depend on how long something takes.
+    maxWorkers: tier === 'short' ? '150%' : '100%',
     // Milliseconds: what hangs is ended; a machine that is busy with other suites takes its time.
     testTimeout: 300_000,
     // Milliseconds: a process with much memory takes a while to end on a busy machine.
