@@ -2,6 +2,7 @@
  * The short tier of the tests, and what the tiers share; the others are jest.long.config.js and jest.full.config.js.
  * test/suites.ts says which suites are in each.
  */
+import { availableParallelism } from 'node:os'
 import { canUseBrowser } from './scripts/browser/find-browser.ts'
 import { suitesOf } from './test/suites.ts'
 import { canUseMongo } from './test/support/mongo-run.ts'
@@ -49,7 +50,7 @@ export const configOf = (tier) => async () => {
     reporters: ['default', '<rootDir>/test/jest/engine-totals.ts'],
     testSequencer: '<rootDir>/test/jest/sequencer.ts',
     // A third of the time of the short tier is spent waiting; in the others suites depend on how long something takes.
-    maxWorkers: tier === 'short' ? '150%' : '100%',
+    maxWorkers: tier === 'short' ? Math.ceil(availableParallelism() * 1.5) : '100%',
     // Milliseconds: what hangs is ended; a machine that is busy with other suites takes its time.
     testTimeout: 300_000,
     // Milliseconds: a process with much memory takes a while to end on a busy machine.

@@ -319,7 +319,7 @@ describe('guesses at the same time', () => {
   test('in a clinic, in 64 calls that have nothing in common: 64 are counted', async () => {
     const results = await Promise.all(Array.from({ length: 64 }, () => attempt({ from: newNumber(), name: newName() })))
     expect(new Set(codes(results))).toEqual(new Set(['not-verified']))
-    // Of an attempt that the server gave up, the count may stay, as it is counted as failed until it succeeds.
+    // An attempt that the server gave up may stay counted, as each is counted as failed until it succeeds.
     const counted = await counterOf('clinic')
     expect(counted).toBeGreaterThanOrEqual(64)
     expect(counted).toBeLessThanOrEqual(64 + repeated)
