@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 import { type ComponentHealth, noteOfSetAside } from '../isolation/fair-queue.ts'
 import type { RecordStore } from '../storage/audit-port.ts'
 import { StoreUnavailable } from '../storage/port.ts'
-import type { Rate } from './token-bucket.ts'
+import type { Rate } from '../isolation/token-bucket.ts'
 
 /** The clinic and the time of a request; milliseconds since 1970 UTC. */
 interface Happened {

@@ -3,7 +3,7 @@
  * 429.
  */
 import { FhirError } from '../../fhir/outcome.ts'
-import { TokenBucket } from '../../record/token-bucket.ts'
+import { TokenBucket } from '../../isolation/token-bucket.ts'
 
 export interface ShareLimits {
   /** The owner of the share, in messages to the client, such as `this clinic`. */

@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto'
 import { type AuditBlock, type AuditStore, BLOCK_SPAN, keyAt, type StoredBlock } from '../../storage/audit-port.ts'
 import { type Gap, OF_STRANGERS, Recorder, type RecorderOptions, type Recording } from '../recorder.ts'
-import { TokenBucket } from '../token-bucket.ts'
+import { TokenBucket } from '../../isolation/token-bucket.ts'
 import { type Access, type AuditAgent, type AuditedEvent, type AuditInteraction, gapEvent } from './event.ts'
 
 const RECORDING: Recording = {

@@ -1,6 +1,6 @@
-/** The limit on how much may come in a second: src/record/token-bucket.ts. */
+/** The limit on how much may come in a second: src/isolation/token-bucket.ts. */
 import { describe, expect, test } from '@jest/globals'
-import { TokenBucket } from '../../src/record/token-bucket.ts'
+import { TokenBucket } from '../../src/isolation/token-bucket.ts'
 
 /** How many tokens can be taken one by one at `now`. */
 function taken(bucket: TokenBucket, now: number): number {
