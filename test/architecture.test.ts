@@ -3,7 +3,7 @@
  * request may run through.
  */
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@jest/globals'
@@ -58,6 +58,12 @@ test('the page draws the life of a search, of a write and of a tool call', () =>
 test.each(sections)('$name runs through every file that is drawn', async ({ request, files }) => {
   const ran = await filesOf(request)
   expect(files.filter((file) => !ran.has(file))).toEqual([])
+})
+
+test('every file that the page names exists', () => {
+  const named = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8').match(/\bsrc\/[\w/.-]+\.ts\b/g) ?? []
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
 })
 
 /** Most files of src that a warm request runs through. Lower a number when a change makes it smaller, and do not raise it. */

@@ -43,7 +43,7 @@ export function addExchangeRoutes(router: Router, dependencies: ExchangeDependen
   router.post('/:clinic/exchanges/:exchange/$replay', async (koa) => {
     const clinic = await clinicOf(koa, repository)
     if (userOf(koa).clinic !== clinic) {
-      throw forbidden('A request is sent again as your own, so only users of the clinic repeat those of it')
+      throw forbidden('A replay is sent under your own identity, so only users of the clinic may replay its requests')
     }
     const { summary, detail } = await found(koa, readerOf(koa, dependencies, clinic))
     tellAccess(koa, clinic, detail.patients)

@@ -42,7 +42,10 @@ interface Start {
   readonly missed: number
 }
 
-/** Where the stream starts: entries no longer kept are missed; a number beyond the last is that of another store. */
+/**
+ * The start of the stream. Entries no longer kept are missed; a number above the last comes from another store, such as
+ * one that was reset, and the stream starts at the end.
+ */
 async function startOf(reader: JournalReader, after: number | undefined): Promise<Start> {
   const { first, last } = await reader.bounds()
   if (after === undefined || after > last) return { number: last, missed: 0 }

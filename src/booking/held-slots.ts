@@ -35,7 +35,7 @@ export async function moveSlots(
   if (after === undefined) return
   const slots =
     wanted.as === undefined ? await proposedSlots(ctx, before, after, named) : await hold(ctx, held, wanted, after)
-  // An appointment that keeps its place can be changed even if its slots were deleted or moved before that was refused.
+  // An appointment that keeps its place can be changed even if its slots were deleted or moved by a version that allowed it.
   const isSamePlace = before !== undefined && isSamePeriod(before, after) && isSame(namedBefore, named)
   if (isSamePlace && isSame(held.slots, wanted.slots)) return
   if (ctx.isImport) return checkSlotsOf(ctx, after)

@@ -93,7 +93,7 @@ const isSameTime = (one: HeldTime, other: HeldTime): boolean =>
   one.actors.symmetricDifference(other.actors).size === 0 &&
   reserves(one) === reserves(other)
 
-/** The actors whose reserved time grows: all of them also when a hold is booked. */
+/** The actors whose reserved time grows; when a hold is booked, all of them. */
 function grownActors(was: HeldTime | undefined, is: HeldTime): readonly string[] {
   if (!reserves(is)) return []
   const isWithin = was !== undefined && reserves(was) && was.start <= is.start && was.end >= is.end

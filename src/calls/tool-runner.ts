@@ -15,7 +15,10 @@ import { recordPatientsSeen } from './session/telling-patients.ts'
 import { failure } from './tool.ts'
 import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
 
-/** Calls after the first one follow its commit, so they run where it ran. */
+/**
+ * Once the first call of a request has committed, the others cannot move to a work thread; a request with more calls than
+ * this begins there.
+ */
 const MAX_CALLS_ON_EVENT_LOOP = 3
 
 /** Milliseconds for all calls of a request; platforms wait about twenty seconds. */
@@ -222,7 +225,7 @@ async function resultBefore(endedAt: string, access: ClinicAccess, identity: Too
   const key = keyOf(identity)
   const stored = key === undefined ? undefined : await storedResult(access, key)
   if (stored !== undefined) return stored
-  throw conflict(`The call has ended at ${endedAt}; a tool can be called in a call that goes on`, {
+  throw conflict(`The call has ended at ${endedAt}; tools can be called only while the call is in progress`, {
     reason: 'call-ended',
   })
 }

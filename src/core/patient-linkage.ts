@@ -43,10 +43,10 @@ export interface Linkage {
 const MOST = 32
 /** Most patients of a too common key for whom both names agree: every namesake may be the person. */
 const MOST_NAMESAKES = 1_000
-/** Most patients for whom one name agrees and a common value too; among more, none is likelier than the others. */
+/** Most patients who share one name and one common value; among more, none stands out. */
 const MOST_OF_ONE_NAME = 100
 
-/** Probability of a patient from which no others are searched for. */
+/** Probability of a candidate at which the search stops. */
 const CLEAR = 0.9
 
 /** Steps to parse a candidate and prepare it for comparison. */

@@ -167,7 +167,7 @@ export function requireOperator({ role }: User, what: string): void {
 export const forbidden = (diagnostics: string): FhirError => new FhirError(403, { code: 'forbidden', diagnostics })
 
 /**
- * For all routes: 403 when there is no clinic of the name in the token, which may be that of a foreign issuer. Its settings
+ * For all routes: 403 when the clinic named in the token does not exist, as with a token of a foreign issuer. Its settings
  * are in memory from here on, so that all observers of the request know the secrets of the clinic.
  */
 export function requireClinic(repository: Repository): Middleware {
@@ -205,7 +205,7 @@ const isReadOfTrail = ({ method, path }: KoaContext): boolean =>
 
 const ofNoClinic = (): FhirError =>
   forbidden(
-    'Your account is of no clinic, so there are no FHIR data for it but GET /AuditEvent; log in with an account of the clinic',
+    'Your account belongs to no clinic, so the only FHIR data it can read is GET /AuditEvent; log in with an account of the clinic',
   )
 
 const sandboxIsOff = (): FhirError =>
@@ -220,7 +220,7 @@ const sandboxIsOff = (): FhirError =>
  * For FHIR data routes: a clinic has the conformance resources that the server ships before its first request is answered.
  * Each process checks each clinic once; requests that arrive meanwhile wait for that check.
  * @param ship writes what a clinic lacks
- * @param goOn runs for each waiting request after it, as all would continue at once
+ * @param goOn admits each request that has waited, since all would continue at once otherwise
  */
 export function shipResources(ship: (clinic: string) => Promise<void>, goOn: Middleware): Middleware {
   const complete = new Set<string>()

@@ -48,7 +48,7 @@ export const contributionsOf = (
     return { evidence: one, bits: Math.log2(m / u) }
   })
 
-/** The sum of the bits, as for Weigh. */
+/** The bits of all fields together, by which compare() chooses between alternatives. */
 export function bitsOf(evidence: readonly FieldEvidence[], frequencies: Frequencies): number {
   let bits = 0
   for (const one of evidence) {
@@ -70,7 +70,7 @@ export function weightOf(evidence: readonly FieldEvidence[], frequencies: Freque
   return m - other
 }
 
-/** The weight of a pair minus the bits of its fields: the possibility that two are of one household. */
+/** The part of a pair's weight, in bits, that allows for two people of one household. */
 export const householdBits = (evidence: readonly FieldEvidence[], frequencies: Frequencies): number =>
   weightOf(evidence, frequencies) / Math.LN2 - bitsOf(evidence, frequencies)
 
@@ -110,8 +110,8 @@ const addLogs = (a: number, b: number): number => {
 
 /**
  * The probability that each candidate is the requested person, given the weights of all: a person has one record or
- * none, seldom two. So one of two that agree alike is as likely as the other, unless the agreement is so strong that
- * both must be of that person.
+ * none, seldom two. So two candidates with equal evidence are equally likely, unless it is so strong that both must be
+ * records of that person.
  *
  * With the odds l of each candidate among n patients, a set S of k candidates are the person's records with the weight
  * HAS_RECORD · HAS_DUPLICATE^(k-1) · Π l. The sums over all sets are products over the candidates.

@@ -108,8 +108,8 @@ const NARROWED: OperationOutcomeIssue = {
   severity: 'information',
   code: 'incomplete',
   diagnostics:
-    'Some of what the Patient is matched by is too common in this clinic to find anybody by itself, such as a frequent name: ' +
-    'of the patients who have it, those were compared for which something else agrees too. Give more, for instance the birth date, a telephone number or an identifier',
+    'Some values of the Patient are too common in this clinic to search by alone, such as a frequent name: of the patients who ' +
+    'have them, only those who agree on something else too were compared. Give more, for instance the birth date, a telephone number or an identifier',
 }
 
 const POSSIBLE_DUPLICATE = 'https://sandbox-emr.example/fhir/StructureDefinition/possible-duplicate'
@@ -130,7 +130,7 @@ function duplicatesIn(matches: readonly PatientMatch[]): readonly OperationOutco
       extension: references.map((reference) => ({ url: POSSIBLE_DUPLICATE, valueReference: { reference } })),
       severity: 'information',
       code: 'duplicate',
-      diagnostics: `The clinic has possible duplicates: ${names} may be the same person. None of them is certain until they are compared by staff, and merged where they are`,
+      diagnostics: `The clinic has possible duplicates: ${names} may be the same person. None is certain until staff compare them, and merge those that are one person`,
     },
   ]
 }

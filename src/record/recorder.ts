@@ -28,7 +28,7 @@ export interface Recording {
   readonly flushAfter: number
   /** Least milliseconds between two reports of gaps. */
   readonly betweenGaps: number
-  /** Items that wait at most, with those being written, and the size of those that wait. */
+  /** Limits of the queue: items, with those being written, and the size of those that wait. */
   readonly most: { readonly items: number; readonly size: number }
   /** The part of both that a clinic may take. */
   readonly partOfClinic: number

@@ -25,7 +25,7 @@ export class Included<One extends Neighbour> {
     this.#seen = new Set(matches)
   }
 
-  /** Number of resources to read in order to notice whether one is left out. */
+  /** Number of resources to read, one more than fit, so that a missing one is noticed. */
   get readable(): number {
     return this.#limit + this.#seen.size + 1
   }

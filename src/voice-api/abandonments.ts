@@ -50,7 +50,7 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
     await authenticate(koa, async () => {})
     await isClinic(koa, async () => {})
     const { clinic, sub: id, name, role } = userOf(koa)
-    if (clinic === '') throw forbidden('Your account is of no clinic; log in with an account of the clinic')
+    if (clinic === '') throw forbidden('Your account belongs to no clinic; log in with an account of the clinic')
     return access(clinic, { kind: 'user', id, name, role })
   }
 

@@ -48,7 +48,7 @@ function criteriaOf({ type, id, query, ifNoneExist }: InteractionRequest, intera
  * If-None-Exist has "search parameters (what would be in the URL following the '?')" (http.html#ccreate). Clients also
  * send the whole address, relative or absolute, with any host name of this server, and with the `_format` that they add
  * to each: `Patient?_format=json&identifier=x`. The value of a parameter may contain a question mark; an address has no
- * `=` before its own.
+ * `=` before its question mark.
  * @throws FhirError 400 for a search of another type
  */
 function criteriaIn(text: string, type: string): string {

@@ -5,7 +5,7 @@ import { versionsIn } from '../message/entity-tag.ts'
 import type { InteractionRequest } from '../message/interaction.ts'
 
 /**
- * A tag in If-Match that this server did not make is that of no version, so such a condition does not hold.
+ * A tag in If-Match that this server never issued matches no version, so the precondition fails.
  * @throws FhirError 400 for an If-None-Match other than *
  */
 export function preconditionOf({

@@ -125,7 +125,10 @@ const refusalOf = ({ method, path }: KoaContext): ExchangeAccess => ({
   detail: `${method} ${path}`.slice(0, MAX_ADDRESS),
 })
 
-/** Whether its client may have written anything in it: the id of a resource that exists is not a secret, that of a delete may be any text. */
+/**
+ * Whether the access has text chosen by the client, which may hold a secret: the id of an existing resource cannot, the id
+ * in a delete can.
+ */
 const hasTexts = ({ query, detail, status, interaction }: ExchangeAccess, koa: KoaContext): boolean =>
   query !== '' || detail !== '' || interaction === 'delete' || (status === 0 ? koa.status : status) >= 400
 

@@ -21,7 +21,7 @@ const ENTRY = join(import.meta.dirname, 'side-store-thread.ts')
 
 /**
  * @param path of the file of the resources, or ':memory:'
- * @param of the same kind, as the thread is told
+ * @param of the same kind, in a form that can be sent to the thread
  * @param onNotice receives notices for the server's log
  */
 export function openSideStore<Order extends object, File extends SideFile<Order>>(
