@@ -123,7 +123,7 @@ const LONGEST = suites(
 )
 
 /** Suites that change the sources' own state for the whole process: they have instances of their own (jest/runtime.ts). */
-const CHANGING_SOURCES = suites('test/extensions/*.test.ts')
+const CHANGING_SOURCES = suites('test/extensions/*.test.ts', 'test/process/{multiplying-requests,work-threads}.test.ts')
 
 /** Suites that import it, themselves or through others, keep data in a store. */
 const ENGINE = join(import.meta.dirname, 'support/engine.ts')
