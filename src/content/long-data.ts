@@ -3,18 +3,14 @@
  * resource, which has a marker in its place.
  */
 import { base64Pieces } from '../fhir/base64.ts'
-import { contentElement } from '../fhir/content/marker.ts'
+import { contentElement, isLongData } from '../fhir/content/marker.ts'
 import { spend } from '../isolation/budget.ts'
-import type { ContentFacts } from './content-digest.ts'
-
-/** Most characters of base64 that stay in the text of a resource. */
-export const MAX_INLINE = 16 * 1024
 
 /** Characters that are checked, decoded and hashed in a microsecond. */
 const CHARACTERS_PER_STEP = 100
 
-/** Keeps the bytes of one content. */
-type Receive = (bytes: AsyncIterable<Uint8Array>) => Promise<ContentFacts>
+/** Keeps the bytes of one content, given in base64. @returns their SHA-256 */
+type Receive = (data: string) => Promise<string>
 
 /**
  * A copy of a resource, or of a part of it, with markers in place of long base64; itself where it has none.
@@ -26,8 +22,7 @@ export async function withLongDataApart(value: unknown, receive: Receive): Promi
   const copy: Record<string, unknown> = {}
   for (const [name, item] of Object.entries(value)) {
     if (name === 'data' && isLongData(value)) {
-      const { sha256 } = await receive(bytesOf(value.data))
-      copy._data = contentElement(sha256, value._data)
+      copy._data = contentElement(await receive(value.data), value._data)
     } else if (!(name in copy)) copy[name] = await withLongDataApart(item, receive)
   }
   return copy
@@ -36,16 +31,8 @@ export async function withLongDataApart(value: unknown, receive: Receive): Promi
 const holdsLongData = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && (isLongData(value) || Object.values(value).some(holdsLongData))
 
-interface LongData {
-  readonly data: string
-  readonly _data?: Parameters<typeof contentElement>[1]
-}
-
-/** Whether it has long base64; SampledData, the one type with `dimensions`, has numbers in its `data`. */
-const isLongData = (value: object): value is LongData =>
-  'data' in value && typeof value.data === 'string' && value.data.length > MAX_INLINE && !('dimensions' in value)
-
-async function* bytesOf(base64: string): AsyncGenerator<Uint8Array> {
+/** The bytes of valid base64, in pieces. */
+export async function* bytesOf(base64: string): AsyncGenerator<Uint8Array> {
   spend(base64.length / CHARACTERS_PER_STEP, 'its contents')
   for (const piece of base64Pieces(base64)) yield Buffer.from(piece, 'base64')
 }

@@ -35,11 +35,11 @@ export const clinicAccess =
     reader: () => contextOf(services.repository.reader(clinic), services, agent),
     change: async (work, { isRepeatable = false, isImport = false, received = [] } = {}) => {
       const { repository, contents } = services
-      const change = { received: [...received], isImport }
+      const change = { received: new Map(received.map((sha256) => [sha256, sha256])), isImport }
       try {
         return await repository.change(clinic, (unit) => work(contextOf(unit, services, agent, change)), isRepeatable)
       } finally {
-        await contents.abandon(clinic, change.received)
+        await contents.abandon(clinic, [...change.received.values()])
       }
     },
   })
@@ -68,7 +68,7 @@ function contextOf(
   unit: UnitOfWork,
   services: ContextServices,
   agent: Agent,
-  change: Pick<Context, 'received' | 'isImport'> = { received: [], isImport: false },
+  change: Pick<Context, 'received' | 'isImport'> = { received: new Map(), isImport: false },
 ): Context {
   const { providers, contents, baseUrl, profilePolicy, searchHandling, servedSearch } = services
   const ctx: Context = {

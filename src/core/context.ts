@@ -47,8 +47,8 @@ export interface Context {
   readonly trail?: TrailReader | undefined
   /** The bytes that resources refer to by a marker in place of `data`. */
   readonly contents: Contents
-  /** The SHA-256 of each content that this change has received; those that it does not use are abandoned at its end. */
-  readonly received: string[]
+  /** The SHA-256 of each content that this change has received, by its base64; those that it does not use are abandoned at its end. */
+  readonly received: Map<string, string>
   /** The unit of work, beneath the providers' rules: for standard interactions and the server's own records. */
   readonly unit: UnitOfWork
   /** Warnings that the rules of types add for writes of this change; removed by the code that makes the response. */

@@ -1,8 +1,8 @@
 /**
- * A write, stage by stage, the same for every caller: structure, precondition, contents, profiles, provider's rules, provider. The standard
- * interactions stage the result in the unit of work, which indexes and commits it (docs/architecture.md, "Life of a write").
+ * A write, stage by stage, the same for every caller: structure, precondition, contents, profiles, provider's rules,
+ * provider. The standard interactions stage the result in the unit of work, which indexes and commits it (docs/architecture.md, "Life of a write").
  */
-import { withLongDataApart } from '../content/long-data.ts'
+import { bytesOf, withLongDataApart } from '../content/long-data.ts'
 import { FhirError, type Issue } from '../fhir/outcome.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
 import type { AnyResource } from '../fhir/resource.ts'
@@ -41,12 +41,17 @@ export async function updateResource(
   return await update(ctx, kept)
 }
 
-/** Its contents have no limit of their own, since the body that brought them has one. */
+/**
+ * Its contents have no limit of their own, since the body that brought them has one. A change receives each once, however
+ * often it has it or is repeated: a second receipt would conflict with the use that it has staged.
+ */
 const withContentsKept = async <R extends AnyResource>({ clinic, contents, received }: Context, resource: R) =>
-  (await withLongDataApart(resource, async (bytes) => {
-    const facts = await contents.receive(clinic, bytes, Number.POSITIVE_INFINITY)
-    received.push(facts.sha256)
-    return facts
+  (await withLongDataApart(resource, async (data) => {
+    const known = received.get(data)
+    if (known !== undefined) return known
+    const { sha256 } = await contents.receive(clinic, bytesOf(data), Number.POSITIVE_INFINITY)
+    received.set(data, sha256)
+    return sha256
   })) as R
 
 /** @throws FhirError 422 with all that the rules of the type find, where something is an error */

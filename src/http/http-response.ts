@@ -61,9 +61,11 @@ export class HttpResponse<Request extends IncomingMessage = IncomingMessage> ext
   }
 }
 
-/** Runs `work` when the response has been sent, or its connection has broken off. */
+/** Runs `work` when the response has been sent, or its connection has broken off; at once where it has already. */
 export function whenClosed(response: ServerResponse, work: () => void): void {
-  if (response instanceof HttpResponse) response.whenClosed(work)
+  // A client may have left while an earlier stage waited.
+  if (response.closed) work()
+  else if (response instanceof HttpResponse) response.whenClosed(work)
   else response.once('close', work)
 }
 

@@ -101,16 +101,23 @@ export class HostedThread<Job, Result> {
     if (signal?.aborted) abandon()
     signal?.addEventListener('abort', abandon, { once: true })
     let late: NodeJS.Timeout | undefined
-    if (milliseconds !== undefined)
+    const endAfter = (time: number) => {
+      clearTimeout(late)
+      late = setTimeout(() => this.#end(running, { isLate: true }), time)
+    }
+    if (milliseconds !== undefined) {
+      endAfter(LONGEST_START + milliseconds + grace)
       void running.ready.promise.then(() => {
-        if (running.jobs.has(number))
-          late = setTimeout(() => this.#end(running, { isLate: true }), milliseconds + grace)
+        if (running.jobs.has(number)) endAfter(milliseconds + grace)
       })
+    }
     try {
       return await this.#send(running, { number, job, milliseconds }, transfer)
     } finally {
       clearTimeout(late)
       signal?.removeEventListener('abort', abandon)
+      // A thread that is being closed, or was given up, keeps the process until it has ended.
+      if (this.#running === running && running.jobs.size === 0) this.#rest(running.worker)
     }
   }
 
@@ -168,7 +175,7 @@ export class HostedThread<Job, Result> {
     return running
   }
 
-  #received({ worker, jobs }: Running, reply: Reply): void {
+  #received({ jobs }: Running, reply: Reply): void {
     const { toThrown, onNotice } = this.#settings
     if ('notice' in reply) {
       onNotice?.(reply.notice)
@@ -176,13 +183,13 @@ export class HostedThread<Job, Result> {
     }
     const waiting = jobs.get(reply.number)
     jobs.delete(reply.number)
-    if (jobs.size === 0) this.#rest(worker)
     if ('error' in reply) waiting?.reject(toThrown(reply.error))
     else waiting?.resolve(reply.result)
   }
 
   #rest(worker: Worker): void {
     worker.unref()
+    clearTimeout(this.#idle)
     if (this.#idleTime === undefined) return
     this.#idle = setTimeout(() => void this.#stop(CLOSING_TIME), this.#idleTime).unref()
   }
@@ -204,6 +211,8 @@ export class HostedThread<Job, Result> {
   }
 }
 
+/** Milliseconds after which a thread that has not become ready is given up with its job. */
+const LONGEST_START = 30_000
 /** Milliseconds that an idle thread has to end by itself. */
 const CLOSING_TIME = 2_000
 /** Milliseconds after which an idle thread of a pool ends to free its memory: the first one later than the others. */

@@ -6,9 +6,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from 'pino'
 import { type ComponentHealth, noteOfSetAside } from '../isolation/fair-queue.ts'
+import type { Rate } from '../isolation/token-bucket.ts'
 import type { RecordStore } from '../storage/audit-port.ts'
 import { StoreUnavailable } from '../storage/port.ts'
-import type { Rate } from '../isolation/token-bucket.ts'
 
 /** The clinic and the time of a request; milliseconds since 1970 UTC. */
 interface Happened {
@@ -102,7 +102,10 @@ export abstract class Recorder<Item extends Happened, Packed, Store extends Reco
   /** Resolves when everything recorded before the call is written, or its write has failed. */
   async flush(): Promise<void> {
     await this.#writing
+    const isRetry = this.#unwritten !== undefined
     if (this.#hasWork) await this.#write()
+    // Items that came while the store was away follow the batch that had failed.
+    if (isRetry && this.#unwritten === undefined && this.#hasWork) await this.#write()
   }
 
   async close(): Promise<void> {
@@ -114,6 +117,9 @@ export abstract class Recorder<Item extends Happened, Packed, Store extends Reco
     clearTimeout(this.#timer)
     await this.store.close()
   }
+
+  /** Called when a batch has been written. */
+  protected written(): void {}
 
   /** True when the last batch could not be written. */
   protected get isFailing(): boolean {
@@ -180,6 +186,7 @@ export abstract class Recorder<Item extends Happened, Packed, Store extends Reco
       if (this.#unwritten !== undefined) await this.write(this.#unwritten.packed)
       this.#unwritten = undefined
       this.#reportRecovery()
+      this.written()
     } catch (error) {
       const isRefused = !(error instanceof StoreUnavailable) && this.#unwritten !== undefined
       if (isRefused && this.giveUp(this.#unwritten?.packed ?? [])) this.#unwritten = undefined

@@ -184,6 +184,36 @@ describe('a content', () => {
     expect([patched.body.status, dataOf(patched.body)]).toEqual(['superseded', SMALL.toString('base64')])
   })
 
+  test.each([
+    ['its element', '/content/0/attachment', (attachment: object) => attachment],
+    ['itself', '/content/0/attachment/data', ({ data }: { readonly data?: string }) => data],
+  ])('is compared by a patch that tests %s', async (_what, path, tested) => {
+    const { body } = await ours('POST', '/DocumentReference', note(SMALL))
+    const address = `/DocumentReference/${body.id}`
+    const { attachment } = (await ours('GET', address)).body.content[0]
+    const described = (value: unknown) =>
+      ours('PATCH', address, [
+        { op: 'test', path, value },
+        { op: 'add', path: '/description', value: 'A letter' },
+      ])
+    expect((await described(tested({ ...attachment, data: pdf(40_000, 7).toString('base64') }))).status).toBe(422)
+    expect(await described(tested(attachment))).toMatchObject({ status: 200, body: { description: 'A letter' } })
+  })
+
+  test('that is new may come in several entries of a transaction', async () => {
+    const same = pdf(40_000, 11)
+    const entry = [1, 2].map(() => ({
+      request: { method: 'POST', url: 'DocumentReference' },
+      resource: note(same),
+    }))
+    const answer = await ours('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry })
+    expect(answer.status).toBe(200)
+    for (const { response } of answer.body.entry) {
+      const read = await ours('GET', new URL(response.location).pathname.replace(/\/_history.*/, ''))
+      expect(dataOf(read.body)).toBe(same.toString('base64'))
+    }
+  })
+
   const dataIn = ({ attachment }: { attachment: { data: string } }) => attachment.data
 
   test('may come in each entry of a batch', async () => {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from '@jest/globals'
@@ -42,6 +42,23 @@ describe('HttpResponse', () => {
     const socket = connect(port, '127.0.0.1')
     socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /fast HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
     expect(await text(socket)).toMatch(/\[slow\].*\[fast\]/s)
+  })
+
+  test('work for the end of a response whose client has left before is done at once', async () => {
+    const { promise: response, resolve } = Promise.withResolvers<ServerResponse>()
+    const port = await listening((_request, given) => resolve(given))
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const left = await response
+    await new Promise<void>((resolve) => {
+      whenClosed(left, resolve)
+      socket.destroy()
+    })
+    let ended = 0
+    whenClosed(left, () => {
+      ended += 1
+    })
+    expect(ended).toBe(1)
   })
 
   test('a body that is written in parts is complete', async () => {

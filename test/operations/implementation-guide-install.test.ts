@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { MAX_INLINE } from '../../src/content/long-data.ts'
+import { MAX_INLINE } from '../../src/fhir/content/marker.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { packageOf, tarOf } from '../support/packages.ts'
 import { brief, profile, US_CORE, usCore, usCorePatient } from '../support/profiles.ts'

@@ -3,12 +3,15 @@
  * Attachment.data), whose bytes are stored separately. It has only one spelling, so that a search of the text finds it:
  * in the texts of clients the quotes are escaped.
  */
-
+import { hash } from 'node:crypto'
 import { unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
 
 /** The url of the extension. */
 export const CONTENT_URL = 'urn:sandbox-emr:content'
+
+/** Most characters of base64 that stay in the text of a resource. */
+export const MAX_INLINE = 16 * 1024
 
 /** The members of an element `_data`. */
 interface PrimitiveElement {
@@ -25,6 +28,15 @@ export const contentElement = (sha256: string, { extension = [], ...beside }: Pr
   extension: [{ url: CONTENT_URL, valueString: sha256 }, ...extension],
   ...beside,
 })
+
+interface LongData {
+  readonly data: string
+  readonly _data?: PrimitiveElement
+}
+
+/** Whether it has long base64; SampledData, the one type with `dimensions`, has numbers in its `data`. */
+export const isLongData = (value: object): value is LongData =>
+  'data' in value && typeof value.data === 'string' && value.data.length > MAX_INLINE && !('dimensions' in value)
 
 /** The property of the stored text. @param sha256 of the content, lower-case hex */
 export const contentMarker = (sha256: string): string => `"_data":${JSON.stringify(contentElement(sha256))}`
@@ -93,6 +105,19 @@ export function withContentsAsData(value: unknown): unknown {
     object.data = asData(sha256)
   })
 }
+
+/**
+ * A value that a patch compares with a resource of `withContentsAsData`, in its form: each long `data` is named by its
+ * hash. The object is changed.
+ */
+export function withDataNamed(value: unknown): unknown {
+  return changed(value, (object) => {
+    if (isLongData(object)) Object.assign(object, { data: nameOfData(object.data) })
+  })
+}
+
+/** The value of a long `data` in `withContentsAsData`. */
+export const nameOfData = (base64: string): string => asData(hash('sha256', Buffer.from(base64, 'base64')))
 
 const asData = (sha256: string): string => `${CONTENT_URL}:${sha256}`
 

@@ -1,6 +1,7 @@
 /** Resource patches of every format, and JSON Patch: https://hl7.org/fhir/R4/http.html#patch and RFC 6902. */
-import jsonPatch, { type MoveOperation, type Operation } from 'fast-json-patch'
+import jsonPatch, { type MoveOperation, type Operation, type TestOperation } from 'fast-json-patch'
 import { rethrowBudgetError, spend } from '../../isolation/budget.ts'
+import { MAX_INLINE, nameOfData, withDataNamed } from '../content/marker.ts'
 import { parseJson } from '../json.ts'
 import { badRequest, FhirError, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
@@ -76,12 +77,20 @@ export function applyJsonPatch(document: unknown, patch: JsonPatch): unknown {
   return patch.reduce((current, operation, index) => {
     spend(STEPS_PER_OPERATION + siblingsOf(current, operation) / MOVED_PER_STEP, 'the operations of its patch')
     if (operation.op === 'move') return moveOne(current, operation, index)
+    if (operation.op === 'test') return applyOne(current, withContentsNamed(operation), index)
     if (operation.op !== 'copy') return applyOne(current, withOwnValue(operation), index)
     const text = textAt(current, operation.from, operation, index)
     copied += text.length
     if (copied > MAX_COPIED_CHARACTERS) throw copiesTooMuch(index)
     return applyOne(current, { op: 'add', path: operation.path, value: parseJson(text) }, index)
   }, document)
+}
+
+/** A test whose long base64 is named as in the document, which does not hold it (fhir/content/marker.ts). */
+function withContentsNamed(operation: TestOperation<unknown>): TestOperation<unknown> {
+  const { path, value } = operation
+  const isOfData = typeof value === 'string' && value.length > MAX_INLINE && path.endsWith('/data')
+  return { ...operation, value: isOfData ? nameOfData(value) : withDataNamed(structuredClone(value)) }
 }
 
 /** The length of the list that the operation changes, if it is one. */

@@ -7,6 +7,7 @@ import type { Context as KoaContext } from 'koa'
 import { FhirError } from '../../fhir/outcome.ts'
 import { BudgetError } from '../../isolation/budget.ts'
 import { FairQueue, QueueFull } from '../../isolation/fair-queue.ts'
+import { whenClosed } from '../http-response.ts'
 import { exceeded } from './share.ts'
 
 export interface BodyRoom {
@@ -83,9 +84,9 @@ export class BodiesInFlight {
   async reserveFor({ res, state }: Pick<KoaContext, 'res' | 'state'>, bytes: number): Promise<Reservation | undefined> {
     if (bytes <= SMALL) return undefined
     const left = new AbortController()
-    res.once('close', () => left.abort())
+    whenClosed(res, () => left.abort())
     const reservation = await this.reserve(state.holder ?? '', bytes, left.signal)
-    res.once('close', () => reservation.release())
+    whenClosed(res, () => reservation.release())
     return reservation
   }
 

@@ -4,9 +4,9 @@
  * docs/adr/019-audit-trail.md.
  */
 import { randomInt } from 'node:crypto'
+import { TokenBucket } from '../../isolation/token-bucket.ts'
 import { type AuditBlock, type AuditStore, BLOCK_SPAN, keyAt, type StoredBlock } from '../../storage/audit-port.ts'
 import { type Gap, OF_STRANGERS, Recorder, type RecorderOptions, type Recording } from '../recorder.ts'
-import { TokenBucket } from '../../isolation/token-bucket.ts'
 import { type Access, type AuditAgent, type AuditedEvent, type AuditInteraction, gapEvent } from './event.ts'
 
 const RECORDING: Recording = {

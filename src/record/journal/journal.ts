@@ -5,11 +5,11 @@
 import { LRUCache } from 'lru-cache'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import { processorTime } from '../../isolation/processor-time.ts'
+import { type Rate, TokenBucket } from '../../isolation/token-bucket.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import type { JournalEntry, JournalStore } from '../../storage/journal-port.ts'
 import { type Gap, nameOf, OF_STRANGERS, Recorder, type RecorderOptions, type Recording } from '../recorder.ts'
-import { type Rate, TokenBucket } from '../../isolation/token-bucket.ts'
 import { MAX_BODY, type SeenExchange } from './exchange.ts'
 import { entryOf, gapEntry } from './pack.ts'
 import { type JournalDefaults, JournalPolicies, type JournalPolicy } from './policies.ts'
@@ -136,6 +136,9 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
 
   protected async write(entries: readonly JournalEntry[]): Promise<void> {
     await this.store.write(entries, new Map(entries.map(({ clinic }) => [clinic, this.policies.kept(clinic)])))
+  }
+
+  protected override written(): void {
     for (const work of this.#written) work()
   }
 

@@ -22,7 +22,9 @@ export async function findByKeys(engine: Engine, query: KeysQuery): Promise<Foun
   const all = await readWith(engine, query, beginnings, most + 1)
   // The cut-off rest may hide a key that is too common.
   if (!all.isCut && all.items.length <= most) return { resources: resourcesOf(all.items), tooCommon: [], isCut: false }
-  const counted = await Promise.all(beginnings.map((beginning) => countUpToMost(engine, query, beginning)))
+  const counted: Counted[] = []
+  // One after the other, as the clinic has one connection for this read.
+  for (const beginning of beginnings) counted.push(await countUpToMost(engine, query, beginning))
   const tooCommon = counted.flatMap(({ beginning, count }) => (count > most ? [beginning] : []))
   const rare = counted.flatMap(({ beginning, count }) => (count > most ? [] : [beginning]))
   if (some) return { ...(await readInOrder(engine, query, counted)), tooCommon }

@@ -53,7 +53,7 @@ const escaped = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|]/g, 
 export function tokenTerm({ param, system }: Of<'token'>, codes: readonly string[] | undefined): Term {
   const match = { k: keyOf('token', param), ...(codes === undefined ? {} : { v: isOneOf(codes) }), ...systemIs(system) }
   if (codes === undefined) return testedTerm(match)
-  return indexedTerm(match, { inCreationOrder: comesInOrder(codes) })
+  return { ...indexedTerm(match, { inCreationOrder: comesInOrder(codes) }), isLong: isLong(codes) }
 }
 
 /** True for a few values, whose sorted ranges MongoDB merges; it does not for many. */
@@ -70,7 +70,8 @@ export function referenceTerm(condition: Of<'reference'>, ids: readonly string[]
   return { ...term, isLong: isLong(ids) }
 }
 
-const isLong = (ids: readonly string[]): boolean => ids.length > 1_000
+/** Whether a list is too long to be repeated in each range of a source. */
+const isLong = (values: readonly string[]): boolean => values.length > 1_000
 
 function referenceMatch({ type, version, versions }: Of<'reference'>, ids: readonly string[]): Filter {
   const below = versions === undefined ? [] : [{ version: startsWith(`${version}.`) }]

@@ -3,13 +3,14 @@ import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
 import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
 import type { RecordAddress } from '../recent.ts'
 import type { Collections, Filter, RecordDocument } from './collections.ts'
+import { TIME_LIMIT } from './connection.ts'
 import { readLimits } from './read-limits.ts'
 
 export async function readRecord(
   { records }: Collections,
   { clinic, kind, key }: RecordAddress,
 ): Promise<StoredRecord | undefined> {
-  const found = await records.findOne({ clinic, kind, key }, { projection: { _id: 0 }, ...readLimits() })
+  const found = await records.findOne({ clinic, kind, key }, { projection: { _id: 0 }, maxTimeMS: TIME_LIMIT })
   return found === null ? undefined : toRecord(found)
 }
 

@@ -5,10 +5,10 @@ import type { IndexEntry } from '../../search/plan.ts'
 import { type ChangeSet, type ResourceChange, ResourceTooLarge, type StoredResource } from '../port.ts'
 import type { Collections, HistoryDocument, IndexItem, ResourceDocument } from './collections.ts'
 import { combinedItems } from './combined.ts'
+import { TIME_LIMIT } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { entryItems, generationItem } from './index-entries.ts'
 import { innerEntriesIn, linksTo } from './inner-resources.ts'
-import { readLimits } from './read-limits.ts'
 import { documentOf, packText, unpackText } from './stored-text.ts'
 
 /** The fields that toStored() needs, without those for indexes and for people. */
@@ -36,7 +36,7 @@ export async function readCurrent(
   type: string,
   id: string,
 ): Promise<StoredResource | undefined> {
-  const options = { projection: { _id: 0, ...VERSION_FIELDS }, ...readLimits() }
+  const options = { projection: { _id: 0, ...VERSION_FIELDS }, maxTimeMS: TIME_LIMIT }
   const found = await resources.findOne({ clinic, type, id }, options)
   return found === null ? undefined : toStored(found)
 }
@@ -52,7 +52,7 @@ export async function readVersion(
   version: number,
 ): Promise<StoredResource | undefined> {
   const address = { clinic, type, id, version }
-  const options = { projection: { _id: 0, ...VERSION_FIELDS }, ...readLimits() }
+  const options = { projection: { _id: 0, ...VERSION_FIELDS }, maxTimeMS: TIME_LIMIT }
   const found =
     (await collections.resources.findOne(address, options)) ?? (await collections.history.findOne(address, options))
   return found === null ? undefined : toStored(found)

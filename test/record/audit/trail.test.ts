@@ -145,6 +145,24 @@ describe('the end of the server', () => {
     await trail.close()
     expect(store.writes).toBe(1)
   })
+
+  test('writes what came while the store was full, behind the batch that had failed', async () => {
+    const store = new FailingStore()
+    const trail = new AuditTrail({ store, logger: SILENT })
+    const written: string[] = []
+    const write = store.write.bind(store)
+    store.write = async (blocks) => {
+      await write(blocks)
+      written.push(...blocks.flatMap(({ patients }) => patients))
+    }
+    store.isFull = true
+    trail.record(read(Date.now(), 'first'))
+    await trail.flush()
+    trail.record(read(Date.now(), 'second'))
+    store.isFull = false
+    await trail.close()
+    expect(written).toEqual(['first', 'second'])
+  })
 })
 
 describe('pages', () => {
