@@ -17,7 +17,7 @@ const ROOMS = {
   // How the text of a resource names the content that is kept beside it, and what its bytes look like.
   'fhir/content': ['isolation', 'fhir'],
   'fhir/xml': ['isolation', 'fhir', 'fhir/fhirpath', 'fhir/validate'],
-  'fhir/patch': ['isolation', 'fhir', 'fhir/fhirpath', 'fhir/xml'],
+  'fhir/patch': ['isolation', 'fhir', 'fhir/fhirpath', 'fhir/content', 'fhir/xml'],
   // Who is who: pure rules, and the keys by which candidates are found.
   matching: [],
   // A query becomes a plan; a resource becomes index entries.
