@@ -23,7 +23,10 @@ interface Referring {
   readonly ix: readonly IndexItem[]
 }
 
-type ReferringNeighbour = Referring & Neighbour
+interface ReferringNeighbour extends Referring, Neighbour {
+  /** False for an older version: what refers to its resource does not refer to it. */
+  readonly isCurrent: boolean
+}
 
 /** The resources included with `matches`. */
 export async function included(
@@ -34,7 +37,9 @@ export async function included(
   const addresses = matches.map(({ resource }) => addressOf(resource))
   const collected = new Included<ReferringNeighbour>(plan, addresses)
   const limit = new ResponseLimit()
-  for (const [include, near] of collected.rounds<Include, Referring>(plan.include, matches, (one) => [one])) {
+  for (const [include, near] of collected.rounds<Include, Referring>(plan.include, matches, (one) =>
+    one.isCurrent ? [one] : [],
+  )) {
     for await (const one of neighbours(reader, plan, include, near, collected.readable)) {
       if (!collected.add(one, () => limit.fits(one.resource))) break
     }
@@ -86,7 +91,7 @@ async function* current(
 
 function currentOf(document: ResourceDocument): ReferringNeighbour {
   const resource = toStored(document)
-  return { resource, ix: document.ix, address: addressOf(resource), isInner: isInner(resource.type) }
+  return { resource, ix: document.ix, address: addressOf(resource), isInner: isInner(resource.type), isCurrent: true }
 }
 
 /** The versions named by versioned references, even of resources that have been deleted since. */
@@ -97,7 +102,8 @@ async function* versions(reader: Reader, clinic: string, named: readonly Filter[
   for await (const document of current) yield currentOf(document)
   for await (const document of reader.history.find(filter, { projection: VERSION_FIELDS, ...options })) {
     const resource = toStored(document)
-    yield { resource, ix: [], address: `${addressOf(resource)}/_history/${resource.version}`, isInner: false }
+    const address = `${addressOf(resource)}/_history/${resource.version}`
+    yield { resource, ix: [], address, isInner: false, isCurrent: false }
   }
 }
 

@@ -156,6 +156,11 @@ export function describeIncludes(newClinic: NewClinic): void {
       // Includes do not follow the references of older versions.
       const onwards = [follow('Patient', 'organization', { iterate: true })]
       expect(await included(named('Patient/1/_history/2'), onwards)).toEqual(['Patient/1 2'])
+      // Resources that refer to the resource do not refer to an older version of it.
+      await clinic.put('Appointment/1', [reference('patient', 'Patient/1')])
+      const back = [follow('Appointment', 'patient', { iterate: true, reverse: true })]
+      expect(await included(named('Patient/1/_history/2'), back)).toEqual(['Patient/1 2'])
+      expect(await included(named('Patient/1/_history/3'), back)).toEqual(['Appointment/1 1', 'Patient/1 3'])
     })
 
     test('the current version of what is included', async () => {
