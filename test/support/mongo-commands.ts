@@ -3,6 +3,7 @@
  * (https://github.com/mongodb/specifications/blob/master/source/command-logging-and-monitoring/command-logging-and-monitoring.md),
  * and the rule that they keep: every command on the data of clinics names the clinic first.
  */
+import { afterAll } from '@jest/globals'
 import { type CommandStartedEvent, type Document, MongoClient } from 'mongodb'
 import { APP_NAME } from '../../src/storage/mongo/connection.ts'
 
@@ -29,6 +30,11 @@ MongoClient.prototype.connect = async function connectHeard(this: MongoClient) {
   }
   return await connect.call(this)
 }
+
+// The driver is loaded once for all test files of a worker.
+afterAll(() => {
+  MongoClient.prototype.connect = connect
+})
 
 /**
  * Calls `listener` with every command that the server sends from now on.
