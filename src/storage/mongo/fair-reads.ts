@@ -34,19 +34,17 @@ export class FairReads {
    */
   async read<T>(clinic: string, what: () => string, read: () => Promise<T>): Promise<T> {
     const budget = currentBudget()
-    // Background work takes no slot from the users of a clinic.
-    if (budget === undefined) return await withinLimits(what, read)
-    const endsAt = budget.readEndsAt
+    const endsAt = budget?.readEndsAt ?? Number.POSITIVE_INFINITY
     return await withinLimits(what, async (signal) => {
-      const longestWait = Math.max(0, (endsAt - Date.now()) / 2)
-      const release = await this.#queue.enter({ clinic, token: budget.token, signal }, longestWait)
+      const longestWait = budget && Math.max(0, (endsAt - Date.now()) / 2)
+      const release = await this.#queue.enter({ clinic, token: budget?.token ?? '', signal }, longestWait)
       // The wait is not paid: side by side, the reads of a request would pay it many times.
       const since = Date.now()
       try {
         return await until(endsAt, read)
       } finally {
         release()
-        if (Date.now() - since > BRIEF) budget.hasReadSince(since)
+        if (Date.now() - since > BRIEF) budget?.hasReadSince(since)
       }
     })
   }

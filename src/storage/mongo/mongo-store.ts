@@ -2,6 +2,7 @@
  * The engine for several machines: MongoDB through its official driver (https://www.mongodb.com/docs/drivers/node/).
  */
 import { availableParallelism } from 'node:os'
+import { currentBudget } from '../../isolation/budget.ts'
 import { describeRead } from '../describe-search.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
@@ -16,6 +17,7 @@ import { toStoreError } from './faults.ts'
 import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
 import { Outages, type Wait } from './outages.ts'
+import { withinLimits } from './read-limits.ts'
 import { findRecords, readRecord } from './records.ts'
 import { indexingStorage, reindex } from './reindex.ts'
 import { readCurrent, readVersion } from './resources.ts'
@@ -77,7 +79,10 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     work: () => Promise<T>,
   ): Promise<T> => {
     const describe = describeRead[kind] as (asked: typeof query) => string
-    return serve(() => reads.read(query.clinic, () => describe(query), work))
+    const what = () => describe(query)
+    // Background work takes no slot from the users of a clinic.
+    const isOfUser = currentBudget() !== undefined
+    return serve(() => (isOfUser ? reads.read(query.clinic, what, work) : withinLimits(what, work)))
   }
   let closed = false
   return {
