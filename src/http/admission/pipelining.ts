@@ -3,7 +3,7 @@
  * without waiting for the responses. Node accepts hundreds of them at once, before it serves any other connection. They
  * wait in a list of their connection, before it is known whose they are: the fair queue would let them change their order.
  */
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { whenClosed } from '../http-response.ts'
 
@@ -11,8 +11,6 @@ import { whenClosed } from '../http-response.ts'
 const MOST = 64
 /** Requests of one connection in progress at the same time: their responses are sent in order anyway. */
 const AT_ONCE = 4
-/** A number of requests that the next one exceeds; 0 would be no limit. */
-const LESS_THAN_ONE = 0.5
 
 export interface ConnectionAnswers {
   /** Requests that wait for their responses. */
@@ -35,13 +33,13 @@ export const answersOn = (socket: Duplex): Readonly<ConnectionAnswers> | undefin
 }
 
 export function limitPipelining(listener: RequestListener): RequestListener {
-  return function (this: Server, request: IncomingMessage, response: ServerResponse) {
+  return (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     if (socket.destroyed) return
     const connection = connections.get(socket) ?? newConnection(socket, response)
     if (connection.waiting === MOST) {
+      stopParsing(socket)
       socket.destroy()
-      dropRest(this)
       return
     }
     connection.waiting += 1
@@ -57,15 +55,12 @@ export function limitPipelining(listener: RequestListener): RequestListener {
 }
 
 /**
- * Makes Node drop the rest of the chunk, which may be two thousand requests: it reads the limit with each request
- * (https://nodejs.org/docs/latest-v24.x/api/http.html#servermaxrequestspersocket), and counts from when there is one.
- * Promises are looked after between any two connections, so no other connection meets the limit.
+ * Stops Node from accepting the rest of the chunk, which may be two thousand requests (docs/adr/028-mechanisms.md). Its
+ * parser has no documented way to stop; a listener that returns 2 for headers declares another protocol behind them. Parsers are reused with a new
+ * listener.
  */
-function dropRest(server: Server): void {
-  server.maxRequestsPerSocket = LESS_THAN_ONE
-  queueMicrotask(() => {
-    server.maxRequestsPerSocket = 0
-  })
+function stopParsing(socket: Duplex & { readonly parser?: { onIncoming: () => number } }): void {
+  if (socket.parser) socket.parser.onIncoming = () => 2
 }
 
 function newConnection(socket: Duplex, last: ServerResponse): Connection {
