@@ -1,6 +1,7 @@
 /**
  * A write, stage by stage, the same for every caller: structure, precondition, contents, profiles, provider's rules,
- * provider. The standard interactions stage the result in the unit of work, which indexes and commits it (docs/architecture.md, "Life of a write").
+ * provider. The standard interactions stage the result in the unit of work, which indexes and commits it
+ * (docs/architecture.md, "Life of a write").
  */
 import { bytesOf, withLongDataApart } from '../content/long-data.ts'
 import { FhirError, type Issue } from '../fhir/outcome.ts'

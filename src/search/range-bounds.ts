@@ -1,5 +1,5 @@
 /** Bounds on the two ends of a range, of which the low one is never above the high one. */
-import type { RangeBounds } from '../search/plan.ts'
+import type { RangeBounds } from './plan.ts'
 
 /** Bounds on one value. */
 export interface Interval {
@@ -7,8 +7,8 @@ export interface Interval {
   readonly max: number | undefined
 }
 
-const least = (...values: readonly (number | undefined)[]): number | undefined => tightest(Math.min, values)
-const greatest = (...values: readonly (number | undefined)[]): number | undefined => tightest(Math.max, values)
+export const least = (...values: readonly (number | undefined)[]): number | undefined => tightest(Math.min, values)
+export const greatest = (...values: readonly (number | undefined)[]): number | undefined => tightest(Math.max, values)
 
 function tightest(of: (...values: readonly number[]) => number, values: readonly (number | undefined)[]) {
   const known = values.filter((value) => value !== undefined)

@@ -3,7 +3,7 @@
  * values compared for equality, then a number. `code-value-quantity` of systolic 120 mm[Hg]: text 8480-6, low 15998640.
  */
 import type { Condition, PartCondition, PartEntry, RangeBounds } from '../search/plan.ts'
-import { endsOf, type Interval, instantOf, present } from './range-bounds.ts'
+import { endsOf, type Interval, instantOf, present } from '../search/range-bounds.ts'
 
 export interface CompositeKey {
   /** The kinds and names of the parts, and whether `low` is a point: only keys of the same shape are compared. */

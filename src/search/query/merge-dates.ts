@@ -4,8 +4,9 @@
  * of the conditions.
  */
 import type { Condition, RangeBounds } from '../plan.ts'
+import { intersection } from '../range-bounds.ts'
 import { dateCondition, LAST_UPDATED } from '../types/date.ts'
-import { intersection, tighten } from '../types/range.ts'
+import { tighten } from '../types/range.ts'
 import { any } from '../value.ts'
 
 /** With more alternatives than this, one condition is no shorter than several. */

@@ -3,6 +3,7 @@
  * docs/interactions/prefixes.md quotes, with a table of cases.
  */
 import type { RangeBounds } from '../plan.ts'
+import { greatest, least, present } from '../range-bounds.ts'
 
 export const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'] as const
 export type Prefix = (typeof PREFIXES)[number]
@@ -64,23 +65,4 @@ export function tighten({ lowMin, lowMax, highMin, highMax }: RangeBounds, span:
   if (min !== undefined && max !== undefined && min > max) return undefined
   if (highMin !== undefined && highMax !== undefined && highMin > highMax) return undefined
   return present(span === 0 ? { lowMin: min, lowMax: max } : { lowMin: min, lowMax: max, highMin, highMax })
-}
-
-/** Bounds that hold where both do, for one and the same range. */
-export const intersection = (one: RangeBounds, other: RangeBounds): RangeBounds =>
-  present({
-    lowMin: greatest(one.lowMin, other.lowMin),
-    lowMax: least(one.lowMax, other.lowMax),
-    highMin: greatest(one.highMin, other.highMin),
-    highMax: least(one.highMax, other.highMax),
-  })
-
-const greatest = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
-
-const least = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
-
-function present(bounds: { readonly [name in keyof RangeBounds]: number | undefined }): RangeBounds {
-  return Object.fromEntries(Object.entries(bounds).filter(([, bound]) => bound !== undefined))
 }

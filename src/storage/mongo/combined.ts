@@ -3,8 +3,8 @@
  * them.
  */
 import type { CombinedIndex, Condition } from '../../search/plan.ts'
+import { intersection } from '../../search/range-bounds.ts'
 import { nameOfCombined } from '../index/index-parts.ts'
-import { intersection } from '../range-bounds.ts'
 import type { IndexItem } from './collections.ts'
 import { keyOf, SHORT_SPAN } from './index-entries.ts'
 import { within } from './range-terms.ts'

@@ -1,8 +1,8 @@
 /** Terms of conditions on ranges: dates, numbers, quantities, lastUpdated. */
 
 import type { RangeBounds } from '../../search/plan.ts'
+import { endsOf, type Interval, instantOf } from '../../search/range-bounds.ts'
 import type { Of } from '../conditions.ts'
-import { endsOf, type Interval, instantOf } from '../range-bounds.ts'
 import type { Filter } from './collections.ts'
 import { systemIs } from './entry-terms.ts'
 import { keyOf, longKeyOf, SEVERAL, SHORT_SPAN } from './index-entries.ts'

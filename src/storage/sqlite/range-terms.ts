@@ -1,8 +1,8 @@
 /** Conditions on dates, numbers, quantities and meta.lastUpdated: bounds on both ends of a range. */
 
 import type { RangeBounds } from '../../search/plan.ts'
+import { endsOf, type Interval, instantOf } from '../../search/range-bounds.ts'
 import type { Of } from '../conditions.ts'
-import { endsOf, type Interval, instantOf } from '../range-bounds.ts'
 import type { Engine } from './engine.ts'
 import { entry, systemIs } from './entry-terms.ts'
 import { ALWAYS, and, type Sql, sql } from './sql.ts'
