@@ -8,14 +8,12 @@
  */
 import type { Patient } from 'fhir/r4'
 import { spend } from '../isolation/budget.ts'
-import { askedKeys, narrowerKeys } from '../matching/asked-keys.ts'
 import { compare } from '../matching/compare.ts'
 import { type Demographics, demographicsOf } from '../matching/demographics.ts'
-import { isOfPlaceholder, MATCH_KEYS, PLACEHOLDER } from '../matching/keys.ts'
+import { askedKeys, isOfPlaceholder, MATCH_KEYS, narrowerKeys, PLACEHOLDER } from '../matching/keys.ts'
 import type { NamePart } from '../matching/names.ts'
 import { isPlaceholder, isReplaced, PLACEHOLDER_TAG } from '../matching/placeholder.ts'
-import { bitsOf, type Frequencies, probabilitiesOf, smoothed, weightOf } from '../matching/score.ts'
-import type { FieldEvidence } from '../matching/weights.ts'
+import { bitsOf, type FieldEvidence, type Frequencies, probabilitiesOf, smoothed, weightOf } from '../matching/score.ts'
 import { type KeysQuery, type UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { Condition } from '../search/plan.ts'
 

@@ -1,11 +1,12 @@
 /** Compares the demographics of a pair of patients, field by field. Symmetric, and without I/O. */
+
+import { jaroWinkler } from '@skyra/jaro-winkler'
+import { distance } from 'fastest-levenshtein'
 import { spend } from '../isolation/budget.ts'
-import { addressEvidence } from './compare-addresses.ts'
-import { nameEvidence, suffixEvidence } from './compare-names.ts'
-import type { ComparedIdentifier, Demographics } from './demographics.ts'
-import { isSingleEdit } from './one-off.ts'
+import type { ComparedAddress, ComparedIdentifier, Demographics } from './demographics.ts'
+import { areNicknames, type NameForms, type NamePart, swapped } from './names.ts'
 import { samePhone } from './phones.ts'
-import type { FieldEvidence } from './weights.ts'
+import type { FieldEvidence } from './score.ts'
 
 /** Weighs a comparison: the greater the weight, the more likely it is one person. */
 export type Weigh = (evidence: readonly FieldEvidence[]) => number
@@ -131,9 +132,9 @@ function valuesLevel(mine: readonly string[], theirs: readonly string[]): 'same'
 }
 
 /** Shorter values are seldom mistyped, and often close to those of others: 1 and 2. */
-const SHORTEST_NEAR = 5
+const SHORTEST_MISTYPED = 5
 
-const isNear = (a: string, b: string): boolean => a.length >= SHORTEST_NEAR && isSingleEdit(a, b)
+const isNear = (a: string, b: string): boolean => a.length >= SHORTEST_MISTYPED && isSingleEdit(a, b)
 
 /** Both in FHIR's form of dates, YYYY, YYYY-MM or YYYY-MM-DD: https://hl7.org/fhir/R4/datatypes.html#date. */
 function birthDateEvidence(a: string, b: string): FieldEvidence {
@@ -148,3 +149,183 @@ function birthDateEvidence(a: string, b: string): FieldEvidence {
 /** Whether day and month are swapped. */
 const isSwapped = (a: string, b: string): boolean =>
   a.length === 10 && b === `${a.slice(0, 5)}${a.slice(8)}-${a.slice(5, 7)}`
+
+/** Shorter names that differ by a letter are different names: Ann and Ian. */
+const SHORTEST_NEAR = 4
+/** Jaro-Winkler similarity from which a name counts as a misspelling of another. */
+const NEAR = 0.93
+const SIMILAR = 0.86
+const MOST_LETTERS_LEFT_OUT = 2
+
+/**
+ * The evidence of a pair of names in the order of their parts and, where they do not agree, with the parts of either
+ * one swapped.
+ */
+export function* nameEvidence(mine: NameForms, theirs: NameForms): Generator<readonly FieldEvidence[]> {
+  const evidence = inOrder(mine, theirs)
+  yield evidence
+  if (mine.given.length + theirs.given.length === 0 || bothAgree(evidence)) return
+  for (const other of swapped(mine)) yield [...inOrder(other, theirs), SWAPPED]
+  for (const other of swapped(theirs)) yield [...inOrder(mine, other), SWAPPED]
+}
+
+const SWAPPED: FieldEvidence = { field: 'order', level: 'swapped' }
+
+const AGREEING: ReadonlySet<FieldEvidence['level']> = new Set(['same', 'near', 'nickname', 'initial'] as const)
+
+const bothAgree = (evidence: readonly FieldEvidence[]): boolean =>
+  evidence.filter(({ field, level }) => field !== 'suffix' && AGREEING.has(level)).length === 2
+
+/** Whether both names are present and agree, even if only by sound or as nickname, and no suffix contradicts. */
+export function namesAgree(evidence: readonly FieldEvidence[]): boolean {
+  const has = (field: FieldEvidence['field'], ...levels: readonly string[]) =>
+    evidence.some((one) => one.field === field && levels.includes(one.level))
+  return has('family', 'same', 'near') && has('given', 'same', 'nickname', 'near') && !has('suffix', 'differ')
+}
+
+function inOrder(mine: NameForms, theirs: NameForms): readonly FieldEvidence[] {
+  const evidence: FieldEvidence[] = []
+  if (mine.family.text !== '' && theirs.family.text !== '') evidence.push(familyEvidence(mine, theirs))
+  const [first, other] = [mine.given[0], theirs.given[0]]
+  if (first !== undefined && other !== undefined) evidence.push(givenEvidence(mine.given, theirs.given, first, other))
+  const suffix = suffixEvidence(mine.suffixes, theirs.suffixes)
+  if (suffix !== undefined) evidence.push(suffix)
+  return evidence
+}
+
+function familyEvidence(mine: NameForms, theirs: NameForms): FieldEvidence {
+  const level = similarity(mine.family, theirs.family)
+  if (level === 'same') return { field: 'family', level, value: mine.family.text }
+  if (level === 'differ' && sharesWord(mine, theirs)) return { field: 'family', level: 'part' }
+  return { field: 'family', level }
+}
+
+/** Whether one of two family names is the other record's only one: after a marriage, or cut off. */
+export const sharesWord = (mine: NameForms, theirs: NameForms): boolean =>
+  mine.familyWords.some(({ text }) => text.length > 2 && text === theirs.family.text) ||
+  theirs.familyWords.some(({ text }) => text.length > 2 && text === mine.family.text)
+
+/**
+ * Middle names may be absent or initials. A middle name alone is near, a different one after the same first name
+ * similar.
+ */
+function givenEvidence(
+  mine: readonly NamePart[],
+  theirs: readonly NamePart[],
+  first: NamePart,
+  other: NamePart,
+): FieldEvidence {
+  if (first.text === other.text) {
+    const agree = mine.slice(1).every((name, index) => isMiddle(name, theirs[index + 1]))
+    return agree ? { field: 'given', level: 'same', value: first.text } : { field: 'given', level: 'similar' }
+  }
+  if (mine.length + theirs.length > 2 && joined(mine) === joined(theirs)) return { field: 'given', level: 'same' }
+  if (isInitialOf(first, other) || isInitialOf(other, first)) return { field: 'given', level: 'initial' }
+  const level = similarity(first, other)
+  if (level === 'near') return { field: 'given', level }
+  if (areNicknames(first.text, other.text)) return { field: 'given', level: 'nickname' }
+  if (isCalledByMiddle(first, theirs) || isCalledByMiddle(other, mine)) return { field: 'given', level: 'near' }
+  return isShort(first, other) || isShort(other, first)
+    ? { field: 'given', level: 'nickname' }
+    : { field: 'given', level }
+}
+
+/** Mary Ann and Maryann are one name. */
+const joined = (names: readonly NamePart[]): string => names.map(({ text }) => text).join('')
+
+const isMiddle = (mine: NamePart, theirs: NamePart | undefined): boolean =>
+  theirs === undefined || mine.text === theirs.text || isInitialOf(mine, theirs) || isInitialOf(theirs, mine)
+
+const isInitialOf = ({ text }: NamePart, full: NamePart): boolean => text.length === 1 && full.text.startsWith(text)
+
+const isCalledByMiddle = (first: NamePart, others: readonly NamePart[]): boolean =>
+  others.some(({ text }, index) => index > 0 && text.length > 1 && text === first.text)
+
+/** Whether one name is a beginning of the other: Chris for Christopher. */
+const isShort = (short: NamePart, long: NamePart): boolean =>
+  short.text.length >= 3 && short.text.length < long.text.length && long.text.startsWith(short.text)
+
+/** A suffix that is absent in one record is no evidence. */
+function suffixEvidence(mine: readonly string[], theirs: readonly string[]): FieldEvidence | undefined {
+  if (mine.length === 0 || theirs.length === 0) return undefined
+  return { field: 'suffix', level: mine.some((suffix) => theirs.includes(suffix)) ? 'same' : 'differ' }
+}
+
+type NameSimilarity = 'same' | 'near' | 'similar' | 'differ'
+
+function similarity(a: NamePart, b: NamePart): NameSimilarity {
+  if (a.text === b.text) return 'same'
+  const [shortest, longest] =
+    a.text.length < b.text.length ? [a.text.length, b.text.length] : [b.text.length, a.text.length]
+  // Far apart by every measure below.
+  if (shortest * 2 < longest) return 'differ'
+  if (shortest >= SHORTEST_NEAR && longest - shortest <= 1 && distance(a.text, b.text) <= 1) return 'near'
+  const alike = jaroWinkler(a.text, b.text)
+  const soundsAlike = a.sound === b.sound && a.sound !== ''
+  // Smithson is not a misspelling of Smith.
+  const isNear = longest - shortest <= MOST_LETTERS_LEFT_OUT
+  if (isNear && (alike >= NEAR || (soundsAlike && alike >= SIMILAR))) return 'near'
+  return alike >= SIMILAR || soundsAlike ? 'similar' : 'differ'
+}
+
+/** Jaro-Winkler similarity from which a street or city counts as a misspelling of another. */
+const NEAR_PLACE = 0.9
+
+function addressEvidence(mine: ComparedAddress, theirs: ComparedAddress): readonly FieldEvidence[] {
+  const evidence: FieldEvidence[] = []
+  if (mine.lines.length > 0 && theirs.lines.length > 0) {
+    evidence.push({ field: 'street', level: compareStreets(mine, theirs) })
+  }
+  if (mine.postalCode !== '' && theirs.postalCode !== '') {
+    evidence.push({ field: 'postalCode', level: comparePostalCodes(mine.postalCode, theirs.postalCode) })
+  }
+  if (mine.city !== '' && theirs.city !== '')
+    evidence.push({ field: 'city', level: compareCities(mine.city, theirs.city) })
+  return evidence
+}
+
+/** The lines may be in another order; the second one (flat, building) is often missing. */
+function compareStreets(mine: ComparedAddress, theirs: ComparedAddress): 'same' | 'near' | 'part' | 'differ' {
+  const [longer, shorter] = mine.words.length < theirs.words.length ? [theirs, mine] : [mine, theirs]
+  if (mine.lines.some((line) => isStreet(line) && theirs.lines.includes(line))) return 'same'
+  const common = shorter.words.filter((word) => longer.words.includes(word))
+  if (common.length === shorter.words.length && isStreet(shorter.words.join(' '))) return 'same'
+  const alike = Math.max(...mine.lines.flatMap((a) => theirs.lines.map((b) => similarLines(a, b))))
+  if (alike >= NEAR_PLACE) return 'near'
+  return common.some((word) => word.length > 3 || /\d/.test(word)) ? 'part' : 'differ'
+}
+
+/** Whether it has a number and a name. */
+const isStreet = (text: string): boolean => /\d/.test(text) && /\p{L}{3}/u.test(text)
+
+/** Similarity without spaces, which are often misplaced; the numbers must be the same, or one of them missing. */
+function similarLines(a: string, b: string): number {
+  const [mine, theirs] = [numberOf(a), numberOf(b)]
+  if (mine !== undefined && theirs !== undefined && mine !== theirs) return 0
+  const [one, other] = [a.replace(/[\d ]+/g, ''), b.replace(/[\d ]+/g, '')]
+  return one === '' || other === '' ? 0 : jaroWinkler(one, other)
+}
+
+const numberOf = (text: string): string | undefined => /\d+/.exec(text)?.[0]
+
+function comparePostalCodes(a: string, b: string): 'same' | 'digit' | 'differ' {
+  if (a === b) return 'same'
+  // ZIP+4 and the first half of a British postcode.
+  if (Math.min(a.length, b.length) >= 4 && (a.startsWith(b) || b.startsWith(a))) return 'same'
+  return isSingleEdit(a, b) ? 'digit' : 'differ'
+}
+
+function compareCities(a: string, b: string): 'same' | 'near' | 'differ' {
+  if (a === b) return 'same'
+  return jaroWinkler(a.replaceAll(' ', ''), b.replaceAll(' ', '')) >= NEAR_PLACE ? 'near' : 'differ'
+}
+
+/** Whether two texts of the same length differ by one character, or by two adjacent ones that are swapped. */
+export function isSingleEdit(a: string, b: string): boolean {
+  if (a.length !== b.length || a === b) return false
+  let first = 0
+  while (a[first] === b[first]) first += 1
+  const rest = first + 1
+  if (a.slice(rest) === b.slice(rest)) return true
+  return a[first] === b[rest] && a[rest] === b[first] && a.slice(rest + 1) === b.slice(rest + 1)
+}

@@ -1,8 +1,7 @@
 /** The compared data of a Patient, prepared for comparison with many others. */
-import type { Patient } from 'fhir/r4'
-import { addressesOf, type ComparedAddress } from './compare-addresses.ts'
-import { compared, MAX_CONTACTS } from './limits.ts'
-import { type NameForms, nameFormsOf } from './names.ts'
+import type { Address, Patient } from 'fhir/r4'
+import { fold } from '../fhir/text-folding.ts'
+import { compared, type NameForms, nameFormsOf } from './names.ts'
 import { comparablePhone, samePhone } from './phones.ts'
 
 export interface Demographics {
@@ -24,6 +23,23 @@ export interface ComparedIdentifier {
   /** Letters and digits in upper case. */
   readonly value: string
 }
+
+export interface ComparedAddress {
+  /** Folded lines; in an address with only a text, that text. */
+  readonly lines: readonly string[]
+  /** Their words and numbers. */
+  readonly words: readonly string[]
+  /** '' where there is none; so is `city`. */
+  readonly postalCode: string
+  readonly city: string
+}
+
+/** Limits of the compared part of a Patient. Ordinary records have far less; otherwise the first values count. */
+const MAX_ADDRESSES = 25
+/** Lines of one address. */
+const MAX_LINES = 4
+/** Phone numbers, e-mail addresses and identifiers. */
+const MAX_CONTACTS = 50
 
 /** @param region ISO 3166 code of the clinic's country, for phone numbers without a country code */
 export const demographicsOf = (patient: Patient, region?: string): Demographics => new DemographicsOf(patient, region)
@@ -107,3 +123,21 @@ const identifierValue = (value: string): string =>
   compared(value)
     .toUpperCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** The addresses that name a place within a country. */
+const addressesOf = ({ address = [] }: Patient): readonly ComparedAddress[] =>
+  address
+    .slice(0, MAX_ADDRESSES)
+    .map(addressParts)
+    .filter(({ lines, postalCode, city }) => lines.length > 0 || postalCode !== '' || city !== '')
+
+function addressParts({ line = [], postalCode, city, text }: Address): ComparedAddress {
+  const folded = (line.length === 0 ? [text] : line.slice(0, MAX_LINES)).map((one) => fold(compared(one ?? '')))
+  const lines = folded.filter((one) => one !== '')
+  return {
+    lines,
+    words: [...new Set(lines.flatMap((one) => one.split(' ')))],
+    postalCode: fold(compared(postalCode ?? '')).replaceAll(' ', ''),
+    city: fold(compared(city ?? '')),
+  }
+}

@@ -3,8 +3,8 @@
  * (http://hl7.org/fhir/ValueSet/match-grade), and the level that the agreeing fields reach in the HL7 Identity Matching
  * guide (https://hl7.org/fhir/us/identity-matching/).
  */
-import { bitsOf, type Frequencies } from './score.ts'
-import type { FieldEvidence } from './weights.ts'
+
+import { bitsOf, type FieldEvidence, type Frequencies } from './score.ts'
 
 /** `certainly-not` is never returned. */
 export type MatchGrade = 'certain' | 'probable' | 'possible'

@@ -1,13 +1,25 @@
 /**
  * The folded parts of a person's names (https://hl7.org/fhir/R4/datatypes.html#HumanName), and the form in which they are
- * compared: without spaces, and with the sound they begin with.
+ * compared: without spaces, and with the sound they begin with; nicknames.
  */
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { doubleMetaphone } from 'double-metaphone'
 import type { HumanName, Patient } from 'fhir/r4'
 import { memoize } from '../fhir/memoize.ts'
 import { fold } from '../fhir/text-folding.ts'
-import { compared, MAX_NAME_PARTS, MAX_NAMES } from './limits.ts'
+
+/** Limits of the compared part. Ordinary records have far less; otherwise the first values count. */
+const MAX_NAMES = 25
+/** Given names of one name, and suffixes. */
+const MAX_NAME_PARTS = 20
+/** Characters of a part of a name, an address or a contact. */
+const MAX_CHARACTERS = 250
+
+/** The part of `text` that is compared. */
+export const compared = (text: string): string =>
+  text.length <= MAX_CHARACTERS ? text : text.slice(0, MAX_CHARACTERS).toWellFormed()
 
 /** With APOSTROPHE where there is one. */
 export interface PersonName {
@@ -136,3 +148,51 @@ const cachedSound = memoize(MAX_CACHED_SOUNDS, findSound)
 
 /** The sound of a word without spaces. */
 const soundOf = (text: string): string => (text.length > LONGEST_CACHED ? findSound(text) : cachedSound(text))
+
+/** Given names that are used for one another: William, Bill and Billy. */
+const NICKNAMES = join(import.meta.dirname, '../../resources/matching/nicknames.csv')
+
+interface Table {
+  /** By folded name, the names that it is a nickname of, and itself where it has nicknames. */
+  readonly formalNamesOf: ReadonlyMap<string, readonly string[]>
+  /** By folded name, what may be said in its place. */
+  readonly nicknamesOf: ReadonlyMap<string, readonly string[]>
+}
+
+let table: Table | undefined
+
+/** One of them is a nickname of the other, or both are of the same name. Folded names. */
+export function areNicknames(one: string, other: string): boolean {
+  const formal = formalNames(one)
+  return formal.length > 0 && formalNames(other).some((name) => formal.includes(name))
+}
+
+/** The names that `name` may stand for, and that may stand for it; folded, without itself. */
+export function otherNamesFor(name: string): readonly string[] {
+  table ??= readTable()
+  const { nicknamesOf } = table
+  const all = formalNames(name).flatMap((formal) => [formal, ...(nicknamesOf.get(formal) ?? [])])
+  return [...new Set(all)].filter((other) => other !== name)
+}
+
+function formalNames(name: string): readonly string[] {
+  table ??= readTable()
+  return table.formalNamesOf.get(name) ?? []
+}
+
+/** A line has a name and its nicknames; lines that begin with # are about the table. */
+function readTable(): Table {
+  const formalNamesOf = new Map<string, string[]>()
+  const nicknamesOf = new Map<string, readonly string[]>()
+  for (const line of readFileSync(NICKNAMES, 'utf8').split('\n')) {
+    const [name = '', ...nicknames] = line.split(',')
+    if (name === '' || name.startsWith('#')) continue
+    nicknamesOf.set(name, nicknames)
+    for (const one of [name, ...nicknames]) {
+      const formal = formalNamesOf.get(one)
+      if (formal === undefined) formalNamesOf.set(one, [name])
+      else formal.push(name)
+    }
+  }
+  return { formalNamesOf, nicknamesOf }
+}

@@ -6,9 +6,8 @@ import { defineOperation, type OperationRequest } from '../core/operation.ts'
 import { type Linkage, type LinkedPatient, linkPatients } from '../core/patient-linkage.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
-import { gradeOf, isClose, isListed, type MatchGrade } from '../matching/grade.ts'
-import { type Frequencies, priorBits } from '../matching/score.ts'
-import { matchExplanation, matchGrade, scoreOf } from './match-explanation.ts'
+import { gradeOf, identityLevelOf, isClose, isListed, type MatchGrade } from '../matching/grade.ts'
+import { contributionsOf, type FieldEvidence, type Frequencies, householdBits, priorBits } from '../matching/score.ts'
 
 /** Most characters of the elements used for matching, as JSON. */
 const MAX_CHARACTERS = 8_000
@@ -140,3 +139,68 @@ function withOutcome(bundle: Bundle, issue: readonly OperationOutcomeIssue[]): B
   const resource: OperationOutcome = { resourceType: 'OperationOutcome', issue: [...issue] }
   return { ...bundle, entry: [...(bundle.entry ?? []), { resource, search: { mode: 'outcome' } }] }
 }
+
+const MATCH_GRADE = 'http://hl7.org/fhir/StructureDefinition/match-grade'
+const EXPLANATION = 'https://sandbox-emr.example/fhir/StructureDefinition/match-explanation'
+
+export const matchGrade = (grade: MatchGrade): Extension => ({ url: MATCH_GRADE, valueCode: grade })
+
+/** Highest score. */
+const HIGHEST = 0.9999
+
+/** The value for search.score; always below one, as no match is certain. */
+export const scoreOf = (probability: number): number => Math.min(HIGHEST, Number(probability.toFixed(4)))
+
+/** The data of a match to explain. */
+interface Explained {
+  readonly evidence: readonly FieldEvidence[]
+  readonly frequencies: Frequencies
+  readonly probability: number
+  /** The odds before any comparison, in bits. */
+  readonly prior: number
+}
+
+/**
+ * The contribution of each field and of other evidence, in bits, and the identity level reached by the agreeing fields.
+ */
+export function matchExplanation(explained: Explained): Extension {
+  const level = identityLevelOf(explained.evidence)
+  const fields = contributionsOf(explained.evidence, explained.frequencies)
+  const sum = fields.reduce((total, { bits }) => total + bits, 0)
+  return {
+    url: EXPLANATION,
+    extension: [
+      ...fields.map(({ evidence: { field, level: agreement }, bits }) => contribution(field, bits, agreement)),
+      ...besides(explained, sum).map(([what, bits]) => contribution(what, bits)),
+      ...(level === undefined ? [] : [{ url: 'identityLevel', valueDecimal: level }]),
+    ],
+  }
+}
+
+/** Evidence other than fields; together their bits give the odds of the probability. */
+function besides(
+  { evidence, frequencies, probability, prior }: Explained,
+  fields: number,
+): readonly (readonly [what: string, bits: number])[] {
+  const household = householdBits(evidence, frequencies)
+  const odds = Math.log2(probability / (1 - probability))
+  const others = probability < HIGHEST ? odds - fields - household - prior : 0
+  const all = [
+    ['household', household],
+    ['others', others],
+    ['prior', prior],
+  ] as const
+  return all.filter(([, bits]) => Math.abs(bits) >= SMALLEST)
+}
+
+/** Smallest number of bits that does not round to 0. */
+const SMALLEST = 0.005
+
+const contribution = (field: string, bits: number, agreement?: string): Extension => ({
+  url: 'contribution',
+  extension: [
+    { url: 'field', valueCode: field },
+    ...(agreement === undefined ? [] : [{ url: 'agreement', valueString: agreement }]),
+    { url: 'bits', valueDecimal: Number(bits.toFixed(2)) },
+  ],
+})

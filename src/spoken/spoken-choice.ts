@@ -1,7 +1,7 @@
 /** Selects the name that a caller means: "doctor Smith", "the riverside office", "a check up". */
 import { doubleMetaphone } from 'double-metaphone'
 import { memoize } from '../fhir/memoize.ts'
-import { isSingleEdit } from '../matching/one-off.ts'
+import { isSingleEdit } from '../matching/compare.ts'
 import { plain } from './spoken.ts'
 
 export interface SpokenChoice {

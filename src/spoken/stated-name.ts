@@ -2,7 +2,7 @@
 
 import type { Patient } from 'fhir/r4'
 import { fold } from '../fhir/text-folding.ts'
-import { nameEvidence, namesAgree } from '../matching/compare-names.ts'
+import { nameEvidence, namesAgree } from '../matching/compare.ts'
 import { formsOf, type NameForms, type NamePart, nameFormsOf, type PersonName, suffixOf } from '../matching/names.ts'
 import { withoutAsides } from './around-name.ts'
 import { type LabelledName, labelledName } from './labelled-name.ts'

@@ -2,8 +2,7 @@
 import type { HumanName, Patient } from 'fhir/r4'
 import { compare } from '../../src/matching/compare.ts'
 import { demographicsOf } from '../../src/matching/demographics.ts'
-import { bitsOf, type Frequencies } from '../../src/matching/score.ts'
-import type { Field, FieldEvidence } from '../../src/matching/weights.ts'
+import { bitsOf, type Field, type FieldEvidence, type Frequencies } from '../../src/matching/score.ts'
 
 /** Frequencies of a clinic that knows nothing of how frequent names are. */
 export const UNKNOWN: Frequencies = { patients: 10_000, of: () => undefined }

@@ -2,9 +2,8 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Patient } from 'fhir/r4'
-import { askedKeys, narrowerKeys } from '../../src/matching/asked-keys.ts'
 import { demographicsOf } from '../../src/matching/demographics.ts'
-import { PLACEHOLDER, storedKeys } from '../../src/matching/keys.ts'
+import { askedKeys, narrowerKeys, PLACEHOLDER, storedKeys } from '../../src/matching/keys.ts'
 import { PLACEHOLDER_TAG } from '../../src/matching/placeholder.ts'
 import { name, patient } from './demographics.ts'
 

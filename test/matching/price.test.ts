@@ -1,10 +1,9 @@
 /** The cost of comparing patients, and how much of a Patient is compared. */
 import { describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
-import { askedKeys } from '../../src/matching/asked-keys.ts'
 import { compare } from '../../src/matching/compare.ts'
 import { demographicsOf } from '../../src/matching/demographics.ts'
-import { storedKeys } from '../../src/matching/keys.ts'
+import { askedKeys, storedKeys } from '../../src/matching/keys.ts'
 import { bitsOf } from '../../src/matching/score.ts'
 import { stepsOf } from '../support/steps.ts'
 import { levels, patient, UNKNOWN } from './demographics.ts'

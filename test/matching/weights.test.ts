@@ -1,6 +1,6 @@
 /** The table of weights is sound: likelihoods of exclusive levels, by which no agreement counts against a match. */
 import { describe, expect, test } from '@jest/globals'
-import { type Likelihood, WEIGHTS } from '../../src/matching/weights.ts'
+import { type Likelihood, WEIGHTS } from '../../src/matching/score.ts'
 
 /** Levels that are another case of the field, with likelihoods of its own: a date or an identifier that is known in part. */
 const OTHER_CASES: Readonly<Record<string, string>> = { birthDate: 'partial', identifier: 'same, without system' }

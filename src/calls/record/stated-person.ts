@@ -4,10 +4,9 @@
  * person's unless the birth date agrees.
  */
 import type { Patient } from 'fhir/r4'
-import { nameEvidence, sharesWord } from '../../matching/compare-names.ts'
-import { formsOf, type NameForms, nameFormsOf, namesOf } from '../../matching/names.ts'
-import { areNicknames } from '../../matching/nicknames.ts'
-import type { FieldEvidence } from '../../matching/weights.ts'
+import { nameEvidence, sharesWord } from '../../matching/compare.ts'
+import { areNicknames, formsOf, type NameForms, nameFormsOf, namesOf } from '../../matching/names.ts'
+import type { FieldEvidence } from '../../matching/score.ts'
 import { patientFields } from './patient-fields.ts'
 
 export interface StatedPerson {

@@ -1,8 +1,7 @@
 /** Required bindings: https://hl7.org/fhir/R4/terminologies.html#required. */
 import { codesOf } from '../definitions.ts'
 import { isObject, itemsOf } from '../resource.ts'
-import { abbreviatedList } from './messages.ts'
-import { type Report, shortened } from './report.ts'
+import { abbreviatedList, type Report, shortened } from './report.ts'
 
 export interface Binding {
   readonly url: string

@@ -2,8 +2,8 @@
 import { closestName } from '../closest-name.ts'
 import { type ElementStructure, type Structure, structureOf } from '../definitions.ts'
 import { type Binding, bindingOf } from './bindings.ts'
-import { abbreviatedList } from './messages.ts'
 import { PRIMITIVES, type Primitive } from './primitives.ts'
+import { abbreviatedList } from './report.ts'
 import { type Rule, rulesOf } from './rules.ts'
 
 export interface Property {

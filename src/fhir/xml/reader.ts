@@ -3,7 +3,7 @@ import { closestName, resourceTypeHint } from '../closest-name.ts'
 import { isResourceType } from '../definitions.ts'
 import { parseJsonUnpaid } from '../json.ts'
 import type { JsonObject } from '../resource.ts'
-import { abbreviatedList } from '../validate/messages.ts'
+import { abbreviatedList } from '../validate/report.ts'
 import { divOf } from './narrative.ts'
 import { type XmlPlan, type XmlProperty, xmlPlanOf } from './plan.ts'
 import {

@@ -6,8 +6,14 @@ import { compare } from '../../matching/compare.ts'
 import { demographicsOf } from '../../matching/demographics.ts'
 import { gradeOf, type MatchGrade } from '../../matching/grade.ts'
 import { isPlaceholder, isReplaced } from '../../matching/placeholder.ts'
-import { bitsOf, duplicateOdds, type Frequencies, probabilityOf, weightOf } from '../../matching/score.ts'
-import type { FieldEvidence } from '../../matching/weights.ts'
+import {
+  bitsOf,
+  duplicateOdds,
+  type FieldEvidence,
+  type Frequencies,
+  probabilityOf,
+  weightOf,
+} from '../../matching/score.ts'
 import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
 
 /** Least probability of a listed pair: staff see at most five such pairs for each that is one person. */
