@@ -1,5 +1,6 @@
 /** The public keys of a foreign token issuer: https://www.rfc-editor.org/rfc/rfc7517. */
-import type { JwksClient } from 'jwks-rsa'
+import { KeyObject } from 'node:crypto'
+import type { createRemoteJWKSet } from 'jose'
 import { isObject } from '../fhir/resource.ts'
 
 /** Algorithms that an issuer may sign with. No HS…: a public key must never pass as a shared secret. */
@@ -36,54 +37,41 @@ interface TokenHeader {
 
 export type KeyLoader = (header: TokenHeader) => Promise<string>
 
+type KeySet = ReturnType<typeof createRemoteJWKSet>
+
 /**
  * Finds the public key (PEM) for a token's header.
  * @throws UnknownKey, KeysUnavailable from the loader
  */
-export function jwksKeyLoader(jwksUrl: string, options: JwksOptions = DEFAULTS): KeyLoader {
-  let client: Promise<JwksClient> | undefined
+export function jwksKeyLoader(jwksUrl: string, { cooldownMs, timeoutMs }: JwksOptions = DEFAULTS): KeyLoader {
+  let failedAt = Number.NEGATIVE_INFINITY
+  let keySet: Promise<KeySet> | undefined
+  const connect = async (): Promise<KeySet> => {
+    const { createRemoteJWKSet } = await import('jose')
+    return createRemoteJWKSet(new URL(jwksUrl), {
+      cooldownDuration: cooldownMs,
+      timeoutDuration: timeoutMs,
+      cacheMaxAge: KEY_LIFETIME_MS,
+    })
+  }
   return async ({ alg, kid }) => {
     if (alg === undefined || !PUBLIC_KEY_ALGORITHMS.includes(alg)) throw new UnknownKey('the algorithm is not accepted')
+    // jose waits between two successful requests only.
+    if (Date.now() - failedAt < cooldownMs) throw new KeysUnavailable("the issuer's keys could not be read")
     // Loaded when first needed: most servers sign their own tokens and start faster without it.
-    client ??= connect(jwksUrl, options)
-    const key = await (await client).getSigningKey(kid).catch((error: unknown) => {
-      throw keyError(error)
-    })
-    if (key.alg !== undefined && key.alg !== alg) throw new UnknownKey(`the key is not one for ${alg}`)
-    return key.getPublicKey()
-  }
-}
-
-async function connect(jwksUri: string, options: JwksOptions): Promise<JwksClient> {
-  const { JwksClient } = await import('jwks-rsa')
-  return new JwksClient({
-    jwksUri,
-    fetcher: sparingFetcher(options),
-    cacheMaxAge: KEY_LIFETIME_MS,
-    cacheMaxEntries: 20,
-  })
-}
-
-/** Fetches at most once in a cooldown, failures included; calls meanwhile share the result. */
-function sparingFetcher({ cooldownMs, timeoutMs }: JwksOptions): (url: string) => Promise<{ keys: unknown }> {
-  let last: { readonly at: number; readonly answer: Promise<{ keys: unknown }> } | undefined
-  return (url) => {
-    if (last === undefined || Date.now() - last.at >= cooldownMs) {
-      last = { at: Date.now(), answer: fetchKeys(url, timeoutMs) }
+    keySet ??= connect()
+    const findKey = await keySet
+    try {
+      const key = await findKey({ alg, ...(kid === undefined ? {} : { kid }) })
+      return KeyObject.from(key).export({ type: 'spki', format: 'pem' }).toString()
+    } catch (error) {
+      if (isObject(error) && NO_SUCH_KEY.includes(String(error.code)))
+        throw new UnknownKey('the issuer has no such key', { cause: error })
+      failedAt = Date.now()
+      throw new KeysUnavailable("the issuer's keys could not be read", { cause: error })
     }
-    return last.answer
   }
 }
 
-async function fetchKeys(url: string, timeoutMs: number): Promise<{ keys: unknown }> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), headers: { accept: 'application/json' } })
-  if (!response.ok) throw new Error(`The key set answered ${response.status}`)
-  return (await response.json()) as { keys: unknown }
-}
-
-function keyError(error: unknown): Error {
-  if (isObject(error) && error.name === 'SigningKeyNotFoundError') {
-    return new UnknownKey('the issuer has no such key', { cause: error })
-  }
-  return new KeysUnavailable("the issuer's keys could not be read", { cause: error })
-}
+/** Codes of jose's errors for a token whose header fits none of the keys, or several. */
+const NO_SUCH_KEY = ['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS']

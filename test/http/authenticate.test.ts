@@ -199,7 +199,7 @@ describe('a token of a foreign issuer', () => {
   }
 
   // Loading the key library takes the first request a moment; the tests need not wait for it one by one.
-  beforeAll(() => import('jwks-rsa'))
+  beforeAll(() => import('jose'))
 
   test.each([first, ecKey('curve')])('signed with $alg lets its user in', async (key) => {
     await start(key)
@@ -300,6 +300,15 @@ describe('a token of a foreign issuer', () => {
     expect(answer.headers.get('retry-after')).toBe('5')
     issuer.setStatus(200)
     expect((await send(`Bearer ${token}`)).status).toBe(200)
+  })
+
+  test('does not make the server ask an issuer again that has just failed', async () => {
+    await start(first)
+    issuer.setStatus(500)
+    const send = await serve(config(), { cooldownMs: 60_000, timeoutMs: 1_000 })
+    expect((await send(`Bearer ${issuer.sign(foreign())}`)).status).toBe(503)
+    expect((await send(`Bearer ${issuer.sign(foreign())}`)).status).toBe(503)
+    expect(issuer.requests()).toBe(1)
   })
 
   test('gets 503 when the issuer is not there at all', async () => {
