@@ -34,7 +34,7 @@ export interface Contents {
 }
 
 /** Bytes that are being received, or removed. */
-export interface ContentUpload {
+interface ContentUpload {
   /** The bytes are being removed, so they can no longer become a content. */
   readonly isGoing: boolean
 }

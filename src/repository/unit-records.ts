@@ -8,7 +8,7 @@ export interface KindRecord<Value> extends StoredRecord {
   readonly value: Value
 }
 
-export interface RecordOptions {
+interface RecordOptions {
   /** Milliseconds since 1970 UTC; its meaning is declared with the kind (record-kinds.ts). */
   readonly due?: number | null
   /** The version that must be current; absent: the version that this unit has read, or none where it has read none. */

@@ -41,7 +41,7 @@ export function innerTypes(source: string, types: readonly string[]): readonly s
 export const innerTypesOf = (type: string): readonly string[] => [containedType(type), `Bundle${MARK}${type}`]
 
 /** The container of an inner resource, and its id within it. */
-export interface InnerAddress {
+interface InnerAddress {
   readonly type: string
   readonly id: string
   readonly innerId: string

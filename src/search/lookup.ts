@@ -40,7 +40,7 @@ export interface Questions {
   readonly isCaseSensitive: (system: string) => boolean
 }
 
-export interface Answers {
+interface Answers {
   readonly condition: (lookup: Lookup) => Promise<Condition>
   /** The case-sensitive ones among the code systems. */
   readonly caseSensitive: (systems: readonly string[]) => Promise<ReadonlySet<string>>

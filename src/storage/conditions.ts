@@ -76,3 +76,12 @@ function joined(group: readonly Condition[]): Alternatives | undefined {
 
 const ofKind = <Kind extends Condition['kind']>(group: readonly Condition[], kind: Kind): readonly Of<Kind>[] =>
   group.filter((condition): condition is Of<Kind> => condition.kind === kind)
+
+/** The least text above everything that starts with `prefix`; undefined: there is none. */
+export function successor(prefix: string): string | undefined {
+  const points = [...prefix].map((character) => character.codePointAt(0) ?? 0)
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
+  }
+  return undefined
+}

@@ -1,6 +1,9 @@
-/** The cursors of the engines: sort values of the last item of a page, for the search, history or scan it belongs to. */
+/**
+ * The cursors of the engines: sort values of the last item of a page, for the search, history or scan it belongs to; and
+ * the order of these values, as both databases have it: texts by the bytes of UTF-8.
+ */
 import { readCursor } from '../search/cursor.ts'
-import type { SearchPlan } from '../search/plan.ts'
+import type { SearchPlan, SortKey } from '../search/plan.ts'
 import type { HistoryQuery, ScanQuery } from './port.ts'
 
 /** A sort value of the last item of a page; null where the resource has none. */
@@ -33,3 +36,24 @@ export const historyCursorQuery = ({ clinic, type, id, since, at, among }: Histo
 export const versionScanCursorQuery = ({ clinic }: ScanQuery): unknown => ['versions', clinic]
 
 export const recordScanCursorQuery = ({ clinic }: ScanQuery): unknown => ['records', clinic]
+
+export const compareTexts = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other))
+
+const compareValues = (one: string | number, other: string | number): number =>
+  typeof one === 'number' && typeof other === 'number' ? one - other : compareTexts(String(one), String(other))
+
+/** Compares the sort values of two resources; a missing value comes after every value. */
+export function compareKeys(
+  sort: readonly Pick<SortKey, 'descending'>[],
+  one: readonly CursorKey[],
+  other: readonly CursorKey[],
+): number {
+  for (const [index, { descending }] of sort.entries()) {
+    const [left, right] = [one[index] ?? null, other[index] ?? null]
+    if (left === right) continue
+    if (left === null) return 1
+    if (right === null) return -1
+    return descending ? compareValues(right, left) : compareValues(left, right)
+  }
+  return 0
+}

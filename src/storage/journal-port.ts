@@ -57,7 +57,7 @@ export interface JournalScan {
   readonly limit: number
 }
 
-export interface NumberedSummary {
+interface NumberedSummary {
   /** Its position among the entries of its clinic. */
   readonly number: number
   readonly summary: string

@@ -111,7 +111,7 @@ export class StoreConflict extends Error {
   }
 }
 
-export interface Unavailability {
+interface Unavailability {
   /**
    * `full`: nothing can be written until space is freed; reads still work. Absent: `away`, which may pass by itself.
    */
@@ -363,7 +363,7 @@ export interface SharedStore {
 }
 
 /** The load of each part of a store; calls under way count as waiting. */
-export interface StoreLoad {
+interface StoreLoad {
   readonly parts: readonly ComponentHealth[]
 }
 

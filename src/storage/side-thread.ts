@@ -6,7 +6,7 @@ import { HostedThread } from '../isolation/thread-host.ts'
 import { StoreUnavailable } from './port.ts'
 import { toSent, toThrown } from './thread-errors.ts'
 
-export interface SideThreadParts {
+interface SideThreadParts {
   /** The file that the thread runs. */
   readonly entry: string
   /** The thread's task, for messages: `writes the audit trail`. */

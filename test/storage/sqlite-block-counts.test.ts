@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import fc from 'fast-check'
 import type { Condition, IndexEntry } from '../../src/search/plan.ts'
 import { ROWS_OF_BLOCK } from '../../src/storage/sqlite/block-counts.ts'
+import { VisitedRows } from '../../src/storage/sqlite/connection.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
-import { VisitedRows } from '../../src/storage/sqlite/visited-rows.ts'
 import { closeLater } from '../support/opened-stores.ts'
 import { Clinic, date, ids, inner, quantity, reference, string, token } from './fixtures.ts'
 

@@ -1,8 +1,7 @@
 /** The time that a statement of the embedded engine may take really ends it. */
 import { expect, test } from '@jest/globals'
-import { Database } from '../../src/storage/sqlite/connection.ts'
+import { Database, OutOfTime } from '../../src/storage/sqlite/connection.ts'
 import { raw, sql, visited } from '../../src/storage/sqlite/sql.ts'
-import { OutOfTime } from '../../src/storage/sqlite/time-limit.ts'
 
 /** Counts up for ever. */
 const endless = sql`WITH RECURSIVE step(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM step WHERE ${visited(raw('x'))})

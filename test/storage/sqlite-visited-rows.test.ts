@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { BudgetError } from '../../src/isolation/budget.ts'
 import type { Condition, IndexEntry, SearchPlan } from '../../src/search/plan.ts'
+import { VisitedRows } from '../../src/storage/sqlite/connection.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
-import { VisitedRows } from '../../src/storage/sqlite/visited-rows.ts'
 import { closeLater } from '../support/opened-stores.ts'
 import { Clinic, date, reference, string, token } from './fixtures.ts'
 

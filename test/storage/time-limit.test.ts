@@ -1,6 +1,7 @@
 /** How long a statement may take: by the clock, or by the time that its thread has worked. */
 import { expect, test } from '@jest/globals'
-import { OutOfTime, TimeLimit, WorkingTime } from '../../src/storage/sqlite/time-limit.ts'
+import { OutOfTime, TimeLimit } from '../../src/storage/sqlite/connection.ts'
+import { WorkingTime } from '../../src/storage/sqlite/reads.ts'
 
 /** Time of the thread, and of the clock, which also runs while other programs have the processor. */
 function threadAndClock() {

@@ -18,7 +18,7 @@ export interface InnerResource extends LocalReference {
   readonly references: InnerReferences
 }
 
-export interface Within {
+interface Within {
   /** The targets of references of the resource itself. */
   readonly references: InnerReferences
   readonly all: readonly InnerResource[]

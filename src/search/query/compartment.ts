@@ -4,7 +4,7 @@ import type { Condition } from '../plan.ts'
 import { any } from '../value.ts'
 
 /** The resource that defines the compartment. */
-export interface Center {
+interface Center {
   readonly type: string
   readonly id: string
 }

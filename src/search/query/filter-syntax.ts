@@ -1,7 +1,7 @@
 /** The grammar of `_filter`: https://hl7.org/fhir/R4/search_filter.html. Its names and values are interpreted later. */
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 
-export const OPERATORS = [
+const OPERATORS = [
   ...(['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'lt', 'ge', 'le', 'ap', 'sa', 'eb'] as const),
   ...(['pr', 'po', 'ss', 'sb', 'in', 'ni', 're'] as const),
 ] as const
@@ -27,7 +27,7 @@ export interface Test {
 
 /** Names from left to right; all but the last refer to another resource, which may have to pass a filter. */
 export type Path = readonly PathStep[]
-export interface PathStep {
+interface PathStep {
   readonly name: string
   readonly where?: Filter
 }

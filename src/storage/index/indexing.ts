@@ -6,8 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../../isolation/background-loop.ts'
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import type { Extraction, IndexingProgress } from '../port.ts'
-import { isComplete, type TypeIndex } from './index-parts.ts'
-import { type IndexStorage, type SearchIndex, StoreOutdated } from './search-index.ts'
+import { type IndexStorage, isComplete, type SearchIndex, StoreOutdated, type TypeIndex } from './search-index.ts'
 
 export interface Batch {
   /** Resources examined; 0: there are no more. */

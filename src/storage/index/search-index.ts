@@ -3,20 +3,11 @@
  * store has claims them when it opens the store; from then on it writes them with every resource, and does not search
  * by those that older resources lack until indexing.ts has filled them.
  */
-import type { CombinedIndex, SearchPlan } from '../../search/plan.ts'
+
+import { CALLED } from '../../search/canonical.ts'
+import { CONTAINED, isInner } from '../../search/inner.ts'
+import type { CombinedIndex, Condition, Include, SearchPlan } from '../../search/plan.ts'
 import { type Extraction, IndexIncomplete, StoreUnavailable } from '../port.ts'
-import {
-  type IndexState,
-  isSame,
-  missingIn,
-  nameOfCombined,
-  nextIndex,
-  type Parts,
-  partOfCombined,
-  partsOf,
-  type TypeIndex,
-} from './index-parts.ts'
-import { planParameters } from './plan-parameters.ts'
 
 /** A newer server has changed the form of the store, which this server cannot read. */
 export class StoreOutdated extends StoreUnavailable {}
@@ -31,7 +22,7 @@ export interface IndexStorage {
   claim(types: readonly TypeIndex[], extraction: number): Promise<void>
 }
 
-export interface SearchIndexOptions {
+interface SearchIndexOptions {
   readonly combined: readonly CombinedIndex[]
   /** Absent: resources already stored cannot be reindexed. */
   readonly extraction?: Extraction | undefined
@@ -180,3 +171,161 @@ export class SearchIndex {
 const writtenByNewer = (found: number, own: number): string =>
   `This store was searched by a newer version of the server (search version ${found}, this server knows ${own}); ` +
   'start the newer server, or name another store'
+
+/**
+ * Versions by part: a search parameter, a combined index, or the form of all entries. A version is a text that changes when
+ * resources have to be reindexed for it.
+ */
+export type Parts = Readonly<Record<string, string>>
+
+/** The progress of the search index of a type, as stored. */
+export interface TypeIndex {
+  readonly type: string
+  /** Incremented whenever other parts are wanted; an engine may store the generation of each resource with it. */
+  readonly generation: number
+  /** The parts that are written with every resource. */
+  readonly wanted: Parts
+  /** The parts that every resource of the type has; the same as `wanted` when the type is complete. */
+  readonly filled: Parts
+  /**
+   * Time of its completion (milliseconds since 1970 UTC), where a server that wants other parts may still be writing.
+   */
+  readonly completed?: number
+}
+
+/** The stored state of the search index. */
+export interface IndexState {
+  /** Incremented with every change, so that running servers notice it. */
+  readonly epoch: number
+  /** The highest Extraction.version of a server that has searched this store. */
+  readonly extraction: number
+  readonly types: ReadonlyMap<string, TypeIndex>
+}
+
+/** Prefixes that no search parameter name can have, as it contains no colon. */
+const FORM = 'form:'
+const COMBINED = 'combined:'
+
+/** `schedule status start` */
+export const nameOfCombined = ({ equal, range }: CombinedIndex): string => [...equal, range].join(' ')
+
+export const partOfCombined = (name: string): string => COMBINED + name
+
+/** A combined index has no version of its own: a different one has a different name. */
+const COMBINED_VERSION = '1'
+
+/** Form and extraction of stores from before parts were recorded. */
+const FIRST_FORM = '1'
+const FIRST_EXTRACTION = 1
+
+/** The parts of a type that a server with this `form` and these declarations writes and searches by. */
+function partsOf(
+  type: string,
+  form: string,
+  combined: readonly CombinedIndex[],
+  extraction: Extraction | undefined,
+): Parts {
+  const declared = combined
+    .filter((one) => one.type === type)
+    .map((one) => [partOfCombined(nameOfCombined(one)), COMBINED_VERSION])
+  return { [FORM]: form, ...Object.fromEntries(declared), ...Object.fromEntries(extraction?.parametersOf(type) ?? []) }
+}
+
+const isSame = (one: Parts, other: Parts): boolean =>
+  Object.keys(one).length === Object.keys(other).length && missingIn(one, other).length === 0
+
+/** Names of the wanted parts that `filled` lacks, or has in another version. */
+const missingIn = (filled: Parts, wanted: Parts): readonly string[] =>
+  Object.entries(wanted).flatMap(([part, version]) => (filled[part] === version ? [] : [part]))
+
+export const isComplete = ({ wanted, filled }: TypeIndex): boolean => isSame(wanted, filled)
+
+/** True where resources were written in an older form, and do not have a generation yet. */
+export const isOfOldForm = ({ wanted, filled }: TypeIndex): boolean => wanted[FORM] !== filled[FORM]
+
+/** The state of a type once other parts are wanted. */
+function nextIndex(
+  type: string,
+  before: TypeIndex | undefined,
+  wanted: Parts,
+  stored: boolean,
+  version: number,
+): TypeIndex {
+  const generation = (before?.generation ?? 0) + 1
+  if (!stored) return { type, generation, wanted, filled: wanted, ...(generation > 1 ? { completed: Date.now() } : {}) }
+  const filled = generation === 1 ? { ...firstParts(wanted, version), ...before?.filled } : (before?.filled ?? {})
+  const kept = Object.entries(wanted).filter(([part, wish]) => filled[part] === wish)
+  return { type, generation, wanted, filled: Object.fromEntries(kept) }
+}
+
+/** The parts of a store from before parts were recorded. */
+function firstParts(wanted: Parts, version: number): Parts {
+  const had = Object.entries(wanted).filter(([part, wish]) => {
+    if (part === FORM) return wish === FIRST_FORM
+    return !part.startsWith(COMBINED) && version === FIRST_EXTRACTION
+  })
+  return Object.fromEntries(had)
+}
+
+/** `*`: every type, or every parameter of the type. */
+interface PlanParameter {
+  readonly type: string
+  readonly param: string
+}
+
+export const planParameters = ({ types, where, sort, include }: SearchPlan): readonly PlanParameter[] => [
+  ...types.flatMap((type) => [
+    ...where.flatMap((condition) => conditionParameters(condition, type)),
+    ...sort.flatMap((key) => ('param' in key ? [{ type, param: key.param }] : [])),
+  ]),
+  // A resource contained in any type may match.
+  ...(types.some(isInner) ? [{ type: '*', param: CONTAINED }] : []),
+  ...include.flatMap(({ source, param, canonical = [] }: Include) => [
+    { type: source, param },
+    ...canonical.map((type) => ({ type, param: CALLED })),
+  ]),
+]
+
+function conditionParameters(condition: Condition, type: string): readonly PlanParameter[] {
+  switch (condition.kind) {
+    case 'any':
+    case 'all':
+      return condition.of.flatMap((part) => conditionParameters(part, type))
+    case 'not':
+    case 'unequal':
+      return conditionParameters(condition.of, type)
+    case 'chain':
+      return [
+        parameter(type, condition.param),
+        ...condition.types.flatMap((target) => [
+          ...(condition.canonical ? [{ type: target, param: CALLED }] : []),
+          ...conditionParameters(condition.where, target),
+        ]),
+      ]
+    case 'has':
+      return [
+        ...(condition.canonical ? [{ type, param: CALLED }] : []),
+        parameter(condition.type, condition.param),
+        ...conditionParameters(condition.where, condition.type),
+      ]
+    case 'string':
+    case 'words':
+    case 'token':
+    case 'reference':
+    case 'uri':
+    case 'date':
+    case 'number':
+    case 'quantity':
+    case 'position':
+    case 'composite':
+    case 'missing':
+      return [parameter(type, condition.param)]
+    case 'id':
+    case 'type':
+    case 'lastUpdated':
+      return []
+  }
+}
+
+/** Values stored beside those of a parameter, such as `code:text`, are indexed together with them. */
+const parameter = (type: string, param: string): PlanParameter => ({ type, param: param.split(':', 1)[0] ?? param })

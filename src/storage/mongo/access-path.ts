@@ -5,7 +5,7 @@ import { collectionOf } from './inner-resources.ts'
 import type { Scope, Source, Term } from './term.ts'
 import { readOptions } from './transaction.ts'
 
-export interface AccessPath {
+interface AccessPath {
   readonly source: Source
   /** True when there are few enough candidates to be collected and sorted. */
   readonly isFew: boolean

@@ -73,7 +73,7 @@ export interface RecordDocument {
 }
 
 /** A lock: every write with a guard on a type increments it, so that such transactions conflict with each other. */
-export interface LockDocument {
+interface LockDocument {
   readonly clinic: string
   readonly type: string
   readonly turn: number

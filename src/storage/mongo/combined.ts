@@ -4,7 +4,7 @@
  */
 import type { CombinedIndex, Condition } from '../../search/plan.ts'
 import { intersection } from '../../search/range-bounds.ts'
-import { nameOfCombined } from '../index/index-parts.ts'
+import { nameOfCombined } from '../index/search-index.ts'
 import type { IndexItem } from './collections.ts'
 import { keyOf, SHORT_SPAN } from './index-entries.ts'
 import { within } from './range-terms.ts'

@@ -5,7 +5,7 @@
 import { MaxKey } from 'mongodb'
 import { type CompositeTests, compositeTests, type ValueTest } from '../composite-key.ts'
 import type { Of } from '../conditions.ts'
-import { successor } from '../sort-order.ts'
+import { successor } from '../conditions.ts'
 import type { Filter } from './collections.ts'
 import { startsWith } from './entry-terms.ts'
 import { keyOf } from './index-entries.ts'

@@ -3,7 +3,7 @@
 import { fold } from '../../fhir/text-folding.ts'
 import { beginningsOf, type Equality } from '../../search/plan.ts'
 import type { Of } from '../conditions.ts'
-import { successor } from '../sort-order.ts'
+import { successor } from '../conditions.ts'
 import type { Filter } from './collections.ts'
 import { ENTRY_KINDS, keyOf } from './index-entries.ts'
 import { anyOf, indexedTerm, isOneOf, item, NEVER, type Term, testedTerm } from './term.ts'

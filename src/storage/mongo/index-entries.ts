@@ -11,7 +11,7 @@ import type { IndexItem } from './collections.ts'
  * (inner-resources.ts).
  */
 type ItemEntry = Exclude<IndexEntry, { kind: 'words' | 'inner' }>
-export type EntryKind = ItemEntry['kind']
+type EntryKind = ItemEntry['kind']
 
 /** The kinds of entries of search parameters. */
 export const ENTRY_KINDS: readonly EntryKind[] = [

@@ -1,6 +1,6 @@
-/** The state of the search index, as the database stores it (see index/index-parts.ts). */
+/** The state of the search index, as the database stores it (see index/search-index.ts). */
 import { MongoBulkWriteError } from 'mongodb'
-import type { IndexState, Parts, TypeIndex } from '../index/index-parts.ts'
+import type { IndexState, Parts, TypeIndex } from '../index/search-index.ts'
 import { type Collections, INDEX, LEASE, SCHEMA, type StoreDocument } from './collections.ts'
 import { DUPLICATE_KEY } from './faults.ts'
 import { refuseNewer } from './schema.ts'

@@ -4,7 +4,7 @@
  * newest search parameters yet.
  */
 import type { SearchPlan } from '../../search/plan.ts'
-import { isOfOldForm, type TypeIndex } from '../index/index-parts.ts'
+import { isOfOldForm, type TypeIndex } from '../index/search-index.ts'
 import { EntriesOutdated, type IndexVersions } from '../port.ts'
 import type { Filter, ResourceDocument, ResourceIndex } from './collections.ts'
 import type { Engine, Reader } from './engine.ts'

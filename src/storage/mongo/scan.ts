@@ -1,9 +1,8 @@
 /** Everything that a clinic has, in a stable order, for copies. */
 import { writeCursor } from '../../search/cursor.ts'
-import { type CursorKey, readKeys, recordScanCursorQuery, versionScanCursorQuery } from '../cursor.ts'
+import { type CursorKey, compareTexts, readKeys, recordScanCursorQuery, versionScanCursorQuery } from '../cursor.ts'
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
 import { mergeWithinLimit } from '../response-limit.ts'
-import { compareTexts } from '../sort-order.ts'
 import type { Filter } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { readVersions, STAMP_FIELD, type VersionQuery } from './history.ts'

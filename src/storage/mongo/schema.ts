@@ -4,8 +4,7 @@
  * resources are reindexed in the background (reindex.ts).
  */
 import { type ClientSession, type Db, type MongoClient, MongoServerError } from 'mongodb'
-import { partOfCombined } from '../index/index-parts.ts'
-import { StoreOutdated } from '../index/search-index.ts'
+import { partOfCombined, StoreOutdated } from '../index/search-index.ts'
 import { CUSTOM_INDEX, StoreUnavailable } from '../port.ts'
 import { type Collections, collectionsOf, INDEX, INDEXES, LEASE, SCHEMA, type StoreDocument } from './collections.ts'
 import { inTransaction } from './transaction.ts'

@@ -2,7 +2,7 @@
 import type { Document } from 'mongodb'
 import { type SortKey, textOrderParam } from '../../search/plan.ts'
 import type { CursorKey } from '../cursor.ts'
-import { compareKeys, compareTexts } from '../sort-order.ts'
+import { compareKeys, compareTexts } from '../cursor.ts'
 import type { Filter, ResourceDocument, ResourceIndex } from './collections.ts'
 import { keyOf } from './index-entries.ts'
 

@@ -2,8 +2,9 @@
  * The distinct values of a parameter, by seeking from each to the next in the index: one step per value, not per
  * resource.
  */
+
+import { compareTexts } from '../cursor.ts'
 import type { StoredValue, ValuesQuery } from '../port.ts'
-import { compareTexts } from '../sort-order.ts'
 import type { IndexItem } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { keyOf } from './index-entries.ts'

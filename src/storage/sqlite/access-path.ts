@@ -1,6 +1,6 @@
 /** The start of a search: the index that enumerates candidate rows, chosen by counting them, not by statistics. */
 
-import { lackingSource } from './block-totals.ts'
+import { lackingSource } from './block-counts.ts'
 import {
   type Candidate,
   type Countable,
@@ -16,7 +16,7 @@ import {
   sharedSource,
   union,
 } from './candidates.ts'
-import { combinedCandidate } from './combined-source.ts'
+import { combinedCandidate } from './combined.ts'
 import type { Engine } from './engine.ts'
 import { raw, sql } from './sql.ts'
 import { ADDRESSES, type Scope, type Term } from './term.ts'

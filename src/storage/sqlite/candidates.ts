@@ -1,7 +1,5 @@
 /** Candidate rows of a search as a FROM and a WHERE clause, and the construction of such sources from one another. */
 import type { Engine } from './engine.ts'
-import { exists } from './exists.ts'
-import type { Source } from './source.ts'
 import {
   ALWAYS,
   and,
@@ -16,9 +14,10 @@ import {
   visited,
   withSets,
 } from './sql.ts'
-import { ADDRESSES, type EntryTerm, isThere, type Matches, type Scope, type Term } from './term.ts'
+import type { Source } from './term.ts'
+import { ADDRESSES, type EntryTerm, exists, isThere, type Matches, type Scope, type Term } from './term.ts'
 
-export type { Source } from './source.ts'
+export type { Source } from './term.ts'
 
 /** A source and the terms it does not already fulfil. */
 export interface Candidate {

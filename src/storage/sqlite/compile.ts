@@ -7,15 +7,25 @@ import { CALLED, canonicalParam } from '../../search/canonical.ts'
 import { INNER_ID, innerTypes, innerTypesOf, isInner, resourceTypeOf } from '../../search/inner.ts'
 import type { Condition, Equality } from '../../search/plan.ts'
 import { type Alternatives, alternativesOf, type Of } from '../conditions.ts'
-import { compositeTerm } from './composite-term.ts'
-import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
-import { presence, referenceTerm, rowsOfTarget, stringTerm, tokenTerm, unequalTerm, uriTerm } from './entry-terms.ts'
-import { positionTerm } from './position-term.ts'
-import { quantityTerm, rangeTerm, updatedWithin } from './range-terms.ts'
+import {
+  compositeTerm,
+  positionTerm,
+  presence,
+  quantityTerm,
+  rangeTerm,
+  referenceTerm,
+  rowsOfTarget,
+  stringTerm,
+  tokenTerm,
+  unequalTerm,
+  updatedWithin,
+  uriTerm,
+  wordsTerm,
+} from './entry-terms.ts'
+import { withCovered } from './index-entries.ts'
 import { isOneOf, sql } from './sql.ts'
 import { ADDRESSES, allOf, anyOf, type ChainTarget, NEVER, notOf, type Scope, type Term } from './term.ts'
-import { wordsTerm } from './word-terms.ts'
 
 export function compile(engine: Engine, scope: Scope, condition: Condition): Term {
   switch (condition.kind) {

@@ -1,13 +1,9 @@
 /** One connection to the SQLite file: prepared statements, transactions, and a limit on the time of statements. */
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
-import { StoreUnavailable } from '../port.ts'
 import { isBusy, Locked } from './faults.ts'
+import { preparePath } from './private-files.ts'
 import type { Sql, SqlValue } from './sql.ts'
-import { TimeLimit } from './time-limit.ts'
-import { VisitedRows } from './visited-rows.ts'
 
 const MAX_STATEMENTS = 400
 /**
@@ -72,11 +68,7 @@ export class Database {
    * @throws StoreUnavailable when the folder cannot be created, or the path is that of a device, or SQLite's own error
    */
   constructor(path: string) {
-    if (path !== ':memory:') {
-      makeFolder(dirname(path))
-      checkKind(path)
-      keepPrivate(path)
-    }
+    if (path !== ':memory:') preparePath(path)
     this.#connection = new DatabaseSync(path, {
       timeout: BUSY_TIMEOUT,
       enableForeignKeyConstraints: false,
@@ -229,57 +221,130 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4))
 /** Blocks the process for `milliseconds`. */
 const sleep = (milliseconds: number): unknown => Atomics.wait(sleeper, 0, 0, milliseconds)
 
+/** Milliseconds. */
+export interface Times {
+  /** Limit of a read on the event loop. */
+  readonly allowance: number
+  /** Limit of a read outside requests. */
+  readonly inBackground: number
+  /** Limit of the guards of a change set: all other writes wait for them. */
+  readonly guards: number
+}
+
+export const TIMES: Times = { allowance: 5, inBackground: 60_000, guards: 1_000 }
+
+/** A statement took longer than it may. */
+export class OutOfTime extends Error {
+  override readonly name = 'OutOfTime'
+  /** `left`: the client has left. */
+  readonly reason: 'late' | 'left'
+
+  constructor(reason: OutOfTime['reason']) {
+    super(reason === 'late' ? 'The time of a statement is up' : 'The client of a statement has left')
+    this.reason = reason
+  }
+}
+
+export interface Limit {
+  /** Milliseconds since 1970 UTC. */
+  readonly endsAt: number
+  /** True once the client has left. */
+  readonly isAbandoned?: (() => boolean) | undefined
+  /** Called when the time is up; false: the work continues, with a later `endsAt`. */
+  readonly isOver?: (() => boolean) | undefined
+}
+
+const ALWAYS = (): boolean => true
+
+const NONE: Limit = { endsAt: Number.POSITIVE_INFINITY }
+
 /**
- * Creates a folder level by level: Node's mkdir with `recursive` never ends where the system reports ENOENT in an
- * existing folder, as in /proc.
- * @throws StoreUnavailable
+ * The time limit of a connection's statements. SQLite has none of its own, so statements that may be long call the
+ * function `within_time` for each row that they visit: it throws when the time is up, which ends the statement.
  */
-function makeFolder(path: string): void {
-  if (kindOf(path) === 'folder') return
-  const above = dirname(path)
-  if (above !== path) makeFolder(above)
-  try {
-    mkdirSync(path, { mode: PRIVATE_FOLDER })
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (kindOf(path) === 'folder') return
-    throw new StoreUnavailable(`The folder ${path} is not there, and this process cannot make it`, { cause: error })
+export class TimeLimit {
+  #limit = NONE
+
+  /**
+   * Ends the statements of `work` when the time is up. A nested limit replaces the outer one.
+   * @throws OutOfTime, and whatever `work` throws
+   */
+  during<T>(limit: Limit, work: () => T): T {
+    const before = this.#limit
+    this.#limit = limit
+    try {
+      return work()
+    } finally {
+      this.#limit = before
+    }
+  }
+
+  /** @throws OutOfTime */
+  check(): void {
+    const limit = this.#limit
+    if (limit === NONE) return
+    const { isAbandoned, isOver = ALWAYS } = limit
+    if (Date.now() > limit.endsAt && isOver()) throw new OutOfTime('late')
+    if (isAbandoned?.()) throw new OutOfTime('left')
   }
 }
 
-/** Modes under which only the user of the server can read patient data, whatever its umask. */
-export const PRIVATE_FILE = 0o600
-export const PRIVATE_FOLDER = 0o700
-/** Suffixes of the file and of SQLite's own files beside it, which SQLite creates with the mode of the first. */
-export const PARTS = ['', '-wal', '-shm']
+/** More rows were visited than an attempt may. */
+class TooManyRows extends Error {
+  override readonly name = 'TooManyRows'
+}
 
-/** Creates the file where there is none, and closes it to other users. */
-function keepPrivate(path: string): void {
-  try {
-    closeSync(openSync(path, 'a', PRIVATE_FILE))
-    for (const part of PARTS) if (kindOf(`${path}${part}`) === 'file') closeToOthers(`${path}${part}`)
-  } catch {
-    // A file of another user, or on a read-only disk: SQLite finds out whether it can be used, and reports why not.
+/**
+ * Counts the rows that the statements of one connection visit, so that a way to evaluate a search can be given up for
+ * another one when it takes long: the decision rests on actual visits, not on statistics that a client could distort.
+ */
+export class VisitedRows {
+  #count = 0
+  #most = Number.POSITIVE_INFINITY
+
+  /** Rows visited since the connection was opened. */
+  get count(): number {
+    return this.#count
   }
-}
 
-function closeToOthers(path: string): void {
-  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, PRIVATE_FILE)
-}
+  /**
+   * Counts one row. @returns 1, which is true in SQL
+   * @throws TooManyRows, which ends the statement
+   */
+  visit(): 1 {
+    this.#count += 1
+    if (this.#count > this.#most) throw new TooManyRows('An attempt has visited too many rows')
+    return 1
+  }
 
-/** Refuses devices and pipes, which SQLite would open, with unpredictable results. @throws StoreUnavailable */
-function checkKind(path: string): void {
-  if (kindOf(path) === 'device or pipe')
-    throw new StoreUnavailable('It is a device or a pipe; the database must be a file')
-}
+  /**
+   * Counts rows that a statement has visited without a call for each of them.
+   * @throws TooManyRows
+   */
+  visitAll(rows: number): void {
+    this.#count += rows
+    if (this.#count > this.#most) throw new TooManyRows('An attempt has visited too many rows')
+  }
 
-/** Undefined where there is nothing, or nothing visible to this process. */
-function kindOf(path: string): 'file' | 'folder' | 'device or pipe' | undefined {
-  try {
-    const found = statSync(path)
-    if (found.isDirectory()) return 'folder'
-    return found.isFile() ? 'file' : 'device or pipe'
-  } catch {
-    return undefined
+  /**
+   * Ends an attempt (`within`) that has turned out to be more work than another way.
+   * @throws TooManyRows
+   */
+  giveUp(): never {
+    throw new TooManyRows('An attempt is given up')
+  }
+
+  /** The result of `work`; undefined when its statements would visit more than `rows` rows. */
+  within<T extends object | number>(rows: number, work: () => T): T | undefined {
+    const outer = this.#most
+    this.#most = Math.min(outer, this.#count + rows)
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof TooManyRows && this.#count <= outer) return undefined
+      throw error
+    } finally {
+      this.#most = outer
+    }
   }
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type ByteRange, ContentMissing, type ContentStore, PIECE_BYTES } from '../content-port.ts'
 import { StoreUnavailable } from '../port.ts'
-import { PRIVATE_FILE, PRIVATE_FOLDER } from './connection.ts'
+import { PRIVATE_FILE, PRIVATE_FOLDER } from './private-files.ts'
 
 /** The folder of the contents beside the file of the resources: `data/emr.db` has `data/emr.content`. */
 export const contentFolderOf = (path: string): string => `${path.replace(/\.db$/, '')}.content`

@@ -1,22 +1,43 @@
 /**
+ * The writing side of the embedded engine: one connection writes, in the thread that owns it. The rest of the engine
+ * calls `Writer`; `GroupCommit` does the work where the connection is, and `WriterClient` (writer-client.ts) passes it
+ * to that thread.
+ *
  * Group commit: change sets that wait at the same time share one transaction and one disk sync. Each is checked and
  * written in turn and sees the earlier ones; a promise resolves only after the commit. While another process writes,
  * they wait without blocking the event loop, and more join.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { BudgetError } from '../../isolation/budget.ts'
+import type { TypeIndex } from '../index/search-index.ts'
 import { type ChangeSet, StoreConflict, StoreUnavailable } from '../port.ts'
 import { apply, conflictIn } from './change-set.ts'
-import type { Engine } from './engine.ts'
+import { OutOfTime } from './connection.ts'
+import { checkIndex, type Engine } from './engine.ts'
 import { Locked, toStoreError } from './faults.ts'
-import { checkIndex } from './index-state.ts'
-import { OutOfTime } from './time-limit.ts'
+import { complete, epochOf, lease } from './index-state.ts'
+import { type Refill, type Refilled, refill } from './refill.ts'
+
+export interface Writer {
+  /** See ResourceStore.write. */
+  write(changes: ChangeSet): Promise<void>
+  /** See IndexingStorage. */
+  lease(holder: string, milliseconds: number): Promise<boolean>
+  complete(index: TypeIndex): Promise<void>
+  refill(rows: Refill): Promise<Refilled>
+  /** Resolves when everything it was given is done. */
+  close(): Promise<void>
+}
 
 /** Bounds the time of one commit. */
 const MAX_PER_COMMIT = 256
 /** Milliseconds until a locked file is tried again. */
 const RETRY_AFTER = 1
-/** Milliseconds that a change set waits for other processes. */
+/** Milliseconds that work waits for other processes. */
 const LONGEST_WAIT = 10_000
+/** Commits after which the log is copied into the file, and milliseconds without a commit before that is done. */
+const MANY_COMMITS = 200
+const QUIET = 1_000
 
 /** A change set waiting to be written, and its caller. */
 export interface WaitingChanges {
@@ -30,20 +51,20 @@ export interface WaitingChanges {
 /** The reason why a change set was refused; undefined: it was written. */
 type Refusal = StoreConflict | BudgetError | undefined
 
-export interface GroupCommitSettings {
+interface GroupCommitSettings {
   /** Turns of the event loop in which more change sets may join; see `schedule`. */
   readonly turns: 1 | 2
   /** See Times. */
   readonly guards: number
-  /** Called after each commit. */
-  readonly onCommit?: () => void
 }
 
-export class GroupCommit {
+export class GroupCommit implements Writer {
   readonly #engine: Engine
   readonly #settings: GroupCommitSettings
   #waiting: WaitingChanges[] = []
   #scheduled = false
+  #commitsSinceCheckpoint = 0
+  #quiet: NodeJS.Timeout | undefined
   /** Set by close(); called once nothing waits any more. */
   #end: (() => void) | undefined
 
@@ -64,12 +85,26 @@ export class GroupCommit {
     })
   }
 
+  lease(holder: string, milliseconds: number): Promise<boolean> {
+    return this.#whenFree(() => lease(this.#engine.db, holder, milliseconds))
+  }
+
+  async complete(index: TypeIndex): Promise<void> {
+    await this.#whenFree(() => complete(this.#engine.db, index))
+    this.#engine.signals.sawEpoch(epochOf(this.#engine.db))
+  }
+
+  refill(rows: Refill): Promise<Refilled> {
+    return this.#whenFree(() => refill(this.#engine, rows))
+  }
+
   /** Writes the waiting change sets, and accepts no more. */
-  close(): Promise<void> {
-    return new Promise((resolve) => {
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
       this.#end = resolve
       this.#schedule()
     })
+    clearTimeout(this.#quiet)
   }
 
   /**
@@ -113,7 +148,7 @@ export class GroupCommit {
     recent.wrote(batch.flatMap(({ changes }, index) => (refusals[index] === undefined ? changes.records : [])))
     // Another process has changed a record on which the work was based.
     if (refusals.some((refusal) => refusal instanceof StoreConflict && refusal.on === 'record')) recent.forget()
-    this.#settings.onCommit?.()
+    this.#checkpointLater()
   }
 
   /**
@@ -153,6 +188,42 @@ export class GroupCommit {
     )
     this.#waiting.unshift(...batch.filter(({ since }) => since >= oldest))
     this.#schedule(RETRY_AFTER)
+  }
+
+  /**
+   * Runs `work` exclusively, waiting for other processes without blocking the event loop.
+   * @throws StoreUnavailable: Locked after LONGEST_WAIT, or the error that `work` throws, as an error of the port
+   */
+  async #whenFree<T>(work: () => T): Promise<T> {
+    const { db, names } = this.#engine
+    for (const deadline = Date.now() + LONGEST_WAIT; ; await sleep(RETRY_AFTER)) {
+      try {
+        return db.exclusiveNow(work)
+      } catch (error) {
+        if (error instanceof Locked && Date.now() < deadline) continue
+        names.forget()
+        throw toStoreError(error)
+      }
+    }
+  }
+
+  /** Schedules a checkpoint for a pause in commits, so that none of them has to wait for it. */
+  #checkpointLater(): void {
+    this.#commitsSinceCheckpoint += 1
+    if (this.#commitsSinceCheckpoint < MANY_COMMITS) return
+    this.#quiet ??= setTimeout(() => this.#checkpoint(), QUIET).unref()
+    this.#quiet.refresh()
+  }
+
+  #checkpoint(): void {
+    this.#quiet = undefined
+    this.#commitsSinceCheckpoint = 0
+    try {
+      this.#engine.db.checkpoint()
+    } catch (error) {
+      // A full disk, for example: the next commit reports it to its clients.
+      if (!(toStoreError(error) instanceof StoreUnavailable)) throw error
+    }
   }
 }
 

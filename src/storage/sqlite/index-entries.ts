@@ -1,10 +1,14 @@
-/** Index entries of a resource as rows of the index tables, and the minimal writes for a change. */
-import type { IndexEntry, InnerEntry, PartEntry } from '../../search/plan.ts'
+/**
+ * Index entries of a resource as rows of the index tables, and the minimal writes for a change.
+ *
+ * Values are stored once for two parameters: where one parameter of a resource has every value of the other
+ * (CoveredParameters), a shared value is a row of the other one only, and a search by the first reads the rows of both.
+ */
+import type { CoveredParameters, IndexEntry, InnerEntry, PartEntry } from '../../search/plan.ts'
 import { compositeKey } from '../composite-key.ts'
 import type { Database } from './connection.ts'
 import type { InternedNames } from './interned-names.ts'
-import type { SqlValue } from './sql.ts'
-import { listAddedWords } from './word-lists.ts'
+import { raw, type SqlValue } from './sql.ts'
 
 export type IndexTable =
   | 'string_index'
@@ -153,7 +157,7 @@ export class IndexRowBuilder {
     this.#target = target
   }
 
-  /** The contained resources, which have rows of their own: see inner-resources.ts. */
+  /** The contained resources, which have rows of their own: see writeInnerResources. */
   get inner(): readonly InnerEntry[] {
     return this.#inner ?? []
   }
@@ -214,3 +218,126 @@ export class IndexRowBuilder {
     return this.#target(this.#names.internType(this.#clinic, entry.type).type, entry.id)
   }
 }
+
+type Covered = CoveredParameters[string]
+type Comparable = Extract<IndexEntry, { kind: 'string' | 'token' }>
+
+/** `code` and the parameters that it covers, each with the suffix after the colon, such as `code:text`. */
+export function withCovered(covered: CoveredParameters, typeName: string, code: string): readonly string[] {
+  const ofType = covered[typeName]
+  if (ofType === undefined) return [code]
+  const [param = code, ...rest] = code.split(':')
+  return [code, ...(ofType[param] ?? []).map((other) => [other, ...rest].join(':'))]
+}
+
+/** The entries, without those that are found by another parameter. */
+export function uncovered(covered: Covered | undefined, entries: readonly IndexEntry[]): readonly IndexEntry[] {
+  if (covered === undefined) return entries
+  const values = new Map<string, Set<string>>()
+  for (const entry of entries) {
+    if (!isComparable(entry)) continue
+    const ofParam = values.get(entry.param)
+    if (ofParam === undefined) values.set(entry.param, new Set([comparedOf(entry)]))
+    else ofParam.add(comparedOf(entry))
+  }
+  return entries.filter((entry) => !isComparable(entry) || !isCovered(covered, entry, values))
+}
+
+const isComparable = (entry: IndexEntry): entry is Comparable => entry.kind === 'string' || entry.kind === 'token'
+
+/** The compared value of an entry. A token and a text beside it differ in the names of their parameters. */
+const comparedOf = (entry: Comparable): string =>
+  entry.kind === 'string' ? entry.exact + SEPARATOR + entry.folded : entry.code + SEPARATOR + entry.system
+const SEPARATOR = '\u0000'
+
+function isCovered(covered: Covered, entry: Comparable, values: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const colon = entry.param.indexOf(':')
+  const [param, rest] = colon < 0 ? [entry.param, ''] : [entry.param.slice(0, colon), entry.param.slice(colon)]
+  const others = covered[param]
+  return others?.some((other) => values.get(other + rest)?.has(comparedOf(entry))) ?? false
+}
+
+/**
+ * Most resources that are in no list; a search for a word reads the words of all of them that are of its type. A row of
+ * `word_list` holds many resources, and is written for several hundred at once, since a row per word and resource would
+ * cost a commit as many pages as all other values together. A list may name a resource that no longer has the word; its
+ * current words are in `word_index`, which every search checks.
+ */
+const MOST_UNLISTED = 256
+/** Most resources of a list, so that a search that needs a few of them does not read many. */
+const LONGEST_LIST = 1_000
+/** Lists that one statement writes. */
+const LISTS_AT_ONCE = 16
+
+/** A parameter, and its words with a space around each. */
+type WordRow = readonly [param: number, words: string]
+type List = readonly [param: number, word: string, first: number, rows: string]
+
+/** Lists the words of the newest resources, where these are many. Called after change sets have been written. */
+export function listNewWords(db: Database): void {
+  const listed = lastListed(db)
+  const last = db.number(raw('SELECT max(row) FROM resource'))
+  if (last - listed < MOST_UNLISTED) return
+  for (let from = listed; from < last; from += LONGEST_LIST) {
+    insertLists(db, listsOf(db, from, Math.min(from + LONGEST_LIST, last)))
+  }
+  db.run('UPDATE word_listed SET row = ?', last)
+}
+
+/** Lists the added words of the resource of `row`, if its lists have been written already. */
+function listAddedWords(
+  db: Database,
+  row: number,
+  before: readonly (readonly SqlValue[])[],
+  added: readonly (readonly SqlValue[])[],
+): void {
+  if (added.length === 0 || row > lastListed(db)) return
+  const known = new Map(before.map(([param, words]) => [param, new Set(wordsOf(String(words)))]))
+  const lists = added.flatMap(([param, words]) =>
+    wordsOf(String(words))
+      .filter((word) => !known.get(param ?? null)?.has(word))
+      .map((word): List => [Number(param), word, row, `[${row}]`]),
+  )
+  insertLists(db, lists)
+}
+
+const lastListed = (db: Database): number => db.number(raw('SELECT row FROM word_listed'))
+
+/** The lists of all words of the resources above `from` and up to `to`, roughly in the order of their key. */
+function listsOf(db: Database, from: number, to: number): readonly List[] {
+  const byParam = new Map<number, Map<string, number[]>>()
+  const found = db.all<[row: number, ...WordRow]>(
+    'SELECT row, param, words FROM word_index WHERE row > ? AND row <= ?',
+    ...[from, to],
+  )
+  for (const [row, param, words] of found) {
+    const byWord = byParam.get(param) ?? new Map<string, number[]>()
+    byParam.set(param, byWord)
+    for (const word of wordsOf(words)) {
+      const rows = byWord.get(word)
+      if (rows === undefined) byWord.set(word, [row])
+      else rows.push(row)
+    }
+  }
+  return [...byParam].flatMap(([param, byWord]) =>
+    [...byWord]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([word, rows]): List => [param, word, rows[0] ?? 0, `[${rows.join()}]`]),
+  )
+}
+
+const wordsOf = (words: string): readonly string[] => words.slice(1, -1).split(' ')
+
+/** Inserts lists; a resource that regains a word may still be in an earlier list. */
+function insertLists(db: Database, lists: readonly List[]): void {
+  const many = lists.length - (lists.length % LISTS_AT_ONCE)
+  for (let start = 0; start < many; start += LISTS_AT_ONCE) {
+    db.run(INSERT_MANY, ...lists.slice(start, start + LISTS_AT_ONCE).flat())
+  }
+  for (const list of lists.slice(many)) db.run(INSERT_ONE, ...list)
+}
+
+const statement = (places: readonly string[]): string =>
+  `INSERT OR FAIL INTO word_list (param, word, first, rows) VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`
+const INSERT_ONE = statement(['(?, ?, ?, ?)'])
+const INSERT_MANY = statement(Array.from({ length: LISTS_AT_ONCE }, () => '(?, ?, ?, ?)'))

@@ -1,9 +1,7 @@
 /** The state of the search index, as the file stores it. */
 import { isInner } from '../../search/inner.ts'
-import { type IndexState, type Parts, partOfCombined, type TypeIndex } from '../index/index-parts.ts'
-import { StoreUnavailable } from '../port.ts'
+import { type IndexState, type Parts, partOfCombined, type TypeIndex } from '../index/search-index.ts'
 import type { Database } from './connection.ts'
-import type { Engine } from './engine.ts'
 import { refuseNewer } from './schema.ts'
 import { raw } from './sql.ts'
 
@@ -30,28 +28,6 @@ const toTypeIndex = ([type, generation, wanted, filled]: StateRow): TypeIndex =>
   wanted: JSON.parse(wanted) as Parts,
   filled: JSON.parse(filled) as Parts,
 })
-
-/**
- * Keeps a process from writing rows without the parts that another version searches by, which would leave the index
- * incomplete for good.
- * @throws StoreUnavailable when another version of the server has opened the file since
- */
-export function checkIndex({ db, index, signals }: Engine): void {
-  if (signals.sawEpoch(epochOf(db)) !== index.state.epoch) index.accept(readState(db))
-  if (index.isOverruled) {
-    throw new StoreUnavailable(
-      'Another version of the server has opened this store; this one no longer writes, stop it',
-    )
-  }
-}
-
-/**
- * Takes over state that another thread of this process has already seen.
- * @throws StoreOutdated when a newer server has changed the tables
- */
-export function refreshIndex({ db, index, signals }: Engine): void {
-  if (signals.epoch > index.state.epoch) index.accept(readState(db))
-}
 
 export function storedTypes(db: Database): ReadonlySet<string> {
   const found = db.all<[string]>(`SELECT DISTINCT t.text FROM name AS c CROSS JOIN name AS t ON t.parent = c.id

@@ -8,7 +8,7 @@ const MAX_CACHED = 50_000
 /** A longer name (the system of a token may be any text) is not cached; characters. */
 const LONGEST_CACHED = 1_000
 
-export type EntryKind =
+type EntryKind =
   | 'string'
   | 'words'
   | 'token'
@@ -25,7 +25,7 @@ export type EntryKind =
 export type SearchedKind = Exclude<EntryKind, 'key'>
 
 /** Facts about the entries of a parameter; they only ever grow. */
-export interface ParameterFacts {
+interface ParameterFacts {
   /** The widest range, high - low. */
   readonly span: number
   /** True when some resource has (or had) two entries. */

@@ -1,23 +1,16 @@
 /**
- * A page by reading an index in its order until the page is full: by row, by a combined index, or by the only sort key.
+ * The two ways to find a page: reading an index in its order until the page is full (by row, by a combined index, or by
+ * the only sort key), and sorting all candidates. Rows are in the order of the sort keys, then of row numbers.
  */
+
+import type { SortKey } from '../../search/plan.ts'
+import { type CursorKey, compareKeys } from '../cursor.ts'
 import { isFewAfterAll } from './access-path.ts'
 import { distinct, type Source } from './candidates.ts'
 import type { Engine } from './engine.ts'
-import { exists } from './exists.ts'
-import {
-  comesAfter,
-  direction,
-  mergePages,
-  type PageRange,
-  rowsDescend,
-  type SortedRow,
-  sortedRows,
-} from './row-order.ts'
-import { readSlices, type SlicedIndex } from './slices.ts'
 import type { OrderedScan, Ordering } from './sort.ts'
-import { ALWAYS, and, limitedTo, raw, type Sql, sql } from './sql.ts'
-import type { Scope, Term } from './term.ts'
+import { ALWAYS, and, limitedTo, list, or, raw, type Sql, sql, withSets } from './sql.ts'
+import { exists, type Scope, type Slices, type Term } from './term.ts'
 import type { TypeSearch } from './type-search.ts'
 
 /** A page by row number: an index has the rows in that order, or they are few and are sorted. */
@@ -171,3 +164,149 @@ function unsortedEntries(engine: Engine, search: TypeSearch, scan: OrderedScan, 
   const source = { from: unsorted.from, where, row: raw('d.row'), inRowOrder: false, distinct: false }
   return withoutValue(engine, search, source, scan, page)
 }
+
+/** A page by collecting: every candidate is read with its sort values, then sorted. */
+export function collectRows(
+  engine: Engine,
+  source: Source,
+  orderings: readonly Ordering[],
+  { after, limit }: PageRange,
+): readonly SortedRow[] {
+  const row = raw('c.row')
+  const values = orderings.map((ordering) => ordering.value(row))
+  const isAfter = after === undefined ? ALWAYS : comesAfter(orderings, values, row, after)
+  return sortedRows(
+    engine,
+    sql`SELECT ${list([row, ...named(values)])}
+    FROM (SELECT ${distinct(source)} ${source.row} AS row FROM ${source.from} WHERE ${source.where}) AS c
+    WHERE ${isAfter} ORDER BY ${orderBy(orderings, row)} ${limitedTo(limit)}`,
+  )
+}
+
+const named = (values: readonly Sql[]): readonly Sql[] =>
+  values.map((value, index) => sql`${value} AS ${raw(`k${index}`)}`)
+
+function orderBy(orderings: readonly Ordering[], row: Sql): Sql {
+  const keys = orderings.map(({ descending }, index) => sql`${raw(`k${index}`)} ${direction(descending)} NULLS LAST`)
+  return list([...keys, sql`${row} ${direction(rowsDescend(orderings))}`])
+}
+
+/** An index that is read in slices: one table, as alias d. */
+interface SlicedIndex extends Slices {
+  readonly from: Sql
+  readonly descends: boolean
+}
+
+/** Rows of the first slice, which fills most pages; each slice is four times as long as the one before. */
+const FIRST_SLICE = 128
+const LONGEST_SLICE = 2_048
+/** A page that is full after so many rows counts as quickly filled. */
+const SOON = 2_048
+
+/**
+ * The first rows after the previous page for which all `tests` hold: the index is read a slice at a time. The rows of a
+ * slice count as visited all at once, since calling JavaScript for each (`visited`) takes as long as testing it.
+ * @param notSoon called at most once, when the page would take long; an error that it throws ends the reading
+ */
+function readSlices(
+  engine: Engine,
+  index: SlicedIndex,
+  tests: readonly Sql[],
+  { after, limit }: PageRange,
+  notSoon: () => void,
+): readonly SortedRow[] {
+  const place = placeOf(index)
+  const found: SortedRow[] = []
+  let isSoon = true
+  let last = after
+  for (let size = FIRST_SLICE, visited = 0; ; size = Math.min(4 * size, LONGEST_SLICE)) {
+    const slice = sliceOf(index, last)
+    // SQLite reads the slice row by row, in its order, and no further than necessary.
+    const matches = sql`SELECT ${place} FROM (SELECT ${columnsOf(index)} ${slice} ${limitedTo(size)}) AS d
+      WHERE ${and(tests)} ${limitedTo(limit - found.length)}`
+    found.push(...sortedRows(engine, matches))
+    if (found.length === limit) return found
+    last = sortedRows(engine, sql`SELECT ${place} ${slice} LIMIT 1 OFFSET ${size - 1} + 0`)[0]
+    if (last === undefined) return found
+    engine.db.visited.visitAll(size)
+    visited += size
+    if (isSoon && visited * limit > SOON * (found.length + 1)) {
+      isSoon = false
+      notSoon()
+    }
+  }
+}
+
+/** The row, and its sort value. */
+const placeOf = ({ column }: SlicedIndex): Sql => raw(column === undefined ? 'd.row' : `d.row, d.${column}`)
+
+const columnsOf = ({ columns }: SlicedIndex): Sql => raw(columns.map((name) => `d.${name}`).join(', '))
+
+/** The index rows after `last`, in order. */
+function sliceOf({ from, range, column, descends }: SlicedIndex, last: SortedRow | undefined): Sql {
+  const along = descends ? 'DESC' : 'ASC'
+  const order = raw(column === undefined ? `d.row ${along}` : `d.${column} ${along}, d.row ${along}`)
+  return sql`FROM ${from} WHERE ${and([range, isAfter(column, descends, last)])} ORDER BY ${order}`
+}
+
+function isAfter(column: string | undefined, descends: boolean, last: SortedRow | undefined): Sql {
+  if (last === undefined) return ALWAYS
+  const beyond = raw(descends ? '<' : '>')
+  if (column === undefined) return sql`d.row ${beyond} ${last.row}`
+  return sql`(${raw(`d.${column}`)}, d.row) ${beyond} (${last.keys[0] ?? null}, ${last.row})`
+}
+
+/** A row, and the values it is sorted by; the last one of a page marks where the next page begins. */
+export interface SortedRow {
+  readonly keys: readonly CursorKey[]
+  readonly row: number
+}
+
+/** At most `limit` rows after the last one of the page before. */
+export interface PageRange {
+  readonly after: SortedRow | undefined
+  readonly limit: number
+}
+
+/** The result of a statement that selects the row, then its keys. */
+const sortedRows = (engine: Engine, query: Sql): readonly SortedRow[] =>
+  engine.db.select<[number, ...CursorKey[]]>(withSets(query)).map(([row, ...keys]) => ({ row, keys }))
+
+/**
+ * True when ties are broken by descending row number: the direction of the last key, so that a scan of its index has
+ * the whole order.
+ */
+const rowsDescend = (keys: readonly Pick<SortKey, 'descending'>[]): boolean => keys.at(-1)?.descending ?? false
+
+const direction = (descending: boolean): Sql => raw(descending ? 'DESC' : 'ASC')
+
+/**
+ * A test that is true for rows after `last`, the last row of the page before; a missing value comes after every value.
+ */
+function comesAfter(orderings: readonly Ordering[], values: readonly Sql[], row: Sql, last: SortedRow): Sql {
+  const operator = raw(rowsDescend(orderings) ? '<' : '>')
+  return orderings.reduceRight((later: Sql, ordering, index) => {
+    const [value, key] = [values[index] ?? raw('NULL'), last.keys[index] ?? null]
+    if (key === null) return and([sql`${value} IS NULL`, later])
+    const beyond = sql`${value} ${raw(ordering.descending ? '<' : '>')} ${key}`
+    return or([beyond, sql`${value} IS NULL`, and([sql`${value} = ${key}`, later])])
+  }, sql`${row} ${operator} ${last.row}`)
+}
+
+/** The first `limit` rows of the pages of several statements, each of which is in order. */
+export function mergePages(
+  keys: readonly Pick<SortKey, 'descending'>[],
+  pages: readonly (readonly SortedRow[])[],
+  limit: number,
+): readonly SortedRow[] {
+  const [first = []] = pages
+  if (pages.length < 2) return first
+  return pages
+    .flat()
+    .sort((one, other) => compareRows(keys, one, other))
+    .slice(0, limit)
+}
+
+/** Compares rows in the order of the statements. */
+const compareRows = (keys: readonly Pick<SortKey, 'descending'>[], one: SortedRow, other: SortedRow): number =>
+  compareKeys(keys, one.keys, other.keys) || (rowsDescend(keys) ? other.row - one.row : one.row - other.row)

@@ -4,8 +4,8 @@ import { lowerPriority } from '../../isolation/free-memory.ts'
 import { type JobContext, serveJobs, startData } from '../../isolation/thread-entry.ts'
 import { toSent } from '../thread-errors.ts'
 import type { Engine } from './engine.ts'
-import { openReceived, type SentOptions } from './engines.ts'
-import type { ReadJob } from './readers.ts'
+import { openReceived, type SentOptions } from './engine.ts'
+import type { ReadJob } from './reads.ts'
 import { type Answer, inTime, type ReadKind, read } from './reads.ts'
 
 /** Difference in `nice` value. */

@@ -2,14 +2,12 @@
 import type { IndexEntry } from '../../search/plan.ts'
 import { CUSTOM_PARAMETERS, StoreUnavailable } from '../port.ts'
 import { changeCounts, countFullBlocks } from './block-counts.ts'
-import { targetRow } from './change-set.ts'
+import { targetRow, writeInnerResources } from './change-set.ts'
 import { combinedRows } from './combined.ts'
-import { uncovered } from './covered.ts'
 import type { Engine } from './engine.ts'
+import { checkIndex } from './engine.ts'
 import { toStoreError } from './faults.ts'
-import { IndexRowBuilder, type IndexRows, readIndexRows, writeIndexRows } from './index-entries.ts'
-import { checkIndex } from './index-state.ts'
-import { writeInnerResources } from './inner-resources.ts'
+import { IndexRowBuilder, type IndexRows, readIndexRows, uncovered, writeIndexRows } from './index-entries.ts'
 import { versionOf } from './records.ts'
 
 export interface ExtractedRow {

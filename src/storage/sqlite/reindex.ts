@@ -3,9 +3,9 @@
  * here, a few resources at a time, between the requests that this thread serves; the writer writes the extracted
  * entries (refill.ts) and the progress, so that the next process continues where the last one ended.
  */
-import type { TypeIndex } from '../index/index-parts.ts'
+
 import type { Batch, IndexingStorage } from '../index/indexing.ts'
-import type { IndexStorage } from '../index/search-index.ts'
+import type { IndexStorage, TypeIndex } from '../index/search-index.ts'
 import {
   CUSTOM_PARAMETERS,
   type Extraction,
@@ -16,11 +16,11 @@ import {
 } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { toStoreError } from './faults.ts'
+import type { Writer } from './group-commit.ts'
 import { claim, epochOf, readState, storedTypes } from './index-state.ts'
 import { readRecord } from './records.ts'
 import type { ExtractedRow, Refill } from './refill.ts'
 import { toStored, type VersionRow } from './resources.ts'
-import type { Writer } from './writer.ts'
 
 /** Approximate milliseconds that requests wait for a batch. */
 const LONGEST_BATCH = 10

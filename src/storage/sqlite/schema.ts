@@ -132,7 +132,7 @@ CREATE INDEX record_by_due ON record (kind, due, clinic, key) WHERE due IS NOT N
 
 /**
  * Looks records up by clinic first, like everything else. The progress of the search index is stored for each resource
- * type (index-parts.ts); version 1 stored it only for combined indexes, each complete or absent.
+ * type (search-index.ts); version 1 stored it only for combined indexes, each complete or absent.
  */
 const VERSION_2 = `
 DROP INDEX record_by_key;
@@ -170,7 +170,7 @@ CREATE INDEX composite_by_value ON composite_index (shape, text, more, low, row)
 `
 
 /**
- * The words of a resource, one row for each parameter, and lists of the resources that contain a word (word-lists.ts).
+ * The words of a resource, one row for each parameter, and lists of the resources that contain a word (index-entries.ts).
  * Existing resources are in no list: they are found by string_index until they are reindexed.
  */
 const VERSION_4 = `

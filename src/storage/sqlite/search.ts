@@ -6,8 +6,8 @@ import type { SearchResult } from '../port.ts'
 import type { Engine } from './engine.ts'
 import { included } from './include.ts'
 import { pageOf } from './page.ts'
+import { mergePages, type PageRange, type SortedRow } from './page-scan.ts'
 import { readRows } from './resources.ts'
-import { mergePages, type PageRange, type SortedRow } from './row-order.ts'
 import { scopeOf } from './term.ts'
 import { countRows, type TypeSearches, typeSearches } from './type-search.ts'
 
@@ -23,7 +23,7 @@ export function search(engine: Engine, plan: SearchPlan): SearchResult {
     const total = totalOf(engine, plan, searches, last === undefined ? matches.length : undefined)
     return {
       matches,
-      ...included(engine, plan, rows.slice(0, matches.length)),
+      ...(plan.include.length === 0 ? NOTHING : included(engine, plan, rows.slice(0, matches.length))),
       ...(last === undefined ? {} : { next: writeCursor(searchCursorQuery(plan), [...last.keys, last.row]) }),
       ...(total === undefined ? {} : { total }),
     }
@@ -40,6 +40,8 @@ export function findIds(engine: Engine, plan: SearchPlan, limit: number): readon
   const rows = readPage(engine, unsorted, searchesOf(engine, unsorted, limit), { after: undefined, limit })
   return rows.flatMap(({ row }) => engine.db.get<[string]>('SELECT id FROM resource WHERE row = ?', row) ?? [])
 }
+
+const NOTHING: Pick<SearchResult, 'included' | 'truncated'> = { included: [], truncated: false }
 
 /** The searches of each type of which the clinic has any names; the others cannot match. */
 function searchesOf(engine: Engine, plan: SearchPlan, wanted: number): readonly TypeSearches[] {

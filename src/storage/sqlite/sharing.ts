@@ -8,8 +8,8 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { HostedThread, type ThreadListener } from '../../isolation/thread-host.ts'
 import { type SharedStore, StoreUnavailable } from '../port.ts'
 import { toThrown } from '../thread-errors.ts'
-import type { SentOptions } from './engines.ts'
-import { Signals } from './signals.ts'
+import type { SentOptions } from './engine.ts'
+import { Signals } from './engine.ts'
 import type { Connect } from './writer-client.ts'
 
 /** SharedStore.value of this engine. */

@@ -11,7 +11,7 @@ import { isUnreadable } from './faults.ts'
 import type { SideFile } from './side-file.ts'
 import { type SideContent, type SideKind, type SideThreadData, SideWriter } from './side-writer.ts'
 
-export interface SideStore<Order, File> extends RecordStore {
+interface SideStore<Order, File> extends RecordStore {
   write(order: Order): Promise<void>
   /** Runs `work` on the file; undefined: nothing was ever written, or it cannot be read. @throws StoreUnavailable */
   read<T>(work: (file: File) => T): Promise<T | undefined>

@@ -4,8 +4,8 @@
  */
 import { existsSync, renameSync, statSync } from 'node:fs'
 import { StoreUnavailable } from '../port.ts'
-import { PARTS } from './connection.ts'
 import { isUnreadable } from './faults.ts'
+import { PARTS } from './private-files.ts'
 import type { SideFile, SideFileOptions } from './side-file.ts'
 
 /** A kind of file beside that of the resources. */

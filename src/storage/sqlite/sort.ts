@@ -1,11 +1,10 @@
 /** Sort keys as SQL: the value by which a resource is sorted, and the index that has resources in that order. */
 import { type SortKey, textOrderParam } from '../../search/plan.ts'
 import type { Source } from './candidates.ts'
-import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
-import type { Slices } from './source.ts'
+import { withCovered } from './index-entries.ts'
 import { ALWAYS, and, isOneOf, joined, NEVER, raw, type Sql, sql, visited } from './sql.ts'
-import type { Scope } from './term.ts'
+import type { Scope, Slices } from './term.ts'
 
 export interface Ordering {
   readonly descending: boolean

@@ -126,7 +126,7 @@ const plain = ({ text, values }: Sql): Sql => ({ text, values })
 
 /**
  * A test that is true for every row. It counts the row that `column` belongs to, and ends the statement when its time
- * is up (visited-rows.ts): every loop that may be long has it among its first tests. It needs a column, since SQLite
+ * is up (VisitedRows): every loop that may be long has it among its first tests. It needs a column, since SQLite
  * evaluates a test without one once, before the loop.
  */
 export const visited = (column: Sql): Sql => sql`within_time(${column})`

@@ -7,23 +7,18 @@ import type { BackgroundLoop } from '../../isolation/background-loop.ts'
 import type { ThreadListener } from '../../isolation/thread-host.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { type ResourceStore, StoreUnavailable } from '../port.ts'
-import { ChangeLog } from './change-log.ts'
-import { Database } from './connection.ts'
+import { Database, TIMES, type Times } from './connection.ts'
 import type { Engine } from './engine.ts'
-import { type EngineOptions, engineOf, openBeside, sentOptions } from './engines.ts'
+import { type EngineOptions, engineOf, openBeside, Signals, sentOptions } from './engine.ts'
 import { toStoreError } from './faults.ts'
-import { Readers } from './readers.ts'
-import { Reading } from './reading.ts'
-import { served } from './reads.ts'
+import { GroupCommit, type Writer } from './group-commit.ts'
+import { Readers, Reading, served } from './reads.ts'
 import { readRecord } from './records.ts'
 import { indexingStorage, indexStorage, reindex } from './reindex.ts'
-import { readCurrent, readVersion } from './resources.ts'
+import { ChangeLog, readCurrent, readVersion } from './resources.ts'
 import { migrate } from './schema.ts'
 import { Shared, Sharing } from './sharing.ts'
-import { Signals } from './signals.ts'
 import { raw } from './sql.ts'
-import { TIMES, type Times } from './time-limit.ts'
-import { type Writer, WriterCore } from './writer.ts'
 import { WriterClient } from './writer-client.ts'
 
 export interface SqliteOptions extends EngineOptions, IndexingSettings, ThreadListener {
@@ -51,7 +46,7 @@ const timesOf = ({ times }: SqliteOptions): Times => ({ ...TIMES, ...times })
 async function openInMemory(options: SqliteOptions): Promise<ResourceStore> {
   const engine = await openFirst(options)
   const times = timesOf(options)
-  const writer = new WriterCore(engine, { turns: 2, guards: times.guards })
+  const writer = new GroupCommit(engine, { turns: 2, guards: times.guards })
   return storeOf({ engine, writer, reading: new Reading(engine, times), options })
 }
 

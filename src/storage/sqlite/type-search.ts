@@ -1,15 +1,26 @@
 /** A search of one resource type, before any of its rows is read. */
+
+import { BudgetError } from '../../isolation/budget.ts'
 import type { Condition, SortKey } from '../../search/plan.ts'
 import { conjunctsOf } from '../conditions.ts'
-import { type AccessPath, accessPath, decided, FIRST_COUNT, type Purpose } from './access-path.ts'
-import { totalByBlocks } from './block-totals.ts'
-import { countUpTo, distinct, entrySource, everyRow, narrowed, type Source } from './candidates.ts'
+import { type AccessPath, accessPath, conjuncts, decided, FIRST_COUNT, type Purpose, sizeOf } from './access-path.ts'
+import { totalByBlocks } from './block-counts.ts'
+import {
+  countUpTo,
+  distinct,
+  entrySource,
+  everyRow,
+  narrowed,
+  referredTo,
+  rowsOf,
+  type Source,
+  scanOf,
+} from './candidates.ts'
 import { compile } from './compile.ts'
 import type { Engine } from './engine.ts'
-import { hasReferences, SetBuilder } from './sets.ts'
 import { type Ordering, orderingOf } from './sort.ts'
-import { limitedTo, raw, sql, withSets } from './sql.ts'
-import { allOf, anyOf, type Scope, type Term } from './term.ts'
+import { joined, limitedTo, type RowSet, raw, type Sql, sql, withSets } from './sql.ts'
+import { allOf, anyOf, type ChainTerm, type HasTerm, type Scope, type Term } from './term.ts'
 
 /** A search of one type, ready to produce pages. */
 export interface TypeSearch {
@@ -22,7 +33,7 @@ export interface TypeSearch {
   readonly path: AccessPath | undefined
 }
 
-/** A search, with the two ways to evaluate conditions on other resources (sets.ts). */
+/** A search, with the two ways to evaluate conditions on other resources (SetBuilder). */
 export interface TypeSearches {
   /** The conditions are tested for each resource. */
   readonly byTests: TypeSearch
@@ -123,3 +134,139 @@ function countBy(engine: Engine, { path, every }: TypeSearch, upTo: number): num
 }
 
 const NOTHING = raw('')
+
+/** True where `term` has a condition on another resource. */
+function hasReferences(term: Term): boolean {
+  switch (term.op) {
+    case 'any':
+    case 'all':
+      return term.of.some(hasReferences)
+    case 'not':
+      return hasReferences(term.of)
+    case 'chain':
+    case 'has':
+      return true
+    case 'always':
+    case 'never':
+    case 'entry':
+    case 'resource':
+    case 'sorted':
+      return false
+  }
+}
+
+/** Most rows that the sets of a search may visit together: more would take about as long as a request may. */
+const MOST_VISITS = 8_000_000
+
+/**
+ * Makes the sets of one search: conditions on other resources as sets. `subject:Patient.name=x` can be tested for each
+ * Observation; or the Patients with that name are found once, and each Observation is only looked up among them. The
+ * first is less work where few resources are tested, or the first ones match; the second never visits an index row more
+ * than once for a condition, whatever the references are. A condition that occurs in several places is one set.
+ */
+class SetBuilder {
+  readonly #engine: Engine
+  readonly #sets = new Map<string, RowSet>()
+  #visitsLeft: number
+
+  /** @param mostVisits set by tests only */
+  constructor(engine: Engine, mostVisits = MOST_VISITS) {
+    this.#engine = engine
+    this.#visitsLeft = mostVisits
+  }
+
+  /**
+   * The same term, with conditions on other resources as sets. `scope` is the scope of the term.
+   * @throws BudgetError when the sets are estimated to visit too many rows
+   */
+  term(scope: Scope, term: Term): Term {
+    switch (term.op) {
+      case 'any':
+      case 'all':
+        return { op: term.op, of: term.of.map((part) => this.term(scope, part)) }
+      case 'not':
+        return { op: 'not', of: this.term(scope, term.of) }
+      case 'chain':
+        return this.#chain(term)
+      case 'has':
+        return this.#has(scope, term)
+      case 'always':
+      case 'never':
+      case 'entry':
+      case 'resource':
+      case 'sorted':
+        return term
+    }
+  }
+
+  #chain({ op, param, targets: all }: ChainTerm): Term {
+    const targets = all.map(({ scope, where }) => ({ scope, where: this.term(scope, where) }))
+    const rows = targets.map(({ scope, where }) => rowsOf(this.#matches(scope, where, param)))
+    return { op, param, targets, among: this.#set(joined(rows, ' UNION ALL ')) }
+  }
+
+  #has(scope: Scope, { op, param, scope: source, where: all }: HasTerm): Term {
+    const where = this.term(source, all)
+    const among = this.#set(rowsOf(referredTo(this.#matches(source, where, param), param, scope)))
+    return { op, param, scope: source, where, among }
+  }
+
+  /** Every resource of `scope` that fulfils `where`. `param` is the reference that leads to or from them. */
+  #matches(scope: Scope, where: Term, param: number): Source {
+    const terms = conjuncts(where)
+    const path = accessPath(this.#engine, scope, terms)
+    if (!path?.isFew) this.#payFor(scope, terms, param)
+    return path?.source ?? scanOf(terms) ?? narrowed(everyRow(scope), terms)
+  }
+
+  /**
+   * Charges for testing every resource of a type. Its rough size costs nothing; the exact one is counted only where
+   * that decides.
+   */
+  #payFor(scope: Scope, terms: readonly Term[], param: number): void {
+    const tests = 1 + terms.reduce((sum, term) => sum + testsIn(term), 0)
+    const rough = tests * sizeOf(this.#engine, scope)
+    const visits = rough <= this.#visitsLeft ? rough : tests * this.#count(scope)
+    this.#visitsLeft -= visits
+    if (this.#visitsLeft >= 0) return
+    const reference = `'${this.#engine.names.textOf(param)}'`
+    throw new BudgetError(
+      'too costly',
+      `its condition on ${scope.typeName} by the reference ${reference}, for which about ${visits} values are compared: ` +
+        `a condition that few ${scope.typeName} resources fulfil (an identifier, a date, _id) beside it makes it cheaper`,
+    )
+  }
+
+  #count(scope: Scope): number {
+    const { from, where } = everyRow(scope)
+    return this.#engine.db.number(sql`SELECT count(*) FROM ${from} WHERE ${where}`)
+  }
+
+  #set(rows: Sql): RowSet {
+    const key = JSON.stringify([rows.text, rows.values])
+    const known = this.#sets.get(key)
+    if (known !== undefined) return known
+    const set = { name: `set${this.#sets.size}`, rows }
+    this.#sets.set(key, set)
+    return set
+  }
+}
+
+/** The number of comparisons of one resource with `term`; an existing set takes one look-up. */
+function testsIn(term: Term): number {
+  switch (term.op) {
+    case 'any':
+    case 'all':
+      return term.of.reduce((sum, part) => sum + testsIn(part), 0)
+    case 'not':
+      return testsIn(term.of)
+    case 'always':
+    case 'never':
+    case 'entry':
+    case 'resource':
+    case 'sorted':
+    case 'chain':
+    case 'has':
+      return 1
+  }
+}

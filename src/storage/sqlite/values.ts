@@ -4,8 +4,8 @@
  */
 import { isInner } from '../../search/inner.ts'
 import type { StoredValue, ValuesQuery } from '../port.ts'
-import { withCovered } from './covered.ts'
 import type { Engine } from './engine.ts'
+import { withCovered } from './index-entries.ts'
 import { limitedTo, raw, sql, visited } from './sql.ts'
 
 /** Resources that are read to find the systems of a code. */

@@ -5,13 +5,11 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import { type ComponentHealth, loadOfQueue, Turns } from '../../isolation/fair-queue.ts'
-import type { TypeIndex } from '../index/index-parts.ts'
+import type { TypeIndex } from '../index/search-index.ts'
 import { type ChangeSet, StoreUnavailable } from '../port.ts'
 import { type SentError, toThrown } from '../thread-errors.ts'
-import type { WaitingChanges } from './group-commit.ts'
+import type { WaitingChanges, Writer } from './group-commit.ts'
 import type { Refill, Refilled } from './refill.ts'
-import type { Writer } from './writer.ts'
-import type { WriterRequest, WriterResponse } from './writer-protocol.ts'
 
 /** Limits of a batch, which ends with the change set that reaches one of them: sets, rows and characters. */
 const MAX_SETS = 256
@@ -67,15 +65,15 @@ export class WriterClient implements Writer {
   }
 
   lease(holder: string, milliseconds: number): Promise<boolean> {
-    return this.#call((id) => ({ kind: 'lease', id, holder, milliseconds }))
+    return this.#call('lease', holder, milliseconds)
   }
 
   complete(index: TypeIndex): Promise<void> {
-    return this.#call((id) => ({ kind: 'complete', id, index }))
+    return this.#call('complete', index)
   }
 
   refill(rows: Refill): Promise<Refilled> {
-    return this.#call((id) => ({ kind: 'refill', id, rows }))
+    return this.#call('refill', rows)
   }
 
   async close(): Promise<void> {
@@ -96,13 +94,12 @@ export class WriterClient implements Writer {
     return this.#underWay.length + this.#queue.size + this.#calls.size > 0
   }
 
-  #call<T>(request: (id: number) => WriterRequest): Promise<T> {
+  #call<T>(method: Method, ...args: readonly unknown[]): Promise<T> {
     this.#numbers += 1
-    const id = this.#numbers
+    const request: WriterRequest = { kind: 'call', id: this.#numbers, method, args }
     return new Promise((resolve, reject) => {
-      const call: Call = { request: request(id), resolve: (value) => resolve(value as T), reject }
-      this.#calls.set(id, call)
-      if (this.#session?.isReady) this.#session.port.postMessage(call.request)
+      this.#calls.set(request.id, { request, resolve: (value) => resolve(value as T), reject })
+      if (this.#session?.isReady) this.#session.port.postMessage(request)
       this.#proceed()
     })
   }
@@ -167,22 +164,22 @@ export class WriterClient implements Writer {
         settle(batch, response.refused)
         return
       }
-      case 'done': {
-        const call = this.#calls.get(response.id)
+      case 'done':
+        this.#calls.get(response.id)?.resolve(response.value)
         this.#calls.delete(response.id)
-        if ('error' in response.outcome) call?.reject(toThrown(response.outcome.error))
-        else call?.resolve(response.outcome.value)
-      }
+        break
+      case 'failed':
+        this.#calls.get(response.id)?.reject(toThrown(response.error))
+        this.#calls.delete(response.id)
     }
     this.#proceed()
   }
 
   #send(port: MessagePort): void {
     this.#underWay = this.#nextBatch()
-    this.#numbers += 1
     try {
       const sets = this.#underWay.map(({ changes }) => sentOf(changes))
-      port.postMessage({ kind: 'write', id: this.#numbers, sets } satisfies WriterRequest)
+      port.postMessage({ kind: 'write', sets } satisfies WriterRequest)
     } catch (error) {
       // A value cannot be sent; nothing was sent.
       this.#underWay = withoutUnsendable(this.#underWay, error)
@@ -278,3 +275,19 @@ function withoutUnsendable(batch: readonly WaitingChanges[], error: unknown): re
     }
   })
 }
+
+/** The methods of the writer that are called one by one. */
+type Method = 'lease' | 'complete' | 'refill'
+
+/** A message from a client, by its own port. */
+export type WriterRequest =
+  | { readonly kind: 'write'; readonly sets: readonly ChangeSet[] }
+  | { readonly kind: 'call'; readonly id: number; readonly method: Method; readonly args: readonly unknown[] }
+
+/** A message to a client. `ready` comes first. */
+export type WriterResponse =
+  | { readonly kind: 'ready' }
+  /** The errors of the sets that were not written, by their index. */
+  | { readonly kind: 'written'; readonly refused: ReadonlyMap<number, SentError> }
+  | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: SentError }

@@ -2,18 +2,19 @@
 import type { MessagePort } from 'node:worker_threads'
 import { freeMemoryWhenQuiet } from '../../isolation/free-memory.ts'
 import { serveJobs, startData } from '../../isolation/thread-entry.ts'
+import type { ChangeSet } from '../port.ts'
 import { type SentError, toSent } from '../thread-errors.ts'
+import { TIMES } from './connection.ts'
 import type { Engine } from './engine.ts'
-import { openReceived, type SentOptions } from './engines.ts'
+import { openReceived, type SentOptions } from './engine.ts'
 import { toStoreError } from './faults.ts'
+import { GroupCommit, type Writer } from './group-commit.ts'
 import type { ConnectOrder } from './sharing.ts'
-import { TIMES } from './time-limit.ts'
-import { type Writer, WriterCore } from './writer.ts'
-import type { WriterRequest, WriterResponse } from './writer-protocol.ts'
+import type { WriterRequest, WriterResponse } from './writer-client.ts'
 
 interface Opened {
   readonly engine: Engine
-  readonly core: WriterCore
+  readonly core: GroupCommit
 }
 
 const options = startData<SentOptions>()
@@ -28,7 +29,7 @@ function writer(): Writer {
   if (opened !== undefined) return opened.core
   try {
     const engine = openReceived('writer', options)
-    opened = { engine, core: new WriterCore(engine, { turns: 1, guards: TIMES.guards }) }
+    opened = { engine, core: new GroupCommit(engine, { turns: 1, guards: TIMES.guards }) }
     return opened.core
   } catch (error) {
     throw toStoreError(error)
@@ -36,33 +37,21 @@ function writer(): Writer {
 }
 
 async function responseTo(request: WriterRequest): Promise<WriterResponse> {
-  const { kind, id } = request
-  if (kind === 'write') return { kind: 'written', id, refused: await refusedOf(request.sets) }
+  if (request.kind === 'write') return { kind: 'written', refused: await refusedOf(request.sets) }
+  const { id, method, args } = request
   try {
-    return { kind: 'done', id, outcome: { value: await done(request) } }
+    const work = writer()[method] as (...given: typeof args) => Promise<unknown>
+    return { kind: 'done', id, value: await work.apply(writer(), [...args]) }
   } catch (error) {
-    return { kind: 'done', id, outcome: { error: toSent(error) } }
+    return { kind: 'failed', id, error: toSent(error) }
   }
 }
 
-async function refusedOf(
-  sets: Extract<WriterRequest, { kind: 'write' }>['sets'],
-): Promise<ReadonlyMap<number, SentError>> {
+async function refusedOf(sets: readonly ChangeSet[]): Promise<ReadonlyMap<number, SentError>> {
   const outcomes = await Promise.allSettled(sets.map(async (set) => await writer().write(set)))
   return new Map(
     outcomes.flatMap((outcome, index) => (outcome.status === 'rejected' ? [[index, toSent(outcome.reason)]] : [])),
   )
-}
-
-function done(request: Exclude<WriterRequest, { kind: 'write' }>): Promise<unknown> {
-  switch (request.kind) {
-    case 'lease':
-      return writer().lease(request.holder, request.milliseconds)
-    case 'complete':
-      return writer().complete(request.index)
-    case 'refill':
-      return writer().refill(request.rows)
-  }
 }
 
 function connect({ port }: ConnectOrder): void {
