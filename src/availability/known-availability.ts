@@ -4,8 +4,7 @@
 import type { Schedule } from 'fhir/r4'
 import { parsedOnce } from '../core/parsed-definitions.ts'
 import type { Versioned } from '../repository/repository.ts'
-import type { Availability } from '../scheduling/availability.ts'
-import { readAvailability } from '../scheduling/availability-extension.ts'
+import { type Availability, readAvailability } from '../scheduling/availability.ts'
 
 /** Most characters of Schedules kept parsed. */
 const MAX_PARSED = 4_000_000

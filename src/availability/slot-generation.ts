@@ -1,25 +1,24 @@
 /**
- * Generates the Slots of a Schedule from its availability, a few at a time. A record for each Schedule holds the
- * progress, and its due time shows that there is work. It is written in the same change as the Slots, so that every
+ * Generates the Slots of a Schedule from its availability, a few at a time, in the background. A record for each Schedule
+ * holds the progress, and its due time shows that there is work. It is written in the same change as the Slots, so that every
  * part is done exactly once, even after a crash. docs/adr/021-slot-generation.md
  */
-
 import { isDeepStrictEqual } from 'node:util'
-import type { Schedule } from 'fhir/r4'
+import type { Schedule, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
-import type { Context } from '../core/context.ts'
+import type { ClinicAccess, Context } from '../core/context.ts'
+import { timeOf } from '../fhir/dates.ts'
+import type { BackgroundLoop, LeasedJob, LoopPace } from '../isolation/background-loop.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
-import { LEASE } from '../repository/due-records.ts'
+import { type DueServicesOf, dueRecordLoop, LEASE } from '../repository/due-records.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { generatedAsOffered } from '../reservations/offered-slots.ts'
 import type { SlotPlan } from '../scheduling/availability.ts'
-import { slotIdAt } from '../scheduling/generated-slot.ts'
+import { BUFFER_TAG, type SlotWithId, slotChanges, slotIdAt } from '../scheduling/generated-slot.ts'
 import { type Block, endOf, horizonEnd, nextMidnight, plannedBlocks, startOf } from '../scheduling/planned-slots.ts'
 import { unreserved } from '../scheduling/reserved-slot.ts'
-import { slotChanges } from '../scheduling/slot-changes.ts'
-import { ZoneClock } from '../scheduling/zone-clock.ts'
+import { type Span, ZoneClock } from '../scheduling/zone-clock.ts'
 import { availabilityOf, parsedSchedule } from './known-availability.ts'
-import { startAfter, storedSlots } from './stored-slots.ts'
 
 export const SLOT_GENERATION = recordKind<GenerationState>('slot-generation')
 
@@ -206,5 +205,108 @@ function nextState({ plan, until, change }: GenerationState, run: Run, at: numbe
     ...(plan === undefined ? {} : { plan }),
     ...(until === undefined ? {} : { until }),
     change: { ...(after === undefined ? {} : { plan: after }), at },
+  }
+}
+
+/** Maximum lengths of a visit, and of blocked time such as a holiday. */
+const LONGEST_VISIT = DAY
+const LONGEST_BLOCK = 31 * DAY
+/** The most results that Context.search returns. */
+const PAGE = 1000
+
+/** Slots of a Schedule that start within [start, end), or before it and end in it. */
+async function storedSlots(ctx: Context, schedule: string, { start, end }: Span): Promise<readonly SlotWithId[]> {
+  const since = start - LONGEST_VISIT
+  const visits = await slotsBetween(ctx, schedule, {}, { start: since, end })
+  const blocked = await slotsBetween(
+    ctx,
+    schedule,
+    { status: 'busy-unavailable', '_tag:not': BUFFER_TAG },
+    { start: start - LONGEST_BLOCK, end: since },
+  )
+  return [...blocked, ...visits].filter((slot) => timeOf(slot.end) > start || timeOf(slot.start) >= start)
+}
+
+/** The start of the Slot after the first `count` within [start, end); undefined if there are no more. */
+async function startAfter(ctx: Context, schedule: string, span: Span, count: number): Promise<number | undefined> {
+  const found = await ctx.search<Slot>('Slot', `${queryOf(schedule, {}, span)}&_count=${count + 1}`)
+  const next = found[count]?.resource.start
+  return next === undefined ? undefined : Date.parse(next)
+}
+
+async function slotsBetween(
+  ctx: Context,
+  schedule: string,
+  criteria: Readonly<Record<string, string>>,
+  { start, end }: Span,
+): Promise<readonly SlotWithId[]> {
+  const found = new Map<string, SlotWithId>()
+  for (let from = start; ; ) {
+    const page = await ctx.search<Slot>('Slot', queryOf(schedule, criteria, { start: from, end }))
+    for (const { id, resource } of page) found.set(id, { ...resource, id })
+    const last = Date.parse(page.at(-1)?.resource.start ?? '')
+    // No Schedule has a thousand Slots with the same start.
+    if (page.length < PAGE || last <= from) return [...found.values()]
+    from = last
+  }
+}
+
+/**
+ * All statuses, so that the index of Schedule, status and start is used:
+ * https://hl7.org/fhir/R4/valueset-slotstatus.html
+ */
+const ANY_STATUS = 'busy,free,busy-unavailable,busy-tentative,entered-in-error'
+
+function queryOf(schedule: string, criteria: Readonly<Record<string, string>>, { start, end }: Span): string {
+  const query = new URLSearchParams({
+    schedule: `Schedule/${schedule}`,
+    status: ANY_STATUS,
+    ...criteria,
+    _sort: 'start',
+  })
+  query.append('start', `ge${new Date(start).toISOString()}`)
+  query.append('start', `lt${new Date(end).toISOString()}`)
+  return query.toString()
+}
+
+/** Milliseconds of work on a Schedule before the next one's turn. */
+const TURN = 1_000
+
+/** Schedules take turns, so that a year of slots for one does not delay a week of slots for others. */
+export const slotGenerating = (services: DueServicesOf<ClinicAccess>, pace?: LoopPace): BackgroundLoop =>
+  dueRecordLoop(
+    services,
+    {
+      kind: SLOT_GENERATION,
+      begin: ({ clinic, key }) => new ScheduleTurn(services.accessOf(clinic), key),
+      failure: 'the slots of a schedule could not be generated',
+    },
+    pace,
+  )
+
+class ScheduleTurn implements LeasedJob {
+  readonly #access: ClinicAccess
+  readonly #schedule: string
+  readonly #end = Date.now() + TURN
+  #isComplete = false
+
+  constructor(access: ClinicAccess, schedule: string) {
+    this.#access = access
+    this.#schedule = schedule
+  }
+
+  async batch(): Promise<boolean> {
+    const { isComplete } = await this.#access.change((ctx) => generatePart(ctx, this.#schedule, SMALL_PART))
+    this.#isComplete = isComplete
+    return !isComplete && Date.now() <= this.#end
+  }
+
+  /** Leaves the remaining work to any server. */
+  async end(): Promise<void> {
+    if (this.#isComplete) return
+    await this.#access.change(async ({ unit: { records, now } }) => {
+      const record = await records.read(SLOT_GENERATION, this.#schedule)
+      if (record !== undefined) records.put(SLOT_GENERATION, this.#schedule, record.value, { due: now })
+    })
   }
 }

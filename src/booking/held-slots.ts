@@ -6,9 +6,8 @@ import { FhirError } from '../fhir/outcome.ts'
 import { slotStatusFor, stageOf } from '../scheduling/appointment-status.ts'
 import { isUnblocked, unreserved } from '../scheduling/reserved-slot.ts'
 import { checkOneSchedule, checkTimes, isSamePeriod } from '../scheduling/slot-times.ts'
-import { holdersOf } from './holders.ts'
 import { checkSlotsOf, takeImported } from './imported-slots.ts'
-import { type Named, namedSlots, noSuchSlot } from './named-slots.ts'
+import { holdersOf, type Named, namedSlots, noSuchSlot } from './named-slots.ts'
 import { noteSlot } from './waitlist.ts'
 
 /** The held slots and their status; no slots for an appointment that is cancelled or not booked yet. */

@@ -20,8 +20,7 @@ import {
   withHoldEnd,
 } from '../scheduling/hold.ts'
 import { moveSlots } from './held-slots.ts'
-import { holdersOf } from './holders.ts'
-import { namedSlots } from './named-slots.ts'
+import { holdersOf, namedSlots } from './named-slots.ts'
 import { findAppointment } from './proposal.ts'
 import { noteVisit } from './reserve-time.ts'
 

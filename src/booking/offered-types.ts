@@ -6,7 +6,7 @@ import { parseDateRange } from '../fhir/dates.ts'
 import { spend } from '../isolation/budget.ts'
 import type { Versioned } from '../repository/repository.ts'
 import type { Availability } from '../scheduling/availability.ts'
-import { distinctTypes, type OfferedType, typesOf } from '../scheduling/offered-types.ts'
+import { distinctTypes, type OfferedType, typesOf } from '../scheduling/visit-type.ts'
 
 /**
  * Limits for one clinic: Schedules that can be requested by name, Schedules whose kinds of visits and hours are listed,

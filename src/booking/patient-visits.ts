@@ -6,15 +6,15 @@ import type { Appointment, AppointmentParticipant } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
 import { type Issue, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
+import { reachingInto } from '../reservations/actors-at-work.ts'
 import { afterChange, allOf, hasCode, isWithin, refersTo } from '../reservations/all-found.ts'
-import { reachingInto } from '../reservations/visits-beside.ts'
 import { OPEN_STATUSES } from '../scheduling/appointment-status.ts'
 import { holdEndOf } from '../scheduling/hold.ts'
 import { overlap } from '../scheduling/planned-slots.ts'
 import { RESERVING_STATUSES, takesPart, visitTime } from '../scheduling/reserving.ts'
 import { isSamePeriod } from '../scheduling/slot-times.ts'
 import type { Span } from '../scheduling/zone-clock.ts'
-import { appointmentsAfter } from './holders.ts'
+import { appointmentsAfter } from './named-slots.ts'
 
 /** Most patients of a visit whose other visits are looked up. */
 const MOST_PATIENTS = 10

@@ -8,7 +8,7 @@ import type { Appointment } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
-import { type ActorsAtWork, actorsAtWork } from '../reservations/actors-at-work.ts'
+import { type ActorsAtWork, actorsAtWork, type ReservingVisit, visitsBeside } from '../reservations/actors-at-work.ts'
 import {
   actorsOfSlots,
   claimReserved,
@@ -25,7 +25,6 @@ import {
   scheduleIdOf,
   slotBeforeChange,
 } from '../reservations/reservation.ts'
-import { type ReservingVisit, visitsBeside } from '../reservations/visits-beside.ts'
 import { SLOT_HOLDING_STATUSES, stageOf } from '../scheduling/appointment-status.ts'
 import { isFull, LONGEST_VISIT, RESERVING_STATUSES } from '../scheduling/reserving.ts'
 import { noteSlot } from './waitlist.ts'

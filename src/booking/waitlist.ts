@@ -1,12 +1,16 @@
 /**
- * Updates the waitlist when slots are freed or taken, in the same change: a free slot is offered to the entry whose
- * turn it is, and an entry ends when its patient books what it asks for. docs/waitlist.md
+ * Updates the waitlist when slots are freed or taken, in the same change: a free slot is offered to the entry whose turn it
+ * is, and an entry ends when its patient books what it asks for. Slots are offered in the background if the change that
+ * frees them would take too long. docs/waitlist.md
  */
 import type { Appointment, PractitionerRole, Slot, Task } from 'fhir/r4'
 import { type ClinicSettings, readSettings } from '../clinics/settings.ts'
-import type { Context } from '../core/context.ts'
+import type { ClinicAccess, Context } from '../core/context.ts'
+import { searchRequest } from '../core/search-request.ts'
 import { timeOf } from '../fhir/dates.ts'
 import { addressOf } from '../fhir/reference.ts'
+import type { BackgroundLoop, LeasedJob } from '../isolation/background-loop.ts'
+import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { scheduleOf } from '../reservations/reservation.ts'
@@ -14,8 +18,7 @@ import { isBookable } from '../scheduling/booking-policies.ts'
 import { hasEnded, isSamePeriod } from '../scheduling/slot-times.ts'
 import { actorsOf, byTurn, type PossibleVisit, type WaitlistEntry, wants } from '../scheduling/waitlist.ts'
 import { clockOf } from '../scheduling/zone-clock.ts'
-import { appointmentsAfter, holdersOf } from './holders.ts'
-import { slotsOf } from './named-slots.ts'
+import { appointmentsAfter, holdersOf, slotsOf } from './named-slots.ts'
 import { freeRunFrom } from './slot-runs.ts'
 import { closeOffer, offersTo, offerToFirst, openOffer, refusersOf, slotOf } from './waitlist-offers.ts'
 
@@ -100,7 +103,7 @@ export async function noteRefusal(ctx: Context, offer: Task): Promise<void> {
 const isWaiting = ({ status }: Appointment): boolean => status === 'waitlist'
 
 /** Stages the offer of a free slot to the first of these entries that wants it and has no other offer. */
-export async function offerToWaiting(ctx: Context, slot: Slot, waiting: readonly Appointment[]): Promise<void> {
+async function offerToWaiting(ctx: Context, slot: Slot, waiting: readonly Appointment[]): Promise<void> {
   const entries = (await wanting(ctx, slot, waiting)).map(asEntry)
   await offerToFirst(ctx, slot, entries.toSorted(byTurn))
 }
@@ -109,11 +112,7 @@ export async function offerToWaiting(ctx: Context, slot: Slot, waiting: readonly
  * The entries that want a free slot, alone or joined with the free ones after it if it is too short; none if the
  * clinic's policies permit no booking of it now.
  */
-export async function wanting(
-  ctx: Context,
-  slot: Slot,
-  entries: readonly Appointment[],
-): Promise<readonly Appointment[]> {
+async function wanting(ctx: Context, slot: Slot, entries: readonly Appointment[]): Promise<readonly Appointment[]> {
   const settings = await readSettings(ctx.unit, ctx.clinic)
   if (entries.length === 0 || !isBookable(timeOf(slot.start), ctx.now, settings.policies)) return []
   const longest = Math.max(...entries.map(({ minutesDuration = 0 }) => minutesDuration))
@@ -125,7 +124,7 @@ export async function wanting(
   return entries.filter((entry) => !refusers.has(`Appointment/${entry.id}`) && wants(entry, visit, reading))
 }
 
-export const asEntry = (resource: Appointment): WaitlistEntry => ({ id: resource.id ?? '', resource })
+const asEntry = (resource: Appointment): WaitlistEntry => ({ id: resource.id ?? '', resource })
 
 const readingOf = ({ baseUrl }: Context, { timeZone }: ClinicSettings) => ({ baseUrl, clock: clockOf(timeZone) })
 
@@ -216,3 +215,76 @@ const endEntry = (ctx: Context, entry: Appointment) =>
     status: 'cancelled',
     cancelationReason: { text: 'The patient has booked a visit' },
   })
+
+/** Entries read per page. */
+const PAGE = 25
+/** Number of next entries kept, as some may have another offer by the time of the change. */
+const KEPT = 20
+
+export const waitlistOffering = (services: DueServicesOf<ClinicAccess>): BackgroundLoop =>
+  dueRecordLoop(services, {
+    kind: FREED_SLOT,
+    begin: ({ clinic, key }) => new FreedSlotJob(services.accessOf(clinic), key),
+    failure: 'a slot that was freed could not be offered to the waitlist',
+  })
+
+/** The work on one slot: each batch reads a page of the waitlist, and the last one makes the offer. */
+class FreedSlotJob implements LeasedJob {
+  readonly #access: ClinicAccess
+  readonly #slot: string
+  #next: readonly Appointment[] = []
+  #after: string | undefined
+
+  constructor(access: ClinicAccess, slot: string) {
+    this.#access = access
+    this.#slot = slot
+  }
+
+  async batch(): Promise<boolean> {
+    const isMore = await this.#readPage()
+    if (!isMore) await this.#offer()
+    return isMore
+  }
+
+  /** Nothing to release: without an offer the work is repeated after the lease. */
+  async end(): Promise<void> {}
+
+  /** Keeps the entries of a page that are next in turn. @returns whether there is another page */
+  async #readPage(): Promise<boolean> {
+    const ctx = this.#access.reader()
+    const slot = (await ctx.find<Slot>('Slot', this.#slot))?.resource
+    if (slot?.status !== 'free') return false
+    const limits = { defaultCount: PAGE, maxCount: PAGE, includes: 0 }
+    const { plan } = await searchRequest(ctx, ['Appointment'], new URLSearchParams('status=waitlist'), { limits })
+    const { matches, next } = await ctx.unit.search(this.#after === undefined ? plan : { ...plan, after: this.#after })
+    const entries = matches.map(({ resource }) => resource as Appointment)
+    const wantingIt = await wanting(ctx, slot, entries)
+    const offers =
+      wantingIt.length === 0
+        ? []
+        : await offersTo(
+            ctx,
+            wantingIt.map(({ id = '' }) => id),
+          )
+    const offered = new Set(offers.map(({ focus }) => focus?.reference))
+    const waiting = wantingIt.filter(({ id }) => !offered.has(`Appointment/${id}`))
+    this.#next = [...this.#next, ...waiting]
+      .map(asEntry)
+      .toSorted(byTurn)
+      .slice(0, KEPT)
+      .map(({ resource }) => resource)
+    this.#after = next
+    return next !== undefined
+  }
+
+  async #offer(): Promise<void> {
+    await this.#access.change(async (ctx) => {
+      await ctx.unit.records.read(FREED_SLOT, this.#slot)
+      ctx.unit.records.delete(FREED_SLOT, this.#slot)
+      const slot = (await ctx.find<Slot>('Slot', this.#slot))?.resource
+      const found = await Promise.all(this.#next.map(({ id = '' }) => ctx.find<Appointment>('Appointment', id)))
+      const waiting = found.flatMap((entry) => (entry?.resource.status === 'waitlist' ? [entry.resource] : []))
+      if (slot?.status === 'free') await offerToWaiting(ctx, slot, waiting)
+    })
+  }
+}

@@ -4,15 +4,18 @@
  */
 import { defineTool, type ToolFamilies } from './tool.ts'
 import { logCallOutcome, recordAbandonReason, setContactPreference } from './tools/abandonment-notes.ts'
+import {
+  bookAppointment,
+  cancelAppointment,
+  joinWaitlist,
+  listAppointments,
+  rescheduleAppointment,
+} from './tools/appointments.ts'
 import { escalateBilling, recordSelfPayDecision } from './tools/billing.ts'
-import { bookAppointment } from './tools/book-appointment.ts'
-import { cancelAppointment, rescheduleAppointment } from './tools/change-appointment.ts'
 import { findAvailableSlots } from './tools/find-available-slots.ts'
 import { getClinicInfo } from './tools/get-clinic-info.ts'
 import { submitIntake, validateIntakeField } from './tools/intake.ts'
-import { joinWaitlist } from './tools/join-waitlist.ts'
 import { listAppointmentTypes } from './tools/list-appointment-types.ts'
-import { listAppointments } from './tools/list-appointments.ts'
 import { getRecoveryContext, saveRecoveryField } from './tools/recovery-fields.ts'
 import { resolvePatientIdentity } from './tools/resolve-patient-identity.ts'
 import { scheduleCallback } from './tools/schedule-callback.ts'

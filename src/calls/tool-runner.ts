@@ -1,6 +1,6 @@
 /** Runs the tool calls of a request one after another; a failed one does not stop the rest. */
 import { isSandboxEnabled } from '../clinics/clinics.ts'
-import type { CallSession } from '../core/call-session.ts'
+import { CALL, type CallSession, callKey } from '../core/call-session.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import type { Integrations } from '../core/ports.ts'
 import { conflict, FhirError } from '../fhir/outcome.ts'
@@ -8,12 +8,17 @@ import { requireWorkThread, rethrowBudgetError } from '../isolation/budget.ts'
 import { knownArguments, readArguments } from '../operations/input.ts'
 import type { Repository } from '../repository/repository.ts'
 import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
-import { type LoggedToolCall, logToolCall } from './session/call-log.ts'
-import { seeCall } from './session/open-calls.ts'
-import { Replay, storedResult, type ToolCallIdentity, toolCallKey } from './session/replay.ts'
-import { recordPatientsSeen } from './session/telling-patients.ts'
-import { failure } from './tool.ts'
-import type { RegisteredFamilies, RegisteredTool } from './tool-registry.ts'
+import { seeCall } from './session/call-sessions.ts'
+import {
+  type LoggedToolCall,
+  logToolCall,
+  Replay,
+  storedResult,
+  type ToolCallIdentity,
+  toolCallKey,
+} from './session/replay.ts'
+import { VERIFICATION } from './session/verification.ts'
+import { failure, type RegisteredFamilies, type RegisteredTool } from './tool.ts'
 
 /**
  * Once the first call of a request has committed, the others cannot move to a work thread; a request with more calls than
@@ -258,3 +263,30 @@ const tooLate = (): FhirError =>
     diagnostics:
       'The tool takes longer than a request may; send the same call with the same id again to get its result',
   })
+
+/** Wraps `access`, so that each committed change reports the patients it has touched. */
+const recordPatientsSeen = (
+  access: ClinicAccess,
+  call: CallSession,
+  tell: (patient: string) => void,
+): ClinicAccess => ({
+  ...access,
+  async change(work) {
+    const { returned, patients } = await access.change(async (ctx) => {
+      const returned = await work(ctx)
+      return { returned, patients: patientsIn(ctx, call) }
+    })
+    for (const patient of patients) tell(patient)
+    return returned
+  },
+})
+
+/** A tool that does not read the verification of the caller does not concern the verified patient. */
+function patientsIn({ unit: { records }, now }: Context, { callId }: CallSession): readonly string[] {
+  const key = callKey(callId)
+  const verification = records.known(VERIFICATION, key)
+  const isCurrent = verification?.due != null && verification.due > now
+  return [records.known(CALL, key)?.value.patient, isCurrent ? verification.value.patient : undefined].filter(
+    (patient) => patient !== undefined,
+  )
+}

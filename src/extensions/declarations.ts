@@ -1,7 +1,5 @@
 /** The providers, operations and tools of extensions, beside and around those of the server. */
-
-import type { ToolFamilies } from '../calls/tool.ts'
-import { mergeFamilies, registerTools } from '../calls/tool-registry.ts'
+import { mergeFamilies, registerTools, type ToolFamilies } from '../calls/tool.ts'
 import type { Operation } from '../core/operation.ts'
 import { type InteractionCode, type Interactions, type Provider, standardProvider } from '../core/provider.ts'
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'

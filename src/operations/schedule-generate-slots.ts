@@ -2,13 +2,12 @@
  * $generate-slots: generates the Slots of a Schedule from its availability now, instead of a moment later in the
  * background.
  */
-
 import type { Schedule } from 'fhir/r4'
 import { generatePart, SMALL_PART, stageGeneration } from '../availability/slot-generation.ts'
 import { defineOperation } from '../core/operation.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
-import { AVAILABILITY_URL, readAvailability } from '../scheduling/availability-extension.ts'
+import { AVAILABILITY_URL, readAvailability } from '../scheduling/availability.ts'
 
 /** Most Slots changed by one call; the background continues with the rest. */
 const MAX_CHANGED = 2_000

@@ -1,7 +1,6 @@
 /** The list of providers that differ from the standard one. */
-
 import { toolFamilies } from '../calls/families.ts'
-import { toolOperations } from '../calls/tool-registry.ts'
+import { toolOperations } from '../calls/tool.ts'
 import type { Operation } from '../core/operation.ts'
 import { defineProvider, type Provider, standard } from '../core/provider.ts'
 import { patientFindDuplicates } from '../operations/duplicates/find-duplicates.ts'

@@ -5,14 +5,14 @@
 import type { Schedule } from 'fhir/r4'
 import { stageGeneration } from '../availability/slot-generation.ts'
 import { toolFamilies } from '../calls/families.ts'
-import { toolOperations } from '../calls/tool-registry.ts'
+import { toolOperations } from '../calls/tool.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider, standard } from '../core/provider.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { scheduleGenerateSlots } from '../operations/schedule-generate-slots.ts'
 import type { Versioned } from '../repository/repository.ts'
-import { AVAILABILITY_URL, readAvailability } from '../scheduling/availability-extension.ts'
-import { checkCapacity } from '../scheduling/schedule-capacity.ts'
+import { AVAILABILITY_URL, readAvailability } from '../scheduling/availability.ts'
+import { checkCapacity } from '../scheduling/reserving.ts'
 
 export const schedule = defineProvider('Schedule', {
   documentation: `Slots are kept generated from the extension ${AVAILABILITY_URL}; it is checked when it is written.`,

@@ -3,14 +3,13 @@
  * https://hl7.org/fhir/R4/slot.html
  */
 import type { Appointment, Slot } from 'fhir/r4'
-import { holdersOf, stayingHoldersOf } from '../booking/holders.ts'
 import { endDueHolds, endExpiredHolds } from '../booking/holds.ts'
 import { asHeld } from '../booking/imported-slots.ts'
-import { slotsOf } from '../booking/named-slots.ts'
+import { holdersOf, slotsOf, stayingHoldersOf } from '../booking/named-slots.ts'
 import { noteVisit } from '../booking/reserve-time.ts'
 import { noteSlot } from '../booking/waitlist.ts'
 import { toolFamilies } from '../calls/families.ts'
-import { toolOperations } from '../calls/tool-registry.ts'
+import { toolOperations } from '../calls/tool.ts'
 import type { Context } from '../core/context.ts'
 import { defineProvider, standard } from '../core/provider.ts'
 import { conflict } from '../fhir/outcome.ts'

@@ -6,7 +6,7 @@ import type { Task } from 'fhir/r4'
 import { noteRefusal } from '../booking/waitlist.ts'
 import { withRefusal } from '../booking/waitlist-offers.ts'
 import { toolFamilies } from '../calls/families.ts'
-import { toolOperations } from '../calls/tool-registry.ts'
+import { toolOperations } from '../calls/tool.ts'
 import { defineProvider, standard } from '../core/provider.ts'
 import { taskClaim, taskComplete } from '../operations/task.ts'
 

@@ -81,7 +81,7 @@ export const RECORD_KINDS = {
     key: 'Slot.id',
     shape: 'FreedSlot (booking/waitlist.ts)',
     expires: '`due` is when the waitlist is searched for the slot; deleted afterwards',
-    writtenBy: 'booking/waitlist.ts, booking/waitlist-offering.ts',
+    writtenBy: 'booking/waitlist.ts',
   },
   hold: {
     of: 'clinic',
@@ -122,23 +122,23 @@ export const RECORD_KINDS = {
   'open-call': {
     of: 'clinic',
     key: 'the hash of the call id',
-    shape: 'OpenCall (calls/session/open-calls.ts)',
+    shape: 'OpenCall (calls/session/call-sessions.ts)',
     expires: '`due` is when the call is ended, as no more tools were called; deleted with its end',
-    writtenBy: 'calls/session/open-calls.ts, calls/session/call-end.ts',
+    writtenBy: 'calls/session/call-sessions.ts, calls/session/call-end.ts',
   },
   caller: {
     of: 'clinic',
     key: "the caller's number in E.164",
-    shape: 'CallerPlaceholder (calls/session/placeholders.ts)',
+    shape: 'CallerPlaceholder (calls/session/patient-of-call.ts)',
     expires: 'never',
-    writtenBy: 'calls/session/placeholders.ts',
+    writtenBy: 'calls/session/patient-of-call.ts',
   },
   'placeholder-holder': {
     of: 'clinic',
     key: 'Patient.id',
-    shape: 'PlaceholderHolder (calls/session/placeholders.ts)',
+    shape: 'PlaceholderHolder (calls/session/patient-of-call.ts)',
     expires: 'never',
-    writtenBy: 'calls/session/placeholders.ts',
+    writtenBy: 'calls/session/patient-of-call.ts',
   },
   'call-keys': {
     of: 'clinic',
@@ -159,7 +159,7 @@ export const RECORD_KINDS = {
     key: "`number:` and a caller's number in E.164, `patient:` and a Patient.id, `name:` and the hash of a stated name that no patient has, or `clinic`",
     shape: 'Counter (clinics/failed-attempts.ts)',
     expires: 'when its failures are forgotten; later attempts delete it',
-    writtenBy: 'calls/session/guess-limit.ts',
+    writtenBy: 'calls/session/verification.ts',
   },
   'call-written': {
     of: 'clinic',
@@ -209,22 +209,22 @@ export const RECORD_KINDS = {
     shape: 'OutboxRow (integrations/outbox/rows.ts)',
     expires:
       '`due` is the time of the next delivery attempt, none while others of the patient are before it; deleted once delivered, kept without `due` once given up',
-    writtenBy: 'integrations/outbox/patient-queue.ts, integrations/outbox/delivery.ts',
+    writtenBy: 'integrations/outbox/rows.ts, integrations/outbox/delivery.ts',
   },
   'outbox-queue': {
     of: 'clinic',
     key: 'Patient.id',
-    shape: 'PatientQueue (integrations/outbox/patient-queue.ts)',
+    shape: 'PatientQueue (integrations/outbox/rows.ts)',
     expires: 'never',
-    writtenBy: 'integrations/outbox/patient-queue.ts',
+    writtenBy: 'integrations/outbox/rows.ts',
   },
   'insurance-inquiry': {
     of: 'clinic',
     key: 'Coverage.id',
-    shape: 'InsuranceInquiry (calls/record/insurance-inquiry.ts)',
+    shape: 'InsuranceInquiry (calls/record/submitted-insurance.ts)',
     expires:
       '`due` is when the insurance is queried for its result again; deleted with the result, when attempts end without one, or by a later verification of the same Coverage',
-    writtenBy: 'calls/record/insurance-inquiry.ts, calls/record/insurance-inquiries.ts',
+    writtenBy: 'calls/record/submitted-insurance.ts, calls/record/insurance-inquiries.ts',
   },
   'patient-merge': {
     of: 'clinic',

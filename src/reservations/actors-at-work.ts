@@ -1,10 +1,24 @@
-/** Roles, Schedules and capacities of actors whose time is reserved. */
-import type { PractitionerRole, Schedule } from 'fhir/r4'
+/**
+ * Actors whose time is reserved: their roles, Schedules and capacities, and the visits that reserve their time within a span,
+ * as they will be after the change.
+ */
+import type { Appointment, PractitionerRole, Schedule, Slot } from 'fhir/r4'
 import type { Context } from '../core/context.ts'
-import { addressOf } from '../fhir/reference.ts'
-import { capacityOf } from '../scheduling/schedule-capacity.ts'
-import { afterChange, allOf, refersTo } from './all-found.ts'
-import { practitionerIn } from './reservation.ts'
+import { addressOf, localReference } from '../fhir/reference.ts'
+import { holdEndOf } from '../scheduling/hold.ts'
+import { overlap } from '../scheduling/planned-slots.ts'
+import { isReserved } from '../scheduling/reserved-slot.ts'
+import {
+  capacityOf,
+  LONGEST_VISIT,
+  RESERVING_STATUSES,
+  spanBetween,
+  takesPart,
+  visitTime,
+} from '../scheduling/reserving.ts'
+import type { Span } from '../scheduling/zone-clock.ts'
+import { afterChange, allOf, type Found, hasCode, isWithin, refersTo } from './all-found.ts'
+import { practitionerIn, type Reservation, scheduleIdsOf } from './reservation.ts'
 
 export interface ActorsAtWork {
   /** Actor by reference (`Type/id`): itself, or the practitioner of a role. */
@@ -15,7 +29,7 @@ export interface ActorsAtWork {
   readonly capacities: ReadonlyMap<string, number>
 }
 
-const WHAT = 'the schedules of its actors'
+const THEIR_SCHEDULES = 'the schedules of its actors'
 
 /** Cached by unit of work, as a transaction may write many Slots and visits of the same actors. */
 const known = new WeakMap<Context['unit'], Map<string, Promise<ActorsAtWork>>>()
@@ -48,7 +62,12 @@ async function rolesOf(ctx: Context, actors: ReadonlySet<string>): Promise<reado
   const practitioners = [...actors].filter((actor) => actor.startsWith('Practitioner/'))
   if (practitioners.length === 0) return []
   const practitionerBehind = (role: PractitionerRole) => practitionerIn(role, ctx.baseUrl)
-  const stored = allOf<PractitionerRole>(ctx, 'PractitionerRole', [refersTo('practitioner', practitioners)], WHAT)
+  const stored = allOf<PractitionerRole>(
+    ctx,
+    'PractitionerRole',
+    [refersTo('practitioner', practitioners)],
+    THEIR_SCHEDULES,
+  )
   const roles = await afterChange(ctx, 'PractitionerRole', stored, (role) =>
     practitioners.includes(practitionerBehind(role) ?? ''),
   )
@@ -62,9 +81,118 @@ const schedulesOf = (ctx: Context, actorAt: ReadonlyMap<string, string>): Promis
   afterChange(
     ctx,
     'Schedule',
-    allOf<Schedule>(ctx, 'Schedule', [refersTo('actor', actorAt.keys())], WHAT),
+    allOf<Schedule>(ctx, 'Schedule', [refersTo('actor', actorAt.keys())], THEIR_SCHEDULES),
     (schedule) => actorsIn(schedule, actorAt, ctx.baseUrl).length > 0,
   )
 
 const actorsIn = ({ actor }: Schedule, actorAt: ReadonlyMap<string, string>, baseUrl: string): readonly string[] =>
   actor.flatMap(({ reference = '' }) => actorAt.get(addressOf(reference, baseUrl)) ?? [])
+
+export interface ReservingVisit extends Reservation {
+  /** Appointment.id */
+  readonly id: string
+}
+
+const THEIR_VISITS = 'the other visits of its actors'
+
+/** The range of starts of visits that may overlap the span. */
+export const reachingInto = ({ start, end }: Span): Span => ({ start: start - LONGEST_VISIT, end })
+
+export async function visitsBeside(ctx: Context, atWork: ActorsAtWork, span: Span): Promise<readonly ReservingVisit[]> {
+  const named = await allOf<Appointment>(
+    ctx,
+    'Appointment',
+    [
+      refersTo('actor', atWork.actorAt.keys()),
+      hasCode('status', RESERVING_STATUSES),
+      isWithin('date', reachingInto(span)),
+    ],
+    THEIR_VISITS,
+  )
+  const inSlots = await visitsInSlots(ctx, atWork, span, named)
+  const stored = [...new Map([...named, ...inSlots].map((found) => [found.id, found])).values()]
+  const all = await afterChange(ctx, 'Appointment', Promise.resolve(stored), () => true)
+  const visits = await Promise.all(all.map((one) => reservingVisit(ctx, atWork, one, span)))
+  return visits.flatMap((visit) => visit ?? [])
+}
+
+interface WantedSlots {
+  readonly span: Span
+  readonly statuses: readonly Slot['status'][]
+  /** The kind of slots, for the message of `allOf`. */
+  readonly what: string
+}
+
+/** The stored Slots of some Schedules that may overlap a span. @param schedules Schedule.id */
+export const slotsReachingInto = (
+  ctx: Context,
+  schedules: Iterable<string>,
+  { span, statuses, what }: WantedSlots,
+): Promise<readonly Found<Slot>[]> =>
+  allOf<Slot>(
+    ctx,
+    'Slot',
+    [
+      refersTo(
+        'schedule',
+        Array.from(schedules, (id) => `Schedule/${id}`),
+      ),
+      hasCode('status', statuses),
+      isWithin('start', reachingInto(span)),
+    ],
+    what,
+  )
+
+/**
+ * Visits that name no actor of the Schedule of their slots. Staff may have blocked a slot under one.
+ * @param named visits that do: a Slot held only by one of them needs no search
+ */
+async function visitsInSlots(
+  ctx: Context,
+  { schedules }: ActorsAtWork,
+  span: Span,
+  named: readonly Found<Appointment>[],
+): Promise<readonly Found<Appointment>[]> {
+  if (schedules.size === 0) return []
+  const statuses = ['busy', 'busy-tentative', 'busy-unavailable'] as const
+  const busy = await slotsReachingInto(ctx, schedules.keys(), { span, statuses, what: THEIR_VISITS })
+  const known = new Set(named.flatMap(({ resource }) => slotIdsOf(resource, ctx.baseUrl)))
+  const slots = busy.filter(
+    ({ id, resource }) =>
+      (!known.has(id) || resource.overbooked === true) &&
+      !isReserved(resource) &&
+      overlap(spanBetween(resource.start, resource.end), span),
+  )
+  const found: Found<Appointment>[] = []
+  for (let at = 0; at < slots.length; at += AT_ONCE) {
+    const addresses = slots.slice(at, at + AT_ONCE).map(({ id }) => `Slot/${id}`)
+    const where = [refersTo('slot', addresses), hasCode('status', RESERVING_STATUSES)]
+    found.push(...(await allOf<Appointment>(ctx, 'Appointment', where, THEIR_VISITS)))
+  }
+  return found
+}
+
+/** Most Slots whose visits are searched together. */
+const AT_ONCE = 50
+
+const slotIdsOf = ({ slot = [] }: Appointment, baseUrl: string): readonly string[] =>
+  slot.flatMap(({ reference = '' }) => localReference(reference, baseUrl)?.id ?? [])
+
+/** Returns undefined if it reserves no time of these actors within the span; an expired hold reserves none. */
+async function reservingVisit(
+  ctx: Context,
+  { actorAt, schedules }: ActorsAtWork,
+  visit: Appointment,
+  span: Span,
+): Promise<ReservingVisit | undefined> {
+  const { id = '', participant } = visit
+  const time = visitTime(visit)
+  if (time === undefined || !overlap(time, span) || (holdEndOf(visit) ?? Number.POSITIVE_INFINITY) <= ctx.now)
+    return undefined
+  const named = participant
+    .filter(takesPart)
+    .flatMap(({ actor }) => actorAt.get(addressOf(actor?.reference ?? '', ctx.baseUrl)) ?? [])
+  const ofSlots = (await scheduleIdsOf(ctx, visit)).flatMap((schedule) => schedules.get(schedule) ?? [])
+  const actors = new Set([...named, ...ofSlots])
+  return actors.size === 0 ? undefined : { id, actors, ...time }
+}

@@ -5,10 +5,15 @@ import { overlap } from '../scheduling/planned-slots.ts'
 import { isOnOffer, isReserved, reserved, unreserved } from '../scheduling/reserved-slot.ts'
 import { isFull, spanBetween } from '../scheduling/reserving.ts'
 import type { Span } from '../scheduling/zone-clock.ts'
-import { type ActorsAtWork, actorsAtWork } from './actors-at-work.ts'
+import {
+  type ActorsAtWork,
+  actorsAtWork,
+  type ReservingVisit,
+  slotsReachingInto,
+  visitsBeside,
+} from './actors-at-work.ts'
 import { afterChange } from './all-found.ts'
 import { claimTime, reservingActors, scheduleIdOf } from './reservation.ts'
-import { type ReservingVisit, slotsReachingInto, visitsBeside } from './visits-beside.ts'
 
 /** A Slot written by a client, as it is to be stored. */
 export async function asOffered<S extends Slot>(ctx: Context, slot: S): Promise<S> {

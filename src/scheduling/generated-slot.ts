@@ -1,9 +1,15 @@
-/** Ids, tags and content of generated Slots. https://hl7.org/fhir/R4/slot.html */
+/**
+ * Generated Slots: their ids, tags and content, https://hl7.org/fhir/R4/slot.html, and the changes that a plan makes to them.
+ * Free slots no longer in the plan are removed, and missing ones are created. Time that is booked, held or blocked, and Slots
+ * created by users, stay as they are.
+ */
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from 'fhir/r4'
+import { timeOf } from '../fhir/dates.ts'
 import type { SlotPlan } from './availability.ts'
-import type { PlannedSlot } from './planned-slots.ts'
-import { ZoneClock } from './zone-clock.ts'
+import { type Block, overlap, type PlannedSlot } from './planned-slots.ts'
+import { type Span, ZoneClock } from './zone-clock.ts'
 
 /** System of meta.tag in a generated Slot. A Slot without it was created by a user, and is left alone. */
 const ORIGIN_SYSTEM = 'https://sandbox-emr.example/fhir/CodeSystem/slot-origin'
@@ -37,7 +43,7 @@ export function kindOf({ meta }: Slot): PlannedSlot['kind'] | undefined {
 }
 
 /** True for a generated Slot that has not been booked, held or blocked. */
-export function isUntouched(slot: Slot): boolean {
+function isUntouched(slot: Slot): boolean {
   switch (kindOf(slot)) {
     case 'visit':
       return slot.status === 'free'
@@ -67,4 +73,83 @@ export function slotsOf(schedule: string, { details, timeZone }: SlotPlan) {
       end: clock.format(end),
     }
   }
+}
+
+export interface SlotSituation {
+  readonly schedule: string
+  /** Absent: the Schedule offers nothing. */
+  readonly plan?: SlotPlan | undefined
+  /** Blocks of the plan within the window. */
+  readonly blocks: readonly Block[]
+  /** The Slots of the Schedule that overlap the window. */
+  readonly stored: readonly SlotWithId[]
+  /** Ids of Slots that the previous plan had too and that a user has deleted since. */
+  readonly unwanted: ReadonlySet<string>
+  /** Only Slots that start within it are changed. */
+  readonly window: Span
+}
+
+export interface SlotChanges {
+  readonly created: readonly SlotWithId[]
+  readonly updated: readonly SlotWithId[]
+  /** Slot.id. */
+  readonly removed: readonly string[]
+}
+
+export function slotChanges({ schedule, plan, blocks, stored, unwanted, window }: SlotSituation): SlotChanges {
+  const kept = keptSlots(stored)
+  const mine = new Map(stored.filter((slot) => isUntouched(slot) && !kept.has(slot)).map((slot) => [slot.id, slot]))
+  const taken = new Set(stored.filter((slot) => !mine.has(slot.id)).map(({ id }) => id))
+  const inUse = [...kept].filter(({ status }) => status !== 'entered-in-error').map(spanned)
+  const created: SlotWithId[] = []
+  const updated: SlotWithId[] = []
+  const staying = new Set<string>()
+  const make = plan && slotsOf(schedule, plan)
+  for (const part of blocks.flatMap((block) => offered(block, inUse, unwanted, schedule))) {
+    const id = slotIdAt(schedule, part.start)
+    const before = mine.get(id)
+    const next = taken.has(id) ? undefined : make?.(part, before)
+    if (next === undefined) continue
+    staying.add(id)
+    if (before === undefined) created.push(next)
+    else if (!isDeepStrictEqual(contentOf(before), contentOf(next))) updated.push(next)
+  }
+  const removed = [...mine.values()].filter((slot) => !staying.has(slot.id) && startsIn(slot, window))
+  return { created, updated, removed: removed.map(({ id }) => id) }
+}
+
+/** Slots that are not changed: those of users, booked, held or blocked ones, and the buffers beside them. */
+function keptSlots(stored: readonly SlotWithId[]): ReadonlySet<SlotWithId> {
+  const kept = stored.filter((slot) => !isUntouched(slot))
+  const edges = new Set(
+    kept.filter((slot) => kindOf(slot) === 'visit').flatMap(({ start, end }) => [start, end].map(timeOf)),
+  )
+  const isBeside = ({ start, end }: Slot) => edges.has(timeOf(start)) || edges.has(timeOf(end))
+  return new Set([...kept, ...stored.filter((slot) => kindOf(slot) === 'buffer' && isBeside(slot))])
+}
+
+type Spanned = Span & { readonly slot: SlotWithId }
+
+const spanned = (slot: SlotWithId): Spanned => ({ slot, start: timeOf(slot.start), end: timeOf(slot.end) })
+
+const startsIn = (slot: Slot, { start, end }: Span): boolean => timeOf(slot.start) >= start && timeOf(slot.start) < end
+
+/** A block whose visit is booked keeps its buffers; a block that overlaps anything else is not offered. */
+function offered(
+  block: Block,
+  kept: readonly Spanned[],
+  unwanted: ReadonlySet<string>,
+  schedule: string,
+): readonly PlannedSlot[] {
+  const parts = block.filter((part) => !unwanted.has(slotIdAt(schedule, part.start)))
+  if (!parts.some(({ kind }) => kind === 'visit')) return []
+  const isOwn = ({ slot, start, end }: Spanned) =>
+    block.some((part) => slot.id === slotIdAt(schedule, part.start) && start === part.start && end === part.end)
+  const isCrossed = kept.some((one) => block.some((part) => overlap(part, one)) && !isOwn(one))
+  return isCrossed ? [] : parts
+}
+
+/** The content without elements added by the store, and without undefined values. */
+function contentOf({ meta, ...content }: Slot): unknown {
+  return JSON.parse(JSON.stringify({ tag: meta?.tag, ...content }))
 }

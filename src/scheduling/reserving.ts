@@ -1,6 +1,7 @@
 /** Rules of reserved time: which visits reserve it, of which actors, and how many may overlap. docs/appointment.md */
-import type { Appointment, AppointmentParticipant, Location } from 'fhir/r4'
+import type { Appointment, AppointmentParticipant, Location, Schedule } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
+import { unprocessable } from '../fhir/outcome.ts'
 import { type AppointmentStatus, SLOT_HOLDING_STATUSES } from './appointment-status.ts'
 import type { Span } from './zone-clock.ts'
 
@@ -55,5 +56,25 @@ export function isFull(spans: readonly Span[], { start, end }: Span, capacity: n
   return starts.some((moment, index) => {
     while ((ends[ended] ?? Number.POSITIVE_INFINITY) <= moment) ended += 1
     return index + 1 - ended >= capacity
+  })
+}
+
+/** resources/structure-definitions/schedule-capacity.json; docs/schedule.md explains it. */
+const CAPACITY_URL = 'https://sandbox-emr.example/fhir/StructureDefinition/schedule-capacity'
+const MOST = 1_000
+
+/** 1 if the Schedule states none. */
+export const capacityOf = ({ extension }: Schedule): number =>
+  extension?.find(({ url }) => url === CAPACITY_URL)?.valuePositiveInt ?? 1
+
+/** @throws FhirError 422 */
+export function checkCapacity({ extension = [] }: Schedule): void {
+  const given = extension.filter(({ url }) => url === CAPACITY_URL)
+  const [first] = given
+  if (first === undefined) return
+  const { valuePositiveInt: capacity = 0 } = first
+  if (given.length === 1 && capacity >= 1 && capacity <= MOST) return
+  throw unprocessable(`A Schedule has the extension ${CAPACITY_URL} once, with valuePositiveInt from 1 to ${MOST}`, {
+    expression: `Schedule.extension[${extension.indexOf(first)}]`,
   })
 }

@@ -5,9 +5,8 @@
  */
 import { DateTime } from 'luxon'
 import type { DateOrder } from '../clinics/date-order.ts'
-import { bareValue } from './around-value.ts'
 import { DIGITS, ohForO, repeatDoubled, TEENS, TENS } from './numbers.ts'
-import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
+import { bareValue, type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
 /** No living person was born earlier, so a reading after this date is preferred. */
 const EARLIEST_LIKELY = '1870-01-01'

@@ -1,8 +1,18 @@
 /** Numbers on a card (member id, group id), as printed or as spelled: "m as in mary 9 0 0 oh 7". */
-import { bareValue, hasSecondThoughts, isNoValue } from './around-value.ts'
+
 import { DIGITS, mayGroupOtherwise, repeatDoubled, TEENS, TENS, wordsToDigits } from './numbers.ts'
 import { isLetter, natoLetter, withDoubleU, withoutExamples } from './spelling.ts'
-import { type ParsedValue, plain, tooLong, unclear, understood, wholeNumberText } from './spoken.ts'
+import {
+  bareValue,
+  hasSecondThoughts,
+  isNoValue,
+  type ParsedValue,
+  plain,
+  tooLong,
+  unclear,
+  understood,
+  wholeNumberText,
+} from './spoken.ts'
 
 /** Most characters of a normal form. */
 const MAX_LENGTH = 200

@@ -2,11 +2,194 @@
  * Extracts a name from the sentence in which it was said: "my name is Jane" is Jane, "S M I T H" is Smith. Other words
  * that are not understood give a question, as does a spelling that contradicts the name.
  */
-import { hasSecondThoughts, isNoValue } from './around-value.ts'
-import { type NamePart, TITLES, withoutNotes } from './name-notes.ts'
-import { OF_SENTENCES, PARTICLE, spelledName, spelledWords, wordsIn, writtenName } from './name-words.ts'
-import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
+import { type NamePart, TITLES, withoutNotes } from './around-name.ts'
+import { repeatDoubled } from './numbers.ts'
+import { isLetter, natoLetter, plainText, soundAlike, withDoubleU, withoutExamples } from './spelling.ts'
+import { hasSecondThoughts, isNoValue, type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 import { spokenConsent } from './spoken-consent.ts'
+
+const SMALL_PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu)$/i
+const PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu|st\.?|san|mac) /i
+
+/** Words of sentences, which never belong to a name. */
+const OF_SENTENCES =
+  /(?<![\p{L}'-])(?:with(?:out)?|is|was|are|my|your|name|named|first|last|middle|spell(?:ed|ing)?|spelt|don't|know|can|will you|it|it's|that|that's|this|as in|comma|dash|hyphen|apostrophe|double|capital|uppercase|lowercase|born|calling|for|to|from|and|wife|husband|mother|father|the|uh|uhm|um|umm|er|erm|hmm|yes|yeah|yep|ok|bye|goodbye|correct|exactly|right|period|moment|second|minute|also|aka|known as|formerly|née|nee|maiden|initial|they|call me|call|hold on|hang on|same as|like|under|me|myself|hello)(?![\p{L}'-])/iu
+
+/** Splits into letters and words, with "," for a pause; hyphens and apostrophes join the words of a name. */
+function wordsIn(text: string): readonly string[] {
+  const said = withDoubleU(text)
+    .replace(/(?<!\p{L}{2} )\b(?:capital|upper ?case) (?=\p{L})/giu, '')
+    .replace(/(?<=\p{L}{2}) (?:hyphen|dash) (?=\p{L}{2})/giu, '-')
+    .replace(/\b(?:oh|(d)ee)(?= apostrophe )/giu, (_all, d?: string) => d ?? 'o')
+    .replace(/(?<=\p{L}) apostrophe (?=\p{L}{2})/giu, "'")
+    .replace(/(?<=\p{L}{2}) space (?=\p{L}{2})/giu, ' ')
+    .replace(ANNOUNCEMENT, ' = ')
+    .replace(/[;,]|(?<=\p{L}{3})\. /gu, ' , ')
+    .trim()
+    .replace(/(?:,\s*)+$/, '')
+  return said.split(/\s+/).flatMap((word) => {
+    const bare = word.replace(/(?<=\p{L}{2})\.$/u, (dot) => (/^(?:jr|sr|st)$/i.test(word.slice(0, -1)) ? dot : ''))
+    if (/^\p{L}(?:-\p{L})+\.?$/u.test(bare)) return bare.replace('.', '').split('-')
+    if (/^(?:\p{L}\.){3,}$/u.test(bare)) return bare.split('.').filter((letter) => letter !== '')
+    return [bare]
+  })
+}
+
+const ANNOUNCEMENT =
+  /(?<=\p{L})[,.]? (?:(?:and )?(?:it's |that's |that is |it is )?(?:spelled|spelt|spelling is)|that's|that is|as in)[,:]?(?= \p{L}(?:[ .,-]|$)| (?:alpha|bravo|charlie|delta|echo|foxtrot|golf|hotel|india|juliet|kilo|lima|mike|november|oscar|papa|quebec|romeo|sierra|tango|uniform|victor|whiskey|xray|yankee|zulu) )/giu
+
+interface Spelled {
+  readonly before: readonly string[]
+  readonly isAnnounced: boolean
+  /** True if a pause precedes the letters. */
+  readonly isApart: boolean
+  readonly letters: string
+  readonly after: readonly string[]
+}
+
+/** Returns undefined if nothing is spelled. */
+function spelledWords(words: readonly string[]): Spelled | undefined {
+  const all = lettersOf(words)
+  const from = all.findIndex((word, at) => isLetter(word) && isLetter(next(all, at)))
+  if (from < 0) return all.length < words.length || all.includes('=') ? NOTHING_CLEAR : undefined
+  const to = endOfLetters(all, from)
+  const run = all.slice(from, to)
+  const letters = run.filter((word) => word !== ',')
+  const pauses = run.length - letters.length
+  if (pauses > 0 && !isOneName(groupsOf(run))) return { ...NOTHING_CLEAR, before: groupsOf(run) }
+  const before = all.slice(0, from)
+  return {
+    before: before.filter((word) => word !== ',' && word !== '='),
+    isAnnounced: before.slice(-2).includes('='),
+    isApart: before.at(-1) === ',',
+    letters: letters.map((word) => SIGNS.get(word) ?? word).join(''),
+    after: all.slice(to).filter((word) => word !== ','),
+  }
+}
+
+/**
+ * Single letters in lower case, without examples ("as in Sam"); NATO words count if all of the name is spelled in them.
+ */
+function lettersOf(words: readonly string[]): readonly string[] {
+  // An example must begin with its letter: "S as in Sam".
+  const hasExamples = words.some((word, at) => isLetter(word) && /^(?:as|for|like)$/i.test(words[at + 1] ?? ''))
+  const small = words.map((word) => (hasExamples || SMALL.test(word) ? word.toLowerCase().replace('.', '') : word))
+  const all = repeatDoubled(withoutExamples(small))
+  const letters = all.map((word) => natoLetter(word.toLowerCase()) ?? word)
+  const isSpelled = all.length > 2 && letters.every((word) => isLetter(word) || word === ',')
+  if (!isSpelled) return all
+  return all.every((word) => NATO_NAMES.has(word.toLowerCase())) ? ['='] : letters
+}
+
+const SMALL = /^(?:\p{L}\.?|double|triple|as|in|for|like)$/iu
+
+/** The index after the last letter of a sequence with pauses and signs in it. */
+function endOfLetters(words: readonly string[], from: number): number {
+  const isBetween = (at: number): boolean =>
+    (words[at] === ',' || SIGNS.has(words[at] ?? '')) && isLetter(words[at + 1] ?? '')
+  let to = from
+  while (isLetter(words[to] ?? '') || isBetween(to)) to++
+  return to
+}
+
+const next = (words: readonly string[], at: number): string =>
+  (words[at + 1] === ',' || SIGNS.has(words[at + 1] ?? '') ? words[at + 2] : words[at + 1]) ?? ''
+
+const NOTHING_CLEAR: Spelled = { before: [], isAnnounced: false, isApart: false, letters: '', after: [] }
+
+const NATO_NAMES = new Set([
+  'charlie',
+  'juliet',
+  'juliett',
+  'mike',
+  'oscar',
+  'romeo',
+  'victor',
+  'papa',
+  'sierra',
+  'india',
+])
+
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ['apostrophe', "'"],
+  ['hyphen', '-'],
+  ['dash', '-'],
+  ['space', ' '],
+])
+
+/** "s , m , i , t , h" is one name; the pause after an example belongs to it. */
+const isOneName = ([first = '', ...others]: readonly string[]): boolean =>
+  first.length <= 2 && others.every((group) => group.length === 1)
+
+/** The letters between pauses: j o h n , s m i t h. */
+const groupsOf = (run: readonly string[]): readonly string[] =>
+  run
+    .join(' ')
+    .split(' , ')
+    .map((group) => group.replaceAll(' ', ''))
+
+/** Returns undefined if words and letters disagree, or it is uncertain which words the letters spell. */
+function spelledName(spelled: Spelled, part: NamePart): string | undefined {
+  const { before, letters, after } = spelled
+  const isWhole = part === 'whole'
+  if (letters === '')
+    return isWhole && before.length === 2 && before.every((group) => group.length > 1)
+      ? before.map(capitalized).join(' ')
+      : undefined
+  if (!before.every(isNameWord) || !after.every((word) => same(word, letters)) || after.length > 1) return undefined
+  if (before.length === 0) return alone(letters, part)
+  if (same(before.at(-1) ?? '', letters) || same(before.join(''), letters)) return writtenName(before, part)
+  return corrected(spelled) ?? (isWhole ? withFamily(spelled) : undefined)
+}
+
+const isNameWord = (word: string): boolean => !OF_SENTENCES.test(word) && /^[\p{L}\p{M}'.-]+$/u.test(word)
+
+/** The spelling replaces the word before it, if it sounds like that word or is announced. */
+function corrected({ before, isAnnounced, isApart, letters }: Spelled): string | undefined {
+  const isLike = soundAlike(before.at(-1) ?? '', letters)
+  const isSpelling = isLike ? isAnnounced || isApart : isAnnounced && before.length === 1
+  return isSpelling ? [...before.slice(0, -1).map(withCapital), capitalized(letters)].join(' ') : undefined
+}
+
+/** "John S M I T H" */
+function withFamily({ before, isAnnounced, letters }: Spelled): string | undefined {
+  const [word = '', ...others] = before
+  const isOther = others.length === 0 && !isAnnounced && !soundAlike(word, letters)
+  return isOther && letters.length > 2 ? `${withCapital(word)} ${capitalized(letters)}` : undefined
+}
+
+/** Two letters may be initials, and a whole name in letters may be divided anywhere. */
+const alone = (letters: string, part: NamePart): string | undefined =>
+  part === 'whole' || letters.length < (part === 'given' ? 3 : 2)
+    ? undefined
+    : letters.split(' ').map(capitalized).join(' ')
+
+const same = (one: string, other: string): boolean => plainText(one) === plainText(other)
+
+/** The words as written, capitalized if all are in lower case. Undefined if a pause divides them. */
+function writtenName(words: readonly string[], part: NamePart): string | undefined {
+  const pause = words.indexOf(',')
+  // "Smith, John"
+  if (part === 'whole' && pause > 0 && pause === words.length - 2)
+    return writtenName([words.at(-1) ?? '', ...words.slice(0, pause)], part)
+  if (!words.every((word) => NAME_WORD.test(word))) return undefined
+  if (words.filter((word) => !PARTICLE.test(`${word} `)).length > MOST_WORDS[part]) return undefined
+  const isSmall = words.every((word) => word === word.toLowerCase())
+  const isParticle = (word: string, at: number): boolean => at < words.length - 1 && SMALL_PARTICLE.test(word)
+  return words.map((word, at) => (isSmall && !isParticle(word, at) ? capitalized(word) : word)).join(' ')
+}
+
+/** Letters, with signs between them: O'Brien, Smith-Jones, J.R. */
+const NAME_WORD = /^\p{L}[\p{L}\p{M}]*(?:['.-][\p{L}\p{M}]+)*\.?$/u
+
+/** More words are hardly a name, but a private spelling alphabet: "Sam Mary Ida Tom Harry". */
+const MOST_WORDS: Readonly<Record<NamePart, number>> = { given: 3, family: 3, whole: 6 }
+
+const withCapital = (word: string): string => (word === word.toLowerCase() ? capitalized(word) : word)
+
+/** O'Brien, Smith-Jones */
+const capitalized = (word: string): string =>
+  word.toLowerCase().replace(/^\p{L}|(?<=-)\p{L}|(?<=^[od]')\p{L}/gu, (letter) => letter.toUpperCase())
 
 /** Most characters of a name; the sentence around it may be longer. */
 const MAX_LENGTH = 100

@@ -4,9 +4,8 @@
  */
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
 import { parsePhone, withoutTrunkZero } from '../matching/phones.ts'
-import { bareValue } from './around-value.ts'
 import { DIGITS, ohForO, otherGroupings, repeatDoubled, rowReadings } from './numbers.ts'
-import { type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
+import { bareValue, type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
 /** Number of digits without formatting (spec.md section 8). */
 const MIN_DIGITS = 7

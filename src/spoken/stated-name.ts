@@ -1,13 +1,10 @@
 /** A name as stated by a caller ("my name is John Smith", "Smith, S M I T H"), for matching. Pure. */
-
 import type { Patient } from 'fhir/r4'
 import { fold } from '../fhir/text-folding.ts'
 import { nameEvidence, namesAgree } from '../matching/compare.ts'
 import { formsOf, type NameForms, type NamePart, nameFormsOf, type PersonName, suffixOf } from '../matching/names.ts'
-import { withoutAsides } from './around-name.ts'
-import { type LabelledName, labelledName } from './labelled-name.ts'
-import { DEGREES, TITLES, withoutNotes } from './name-notes.ts'
-import { withSpelling } from './spelled-name.ts'
+import { DEGREES, type LabelledName, labelledName, TITLES, withoutAsides, withoutNotes } from './around-name.ts'
+import { withSpelling } from './spelling.ts'
 
 /** Most words of a name; a search needs no more. */
 const MAX_WORDS = 6

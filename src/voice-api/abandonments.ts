@@ -1,10 +1,8 @@
 /** `POST /abandonments`: with a token, for its clinic; or with the voice secret, for that of `x-call-to`. docs/abandonment.md */
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
-import { readAbandonment } from '../calls/recovery/abandonment-input.ts'
-import { enterAbandonment } from '../calls/recovery/create-abandonment.ts'
-import { requireFilledIn } from '../calls/session/call-metadata.ts'
-import { findDialedNumber } from '../calls/session/call-numbers.ts'
+import { enterAbandonment, readAbandonment } from '../calls/recovery/create-abandonment.ts'
+import { findDialedNumber, requireFilledIn } from '../calls/session/call-metadata.ts'
 import { requireClinicCheck } from '../calls/session/signed-request.ts'
 import { isSandboxEnabled } from '../clinics/clinics.ts'
 import { readSettings } from '../clinics/settings.ts'

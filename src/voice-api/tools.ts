@@ -16,15 +16,11 @@ import {
   withHint,
   writeEnvelope,
 } from '../calls/envelope.ts'
-import { endCall } from '../calls/session/call-end.ts'
-import { type ReportedEnd, readCallEnd, readEndReport } from '../calls/session/call-end-report.ts'
+import { endCall, type ReportedEnd, readCallEnd, readEndReport } from '../calls/session/call-end.ts'
 import { type CallMetadata, METADATA_FIELDS, type MetadataField } from '../calls/session/call-metadata.ts'
-import { readRegistration } from '../calls/session/call-registration.ts'
-import { CallSessions } from '../calls/session/call-sessions.ts'
-import { DEFAULT_CALL_HINT } from '../calls/session/open-calls.ts'
+import { CallSessions, DEFAULT_CALL_HINT, readRegistration } from '../calls/session/call-sessions.ts'
 import { requireClinicCheck } from '../calls/session/signed-request.ts'
-import type { ToolFamilies } from '../calls/tool.ts'
-import { registerTools } from '../calls/tool-registry.ts'
+import { registerTools, type ToolFamilies } from '../calls/tool.ts'
 import { type EndedCall, ToolRunner, type ToolServices } from '../calls/tool-runner.ts'
 import type { Config } from '../config.ts'
 import type { Provider } from '../core/provider.ts'

@@ -4,13 +4,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Extension, Schedule, Slot } from 'fhir/r4'
 import { pino } from 'pino'
-import { slotGenerating } from '../../src/availability/slot-generating.ts'
 import {
   type GeneratedPart,
   generatePart,
   type PartSize,
   SLOT_GENERATION,
   SMALL_PART,
+  slotGenerating,
 } from '../../src/availability/slot-generation.ts'
 import type { Repository } from '../../src/repository/repository.ts'
 import {

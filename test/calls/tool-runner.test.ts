@@ -1,8 +1,7 @@
 /** Running the tool calls of a request: deadline and faults. The rest is tested by the routes in test/voice-api/tools.test.ts. */
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
-import { defineTool } from '../../src/calls/tool.ts'
-import { registerTools } from '../../src/calls/tool-registry.ts'
+import { defineTool, registerTools } from '../../src/calls/tool.ts'
 import { ToolRunner } from '../../src/calls/tool-runner.ts'
 import { escalateBilling } from '../../src/calls/tools/billing.ts'
 import type { OperationHandler } from '../../src/core/operation.ts'

@@ -2,8 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Extension } from 'fhir/r4'
 import { FhirError } from '../../src/fhir/outcome.ts'
-import { DAYS_OF_WEEK } from '../../src/scheduling/availability.ts'
-import { readAvailability } from '../../src/scheduling/availability-extension.ts'
+import { DAYS_OF_WEEK, readAvailability } from '../../src/scheduling/availability.ts'
 import {
   appointmentType,
   availability,

@@ -1,7 +1,6 @@
 /** Availabilities for tests: as the extension of a Schedule, and as a plan. */
 import type { Extension, Schedule } from 'fhir/r4'
-import { DAYS_OF_WEEK, type SlotPlan, type WeeklyHours } from '../../src/scheduling/availability.ts'
-import { AVAILABILITY_URL } from '../../src/scheduling/availability-extension.ts'
+import { AVAILABILITY_URL, DAYS_OF_WEEK, type SlotPlan, type WeeklyHours } from '../../src/scheduling/availability.ts'
 
 export const part = (url: string, value: Omit<Extension, 'url'>): Extension => ({ url, ...value })
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Availability } from '../../src/scheduling/availability.ts'
 import { statedHours, workingHours } from '../../src/scheduling/opening-hours.ts'
-import { sayHours } from '../../src/spoken/say-time.ts'
+import { sayHours } from '../../src/spoken/say.ts'
 
 describe('Location.hoursOfOperation', () => {
   test.each<[string, Parameters<typeof statedHours>[0], string]>([

@@ -1,11 +1,17 @@
 /** The stored Slots that generation changes, and those that it leaves alone. */
+
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Slot } from 'fhir/r4'
 import type { SlotPlan } from '../../src/scheduling/availability.ts'
-import { kindOf, type SlotWithId, slotIdAt } from '../../src/scheduling/generated-slot.ts'
+import {
+  kindOf,
+  type SlotChanges,
+  type SlotWithId,
+  slotChanges,
+  slotIdAt,
+} from '../../src/scheduling/generated-slot.ts'
 import { plannedBlocks } from '../../src/scheduling/planned-slots.ts'
-import { type SlotChanges, slotChanges } from '../../src/scheduling/slot-changes.ts'
 import { randomRuns } from '../support/random-runs.ts'
 import { daily, planOf } from './availability-samples.ts'
 

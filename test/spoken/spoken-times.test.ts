@@ -2,10 +2,11 @@
  * When a visit shall be, as callers say it (docs/spoken-times.md): windows in the clinic's zone, a question where more
  * than one reading is left, an error where none is.
  */
+
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { DateTime } from 'luxon'
-import { sayTime } from '../../src/spoken/say-time.ts'
+import { sayTime } from '../../src/spoken/say.ts'
 import { spokenTimes } from '../../src/spoken/spoken-times.ts'
 import { isWithin } from '../../src/spoken/when/window.ts'
 import { ENDLESS } from './support.ts'

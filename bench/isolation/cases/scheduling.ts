@@ -1,6 +1,6 @@
 /** Times that are generated, found and booked. Bookings and generated Slots remain on MongoDB. */
 import type { Extension, Schedule } from 'fhir/r4'
-import { AVAILABILITY_URL } from '../../../src/scheduling/availability-extension.ts'
+import { AVAILABILITY_URL } from '../../../src/scheduling/availability.ts'
 import { flood, type HostileCase, type HostileRequest, send, type Target, times } from '../hostile-case.ts'
 import { CALENDARS_END, CALENDARS_START, HOSTILE_CALENDARS, hostileSlotId } from '../stored/calendars.ts'
 

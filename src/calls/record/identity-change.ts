@@ -1,14 +1,27 @@
-/** Tasks for staff when a call states something that differs from an existing record. */
-import type { CoverageEligibilityResponse, Patient, Task, TaskInput } from 'fhir/r4'
+/**
+ * A caller who turns out to be someone else, or states something that differs from the record: Tasks for staff, and the data
+ * of the call that go along to the caller's own record.
+ */
+import type { Appointment, CoverageEligibilityResponse, Patient, Task, TaskInput } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { derivedId } from '../../fhir/new-id.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { AmendedField, Difference } from './amended-patient.ts'
-import type { GoneAlong } from './gone-along.ts'
-import { attachedReference, attachedText, codeOfInput, upsertStaffTask } from './staff-task.ts'
+import { escalateToBilling } from './billing-escalation.ts'
+import { writeSelfPay } from './self-pay.ts'
+import {
+  attachedReference,
+  attachedText,
+  codeOfInput,
+  goesAlong,
+  isTaskOf,
+  moveStaffTask,
+  upsertStaffTask,
+} from './staff-task.ts'
 import { personOf, type StatedPerson } from './stated-person.ts'
-import type { TakenBack } from './written-by-call.ts'
+import { endInquiry, recordInsurance } from './submitted-insurance.ts'
+import type { TakenBack, WrittenByCall } from './written-by-call.ts'
 
 /** One Task for each call and patient, with all additions and differences. */
 export async function recordChange(
@@ -147,3 +160,55 @@ const personInput = (side: 'recorded' | 'stated', { firstName, lastName, dateOfB
 const addressesOf = (written: readonly Versioned[]): readonly string[] => [
   ...new Set(written.map(({ type, id }) => `${type}/${id}`)),
 ]
+
+export interface GoneAlong {
+  readonly along: readonly Versioned[]
+  /** The latest response, which a search in the same change would miss. */
+  readonly verification: CoverageEligibilityResponse | undefined
+}
+
+/**
+ * Writes the same data again for `own`, so that no data of the other patient is copied. Open Tasks of the call are
+ * about `own` from then on.
+ */
+export async function goAlong(
+  ctx: Context,
+  call: CallSession,
+  own: Versioned<Patient>,
+  { patient, insurance, selfPay, written }: WrittenByCall,
+): Promise<GoneAlong> {
+  const along: Versioned[] = []
+  let verification: CoverageEligibilityResponse | undefined
+  for (const { asked, coverage } of insurance) {
+    await endInquiry(ctx, call, coverage)
+    const recorded = await recordInsurance(ctx, call, own, asked)
+    verification = recorded.response.resource
+    along.push(...recorded.written)
+  }
+  if (selfPay !== undefined) along.push(await writeSelfPay(ctx, own.id, selfPay))
+  for (const { type, id } of written) {
+    if (type === 'Appointment') along.push(...(await moveVisit(ctx, id, { from: patient, to: own.id })))
+    const task = type === 'Task' ? await ctx.find<Task>('Task', id) : undefined
+    if (task === undefined || !goesAlong(task.resource)) continue
+    along.push(
+      isTaskOf(task.resource, 'billing-escalation')
+        ? await escalateToBilling(ctx, call, own, undefined, { verification, from: patient })
+        : await moveStaffTask(ctx, task.resource, own, { from: patient, verification }),
+    )
+  }
+  return { along, verification }
+}
+
+/** Moves an appointment or a waitlist entry. */
+async function moveVisit(
+  ctx: Context,
+  id: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<readonly Versioned[]> {
+  const visit = await ctx.find<Appointment>('Appointment', id)
+  if (visit === undefined) return []
+  const participant = visit.resource.participant.map((one) =>
+    one.actor?.reference === `Patient/${from}` ? { ...one, actor: { reference: `Patient/${to}` } } : one,
+  )
+  return [await ctx.update<Appointment>({ ...visit.resource, id, participant })]
+}

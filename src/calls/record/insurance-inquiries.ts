@@ -9,9 +9,8 @@ import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { InsuranceResult, InsuranceVerification } from '../../core/ports.ts'
 import { DueWork, type DueWorkServices } from '../../integrations/due-work.ts'
 import { LEASE, waitAfter } from '../../integrations/outbox/rows.ts'
-import { ASK_FOR, INQUIRY, type InsuranceInquiry } from './insurance-inquiry.ts'
 import { updateInsurance } from './insurance-record.ts'
-import { followUpLater } from './submitted-insurance.ts'
+import { ASK_FOR, followUpLater, INQUIRY, type InsuranceInquiry } from './submitted-insurance.ts'
 import { rememberChange } from './written-by-call.ts'
 
 /** Timeout of a request in milliseconds while no caller waits; shorter than the lease. */

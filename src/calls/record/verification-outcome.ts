@@ -74,7 +74,7 @@ export async function recordNotVerified(
   })
 }
 
-/** A limit of failed attempts that was reached: see session/guess-limit.ts. */
+/** A limit of failed attempts that was reached: see session/verification.ts. */
 export interface ReachedLimit {
   /** The property shared by all attempts: the number of the caller, the patient or name meant, or only the clinic. */
   readonly of: 'number' | 'patient' | 'name' | 'clinic'

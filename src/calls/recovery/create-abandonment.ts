@@ -1,19 +1,22 @@
 /**
- * Creates an abandonment: a placeholder Patient, the completed fields, and the Task with which staff and calls
- * continue.
+ * Creates an abandonment, from the body of `POST /abandonments`: a placeholder Patient, the completed fields, and the Task
+ * with which staff and calls continue.
  */
 import { randomUUID } from 'node:crypto'
 import type { Patient, QuestionnaireResponse, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { derivedId } from '../../fhir/new-id.ts'
+import { FhirError, type Issue } from '../../fhir/outcome.ts'
+import { isObject } from '../../fhir/resource.ts'
 import { PLACEHOLDER_TAG } from '../../matching/placeholder.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import type { AbandonmentKind, ContactPoints } from '../record/abandonment.ts'
-import { patientFields } from '../record/patient-fields.ts'
+import { spokenConsent } from '../../spoken/spoken-consent.ts'
+import { type ClinicLocale, readStated } from '../../spoken/stated-values.ts'
+import { ABANDONMENT_KINDS, type AbandonmentKind, type ContactPoints } from '../record/abandonment.ts'
+import { patientFields, REGISTRATION_FIELDS, type RegistrationField } from '../record/patient-fields.ts'
 import { attached, attachedReference, attachedText, upsertStaffTask } from '../record/staff-task.ts'
-import { holdPlaceholder } from '../session/placeholders.ts'
-import type { AbandonmentInput } from './abandonment-input.ts'
-import { formOf } from './form-fields.ts'
+import { holdPlaceholder } from '../session/patient-of-call.ts'
+import { formOf, personFields } from './form-fields.ts'
 
 /** @param key idempotency key of the client; the first request with a key counts */
 export async function enterAbandonment(
@@ -81,3 +84,129 @@ export async function raiseRecovery(
     ],
   })
 }
+
+export interface AbandonmentInput {
+  readonly kind: AbandonmentKind
+  readonly stepReached: string
+  /** Values by name; null for a field that is still empty. */
+  readonly fields: Readonly<Record<string, string | null>>
+  /** Changes of the Patient by the fields of a registration, and by fields of a form that state its person. */
+  readonly onPatient: readonly ((patient: Patient) => Patient)[]
+  readonly contact: ContactPoints
+  readonly consent: boolean
+}
+
+const NAMES = ['kind', 'stepReached', 'fields', 'contact', 'consent']
+const MAX_FIELDS = 50
+/** Length in characters. */
+const MAX_STEP = 200
+const MAX_VALUE = 1_000
+const FIELD_NAME = /^[A-Za-z][\w.-]{0,63}$/
+
+/** @throws FhirError 400 with an issue for each invalid value */
+export function readAbandonment(body: unknown, locale: ClinicLocale): AbandonmentInput {
+  if (!isObject(body))
+    throw new FhirError(400, invalid('', `The body must be an object with ${NAMES.join(', ')}; docs/abandonment.md`))
+  const issues = Object.keys(body)
+    .filter((name) => !NAMES.includes(name))
+    .map((name) => invalid(name, `'${name.slice(0, 100)}' is not known; the fields are ${NAMES.join(', ')}`))
+  const kind = ABANDONMENT_KINDS.find((one) => one === body.kind)
+  if (kind === undefined) issues.push(invalid('kind', `kind must be ${ABANDONMENT_KINDS.join(', ')}`))
+  const { stepReached } = body
+  if (!isText(stepReached, MAX_STEP))
+    issues.push(invalid('stepReached', `stepReached must be a text of 1 to ${MAX_STEP} characters`))
+  if (typeof body.consent !== 'boolean')
+    issues.push(invalid('consent', 'consent must be true or false: whether the person agreed to be contacted about it'))
+  const fields = readFields(body.fields ?? {}, issues)
+  const contact = readContact(body.contact, locale, issues)
+  const onPatient = kind === 'registration' ? readRegistration(fields, locale, issues) : personFields(fields, locale)
+  if (issues.length > 0) throw new FhirError(400, issues)
+  return {
+    kind: kind as AbandonmentKind,
+    stepReached: String(stepReached).trim(),
+    fields,
+    onPatient,
+    contact,
+    consent: body.consent === true,
+  }
+}
+
+const isText = (value: unknown, most: number): value is string =>
+  typeof value === 'string' && value.isWellFormed() && value.trim() !== '' && value.length <= most
+
+function readFields(value: unknown, issues: Issue[]): Readonly<Record<string, string | null>> {
+  if (!isObject(value) || Object.keys(value).length > MAX_FIELDS) {
+    issues.push(invalid('fields', `fields must be an object of at most ${MAX_FIELDS} fields: name and value, or null`))
+    return {}
+  }
+  const read = Object.entries(value).flatMap(([name, field]): readonly (readonly [string, string | null])[] => {
+    if (!FIELD_NAME.test(name)) {
+      issues.push(invalid('fields', 'fields: a name is a letter and up to 63 letters, digits, "_", "-" or "."'))
+      return []
+    }
+    if (field === null || field === '') return [[name, null] as const]
+    const text = typeof field === 'number' || typeof field === 'boolean' ? String(field) : field
+    if (isText(text, MAX_VALUE)) return [[name, text.trim()] as const]
+    issues.push(invalid(`fields.${name}`, `fields.${name} must be a text of up to ${MAX_VALUE} characters, or null`))
+    return []
+  })
+  return Object.fromEntries(read)
+}
+
+function readContact(value: unknown, locale: ClinicLocale, issues: Issue[]): ContactPoints {
+  if (!isObject(value) || (value.phone === undefined && value.email === undefined)) {
+    issues.push(invalid('contact', 'contact must be an object with phone, email or both'))
+    return {}
+  }
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, point]): readonly (readonly [string, string])[] => {
+      if (name !== 'phone' && name !== 'email') {
+        issues.push(invalid('contact', 'contact may have phone and email, and nothing else'))
+        return []
+      }
+      const stated = readStated(name, point, locale)
+      if (stated.ok) return [[name, stated.value] as const]
+      issues.push(invalid(`contact.${name}`, `contact.${name}: ${stated.error}`))
+      return []
+    }),
+  )
+}
+
+/** Applies the rules of update_registration_field. */
+const readRegistration = (
+  fields: AbandonmentInput['fields'],
+  locale: ClinicLocale,
+  issues: Issue[],
+): AbandonmentInput['onPatient'] =>
+  Object.entries(fields).flatMap(([name, value]) => {
+    const field = REGISTRATION_FIELDS.find((one) => one === name)
+    if (field === undefined) {
+      issues.push(invalid(`fields.${name}`, `fields.${name}: a registration has ${REGISTRATION_FIELDS.join(', ')}`))
+      return []
+    }
+    return value === null ? [] : setterOf(field, value, locale, issues)
+  })
+
+function setterOf(
+  field: RegistrationField,
+  value: string,
+  locale: ClinicLocale,
+  issues: Issue[],
+): AbandonmentInput['onPatient'] {
+  if (field === 'commsConsent') {
+    const stated = spokenConsent(value)
+    if (stated.ok) return [(patient) => patientFields.commsConsent.set(patient, stated.value)]
+    issues.push(invalid(`fields.${field}`, `fields.${field}: ${stated.error}`))
+    return []
+  }
+  const stated = readStated(field, value, locale)
+  if (stated.ok) return [(patient) => patientFields[field].set(patient, stated.value)]
+  issues.push(invalid(`fields.${field}`, `fields.${field}: ${stated.error}`))
+  return []
+}
+
+const invalid = (name: string, diagnostics: string): Issue => ({
+  code: 'invalid',
+  diagnostics,
+  ...(name === '' ? {} : { expression: name }),
+})

@@ -15,8 +15,7 @@ import { type DueServicesOf, dueRecordLoop } from '../../repository/due-records.
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { registrationAbandonments } from '../record/abandonment.ts'
-import { type PatientField, patientFields } from '../record/patient-fields.ts'
-import { missingFields } from '../record/registration.ts'
+import { missingFields, type PatientField, patientFields } from '../record/patient-fields.ts'
 import { attached, attachedText, codeOfInput, completeStaffTask } from '../record/staff-task.ts'
 import { raiseRecovery } from './create-abandonment.ts'
 

@@ -1,7 +1,8 @@
 /**
- * Call sessions, stored for the whole service, as a call id is known before its clinic. Stored values of a call are
- * fixed: a later request that contradicts them is refused.
+ * Call sessions, stored for the whole service, as a call id is known before its clinic; and their registration by
+ * `POST /calls`. Stored values of a call are fixed: a later request that contradicts them is refused.
  */
+
 import { readSettings } from '../../clinics/settings.ts'
 import {
   CALL,
@@ -11,13 +12,48 @@ import {
   isCallId,
   MAX_CALL_ID_LENGTH,
 } from '../../core/call-session.ts'
-import { conflict, FhirError, unprocessable } from '../../fhir/outcome.ts'
-import { SERVICE } from '../../repository/record-kinds.ts'
+import { conflict, FhirError, type Issue, unprocessable } from '../../fhir/outcome.ts'
+import { isObject } from '../../fhir/resource.ts'
+import { recordKind, SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
-import { type CallMetadata, requireFilledIn } from './call-metadata.ts'
-import { findDialedNumber, isSpellingOf, readCallerNumber } from './call-numbers.ts'
-import { DEFAULT_CALL, seeCall } from './open-calls.ts'
+import { spokenPhone } from '../../spoken/spoken-phone.ts'
+import {
+  type CallMetadata,
+  findDialedNumber,
+  isSpellingOf,
+  METADATA_FIELDS,
+  readCallerNumber,
+  requireFilledIn,
+  unfilledIssues,
+} from './call-metadata.ts'
 import { callAbout, callTo } from './outbound-call.ts'
+
+export const OPEN_CALL = recordKind<OpenCall>('open-call')
+
+export interface OpenCall {
+  readonly callId: string
+  /** Time of the latest tool call, to within SEEN_WITHIN; milliseconds since 1970 UTC. */
+  readonly seen: number
+}
+
+/** In demo mode, calls without metadata share one call, so that a first request works; it never ends by itself. */
+const DEFAULT_CALL = 'demo-default-call'
+
+/** The hint in each result of a request that names no call. */
+export const DEFAULT_CALL_HINT =
+  'This request names no call, so it belongs to the default call of the demo clinic, which all such requests share; send x-call-id, a new id for each call, as it is required outside demo mode'
+
+/** Milliseconds; so that concurrent tool calls seldom write the same record, which would cause a retry. */
+const SEEN_WITHIN = 60_000
+
+/** @param idle milliseconds without a tool call after which the call counts as ended */
+export async function seeCall(unit: UnitOfWork, { callId }: CallSession, idle: number): Promise<void> {
+  if (callId === DEFAULT_CALL) return
+  const key = callKey(callId)
+  const seen = (await unit.records.read(OPEN_CALL, key))?.value.seen
+  if (seen !== undefined && unit.now - seen < SEEN_WITHIN) return
+  unit.records.put(OPEN_CALL, key, { callId, seen: unit.now }, { due: unit.now + idle })
+}
 
 /** A call registered in advance by a platform. */
 export interface CallRegistration {
@@ -250,3 +286,75 @@ function requireSame(known: CallSession, wanted: CallSession): void {
     reason: 'call-mismatch',
   })
 }
+
+const EXAMPLE = '{"callId": "…", "dialedNumber": "+12125550100", "callerNumber": "+12125550123"}'
+
+/** @throws FhirError 400 with an issue for each invalid field */
+export function readRegistration(body: unknown): CallRegistration {
+  if (!isObject(body)) throw new FhirError(400, invalid('', `The body must be an object such as ${EXAMPLE}`))
+  const issues = problemsOf(body)
+  if (issues.length > 0) throw new FhirError(400, issues)
+  return {
+    callId: String(body.callId),
+    dialedNumber: String(body.dialedNumber),
+    ...(isAbsent(body.callerNumber) ? {} : { callerNumber: String(body.callerNumber) }),
+    ...(isAbsent(body.abandonment) ? {} : { abandonment: String(body.abandonment) }),
+    ...(isAbsent(body.patient) ? {} : { patient: String(body.patient).replace(/^Patient\//, '') }),
+  }
+}
+
+const FIELDS: Readonly<
+  Record<
+    keyof CallRegistration,
+    { readonly required: boolean; readonly accepts: (value: unknown) => boolean; readonly expected: string }
+  >
+> = {
+  callId: {
+    required: true,
+    accepts: isCallId,
+    expected: `a string of 1 to ${MAX_CALL_ID_LENGTH} characters without spaces`,
+  },
+  dialedNumber: { required: true, accepts: isPhone, expected: 'the number that was dialled, e.g. "+12125550100"' },
+  // A caller may withhold the number: "anonymous" registers a call without one, as in a header.
+  callerNumber: {
+    required: false,
+    accepts: (value) => typeof value === 'string',
+    expected: 'the number of the caller, e.g. "+12125550123"',
+  },
+  patient: {
+    required: false,
+    accepts: (value) => typeof value === 'string' && /^(?:Patient\/)?[A-Za-z0-9.-]{1,64}$/.test(value),
+    expected: 'the id of a Patient, for a call that the clinic placed',
+  },
+  abandonment: {
+    required: false,
+    accepts: (value) => typeof value === 'string' && /^[A-Za-z0-9.-]{1,64}$/.test(value),
+    expected: 'the id that POST /abandonments gave, for a call that the clinic placed about it',
+  },
+}
+
+function problemsOf(body: Record<string, unknown>): readonly Issue[] {
+  const unfilled = METADATA_FIELDS.flatMap((name) => unfilledIssues(name, body[name], name))
+  if (unfilled.length > 0) return unfilled
+  const unknown = Object.keys(body).filter((name) => !Object.hasOwn(FIELDS, name))
+  return [
+    ...Object.entries(FIELDS).flatMap(([name, { required, accepts, expected }]) => {
+      const value = body[name]
+      if (isAbsent(value)) return required ? [invalid(name, `${name} is missing; it must be ${expected}`)] : []
+      return accepts(value) ? [] : [invalid(name, `${name} must be ${expected}`)]
+    }),
+    ...unknown.map((name) => invalid(name, `'${name}' is not known; the fields are ${Object.keys(FIELDS).join(', ')}`)),
+  ]
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
+
+function isPhone(value: unknown): boolean {
+  return typeof value === 'string' && spokenPhone(value, undefined).ok
+}
+
+const invalid = (name: string, diagnostics: string): Issue => ({
+  code: 'invalid',
+  diagnostics,
+  ...(name === '' ? {} : { expression: name }),
+})

@@ -10,7 +10,7 @@ import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import { formsOf, type NameForms, type PersonName } from '../../matching/names.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { fullNameAgreement, hasStatedName, isOneWord, statedName } from '../../spoken/stated-name.ts'
-import { isReal } from '../record/registration.ts'
+import { isReal } from '../record/patient-fields.ts'
 
 export interface StatedIdentity {
   readonly name?: string

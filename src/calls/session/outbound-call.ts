@@ -8,8 +8,7 @@ import { isPlaceholder } from '../../matching/placeholder.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
 import { spokenPhone } from '../../spoken/spoken-phone.ts'
 import { findAbandonment } from '../record/abandonment.ts'
-import { hasOptedOut, refusesCommunication } from '../record/contact-consent.ts'
-import { firstOpen, windowOf } from '../record/contact-rules.ts'
+import { firstOpen, hasOptedOut, refusesCommunication, windowOf } from '../record/contact-consent.ts'
 
 interface CallAbout {
   /** Task.id of the abandonment. */

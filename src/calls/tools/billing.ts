@@ -1,7 +1,7 @@
 /** The tools for bills: the decision to pay oneself, and the escalation to billing staff. */
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import { readBack } from '../../spoken/read-back.ts'
+import { readBack } from '../../spoken/say.ts'
 import { KEPT_LENGTH, keptText } from '../../spoken/spoken.ts'
 import { spokenCents } from '../../spoken/spoken-money.ts'
 import { argumentIssue, invalidArgument } from '../../spoken/stated-values.ts'

@@ -6,11 +6,8 @@ import type { CrmContact } from '../../core/ports.ts'
 import { isNumber } from '../../fhir/json.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { deliverStaged } from '../../integrations/outbox/delivery.ts'
-import { stageContact } from '../../integrations/outbox/patient-queue.ts'
-import { newMessageId } from '../../integrations/outbox/rows.ts'
-import { readBack } from '../../spoken/read-back.ts'
-import { spokenName } from '../../spoken/say.ts'
-import { sayDate } from '../../spoken/say-time.ts'
+import { newMessageId, stageContact } from '../../integrations/outbox/rows.ts'
+import { readBack, sayDate, spokenName } from '../../spoken/say.ts'
 import {
   argumentIssue,
   type ClinicLocale,

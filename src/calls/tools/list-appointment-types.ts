@@ -1,7 +1,7 @@
 /** list_appointment_types: the kinds of visits that the clinic offers, with keys for the agent. */
 import { offeredTypes } from '../../booking/offered-types.ts'
 import { defineOperation } from '../../core/operation.ts'
-import type { OfferedType } from '../../scheduling/offered-types.ts'
+import type { OfferedType } from '../../scheduling/visit-type.ts'
 import { listed } from '../../spoken/say.ts'
 import { keysFor } from '../session/call-keys.ts'
 

@@ -5,7 +5,7 @@ import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationAnswer, type OperationRequest } from '../../core/operation.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { readBack } from '../../spoken/read-back.ts'
+import { readBack } from '../../spoken/say.ts'
 import { keptText } from '../../spoken/spoken.ts'
 import {
   type ClinicLocale,
@@ -17,8 +17,7 @@ import {
 } from '../../spoken/stated-values.ts'
 import type { Abandonment } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
-import { patientFields } from '../record/patient-fields.ts'
-import { REGISTRATION_FIELDS } from '../record/registration.ts'
+import { patientFields, REGISTRATION_FIELDS } from '../record/patient-fields.ts'
 import { remember } from '../record/written-by-call.ts'
 import {
   abandonmentOf,
@@ -27,8 +26,15 @@ import {
   openAbandonmentOf,
   requireItsPerson,
 } from '../recovery/abandonment-of.ts'
-import { fieldsOf, sayMissing, withField } from '../recovery/form-fields.ts'
-import { isOfPerson, judgeStated, kindOfField, type StatedField } from '../recovery/form-person.ts'
+import {
+  fieldsOf,
+  isOfPerson,
+  judgeStated,
+  kindOfField,
+  type StatedField,
+  sayMissing,
+  withField,
+} from '../recovery/form-fields.ts'
 import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { patientForWrite } from '../session/patient-of-call.ts'
 import { goOnAsAnother, type Saved, type SavingInCall, saveStated } from '../session/save-stated.ts'

@@ -2,7 +2,6 @@
  * submit_insurance_info (spec 2.3, 3 rule 1): sends the card to the clinic's insurance-verification system, records its
  * result and relays it. Nothing is decided here. `success` means that the status is VERIFIED or PENDING.
  */
-
 import { randomUUID } from 'node:crypto'
 import { ownSystem } from '../../clinics/insurance-settings.ts'
 import { readSettings } from '../../clinics/settings.ts'
@@ -10,7 +9,7 @@ import { defineOperation, type OperationOutput } from '../../core/operation.ts'
 import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import { derivedId } from '../../fhir/new-id.ts'
 import { currentBudget } from '../../isolation/budget.ts'
-import { readBack } from '../../spoken/read-back.ts'
+import { readBack } from '../../spoken/say.ts'
 import { spokenIdentifier } from '../../spoken/spoken-identifier.ts'
 import { readAll, readLine, readPersonName } from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'

@@ -21,7 +21,7 @@ import {
   unreadableText,
 } from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
-import { isReal } from '../record/registration.ts'
+import { isReal } from '../record/patient-fields.ts'
 import {
   type ReachedLimit,
   recordGuessing,
@@ -30,18 +30,21 @@ import {
   type StatedForStaff,
 } from '../record/verification-outcome.ts'
 import { remember } from '../record/written-by-call.ts'
+import { fullNames, matchStatedPerson, type PersonMatch, type StatedPerson } from '../session/match-caller.ts'
+import { patientForWrite } from '../session/patient-of-call.ts'
 import {
   beginAttempt,
   countGuess,
   keepCounts,
+  MAX_FAILURES,
   mayBeVerified,
+  putVerification,
+  readVerification,
   takeBackAttempt,
+  type Verification,
   waitOf,
   waitOfNumber,
-} from '../session/guess-limit.ts'
-import { fullNames, matchStatedPerson, type PersonMatch, type StatedPerson } from '../session/match-caller.ts'
-import { patientForWrite } from '../session/patient-of-call.ts'
-import { MAX_FAILURES, putVerification, readVerification, type Verification } from '../session/verification.ts'
+} from '../session/verification.ts'
 
 export const verifyPatient = defineOperation('patient-verify-patient', async ({ access, input, call, tellPatient }) => {
   const read = async (ctx: Context) => readPerson(input, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))

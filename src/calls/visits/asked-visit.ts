@@ -8,8 +8,7 @@ import { splitUnescaped, tokenText, unescaped } from '../../search/value.ts'
 import { listed } from '../../spoken/say.ts'
 import { chooseSpoken, isNamed } from '../../spoken/spoken-choice.ts'
 import { isKeyShaped, unknownKey, valueOfKey } from '../session/call-keys.ts'
-import { type NamedActor, type NamedActors, namedActors } from './named-actors.ts'
-import { oneOf } from './visit-label.ts'
+import { type NamedActor, type NamedActors, namedActors, oneOf } from './visit-label.ts'
 
 /** A kind of visit that the clinic offers. */
 export interface AskedType {

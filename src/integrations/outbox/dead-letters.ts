@@ -2,8 +2,7 @@
 import { conflict, notFound } from '../../fhir/outcome.ts'
 import { spend } from '../../isolation/budget.ts'
 import type { KindRecord, Repository, UnitOfWork } from '../../repository/repository.ts'
-import { isOvertaken, joinQueue } from './patient-queue.ts'
-import { OUTBOX, type OutboxRow, patientOf, readRow, TRY_FOR } from './rows.ts'
+import { isOvertaken, joinQueue, OUTBOX, type OutboxRow, patientOf, readRow, TRY_FOR } from './rows.ts'
 
 /** Entries of a page, and rows at most that are read for one. */
 const PAGE = 50

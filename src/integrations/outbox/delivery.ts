@@ -7,8 +7,17 @@ import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { CrmConnector, Delivery, MessageConnector } from '../../core/ports.ts'
 import { DueWork, type DueWorkServices } from '../due-work.ts'
-import { leaveQueue } from './patient-queue.ts'
-import { LEASE, MAX_TRIES, messageIdOf, OUTBOX, type OutboxRow, readRow, type StoredRow, waitAfter } from './rows.ts'
+import {
+  LEASE,
+  leaveQueue,
+  MAX_TRIES,
+  messageIdOf,
+  OUTBOX,
+  type OutboxRow,
+  readRow,
+  type StoredRow,
+  waitAfter,
+} from './rows.ts'
 
 /** The Tasks by which staff follow a delivery. All run in the change that records how a try ended. */
 export interface DeliveryTasks {

@@ -2,8 +2,7 @@
  * Appointment/$find: available times as proposed Appointments, which $hold and $book accept by id.
  * IHE ITI-115: https://profiles.ihe.net/ITI/Scheduling/ITI-115.html
  */
-import type { CountedOpenings } from '../../booking/count-openings.ts'
-import type { OpeningsQuery } from '../../booking/openings.ts'
+import type { CountedOpenings, OpeningsQuery } from '../../booking/openings.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import { checkPageSize } from '../../core/search-request.ts'

@@ -3,8 +3,18 @@
  * current however often it is requested.
  */
 import type { Appointment, Reference, Schedule } from 'fhir/r4'
-import { type CountedOpenings, countOpenings, isCountedByIndex, LOOKED_THROUGH } from '../../booking/count-openings.ts'
-import { findOpenings, lookedFrom, type Opening, type Openings, type OpeningsQuery } from '../../booking/openings.ts'
+import {
+  type CountedOpenings,
+  countOpenings,
+  findOpenings,
+  isCountedByIndex,
+  LOOKED_THROUGH,
+  lookedFrom,
+  type Opening,
+  type Openings,
+  type OpeningsQuery,
+  type Place,
+} from '../../booking/openings.ts'
 import { type OfferedRun, proposalIds } from '../../booking/proposal.ts'
 import { recentActors } from '../../booking/resolvable-actors.ts'
 import { readSettings } from '../../clinics/settings.ts'
@@ -13,7 +23,6 @@ import { localReference } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { Versioned } from '../../repository/repository.ts'
 import { bookableStarts } from '../../scheduling/booking-policies.ts'
-import type { Place } from '../../scheduling/opening-order.ts'
 import { proposedAppointment, type VisitContext } from '../../scheduling/proposed-appointment.ts'
 import { readCursor, writeCursor } from '../../search/cursor.ts'
 

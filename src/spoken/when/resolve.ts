@@ -1,6 +1,6 @@
 /** The windows that a sentence about times means at a given moment, by the clinic's zone and opening hours. */
 import { DateTime } from 'luxon'
-import { sayClock, sayDay } from '../say-time.ts'
+import { sayClock, sayDay } from '../say.ts'
 import {
   type Calendar,
   type DaySpec,

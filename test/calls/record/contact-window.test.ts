@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import type { Address } from 'fhir/r4'
 import { DateTime } from 'luxon'
-import { firstOpen, windowOf } from '../../../src/calls/record/contact-rules.ts'
+import { firstOpen, windowOf } from '../../../src/calls/record/contact-consent.ts'
 
 const ZONE = 'America/New_York'
 const at = (local: string): number => DateTime.fromISO(local, { zone: ZONE }).toMillis()

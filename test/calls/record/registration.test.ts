@@ -1,14 +1,14 @@
 /** When registration is complete: spec 2.4 and 3. */
 import { describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
-import { patientFields } from '../../../src/calls/record/patient-fields.ts'
 import {
   activateWhenComplete,
   missingFields,
+  patientFields,
   REGISTRATION_FIELDS,
   type RegistrationField,
   registrationStatus,
-} from '../../../src/calls/record/registration.ts'
+} from '../../../src/calls/record/patient-fields.ts'
 import { isPlaceholder, PLACEHOLDER_TAG } from '../../../src/matching/placeholder.ts'
 
 const PLACEHOLDER: Patient = {

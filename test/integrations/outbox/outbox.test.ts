@@ -7,8 +7,15 @@ import { createClinic } from '../../../src/clinics/clinics.ts'
 import { type ClinicSettings, writeSettings } from '../../../src/clinics/settings.ts'
 import type { CrmConnector, CrmContact, Delivery, MessageConnector, OutboundMessage } from '../../../src/core/ports.ts'
 import { deliverStaged, Outbox, type OutboxServices } from '../../../src/integrations/outbox/delivery.ts'
-import { stageContact, stageMessage } from '../../../src/integrations/outbox/patient-queue.ts'
-import { MAX_TRIES, OUTBOX, type OutboxRow, TRY_FOR, waitAfter } from '../../../src/integrations/outbox/rows.ts'
+import {
+  MAX_TRIES,
+  OUTBOX,
+  type OutboxRow,
+  stageContact,
+  stageMessage,
+  TRY_FOR,
+  waitAfter,
+} from '../../../src/integrations/outbox/rows.ts'
 import { openTestRepository, type TestRepository } from '../../support/repository.ts'
 
 const START = Date.parse('2025-06-15T12:00:00Z')
