@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import { canUseBrowser } from './scripts/browser/find-browser.ts'
 import { suitesOf } from './test/suites.ts'
 import { canUseMongo } from './test/support/mongo-run.ts'
+import { MOST_OF_TEST } from './test/support/time-limits.ts'
 
 const common = {
   testEnvironment: '<rootDir>/test/jest/environment.ts',
@@ -51,8 +52,7 @@ export const configOf = (tier) => async () => {
     testSequencer: '<rootDir>/test/jest/sequencer.ts',
     // A third of the time of the short tier is spent waiting; in the others suites depend on how long something takes.
     maxWorkers: tier === 'short' ? Math.ceil(availableParallelism() * 1.5) : '100%',
-    // Milliseconds: what hangs is ended; a machine that is busy with other suites takes its time.
-    testTimeout: 300_000,
+    testTimeout: MOST_OF_TEST,
     // Milliseconds: a process with much memory takes a while to end on a busy machine.
     workerGracefulExitTimeout: 10_000,
   }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type Declared, minimal, startDeclared } from '../capability/declared.ts'
 import { officialExamples } from '../support/official-examples.ts'
-import { randomRuns } from '../support/random-runs.ts'
+import { randomRuns, tryProperty } from '../support/random-runs.ts'
 
 let declared: Declared
 beforeAll(async () => {
@@ -105,7 +105,8 @@ describe('examples of R4', () => {
   test('with any of their values absent meet no fault', async () => {
     const examples = [...officialExamples(6)]
     const requests = new Requests()
-    await fc.assert(
+    await tryProperty(
+      { least: 20, most: randomRuns(250) },
       fc.asyncProperty(
         fc.constantFrom(...examples),
         fc.integer({ min: 2, max: 12 }),
@@ -116,7 +117,7 @@ describe('examples of R4', () => {
           expect(requests.faults).toEqual([])
         },
       ),
-      { numRuns: randomRuns(250), endOnFailure: true },
+      { endOnFailure: true },
     )
   })
 })
