@@ -3,7 +3,7 @@
  *
  * The short tier is `npm test`: all suites but those in LONG, those that keep data in a store on SQLite, and the contract
  * of a store on MongoDB. The long tier (`npm run test:long`) has the suites in LONG, those in RANDOM once more, with all
- * their cases, and on MongoDB the suites whose outcome depends on the engine and one suite or more of each room (SMOKE).
+ * their cases, and on MongoDB the suites whose outcome depends on the engine and one suite of each other room (SMOKE).
  * The full tier (`npm run test:full`) has all other suites with a store on MongoDB: it is run before a release.
  */
 import { globSync, readFileSync } from 'node:fs'
@@ -25,13 +25,14 @@ const LONG = suites(
   'test/storage/migrations.test.ts',
 )
 
-/** Suites of random cases, or rounds: a few in the short tier, all in the long and the full one (support/random-runs.ts). */
+/** Suites of many cases: a few in the short tier, all in the long and the full one (support/random-runs.ts). */
 const RANDOM = suites(
   'test/calls/session/identity-random.test.ts',
   'test/fhir/xml/generated.test.ts',
   'test/matching/properties.test.ts',
   'test/booking/{model,race}.test.ts',
   'test/fhir-api/absent-values.test.ts',
+  'test/http/observers/known-secrets.test.ts',
   'test/search/random-searches.test.ts',
   'test/storage/random.test.ts',
   'test/storage/same-answers.test.ts',
@@ -56,23 +57,17 @@ const STORE_SENSITIVE = suites(
   'test/content/contents.test.ts',
 )
 
-/** Suites that go through each room, as its users do, on MongoDB too. */
+/** A suite of each room that STORE_SENSITIVE does not go through, as its users do, on MongoDB too. */
 const SMOKE = suites(
-  'test/admin-api/{accounts,clinics,exchanges,outbox,session}.test.ts',
+  'test/admin-api/accounts.test.ts',
   'test/availability/slot-generation.test.ts',
-  'test/booking/{holds,waitlist}.test.ts',
-  'test/calls/session/{call-sessions,guess-limit,identity-random}.test.ts',
-  'test/calls/tools/{book-appointment,submit-intake,verify-patient}.test.ts',
+  'test/calls/tools/book-appointment.test.ts',
   'test/documents/rules.test.ts',
-  'test/fhir-api/{absent-values,binary,crud,custom-search,full-text}.test.ts',
-  'test/fhir-api/bundle/bundle.test.ts',
-  'test/fhir-api/interactions/{history,patch}.test.ts',
-  'test/http/hostile.test.ts',
-  'test/http/observers/audit.test.ts',
+  'test/fhir-api/crud.test.ts',
   'test/integrations/outbox/outbox.test.ts',
-  'test/operations/{appointment-book,appointment-find,patient-find-duplicates,patient-match,patient-merge}.test.ts',
-  'test/process/{killed-bookings,killed-deliveries,process,workers}.test.ts',
-  'test/providers/{appointment,document-reference}.test.ts',
+  'test/operations/patient-match.test.ts',
+  'test/process/killed-bookings.test.ts',
+  'test/providers/document-reference.test.ts',
   'test/record/journal/journal.test.ts',
   'test/scripts/copy.test.ts',
   'test/voice-api/tools.test.ts',

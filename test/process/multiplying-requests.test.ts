@@ -7,10 +7,10 @@ import { randomRuns } from '../support/random-runs.ts'
 import { isRunning, login, type Started, start, stop } from '../support/server-process.ts'
 import { MULTIPLYING_REQUESTS, type MultiplyingRequest } from './multiplying-requests.ts'
 
-/** A hundred with RANDOM_RUNS=1, which takes an hour. */
-const MANY = randomRuns(100, { short: 0.04, long: 0.04, full: 0.04 })
 /** Requests at the same time. */
 const AT_ONCE = 2
+/** A hundred with RANDOM_RUNS=1, which takes an hour. */
+const MANY = randomRuns(100, { short: 0.02, long: 0.02, full: 0.02 })
 /**
  * Megabytes of the process that are not mapped from files: the heaps of two work threads (MAX_WORK_MB) and of the event
  * loop, and the responses of two batches, of 64 MB each, in several copies. Before there was a bound, the first invariant of

@@ -23,6 +23,12 @@ export const randomRuns = (all: number, share = SHARE): number =>
 /** For the name of a test, and for its first case; each further case has the next one. A failure tells which one it has. */
 export const SEED = Number(process.env['RANDOM_SEED'] ?? Date.now() % 2 ** 31)
 
+/** All of them, or in the short tier every fifth, which are others each time: for what would take too long for every change. */
+export const sampled = <T>(all: readonly T[]): readonly T[] => {
+  const step = Math.round(1 / SHARE[TEST_TIER])
+  return all.filter((_, index) => (index + SEED) % step === 0)
+}
+
 export interface Cases {
   /** That many are tried however long they take. */
   readonly least: number

@@ -23,15 +23,13 @@ const TOOL = '/emr-scheduling/verify_patient'
 const OUR_NUMBER = '+12125550100'
 const THEIR_NUMBER = '+12125550199'
 
-let DATABASE_URL: string
 let server: TestServer
 /** The clock of the server stands still, and each test begins a day later, when all counters have faded. */
 let now = Date.parse('2027-03-01T12:00:00Z')
 const clock = () => now
 
 beforeAll(async () => {
-  DATABASE_URL = await newLastingDatabaseUrl()
-  server = (await startTwoClinics({ DATABASE_URL }, { clock })).server
+  server = (await startTwoClinics({}, { clock })).server
   const people: Patient[] = [
     person('zabriskie', 'Zabriskie', 'Tamsin', '1980-03-03', { value: '+12125550140' }),
     person('mallory', 'Mallory', 'Malik', '1970-01-01', { value: '+12125550141' }),
@@ -359,7 +357,9 @@ describe('an attempt counts once', () => {
 
   test('and after a restart, and in another process', async () => {
     const from = newNumber()
-    await inOrder(4, () => attempt({ from }))
+    const DATABASE_URL = await newLastingDatabaseUrl()
+    const one = await startServer({ DATABASE_URL }, { clock })
+    await inOrder(4, () => sendTo(one.url, ['1'], { 'x-call-from': from }))
     const WEBHOOK_SECRET = 'w'.repeat(20)
     const another = await startServer(
       { DATABASE_URL, DEMO: 'off', JWT_SECRET: 'j'.repeat(40), WEBHOOK_SECRET },
@@ -374,6 +374,7 @@ describe('an attempt counts once', () => {
       ])
     } finally {
       await another.close()
+      await one.close()
     }
   })
 
