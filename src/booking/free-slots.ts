@@ -10,11 +10,12 @@ import { timeOf } from '../fhir/dates.ts'
 import { spend } from '../isolation/budget.ts'
 import { FairTurns } from '../isolation/fair-queue.ts'
 import type { Versioned } from '../repository/repository.ts'
+import { hasCode, isWithin, refersTo } from '../reservations/all-found.ts'
 import { scheduleIdOf } from '../reservations/reservation.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { follows } from '../scheduling/slot-times.ts'
 import type { Span } from '../scheduling/zone-clock.ts'
-import type { Condition, SearchPlan } from '../search/plan.ts'
+import type { SearchPlan } from '../search/plan.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -157,26 +158,27 @@ export async function countFreeSlots(
 const planFor = (
   { clinic }: Context,
   schedules: readonly string[] | undefined,
-  { start, end }: Span,
+  span: Span,
 ): Omit<SearchPlan, 'count'> => ({
   clinic,
   types: ['Slot'],
   where: [
-    ...(schedules === undefined ? [] : [ofSchedules(schedules)]),
-    { kind: 'token', param: 'status', code: 'free' },
-    { kind: 'date', param: 'start', bounds: { lowMin: start, lowMax: end - 1 } },
+    ...(schedules === undefined
+      ? []
+      : [
+          refersTo(
+            'schedule',
+            schedules.map((id) => `Schedule/${id}`),
+          ),
+        ]),
+    hasCode('status', ['free']),
+    isWithin('start', span),
   ],
   sort: [],
   total: 'none',
   include: [],
   includeLimit: 0,
 })
-
-const ofSchedules = (ids: readonly string[]): Condition => {
-  const of = ids.map((id): Condition => ({ kind: 'reference', param: 'schedule', type: 'Schedule', id }))
-  const [only] = of
-  return of.length === 1 && only !== undefined ? only : { kind: 'any', of }
-}
 
 /** Parsed Slots that are cached, as the next free ones are read repeatedly. */
 const MOST = 5_000

@@ -4,7 +4,7 @@ import type { Context } from '../core/context.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import { spend } from '../isolation/budget.ts'
-import { afterChange, type Found } from '../reservations/all-found.ts'
+import { afterChange } from '../reservations/all-found.ts'
 import { SLOT_HOLDING_STATUSES, stageOf } from '../scheduling/appointment-status.ts'
 
 /** Budget steps to look up one slot. */
@@ -83,8 +83,9 @@ const storedHolders = (ctx: Context, slotId: string) =>
   )
 
 const holdersAfter = (ctx: Context, slotId: string, stored: ReturnType<typeof storedHolders>) =>
-  appointmentsAfter(
+  afterChange(
     ctx,
+    'Appointment',
     stored,
     ({ status, slot = [] }) =>
       SLOT_HOLDING_STATUSES.includes(status) &&
@@ -95,10 +96,3 @@ function isSlot(reference: string, slotId: string, baseUrl: string): boolean {
   const local = localReference(reference, baseUrl)
   return local?.type === 'Slot' && local.id === slotId
 }
-
-/** The results of a search as they will be after the change. */
-export const appointmentsAfter = (
-  ctx: Context,
-  search: Promise<readonly Found<Appointment>[]>,
-  matches: (appointment: Appointment) => boolean,
-): Promise<readonly Appointment[]> => afterChange(ctx, 'Appointment', search, matches)

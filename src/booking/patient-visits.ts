@@ -14,7 +14,6 @@ import { overlap } from '../scheduling/planned-slots.ts'
 import { RESERVING_STATUSES, takesPart, visitTime } from '../scheduling/reserving.ts'
 import { isSamePeriod } from '../scheduling/slot-times.ts'
 import type { Span } from '../scheduling/zone-clock.ts'
-import { appointmentsAfter } from './named-slots.ts'
 
 /** Most patients of a visit whose other visits are looked up. */
 const MOST_PATIENTS = 10
@@ -57,13 +56,7 @@ async function visitsOf(ctx: Context, patients: ReadonlySet<string>, time: Span)
   return (await afterChange(ctx, 'Appointment', stored, isThen)).filter(isThen)
 }
 
-/** Patients who have not declined, as `Patient/<id>`. */
-const patientsOf = ({ participant }: Appointment, baseUrl: string): ReadonlySet<string> =>
-  patientsAmong(participant.filter(takesPart), baseUrl)
-
-const allPatientsOf = ({ participant }: Appointment, baseUrl: string): ReadonlySet<string> =>
-  patientsAmong(participant, baseUrl)
-
+/** The patients among the participants, as `Patient/<id>`. */
 const patientsAmong = (participants: readonly AppointmentParticipant[], baseUrl: string): ReadonlySet<string> =>
   new Set(
     participants.flatMap(({ actor }) => {
@@ -71,6 +64,10 @@ const patientsAmong = (participants: readonly AppointmentParticipant[], baseUrl:
       return type === 'Patient' ? [`Patient/${id}`] : []
     }),
   )
+
+/** Those who have not declined. */
+const patientsOf = ({ participant }: Appointment, baseUrl: string): ReadonlySet<string> =>
+  patientsAmong(participant.filter(takesPart), baseUrl)
 
 /**
  * The change commits only if the number of open appointments counted here stays the same.
@@ -83,8 +80,9 @@ export async function checkOpenAppointments(
   limit: number,
 ): Promise<void> {
   if (!isOpen(after, ctx.now)) return
-  const counted = before !== undefined && isOpen(before, ctx.now) ? allPatientsOf(before, ctx.baseUrl) : new Set()
-  for (const patient of allPatientsOf(after, ctx.baseUrl)) {
+  const counted =
+    before !== undefined && isOpen(before, ctx.now) ? patientsAmong(before.participant, ctx.baseUrl) : new Set()
+  for (const patient of patientsAmong(after.participant, ctx.baseUrl)) {
     if (counted.has(patient)) continue
     const others = (await openAppointments(ctx, patient)).filter(
       (one) => one.id !== after.id && isOpen(one, ctx.now),
@@ -106,11 +104,12 @@ const isOpen = (appointment: Appointment, now: number): boolean => {
 }
 
 const openAppointments = (ctx: Context, patient: string): Promise<readonly Appointment[]> =>
-  appointmentsAfter(
+  afterChange(
     ctx,
+    'Appointment',
     ctx.searchGuarded<Appointment>(
       'Appointment',
       `patient=${patient}&status=${OPEN_STATUSES.join()}&date=ge${new Date(ctx.now).toISOString()}`,
     ),
-    (appointment) => isOpen(appointment, ctx.now) && allPatientsOf(appointment, ctx.baseUrl).has(patient),
+    (appointment) => isOpen(appointment, ctx.now) && patientsAmong(appointment.participant, ctx.baseUrl).has(patient),
   )

@@ -13,12 +13,13 @@ import type { BackgroundLoop, LeasedJob } from '../isolation/background-loop.ts'
 import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { Versioned } from '../repository/repository.ts'
+import { afterChange } from '../reservations/all-found.ts'
 import { scheduleOf } from '../reservations/reservation.ts'
 import { isBookable } from '../scheduling/booking-policies.ts'
 import { hasEnded, isSamePeriod } from '../scheduling/slot-times.ts'
 import { actorsOf, byTurn, type PossibleVisit, type WaitlistEntry, wants } from '../scheduling/waitlist.ts'
 import { clockOf } from '../scheduling/zone-clock.ts'
-import { appointmentsAfter, holdersOf, slotsOf } from './named-slots.ts'
+import { holdersOf, slotsOf } from './named-slots.ts'
 import { freeRunFrom } from './slot-runs.ts'
 import { closeOffer, offersTo, offerToFirst, openOffer, refusersOf, slotOf } from './waitlist-offers.ts'
 
@@ -85,7 +86,7 @@ async function offerSlot(ctx: Context, slot: Slot): Promise<void> {
     await leaveToBackground(ctx, slot.id ?? '')
     return
   }
-  const waiting = await appointmentsAfter(ctx, Promise.resolve(found), isWaiting)
+  const waiting = await afterChange(ctx, 'Appointment', Promise.resolve(found), isWaiting)
   if (waiting.length > 0) await offerToWaiting(ctx, slot, waiting)
 }
 
@@ -190,7 +191,7 @@ async function endEntries(ctx: Context, booked: Appointment): Promise<void> {
     const some = patients.slice(at, at + AT_ONCE)
     const isTheirs = (entry: Appointment) =>
       isWaiting(entry) && actorsOf(entry, ctx.baseUrl).some((actor) => some.includes(actor))
-    const entries = await appointmentsAfter(ctx, storedEntriesOf(ctx, some), isTheirs)
+    const entries = await afterChange(ctx, 'Appointment', storedEntriesOf(ctx, some), isTheirs)
     if (entries.length === 0) continue
     const settings = await readSettings(ctx.unit, ctx.clinic)
     const visit = await visitOf(ctx, booked, await slotsOf(ctx, booked), actorsOf(booked, ctx.baseUrl))

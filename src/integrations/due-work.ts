@@ -4,6 +4,7 @@
  * places. Several processes may run it: the store lets one of them have a record.
  */
 import type { Logger } from 'pino'
+import type { ClinicAccess } from '../core/context.ts'
 import { FairQueue, QueueFull } from '../isolation/fair-queue.ts'
 import type { RecordKind } from '../repository/record-kinds.ts'
 import type { KindRecord, Repository } from '../repository/repository.ts'
@@ -21,6 +22,26 @@ export interface DueWorkServices {
   /** Milliseconds since 1970 UTC. */
   readonly clock?: (() => number) | undefined
 }
+
+/** Milliseconds a try may take before another process may take the record over; longer than any connector's deadline. */
+export const LEASE = 30_000
+
+/** A record held for one try, by its version. */
+export type Leased<Value> = Pick<KindRecord<Value>, 'value' | 'version'>
+
+/** Takes a due record for one try; undefined when another process has it, or it is done. */
+export const lease = <Value extends { readonly tries: number }>(
+  access: ClinicAccess,
+  kind: RecordKind<Value>,
+  key: string,
+): Promise<Leased<Value> | undefined> =>
+  access.change(async ({ unit: { records }, now }) => {
+    const record = await records.read(kind, key)
+    if (record?.due == null || record.due > now) return undefined
+    const value = { ...record.value, tries: record.value.tries + 1 }
+    records.put(kind, key, value, { due: now + LEASE })
+    return { value, version: records.nextVersion(kind, key) }
+  })
 
 export type DueRecord<Value> = Pick<KindRecord<Value>, 'clinic' | 'key' | 'value'>
 

@@ -52,21 +52,18 @@ export function checkPlannedTime(
  * @param start milliseconds since 1970 UTC, as `now`
  */
 export function isBookable(start: number, now: number, policies: BookingPolicies): boolean {
-  const { minimumNoticeMinutes: notice = 0, bookingHorizonDays: horizon = Number.POSITIVE_INFINITY } = policies
-  return start > now && start >= now + notice * MINUTE && start <= now + horizon * DAY
+  const { first, last } = bookableStarts(now, policies)
+  return start >= first && start <= last
 }
 
 function checkLimits(start: string, now: number, policies: BookingPolicies): void {
   const time = Date.parse(start)
-  const { minimumNoticeMinutes: notice = 0, bookingHorizonDays: horizon = Number.POSITIVE_INFINITY } = policies
-  if (time < now + notice * MINUTE) {
-    const earliest = iso(now + notice * MINUTE)
-    throw refused(`${start}; this clinic books ${notice} minutes ahead, so from ${earliest} on`, 'minimum-notice')
-  }
-  if (time > now + horizon * DAY) {
-    const latest = iso(now + horizon * DAY)
-    throw refused(`${start}; this clinic books ${horizon} days ahead at most, so until ${latest}`, 'booking-horizon')
-  }
+  const { first, last } = bookableStarts(now, policies)
+  const { minimumNoticeMinutes: notice, bookingHorizonDays: horizon } = policies
+  if (time < first)
+    throw refused(`${start}; this clinic books ${notice} minutes ahead, so from ${iso(first)} on`, 'minimum-notice')
+  if (time > last)
+    throw refused(`${start}; this clinic books ${horizon} days ahead at most, so until ${iso(last)}`, 'booking-horizon')
 }
 
 /**

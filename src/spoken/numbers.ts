@@ -1,47 +1,40 @@
-/** English number words as callers say them, and their conversion to digits. */
+/** English words for numbers, months and weekdays as callers say them, and their conversion to digits. */
+
+/** Numbers by their words, from `first` on; words for the same number are joined by a slash. */
+const counted = (words: string, first: number, step = 1): ReadonlyMap<string, number> =>
+  new Map(
+    words.split(/\s+/).flatMap((same, index) => same.split('/').map((word) => [word, first + index * step] as const)),
+  )
 
 /** The letter o is not included: in an e-mail address it is a letter, elsewhere callers mean "oh" (see `ohForO`). */
-export const DIGITS: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    zero: 0,
-    oh: 0,
-    nought: 0,
-    naught: 0,
-    nil: 0,
-    one: 1,
-    two: 2,
-    three: 3,
-    four: 4,
-    five: 5,
-    six: 6,
-    seven: 7,
-    eight: 8,
-    nine: 9,
-    niner: 9,
-  }),
-)
+export const DIGITS = counted('zero/oh/nought/naught/nil one two three four five six seven eight nine/niner', 0)
 
 /** If no letters are possible, a lone o is a zero. */
 export const ohForO = (word: string): string => (word === 'o' ? 'oh' : word)
 
-export const TEENS: ReadonlyMap<string, number> = new Map(
-  ['ten', 'eleven', 'twelve', 'thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen'].map(
-    (word, index) => [word, 10 + index],
+export const TEENS = counted('ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen', 10)
+
+export const TENS = counted('twenty thirty forty/fourty fifty sixty seventy eighty ninety', 20, 10)
+
+export const ORDINALS: ReadonlyMap<string, number> = new Map([
+  ...counted(
+    `first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
+    sixteenth seventeenth eighteenth nineteenth twentieth`,
+    1,
   ),
+  ['thirtieth', 30],
+])
+
+export const MONTHS = counted(
+  `january/jan february/feb march/mar april/apr may june/jun july/jul august/aug september/sept/sep october/oct november/nov
+  december/dec`,
+  1,
 )
 
-export const TENS: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    twenty: 20,
-    thirty: 30,
-    forty: 40,
-    fourty: 40,
-    fifty: 50,
-    sixty: 60,
-    seventy: 70,
-    eighty: 80,
-    ninety: 90,
-  }),
+/** As in ISO: 1 is Monday, 7 Sunday. */
+export const WEEKDAYS = counted(
+  'monday/mon tuesday/tues/tue wednesday/weds/wed thursday/thurs/thur/thu friday/fri saturday/sat sunday/sun',
+  1,
 )
 
 const TIMES: ReadonlyMap<string, number> = new Map(Object.entries({ double: 2, triple: 3, treble: 3, quadruple: 4 }))

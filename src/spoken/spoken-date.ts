@@ -5,7 +5,7 @@
  */
 import { DateTime } from 'luxon'
 import type { DateOrder } from '../clinics/date-order.ts'
-import { DIGITS, ohForO, repeatDoubled, TEENS, TENS } from './numbers.ts'
+import { DIGITS, MONTHS, ORDINALS, ohForO, repeatDoubled, TEENS, TENS } from './numbers.ts'
 import { bareValue, type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
 /** No living person was born earlier, so a reading after this date is preferred. */
@@ -62,39 +62,10 @@ function dateOfTimestamp(text: string, now: DateTime): string | undefined {
 
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}\S*)$/
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-const MONTH_NAME =
-  /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/
 const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
 /** Words between the parts of a date that carry no meaning. */
 const FILLERS = new Set('uh um er the in on is and i was born comma slash dash hyphen dot point year'.split(' '))
-
-const ORDINALS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    first: 'one',
-    second: 'two',
-    third: 'three',
-    fourth: 'four',
-    fifth: 'five',
-    sixth: 'six',
-    seventh: 'seven',
-    eighth: 'eight',
-    ninth: 'nine',
-    tenth: 'ten',
-    eleventh: 'eleven',
-    twelfth: 'twelve',
-    thirteenth: 'thirteen',
-    fourteenth: 'fourteen',
-    fifteenth: 'fifteen',
-    sixteenth: 'sixteen',
-    seventeenth: 'seventeen',
-    eighteenth: 'eighteen',
-    nineteenth: 'nineteen',
-    twentieth: 'twenty',
-    thirtieth: 'thirty',
-  }),
-)
 
 function wordsOf(text: string): string[] {
   const words = plain(text)
@@ -108,7 +79,7 @@ function wordsOf(text: string): string[] {
 function readings(all: readonly string[], order: DateOrder): string[] {
   const words = all.filter((word) => !WEEKDAYS.includes(word))
   const unlabelled = words.filter((word) => !LABELS.includes(word))
-  const month = unlabelled.findIndex((word) => MONTH_NAME.test(word))
+  const month = unlabelled.findIndex((word) => MONTHS.has(word))
   if (month >= 0) return withMonthName(unlabelled, month)
   if (unlabelled.length < words.length) return labelled(words)
   const [solid = ''] = words
@@ -131,11 +102,9 @@ function labelled(words: readonly string[]): string[] {
   return splits(words.slice(last + 1)).flatMap(([tail, year]) => readingOf(head, tail, year))
 }
 
-const monthOf = (name: string): number => MONTHS.indexOf(name.slice(0, 3)) + 1
-
 /** March 3 1980, 3 of March 1980, 1980 March 3. */
 function withMonthName(words: readonly string[], at: number): string[] {
-  const month = monthOf(words[at] ?? '')
+  const month = MONTHS.get(words[at] ?? '') ?? 0
   const before = words.slice(0, at).filter((word) => word !== 'of')
   const after = words.slice(at + 1).filter((word) => word !== 'of')
   const orders = [
@@ -205,9 +174,10 @@ function small(words: readonly string[]): number[] {
 const digits = (words: readonly string[]): string => words.map((word) => digit(word) ?? ' ').join('')
 
 /**
- * Turns "third" into three, and 3rd into 3. Only the last word of a number is an ordinal: "first second" is two days.
+ * Turns "third" and 3rd into 3. Only the last word of a number is an ordinal: "first second" is two days.
  */
-const cardinal = (word: string): string => ORDINALS.get(word) ?? word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1')
+const cardinal = (word: string): string =>
+  ORDINALS.get(word)?.toString() ?? word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1')
 
 const list = (value: number | undefined): number[] => (value === undefined ? [] : [value])
 

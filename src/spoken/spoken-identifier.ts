@@ -56,25 +56,9 @@ const SIGNS: ReadonlyMap<string, string> = new Map(
 
 /** Names of letters as speech recognition writes them, except those that are common words. */
 const LETTER_NAMES: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    bee: 'b',
-    dee: 'd',
-    eff: 'f',
-    aitch: 'h',
-    jay: 'j',
-    kay: 'k',
-    el: 'l',
-    em: 'm',
-    en: 'n',
-    pee: 'p',
-    cue: 'q',
-    ess: 's',
-    tee: 't',
-    vee: 'v',
-    ex: 'x',
-    zee: 'z',
-    zed: 'z',
-  }),
+  'bee:b dee:d eff:f aitch:h jay:j kay:k el:l em:m en:n pee:p cue:q ess:s tee:t vee:v ex:x zee:z zed:z'
+    .split(' ')
+    .map((pair) => [pair.slice(0, -2), pair.slice(-1)] as const),
 )
 
 /** @param introduced whether an introduction was removed, so that an "a" may be an article */

@@ -10,7 +10,7 @@ export type ParsedValue<Value = string> =
 
 export const understood = (value: string): ParsedValue => ({ ok: true, value })
 
-export const unclear = (error: string): ParsedValue => ({ ok: false, error })
+export const unclear = (error: string): { readonly ok: false; readonly error: string } => ({ ok: false, error })
 
 /** Most characters; an e-mail address spelled letter by letter ("j as in juliet") fits. */
 const MAX_LENGTH = 1000

@@ -121,7 +121,7 @@ export function readPersonName(value: unknown): ParsedValue {
 }
 
 /** Free text on one line: control characters and runs of whitespace become one space. */
-function statedText(text: string, maxLength: number): ParsedValue {
+export function statedText(text: string, maxLength: number): ParsedValue {
   const value = onOneLine(text)
   if (value === '') return { ok: false, error: MISSING }
   if (value.length > maxLength)
@@ -139,43 +139,47 @@ export const argumentIssue = (name: string, value: unknown, error: string): Issu
 export const invalidArgument = (name: string, error: string): FhirError =>
   badRequest(`${name}: ${error}`, { expression: name, reason: 'invalid-argument' })
 
-/**
- * An argument already known to be text, on one line.
- * @throws FhirError 400 if it is blank or longer than `maxLength` characters
- */
-function readText(name: string, value: unknown, maxLength: number): string {
-  const stated = statedText(String(value), maxLength)
-  if (!stated.ok) throw invalidArgument(name, stated.error)
-  return stated.value
+type Readers = Readonly<Record<string, (value: unknown) => ParsedValue<unknown>>>
+
+type Read<R extends Readers> = {
+  readonly [Name in keyof R]: R[Name] extends (value: unknown) => ParsedValue<infer Value> ? Value : never
 }
 
-/** As readText, for an optional argument. @throws FhirError 400 as `readText` does */
-export const optionalText = (name: string, value: unknown, maxLength: number): string | undefined =>
-  value === undefined ? undefined : readText(name, value, maxLength)
-
-type Readers<Name extends string> = Readonly<Record<Name, (value: unknown) => ParsedValue>>
-
 /**
- * The normal form of each argument of a tool; all missing or invalid ones are reported together.
- * @param optional names that may be absent
+ * The normal form of each argument of a tool, by the table of its readers; all missing or invalid ones are reported
+ * together.
+ * @param optional arguments that may be absent
+ * @param say the sentence for the agent about arguments that are missing or invalid; absent: the general one
  * @throws FhirError 400 with an issue for each missing or invalid value, the missing ones first
  */
-export function readAll<Name extends string>(
-  readers: Readers<Name>,
+export function readAll<R extends Readers, Optional extends keyof R & string = never>(
+  readers: R,
   input: OperationInput,
-  optional: readonly NoInfer<Name>[] = [],
-): Readonly<Record<Name, string>> {
-  const names = (Object.keys(readers) as Name[]).filter(
-    (name) => !(input[name] === undefined && optional.includes(name)),
+  {
+    optional = [],
+    say,
+  }: { readonly optional?: readonly Optional[]; readonly say?: (names: readonly (keyof R & string)[]) => string } = {},
+): Omit<Read<R>, Optional> & Partial<Pick<Read<R>, Optional>> {
+  const isAbsent = (name: string) => input[name] === undefined && optional.some((one) => one === name)
+  const names = (Object.keys(readers) as (keyof R & string)[]).filter((name) => !isAbsent(name))
+  const read = names.map((name) => ({ name, result: readers[name]?.(input[name]) ?? unclear(MISSING) }))
+  const wrong = read.flatMap(({ name, result }) => (result.ok ? [] : [{ name, error: result.error }]))
+  if (wrong.length === 0)
+    return Object.fromEntries(read.map(({ name, result }) => [name, result.ok ? result.value : undefined])) as Read<R>
+  const text = say === undefined ? {} : { text: say(wrong.map(({ name }) => name)) }
+  const issues = wrong.map(({ name, error }) => ({ ...argumentIssue(name, input[name], error), ...text }))
+  throw new FhirError(
+    400,
+    issues.toSorted((a, b) => rank(a) - rank(b)),
   )
-  const read = names.map((name) => ({ name, ...readers[name](input[name]) }))
-  const issues = read.flatMap((one) => (one.ok ? [] : [argumentIssue(one.name, input[one.name], one.error)]))
-  if (issues.length > 0)
-    throw new FhirError(
-      400,
-      issues.toSorted((a, b) => rank(a) - rank(b)),
-    )
-  return Object.fromEntries(read.map((one) => [one.name, one.ok ? one.value : ''])) as Record<Name, string>
 }
+
+/** Reads one of these codes. */
+export const readOneOf =
+  <const Code extends string>(codes: readonly Code[]) =>
+  (value: unknown): ParsedValue<Code> => {
+    const code = codes.find((one) => one === value)
+    return code === undefined ? unclear(`The value must be one of ${codes.join(', ')}`) : { ok: true, value: code }
+  }
 
 const rank = ({ code }: Issue): number => (code === 'required' ? 0 : 1)

@@ -7,8 +7,8 @@ import { ownSystem } from '../../clinics/insurance-settings.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { InsuranceResult, InsuranceVerification } from '../../core/ports.ts'
-import { DueWork, type DueWorkServices } from '../../integrations/due-work.ts'
-import { LEASE, waitAfter } from '../../integrations/outbox/rows.ts'
+import { DueWork, type DueWorkServices, type Leased, lease } from '../../integrations/due-work.ts'
+import { waitAfter } from '../../integrations/outbox/rows.ts'
 import { updateInsurance } from './insurance-record.ts'
 import { ASK_FOR, followUpLater, INQUIRY, type InsuranceInquiry } from './submitted-insurance.ts'
 import { rememberChange } from './written-by-call.ts'
@@ -27,30 +27,15 @@ export const insuranceInquiries = (services: InquiryServices): DueWork<Insurance
     systemOf: () => 'insurance',
     workOn: async ({ clinic, key }, signal) => {
       const access = services.accessOf(clinic)
-      const leased = await lease(access, key)
+      const leased = await lease(access, INQUIRY, key)
       if (leased === undefined) return
-      const result = await ask(access, services.insurance, leased.inquiry, signal)
+      const result = await ask(access, services.insurance, leased.value, signal)
       if (signal.aborted) return
       const isSettled = await settle(access, key, leased, result)
-      const { tries } = leased.inquiry
+      const { tries } = leased.value
       services.logger.info({ clinic, tries, status: result.status, isSettled }, 'insurance asked again')
     },
     failure: 'the insurance could not be asked again',
-  })
-
-interface Leased {
-  readonly inquiry: InsuranceInquiry
-  readonly version: number
-}
-
-/** Returns undefined if another process holds the inquiry, or it is done. */
-const lease = (access: ClinicAccess, coverage: string): Promise<Leased | undefined> =>
-  access.change(async ({ unit: { records }, now }) => {
-    const record = await records.read(INQUIRY, coverage)
-    if (record === undefined || record.due === null || record.due > now) return undefined
-    const inquiry = { ...record.value, tries: record.value.tries + 1 }
-    records.put(INQUIRY, coverage, inquiry, { due: now + LEASE })
-    return { inquiry, version: records.nextVersion(INQUIRY, coverage) }
   })
 
 async function ask(
@@ -75,7 +60,7 @@ const noSystem: InsuranceResult = {
 const settle = (
   access: ClinicAccess,
   coverage: string,
-  { inquiry, version }: Leased,
+  { value: inquiry, version }: Leased<InsuranceInquiry>,
   result: InsuranceResult,
 ): Promise<boolean> =>
   access.change(async (ctx) => {

@@ -15,6 +15,7 @@ import { type ClinicLocale, readStated } from '../../spoken/stated-values.ts'
 import { ABANDONMENT_KINDS, type AbandonmentKind, type ContactPoints } from '../record/abandonment.ts'
 import { patientFields, REGISTRATION_FIELDS, type RegistrationField } from '../record/patient-fields.ts'
 import { attached, attachedReference, attachedText, upsertStaffTask } from '../record/staff-task.ts'
+import { type Field, invalid, problemsOf } from '../session/call-sessions.ts'
 import { holdPlaceholder } from '../session/patient-of-call.ts'
 import { formOf, personFields } from './form-fields.ts'
 
@@ -96,39 +97,53 @@ export interface AbandonmentInput {
   readonly consent: boolean
 }
 
-const NAMES = ['kind', 'stepReached', 'fields', 'contact', 'consent']
 const MAX_FIELDS = 50
 /** Length in characters. */
 const MAX_STEP = 200
 const MAX_VALUE = 1_000
+const FIELDS: Readonly<Record<string, Field>> = {
+  kind: { required: true, accepts: isKind, expected: ABANDONMENT_KINDS.join(', ') },
+  stepReached: {
+    required: true,
+    accepts: (value) => isText(value, MAX_STEP),
+    expected: `a text of 1 to ${MAX_STEP} characters`,
+  },
+  // Their values are read one by one below.
+  fields: { required: false, accepts: () => true, expected: 'an object' },
+  contact: { required: false, accepts: () => true, expected: 'an object' },
+  consent: {
+    required: true,
+    accepts: (value) => typeof value === 'boolean',
+    expected: 'true or false: whether the person agreed to be contacted about it',
+  },
+}
 const FIELD_NAME = /^[A-Za-z][\w.-]{0,63}$/
 
 /** @throws FhirError 400 with an issue for each invalid value */
 export function readAbandonment(body: unknown, locale: ClinicLocale): AbandonmentInput {
   if (!isObject(body))
-    throw new FhirError(400, invalid('', `The body must be an object with ${NAMES.join(', ')}; docs/abandonment.md`))
-  const issues = Object.keys(body)
-    .filter((name) => !NAMES.includes(name))
-    .map((name) => invalid(name, `'${name.slice(0, 100)}' is not known; the fields are ${NAMES.join(', ')}`))
-  const kind = ABANDONMENT_KINDS.find((one) => one === body.kind)
-  if (kind === undefined) issues.push(invalid('kind', `kind must be ${ABANDONMENT_KINDS.join(', ')}`))
-  const { stepReached } = body
-  if (!isText(stepReached, MAX_STEP))
-    issues.push(invalid('stepReached', `stepReached must be a text of 1 to ${MAX_STEP} characters`))
-  if (typeof body.consent !== 'boolean')
-    issues.push(invalid('consent', 'consent must be true or false: whether the person agreed to be contacted about it'))
+    throw new FhirError(
+      400,
+      invalid('', `The body must be an object with ${Object.keys(FIELDS).join(', ')}; docs/abandonment.md`),
+    )
+  const issues = [...problemsOf(body, FIELDS)]
+  const { kind, stepReached } = body as { readonly kind: AbandonmentKind; readonly stepReached: string }
   const fields = readFields(body.fields ?? {}, issues)
   const contact = readContact(body.contact, locale, issues)
   const onPatient = kind === 'registration' ? readRegistration(fields, locale, issues) : personFields(fields, locale)
   if (issues.length > 0) throw new FhirError(400, issues)
   return {
-    kind: kind as AbandonmentKind,
-    stepReached: String(stepReached).trim(),
+    kind,
+    stepReached: stepReached.trim(),
     fields,
     onPatient,
     contact,
     consent: body.consent === true,
   }
+}
+
+function isKind(value: unknown): boolean {
+  return ABANDONMENT_KINDS.some((kind) => kind === value)
 }
 
 const isText = (value: unknown, most: number): value is string =>
@@ -204,9 +219,3 @@ function setterOf(
   issues.push(invalid(`fields.${field}`, `fields.${field}: ${stated.error}`))
   return []
 }
-
-const invalid = (name: string, diagnostics: string): Issue => ({
-  code: 'invalid',
-  diagnostics,
-  ...(name === '' ? {} : { expression: name }),
-})

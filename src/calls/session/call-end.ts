@@ -4,7 +4,7 @@
  */
 import { CALL, type CallSession, callKey, isCallId } from '../../core/call-session.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
-import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
+import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { BackgroundLoop, LoopPace } from '../../isolation/background-loop.ts'
 import { type DueServicesOf, dueRecordLoop } from '../../repository/due-records.ts'
@@ -12,7 +12,7 @@ import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { finishEncounter } from '../record/call-record.ts'
 import { requireFilledIn, unfilledIssues } from './call-metadata.ts'
-import { type AllowClinic, OPEN_CALL } from './call-sessions.ts'
+import { type AllowClinic, OPEN_CALL, problemsOf } from './call-sessions.ts'
 
 /** The reported end of a call. */
 export interface CallEnd {
@@ -98,7 +98,6 @@ async function endIfSilent(ctx: Context, key: string): Promise<boolean> {
 }
 
 const MAX_REASON = 256
-const FIELDS = ['callId', 'endedAt', 'reason']
 
 /** The end of a call as reported in a request. */
 export interface ReportedEnd extends CallEnd {
@@ -118,20 +117,22 @@ export function readCallEnd(callId: string, body: unknown): ReportedEnd {
   if (!isObject(body)) throw badRequest('The body must be empty or an object such as {"endedAt": "…", "reason": "…"}')
   const { endedAt, reason } = body
   const at = endedAt == null ? undefined : instantOf(endedAt)
-  const issues: Issue[] = Object.keys(body)
-    .filter((name) => !FIELDS.includes(name))
-    .map((name) => invalid(name, `'${name.slice(0, 64)}' is not known; the fields are ${FIELDS.join(', ')}`))
-  if (body.callId != null && body.callId !== callId)
-    issues.push(invalid('callId', 'callId must be the id of the call in the address'))
-  if (endedAt != null && at === undefined)
-    issues.push(invalid('endedAt', 'endedAt must be an instant such as "2026-03-03T14:05:09Z"'))
-  if (reason != null && (typeof reason !== 'string' || reason.length > MAX_REASON))
-    issues.push(invalid('reason', `reason must be a text of at most ${MAX_REASON} characters`))
+  const issues = problemsOf(body, {
+    callId: { required: false, accepts: (value) => value === callId, expected: 'the id of the call in the address' },
+    endedAt: {
+      required: false,
+      accepts: () => at !== undefined,
+      expected: 'an instant such as "2026-03-03T14:05:09Z"',
+    },
+    reason: {
+      required: false,
+      accepts: (value) => typeof value === 'string' && value.length <= MAX_REASON,
+      expected: `a text of at most ${MAX_REASON} characters`,
+    },
+  })
   if (issues.length > 0) throw new FhirError(400, issues)
   return { ...endOf(callId, at, reason), isNamedInBody: body.callId === callId }
 }
-
-const invalid = (expression: string, diagnostics: string): Issue => ({ code: 'invalid', diagnostics, expression })
 
 /** Parses a report sent by a platform's server about a call. Undefined for a report about anything but its end. */
 export type EndReport = (

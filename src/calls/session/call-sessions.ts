@@ -292,7 +292,8 @@ const EXAMPLE = '{"callId": "…", "dialedNumber": "+12125550100", "callerNumber
 /** @throws FhirError 400 with an issue for each invalid field */
 export function readRegistration(body: unknown): CallRegistration {
   if (!isObject(body)) throw new FhirError(400, invalid('', `The body must be an object such as ${EXAMPLE}`))
-  const issues = problemsOf(body)
+  const unfilled = METADATA_FIELDS.flatMap((name) => unfilledIssues(name, body[name], name))
+  const issues = unfilled.length > 0 ? unfilled : problemsOf(body, FIELDS)
   if (issues.length > 0) throw new FhirError(400, issues)
   return {
     callId: String(body.callId),
@@ -303,12 +304,7 @@ export function readRegistration(body: unknown): CallRegistration {
   }
 }
 
-const FIELDS: Readonly<
-  Record<
-    keyof CallRegistration,
-    { readonly required: boolean; readonly accepts: (value: unknown) => boolean; readonly expected: string }
-  >
-> = {
+const FIELDS: Readonly<Record<keyof CallRegistration, Field>> = {
   callId: {
     required: true,
     accepts: isCallId,
@@ -333,17 +329,24 @@ const FIELDS: Readonly<
   },
 }
 
-function problemsOf(body: Record<string, unknown>): readonly Issue[] {
-  const unfilled = METADATA_FIELDS.flatMap((name) => unfilledIssues(name, body[name], name))
-  if (unfilled.length > 0) return unfilled
-  const unknown = Object.keys(body).filter((name) => !Object.hasOwn(FIELDS, name))
+/** A field of a body. */
+export interface Field {
+  readonly required: boolean
+  readonly accepts: (value: unknown) => boolean
+  readonly expected: string
+}
+
+/** An issue for each field that is missing, invalid or unknown; null counts as absent. */
+export function problemsOf(body: Record<string, unknown>, fields: Readonly<Record<string, Field>>): readonly Issue[] {
+  const unknown = Object.keys(body).filter((name) => !Object.hasOwn(fields, name))
+  const names = Object.keys(fields).join(', ')
   return [
-    ...Object.entries(FIELDS).flatMap(([name, { required, accepts, expected }]) => {
+    ...Object.entries(fields).flatMap(([name, { required, accepts, expected }]) => {
       const value = body[name]
       if (isAbsent(value)) return required ? [invalid(name, `${name} is missing; it must be ${expected}`)] : []
       return accepts(value) ? [] : [invalid(name, `${name} must be ${expected}`)]
     }),
-    ...unknown.map((name) => invalid(name, `'${name}' is not known; the fields are ${Object.keys(FIELDS).join(', ')}`)),
+    ...unknown.map((name) => invalid(name, `'${name.slice(0, 100)}' is not known; the fields are ${names}`)),
   ]
 }
 
@@ -353,7 +356,7 @@ function isPhone(value: unknown): boolean {
   return typeof value === 'string' && spokenPhone(value, undefined).ok
 }
 
-const invalid = (name: string, diagnostics: string): Issue => ({
+export const invalid = (name: string, diagnostics: string): Issue => ({
   code: 'invalid',
   diagnostics,
   ...(name === '' ? {} : { expression: name }),

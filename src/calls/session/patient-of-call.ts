@@ -186,7 +186,8 @@ async function patientAmong(
 
 type WithPatient = Pick<OperationRequest, 'id' | 'call'>
 
-const noPatient = (): FhirError =>
+/** FhirError 400. */
+export const noPatient = (): FhirError =>
   badRequest('The operation needs a patient: call it on one, as POST /Patient/{id}/$…, or from a live call')
 
 /** For handlers with side effects before their change. @throws FhirError 400 if the request has no patient */

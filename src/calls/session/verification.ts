@@ -21,14 +21,14 @@ import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { OperationRequest } from '../../core/operation.ts'
-import { badRequest, FhirError } from '../../fhir/outcome.ts'
+import { FhirError } from '../../fhir/outcome.ts'
 import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { putOfCall, readOfCall } from '../record/call-records.ts'
 import { isReal } from '../record/patient-fields.ts'
 import type { ReachedLimit } from '../record/verification-outcome.ts'
-import { currentRecord, isOwnPlaceholder, patientForWrite, patientOfCall } from './patient-of-call.ts'
+import { currentRecord, isOwnPlaceholder, noPatient, patientForWrite, patientOfCall } from './patient-of-call.ts'
 
 export interface Verification {
   /** Number of failed attempts. */
@@ -90,7 +90,7 @@ export async function callerFor(ctx: Context, request: WithCaller): Promise<Vers
 
 async function patientNamedByStaff(ctx: Context, { id, type }: WithCaller): Promise<Versioned<Patient>> {
   if (id !== undefined && type === 'Patient') return await ctx.read<Patient>('Patient', id)
-  throw badRequest('The operation needs a patient: call it on one, as POST /Patient/{id}/$…, or from a live call')
+  throw noPatient()
 }
 
 /** The error for callers who must first verify who they are. */

@@ -1,10 +1,9 @@
 /** Notes on the Task of an abandonment: the outcome of a call, the reason, contact preferences. docs/abandonment.md */
 import type { Patient, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
-import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
-import { FhirError } from '../../fhir/outcome.ts'
-import { keptText } from '../../spoken/spoken.ts'
-import { argumentIssue } from '../../spoken/stated-values.ts'
+import { defineOperation, type OperationRequest } from '../../core/operation.ts'
+import { keptText, type ParsedValue, unclear } from '../../spoken/spoken.ts'
+import { readAll } from '../../spoken/stated-values.ts'
 import { type Abandonment, withOutput } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
 import {
@@ -72,7 +71,7 @@ export const recordAbandonReason = defineOperation('task-record-abandon-reason',
 
 /** set_contact_preference: an opt-out is final for calls; only staff can end it. */
 export const setContactPreference = defineOperation('task-set-contact-preference', (request) => {
-  const { channels, out } = statedPreference(request.input)
+  const { channel: channels, optOut: out } = readAll(PREFERENCE, request.input)
   return request.access.change(async (ctx) => {
     const abandonment = await abandonmentOf(ctx, request)
     if (out) for (const one of channels) await optOut(ctx, one, reachedBy(abandonment, one))
@@ -82,23 +81,21 @@ export const setContactPreference = defineOperation('task-set-contact-preference
   })
 })
 
-/**
- * Platforms also send `optOut` as text. The caller's "yes" or "no" is not accepted, as its meaning depends on the
- * question.
- * @throws FhirError 400 with an issue for each missing or invalid argument
- */
-function statedPreference({ channel, optOut }: OperationInput) {
-  const named = statedChannel(channel)
-  const channels = CONTACT_CHANNELS.filter((one) => one === named || isAll(channel))
-  const out = String(optOut).trim().toLowerCase()
-  const issues = [
-    ...(channels.length > 0
-      ? []
-      : [argumentIssue('channel', channel, `it must be ${CONTACT_CHANNELS.join(', ')} or all`)]),
-    ...(out === 'true' || out === 'false' ? [] : [argumentIssue('optOut', optOut, 'it must be true or false')]),
-  ]
-  if (issues.length > 0) throw new FhirError(400, issues)
-  return { channels, out: out === 'true' }
+const PREFERENCE = {
+  channel: (value: unknown): ParsedValue<readonly ContactChannel[]> => {
+    const named = statedChannel(value)
+    const channels = CONTACT_CHANNELS.filter((one) => one === named || isAll(value))
+    return channels.length > 0
+      ? { ok: true, value: channels }
+      : unclear(`it must be ${CONTACT_CHANNELS.join(', ')} or all`)
+  },
+  // Platforms also send text. The caller's "yes" or "no" is not accepted, as its meaning depends on the question.
+  optOut: (value: unknown): ParsedValue<boolean> => {
+    const text = String(value).trim().toLowerCase()
+    return text === 'true' || text === 'false'
+      ? { ok: true, value: text === 'true' }
+      : unclear('it must be true or false')
+  },
 }
 
 const isAll = (channel: unknown): boolean => ['all', 'everything'].includes(lettersOf(String(channel)))

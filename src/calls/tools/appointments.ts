@@ -35,12 +35,6 @@ import {
 } from '../visits/offered-time.ts'
 import { oneOf, spokenVisit } from '../visits/visit-label.ts'
 
-/** The key of one appointment. */
-async function keyForAppointment(ctx: Context, call: CallSession, id: string): Promise<string> {
-  const [key = ''] = await keysFor(ctx, call, 'appointment', [id])
-  return key
-}
-
 /** @param patient Patient.id @throws FhirError 404 `unknown-key`, also for another patient's appointment */
 async function ownAppointment(
   ctx: Context,
@@ -119,7 +113,7 @@ async function bookFor(ctx: Context, request: OperationRequest, call: CallSessio
   const time = await readTime(ctx, offered)
   const earlier = await bookedAlready(ctx, time, patient.id)
   const booked = earlier ?? (await bookNow(ctx, request.input, { call, patient, offered, time }))
-  const appointmentKey = await keyForAppointment(ctx, call, booked.id ?? '')
+  const [appointmentKey = ''] = await keysFor(ctx, call, 'appointment', [booked.id ?? ''])
   const { start, label } = await spokenVisit(ctx, booked.start ?? offered.start, time.schedule.actor)
   return {
     success: true,

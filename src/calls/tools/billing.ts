@@ -1,19 +1,19 @@
 /** The tools for bills: the decision to pay oneself, and the escalation to billing staff. */
-import { defineOperation, type OperationInput } from '../../core/operation.ts'
-import { FhirError } from '../../fhir/outcome.ts'
+import { defineOperation } from '../../core/operation.ts'
 import { readBack } from '../../spoken/say.ts'
 import { KEPT_LENGTH, keptText } from '../../spoken/spoken.ts'
 import { spokenCents } from '../../spoken/spoken-money.ts'
-import { argumentIssue, invalidArgument } from '../../spoken/stated-values.ts'
+import { readAll, readOneOf } from '../../spoken/stated-values.ts'
 import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
-import { isSelfPayDecision, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/self-pay.ts'
+import { SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/self-pay.ts'
 import { remember } from '../record/written-by-call.ts'
 import { patientOfRequest } from '../session/patient-of-call.ts'
 
 /** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): the caller's choice after a self-pay price was quoted. */
 export const recordSelfPayDecision = defineOperation('patient-record-self-pay-decision', async (request) => {
-  const selfPay = readDecision(request.input)
+  const { decision, selfPayPriceCents } = readAll(DECISION, request.input, { optional: ['selfPayPriceCents'] })
+  const selfPay: SelfPay = { decision, ...(selfPayPriceCents === undefined ? {} : { priceCents: selfPayPriceCents }) }
   return request.access.change(async (ctx) => {
     const patient = await patientOfRequest(ctx, request)
     const coverage = await writeSelfPay(ctx, patient.id, selfPay)
@@ -40,17 +40,7 @@ const SENTENCES = {
   billing_escalation: 'Thank you, I have passed this on to our billing team. They will get back to you.',
 } as const
 
-/** @throws FhirError 400; nothing is then written */
-function readDecision({ decision, selfPayPriceCents }: OperationInput): SelfPay {
-  if (!isSelfPayDecision(decision)) {
-    const error = `The value must be one of ${SELF_PAY_DECISIONS.join(', ')}`
-    throw new FhirError(400, argumentIssue('decision', decision, error))
-  }
-  if (selfPayPriceCents === undefined) return { decision }
-  const price = spokenCents(selfPayPriceCents)
-  if (!price.ok) throw invalidArgument('selfPayPriceCents', price.error)
-  return { decision, priceCents: price.value }
-}
+const DECISION = { decision: readOneOf(SELF_PAY_DECISIONS), selfPayPriceCents: spokenCents }
 
 /** escalate_billing (spec 4.1 rule 6): collects the facts of the call for staff. The call is not transferred. */
 export const escalateBilling = defineOperation('patient-escalate-billing', async (request) => {

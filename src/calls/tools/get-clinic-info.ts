@@ -13,13 +13,16 @@ import type { Availability } from '../../scheduling/availability.ts'
 import { type OpeningWeek, statedHours, workingHours } from '../../scheduling/opening-hours.ts'
 import { type ClinicTopic, clinicTopic } from '../../spoken/clinic-topic.ts'
 import { sayHours } from '../../spoken/say.ts'
-import { optionalText } from '../../spoken/stated-values.ts'
+import { readAll, statedText } from '../../spoken/stated-values.ts'
 
 /** Characters. */
 const MAX_TOPIC_LENGTH = 1000
 
+const readTopic = (value: unknown) => statedText(String(value), MAX_TOPIC_LENGTH)
+
 export const getClinicInfo = defineOperation('organization-get-clinic-info', async ({ access, input }) => {
-  const topic = clinicTopic(optionalText('topic', input.topic, MAX_TOPIC_LENGTH))
+  const { topic: asked } = readAll({ topic: readTopic }, input, { optional: ['topic'] })
+  const topic = clinicTopic(asked)
   const facts = await clinicFacts(access.reader())
   const { name, phone, address, hours } = infoOf(facts)
   const answer = sentence(topic, facts)

@@ -87,10 +87,8 @@ const contactOf = (clinic: string, patient: string, messageId: string, intake: I
 /** @throws FhirError 400 with one issue for each missing or invalid value, the missing ones first */
 function readIntake(input: OperationInput, locale: ClinicLocale): Intake {
   const readers = FIELDS.map((field) => [field, (value: unknown) => readStated(field, value, locale)] as const)
-  return readAll<(typeof FIELDS)[number]>(Object.fromEntries(readers) as Readers, input)
+  return readAll(Object.fromEntries(readers), input) as Intake
 }
-
-type Readers = Parameters<typeof readAll<(typeof FIELDS)[number]>>[0]
 
 const CHECKED = ['email', 'phone', 'dateOfBirth'] as const
 

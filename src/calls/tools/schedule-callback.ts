@@ -6,20 +6,22 @@ import type { Context } from '../../core/context.ts'
 import { defineOperation } from '../../core/operation.ts'
 import { derivedId } from '../../fhir/new-id.ts'
 import { readBack, sayTime } from '../../spoken/say.ts'
-import { invalidArgument, localeOf, readAll, readAsText, readStated } from '../../spoken/stated-values.ts'
+import { localeOf, readAll, readAsText, readStated } from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
 import { contactWindow, firstOpen, hasOptedOut } from '../record/contact-consent.ts'
 import { attachedText, upsertStaffTask } from '../record/staff-task.ts'
 import { openAbandonmentOf, refusal, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { askedTimes, requestedPeriods } from '../visits/asked-times.ts'
 
-export const scheduleCallback = defineOperation('task-schedule-callback', (request) => {
-  const { when } = readAll({ when: readAsText }, request.input)
-  return request.access.change(async (ctx) => {
+export const scheduleCallback = defineOperation('task-schedule-callback', (request) =>
+  request.access.change(async (ctx) => {
+    const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
+    const readPhone = (value: unknown) => readStated('phone', value, locale)
+    const readers = { when: readAsText, phone: readPhone }
+    const { when, phone: stated } = readAll(readers, request.input, { optional: ['phone'] })
     const abandonment = await openAbandonmentOf(ctx, request)
     await requireItsPerson(ctx, request, abandonment)
     const { task, patient: id, contact } = abandonment
-    const stated = await statedPhone(ctx, request.input.phone)
     const phone = stated ?? contact.phone ?? request.call?.callerNumber
     if (phone === undefined)
       throw refusal('no-contact', 'No number is known to call back; send phone', 'Which number may we call?')
@@ -49,15 +51,8 @@ export const scheduleCallback = defineOperation('task-schedule-callback', (reque
       say: `We will call you back on ${label}.`,
       ...readBack(request.call, { phone: stated }),
     }
-  })
-})
-
-async function statedPhone(ctx: Context, value: unknown): Promise<string | undefined> {
-  if (value === undefined) return undefined
-  const stated = readStated('phone', value, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
-  if (!stated.ok) throw invalidArgument('phone', stated.error)
-  return stated.value
-}
+  }),
+)
 
 /** The first requested moment at which the person may be called, in the clinic's zone. */
 async function callbackTime(ctx: Context, patient: string, when: string): Promise<DateTime> {

@@ -2,9 +2,10 @@
 import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
-import { defineOperation, type OperationRequest } from '../../core/operation.ts'
+import { defineOperation } from '../../core/operation.ts'
 import { newMessageId, stageMessage } from '../../integrations/outbox/rows.ts'
-import { invalidArgument } from '../../spoken/stated-values.ts'
+import { type ParsedValue, unclear } from '../../spoken/spoken.ts'
+import { readAll } from '../../spoken/stated-values.ts'
 import { type Abandonment, outputsOf, withOutput } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
 import { hasOptedOut, refusesCommunication, statedChannel } from '../record/contact-consent.ts'
@@ -17,7 +18,7 @@ const MAX_LINKS = 5
 type Channel = 'sms' | 'email'
 
 export const sendResumeLink = defineOperation('task-send-resume-link', (request) => {
-  const channel = channelOf(request.input.channel)
+  const { channel } = readAll({ channel: readChannel }, request.input)
   return request.access.change(async (ctx) => {
     const abandonment = await openAbandonmentOf(ctx, request)
     const { task, patient: id } = abandonment
@@ -41,7 +42,8 @@ export const sendResumeLink = defineOperation('task-send-resume-link', (request)
     const saved = await ctx.update(
       withOutput(task.resource, 'resume-link', `${channel} to ${sentTo}, valid until ${until}`),
     )
-    await note(ctx, request, id, saved)
+    const patient = await ctx.read<Patient>('Patient', id)
+    await recordCall(ctx, request.call, patient, { activity: sendResumeLink.code, written: [saved] })
     const how = channel === 'sms' ? 'a text message' : 'an e-mail'
     return { success: true, sentTo, expiresAt: until, say: `I am sending you ${how} with a link to continue.` }
   })
@@ -49,10 +51,9 @@ export const sendResumeLink = defineOperation('task-send-resume-link', (request)
 
 const CANNOT = 'Sorry, I cannot send you a message at the moment.'
 
-function channelOf(value: unknown): Channel {
+function readChannel(value: unknown): ParsedValue<Channel> {
   const channel = statedChannel(value)
-  if (channel === 'sms' || channel === 'email') return channel
-  throw invalidArgument('channel', 'it must be sms or email')
+  return channel === 'sms' || channel === 'email' ? { ok: true, value: channel } : unclear('it must be sms or email')
 }
 
 /**
@@ -96,13 +97,3 @@ const messageTo = (ctx: Context, { task, patient }: Abandonment, channel: Channe
 /** For example `j***@example.com` and `***0123`. */
 const masked = (to: string): string =>
   to.includes('@') ? `${to.slice(0, 1)}***${to.slice(to.lastIndexOf('@'))}` : `***${to.slice(-4)}`
-
-async function note(
-  ctx: Context,
-  { call }: OperationRequest,
-  patient: string,
-  saved: Awaited<ReturnType<Context['update']>>,
-) {
-  const found = await ctx.read<Patient>('Patient', patient)
-  await recordCall(ctx, call, found, { activity: sendResumeLink.code, written: [saved] })
-}

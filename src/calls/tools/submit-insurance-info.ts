@@ -20,7 +20,9 @@ import { patientOfRequest, requirePatient } from '../session/patient-of-call.ts'
 
 export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
   const { access, integrations } = request
-  const { payerName, memberId, ...optional } = readAll(CARD, request.input, ['groupId', 'subscriberName'])
+  const { payerName, memberId, ...optional } = readAll(CARD, request.input, {
+    optional: ['groupId', 'subscriberName'],
+  })
   const card: InsuranceCard = { payerName, memberId, ...optional }
   requirePatient(request)
   if (request.id !== undefined) await access.reader().read('Patient', request.id)

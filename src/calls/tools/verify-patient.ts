@@ -8,14 +8,13 @@ import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
-import { FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { listed } from '../../spoken/say.ts'
 import { type ParsedValue, unclear } from '../../spoken/spoken.ts'
 import {
-  argumentIssue,
   type ClinicLocale,
   localeOf,
+  readAll,
   readStated,
   readWholeName,
   unreadableText,
@@ -198,24 +197,23 @@ async function answerToStaff(ctx: Context, stated: Stated, tellPatient: Operatio
 }
 
 /** @throws FhirError 400 with an issue for each missing or unreadable value; no attempt is used up */
-function readPerson({ statedName, statedDateOfBirth, statedPhone }: OperationInput, locale: ClinicLocale): Stated {
-  const name = readFullName(statedName)
-  const birthDate = readStated('dateOfBirth', statedDateOfBirth, locale)
-  if (!name.ok || !birthDate.ok) {
-    throw unreadable([
-      { name: 'statedName', spoken: 'full name', value: statedName, read: name },
-      { name: 'statedDateOfBirth', spoken: 'date of birth', value: statedDateOfBirth, read: birthDate },
-    ])
-  }
+function readPerson(input: OperationInput, locale: ClinicLocale): Stated {
+  const readBirthDate = (value: unknown) => readStated('dateOfBirth', value, locale)
+  const read = readAll({ statedName: readFullName, statedDateOfBirth: readBirthDate }, input, {
+    say: (names) => `Sorry, could you please tell me your ${listed(names.map((name) => SPOKEN[name]))} once more?`,
+  })
+  const { statedPhone } = input
   const phone = statedPhone === undefined ? undefined : readStated('phone', statedPhone, locale)
   return {
-    name: name.value,
-    birthDate: birthDate.value,
+    name: read.statedName,
+    birthDate: read.statedDateOfBirth,
     ...(phone?.ok ? { phone: phone.value } : {}),
     ...(phone?.ok === false ? { unreadablePhone: unreadableText(statedPhone) } : {}),
     ...(locale.region === undefined ? {} : { region: locale.region }),
   }
 }
+
+const SPOKEN = { statedName: 'full name', statedDateOfBirth: 'date of birth' } as const
 
 /** A single word is only a family name, or shared by many people. */
 function readFullName(value: unknown): ParsedValue {
@@ -223,20 +221,4 @@ function readFullName(value: unknown): ParsedValue {
   const name = readWholeName(value)
   if (!name.ok || fullNames(name.value).length > 0) return name
   return unclear('The value must hold a given name and a family name')
-}
-
-interface Argument {
-  readonly name: string
-  readonly spoken: string
-  readonly value: unknown
-  readonly read: ParsedValue
-}
-
-function unreadable(all: readonly Argument[]): FhirError {
-  const wrong = all.flatMap(({ read, ...argument }) => (read.ok ? [] : [{ ...argument, error: read.error }]))
-  const text = `Sorry, could you please tell me your ${listed(wrong.map(({ spoken }) => spoken))} once more?`
-  return new FhirError(
-    400,
-    wrong.map(({ name, value, error }) => ({ ...argumentIssue(name, value, error), text })),
-  )
 }

@@ -6,18 +6,8 @@
 import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { CrmConnector, Delivery, MessageConnector } from '../../core/ports.ts'
-import { DueWork, type DueWorkServices } from '../due-work.ts'
-import {
-  LEASE,
-  leaveQueue,
-  MAX_TRIES,
-  messageIdOf,
-  OUTBOX,
-  type OutboxRow,
-  readRow,
-  type StoredRow,
-  waitAfter,
-} from './rows.ts'
+import { DueWork, type DueWorkServices, type Leased, lease } from '../due-work.ts'
+import { leaveQueue, MAX_TRIES, messageIdOf, OUTBOX, type OutboxRow, readRow, waitAfter } from './rows.ts'
 
 /** The Tasks by which staff follow a delivery. All run in the change that records how a try ended. */
 export interface DeliveryTasks {
@@ -86,22 +76,12 @@ async function deliverDue(
   parts: DeliveryParts,
   messageId: string,
 ): Promise<{ readonly tries: number; readonly outcome: Outcome } | undefined> {
-  const row = await lease(access, messageId)
+  const row = await lease(access, OUTBOX, messageId)
   if (row === undefined) return undefined
   return { tries: row.value.tries, outcome: await attempt(access, parts, row) }
 }
 
-/** Takes a row that is due for one try; undefined when another process has it, or it is done. */
-const lease = (access: ClinicAccess, messageId: string): Promise<StoredRow | undefined> =>
-  access.change(async (ctx) => {
-    const row = await readRow(ctx.unit, messageId)
-    if (row?.value.state !== 'waiting' || row.due === null || row.due > ctx.now) return undefined
-    const value = { ...row.value, tries: row.value.tries + 1 }
-    ctx.unit.records.put(OUTBOX, messageId, value, { due: ctx.now + LEASE })
-    return { value, version: ctx.unit.records.nextVersion(OUTBOX, messageId) }
-  })
-
-async function attempt(access: ClinicAccess, parts: DeliveryParts, row: StoredRow): Promise<Outcome> {
+async function attempt(access: ClinicAccess, parts: DeliveryParts, row: Leased<OutboxRow>): Promise<Outcome> {
   const ctx = access.reader()
   const droppedFor = expired(ctx, row.value) ?? (await parts.objection?.(ctx, row.value))
   const heldUntil = droppedFor === undefined ? await parts.heldUntil?.(ctx, row.value) : undefined
@@ -137,7 +117,7 @@ const switchedOff = (what: string): Delivery => ({ delivered: false, retry: true
 const settle = (
   access: ClinicAccess,
   tasks: DeliveryTasks,
-  { value: tried, version }: StoredRow,
+  { value: tried, version }: Leased<OutboxRow>,
   outcome: Outcome,
 ): Promise<void> =>
   access.change(async (ctx) => {

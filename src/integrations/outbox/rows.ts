@@ -10,6 +10,7 @@ import type { Context } from '../../core/context.ts'
 import type { CrmContact, OutboundMessage } from '../../core/ports.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { KindRecord, UnitOfWork } from '../../repository/repository.ts'
+import { LEASE } from '../due-work.ts'
 
 export const OUTBOX = recordKind<OutboxRow>('outbox')
 
@@ -34,9 +35,6 @@ export type OutboxRow = Outgoing & {
   readonly reason?: string
 }
 
-/** A row with the version by which a try holds it. */
-export type StoredRow = Pick<KindRecord<OutboxRow>, 'value' | 'version'>
-
 export const readRow = (unit: UnitOfWork, messageId: string): Promise<KindRecord<OutboxRow> | undefined> =>
   unit.records.read(OUTBOX, messageId)
 
@@ -54,8 +52,6 @@ const END = 2 ** 48 - 1
  */
 export const newMessageId = (now: number): string => `${(END - now).toString(16).padStart(12, '0')}-${randomUUID()}`
 
-/** Milliseconds a try may take before another process may take the row over; longer than any connector's deadline. */
-export const LEASE = 30_000
 /** Tries before a row is given up: with the waits below about a day and a half. */
 export const MAX_TRIES = 16
 /** Milliseconds for which a row is tried, be it that it waits behind others for most of them. */

@@ -1,5 +1,6 @@
 /** Days as callers say them: "next Tuesday", "the day after tomorrow", "in two weeks", "not before the fifth of March". */
 import type { DateTime } from 'luxon'
+import { MONTHS, WEEKDAYS } from '../numbers.ts'
 import {
   type Calendar,
   type DaySpec,
@@ -16,34 +17,17 @@ import {
 } from './calendar.ts'
 import { either, literal, number, one, phrase, type Reader } from './phrase.ts'
 
-const MONTHS: ReadonlyMap<string, number> = named(
-  'january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep|october oct|november nov|december dec',
+/** The weekday with this name. */
+const weekdayNamed = (name: string): Weekday | undefined => WEEKDAYS.get(name) as Weekday | undefined
+
+const UNITS: ReadonlyMap<string, 'days' | 'weeks' | 'months' | 'years'> = new Map(
+  (['days', 'weeks', 'months', 'years'] as const).flatMap((unit) => [[unit.slice(0, -1), unit] as const, [unit, unit]]),
 )
-const WEEKDAY_NAMES: ReadonlyMap<string, Weekday> = named(
-  'monday mon|tuesday tues tue|wednesday weds wed|thursday thurs thur thu|friday fri|saturday sat|sunday sun',
-)
 
-/** Names numbered from 1, with several spellings each. */
-function named<Number extends number>(names: string): ReadonlyMap<string, Number> {
-  const spellings = names.split('|').map((same) => same.split(' '))
-  return new Map(spellings.flatMap((same, index) => same.map((name) => [name, (index + 1) as Number] as const)))
-}
-
-const UNITS: ReadonlyMap<string, 'days' | 'weeks' | 'months' | 'years'> = new Map([
-  ['day', 'days'],
-  ['days', 'days'],
-  ['week', 'weeks'],
-  ['weeks', 'weeks'],
-  ['month', 'months'],
-  ['months', 'months'],
-  ['year', 'years'],
-  ['years', 'years'],
-])
-
-export const weekdayName = one((token) => WEEKDAY_NAMES.get(token.text.replace(/'s$/, '')))
+export const weekdayName = one((token) => weekdayNamed(token.text.replace(/'s$/, '')))
 /** "mondays" */
 export const weekdayPlural = one((token) =>
-  token.text.endsWith('s') ? WEEKDAY_NAMES.get(token.text.slice(0, -1)) : undefined,
+  token.text.endsWith('s') ? weekdayNamed(token.text.slice(0, -1)) : undefined,
 )
 const monthName = one((token) => MONTHS.get(token.text))
 const unit = one((token) => UNITS.get(token.text))

@@ -1,5 +1,5 @@
 /** Words about a time as tokens, with numbers, dates and times in figures recognized. */
-import { DIGITS, ohForO, TEENS, TENS } from '../numbers.ts'
+import { DIGITS, ORDINALS, ohForO, TEENS, TENS } from '../numbers.ts'
 import { plain } from '../spoken.ts'
 
 export type Token =
@@ -31,14 +31,6 @@ export type Token =
 const EMPTY = new Set(
   `the on of uh um er erm hmm so well yes yeah ok okay please thanks thank sometime maybe perhaps possibly preferably
   ideally just also either kind`.split(/\s+/),
-)
-
-const ORDINALS: ReadonlyMap<string, number> = new Map(
-  `first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
-  sixteenth seventeenth eighteenth nineteenth twentieth`
-    .split(/\s+/)
-    .map((word, index) => [word, index + 1] as const)
-    .concat([['thirtieth', 30]]),
 )
 
 /** Unifies spellings, before the words are split. */

@@ -11,7 +11,7 @@ import type { InsuranceSettings } from '../../../src/clinics/insurance-settings.
 import { type ClinicSettings, writeSettings } from '../../../src/clinics/settings.ts'
 import type { InsuranceVerification } from '../../../src/core/ports.ts'
 import { insuranceConnector } from '../../../src/integrations/insurance/connector.ts'
-import { LEASE } from '../../../src/integrations/outbox/rows.ts'
+import { LEASE } from '../../../src/integrations/due-work.ts'
 import { type InsuranceSystem, startSystem, TOKEN } from '../../integrations/insurance/system.ts'
 import { openTestRepository, type TestRepository } from '../../support/repository.ts'
 import { attachedTo } from '../caller.ts'
