@@ -12,7 +12,7 @@ import { isObject } from '../fhir/resource.ts'
 import { whenClosed } from '../http/http-response.ts'
 import { readJsonBody } from '../http/message/body.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
-import { simulated } from '../integrations/insurance-simulator.ts'
+import { simulated } from '../integrations/insurance.ts'
 
 const PATH = '/simulators/insurance'
 const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }

@@ -12,11 +12,10 @@ import type { BackgroundLoop, LeasedJob, LoopPace } from '../isolation/backgroun
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 import { type DueServicesOf, dueRecordLoop, LEASE } from '../repository/due-records.ts'
 import { recordKind } from '../repository/record-kinds.ts'
-import { generatedAsOffered } from '../reservations/offered-slots.ts'
+import { generatedAsOffered } from '../reservations/actors-at-work.ts'
 import type { SlotPlan } from '../scheduling/availability.ts'
-import { BUFFER_TAG, type SlotWithId, slotChanges, slotIdAt } from '../scheduling/generated-slot.ts'
+import { BUFFER_TAG, type SlotWithId, slotChanges, slotIdAt, unreserved } from '../scheduling/generated-slot.ts'
 import { type Block, endOf, horizonEnd, nextMidnight, plannedBlocks, startOf } from '../scheduling/planned-slots.ts'
-import { unreserved } from '../scheduling/reserved-slot.ts'
 import { type Span, ZoneClock } from '../scheduling/zone-clock.ts'
 import { availabilityOf, parsedSchedule } from './known-availability.ts'
 

@@ -11,14 +11,14 @@ import type { BackgroundLoop, LoopPace } from '../isolation/background-loop.ts'
 import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import type { Versioned } from '../repository/repository.ts'
-import { slotStatusFor } from '../scheduling/appointment-status.ts'
 import {
   cancelledByExpiry,
   checkMayBecome,
   DEFAULT_HOLD_MINUTES,
   holdExpired,
+  slotStatusFor,
   withHoldEnd,
-} from '../scheduling/hold.ts'
+} from '../scheduling/appointment-status.ts'
 import { moveSlots } from './held-slots.ts'
 import { holdersOf, namedSlots } from './named-slots.ts'
 import { findAppointment } from './proposal.ts'

@@ -8,8 +8,7 @@ import { type Issue, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import { reachingInto } from '../reservations/actors-at-work.ts'
 import { afterChange, allOf, hasCode, isWithin, refersTo } from '../reservations/all-found.ts'
-import { OPEN_STATUSES } from '../scheduling/appointment-status.ts'
-import { holdEndOf } from '../scheduling/hold.ts'
+import { holdEndOf, OPEN_STATUSES } from '../scheduling/appointment-status.ts'
 import { overlap } from '../scheduling/planned-slots.ts'
 import { RESERVING_STATUSES, takesPart, visitTime } from '../scheduling/reserving.ts'
 import { isSamePeriod } from '../scheduling/slot-times.ts'
@@ -65,7 +64,7 @@ const patientsAmong = (participants: readonly AppointmentParticipant[], baseUrl:
     }),
   )
 
-/** Those who have not declined. */
+/** The patients who have not declined. */
 const patientsOf = ({ participant }: Appointment, baseUrl: string): ReadonlySet<string> =>
   patientsAmong(participant.filter(takesPart), baseUrl)
 

@@ -8,15 +8,18 @@ import type { Appointment } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
-import { type ActorsAtWork, actorsAtWork, type ReservingVisit, visitsBeside } from '../reservations/actors-at-work.ts'
 import {
+  type ActorsAtWork,
+  actorsAtWork,
   actorsOfSlots,
   claimReserved,
   hullOf,
   offeredBeside,
+  type ReservingVisit,
   slotsOnOffer,
   spanOf,
-} from '../reservations/offered-slots.ts'
+  visitsBeside,
+} from '../reservations/actors-at-work.ts'
 import {
   claimTime,
   type Reading,

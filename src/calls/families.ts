@@ -3,7 +3,6 @@
  * provider operations, documentation and tests are derived.
  */
 import { defineTool, type ToolFamilies } from './tool.ts'
-import { logCallOutcome, recordAbandonReason, setContactPreference } from './tools/abandonment-notes.ts'
 import {
   bookAppointment,
   cancelAppointment,
@@ -11,17 +10,19 @@ import {
   listAppointments,
   rescheduleAppointment,
 } from './tools/appointments.ts'
-import { escalateBilling, recordSelfPayDecision } from './tools/billing.ts'
+import { escalateBilling, recordSelfPayDecision, submitInsuranceInfo } from './tools/billing.ts'
 import { findAvailableSlots } from './tools/find-available-slots.ts'
-import { getClinicInfo } from './tools/get-clinic-info.ts'
-import { submitIntake, validateIntakeField } from './tools/intake.ts'
-import { listAppointmentTypes } from './tools/list-appointment-types.ts'
+import { getClinicInfo, listAppointmentTypes } from './tools/get-clinic-info.ts'
+import {
+  logCallOutcome,
+  recordAbandonReason,
+  scheduleCallback,
+  sendResumeLink,
+  setContactPreference,
+} from './tools/recovery-calls.ts'
 import { getRecoveryContext, saveRecoveryField } from './tools/recovery-fields.ts'
+import { submitIntake, updateRegistrationField, validateIntakeField } from './tools/registration.ts'
 import { resolvePatientIdentity } from './tools/resolve-patient-identity.ts'
-import { scheduleCallback } from './tools/schedule-callback.ts'
-import { sendResumeLink } from './tools/send-resume-link.ts'
-import { submitInsuranceInfo } from './tools/submit-insurance-info.ts'
-import { updateRegistrationField } from './tools/update-registration-field.ts'
 import { verifyPatient } from './tools/verify-patient.ts'
 
 export const toolFamilies: ToolFamilies = {

@@ -66,7 +66,7 @@ export interface ClinicPolicies {
   readonly maxOpenAppointments?: number
   /** Whether patients who call are offered freed slots that match their entry of the waitlist; absent: no. */
   readonly waitlistOffersByPhone?: boolean
-  /** Minutes after which a hold of $hold expires; absent: DEFAULT_HOLD_MINUTES (scheduling/hold.ts). */
+  /** Minutes after which a hold of $hold expires; absent: DEFAULT_HOLD_MINUTES (scheduling/appointment-status.ts). */
   readonly holdMinutes?: number
   /** Treatment of a resource that violates a profile it declares; absent: the default of the server. */
   readonly profiles?: ProfilePolicy

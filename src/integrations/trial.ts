@@ -12,7 +12,7 @@ import { addressOf, bearer } from './crm/contact-api.ts'
 import { LEADCONNECTOR_VERSION } from './crm/leadconnector.ts'
 import { accessToken, forgetToken } from './crm/salesforce.ts'
 import { DEADLINE } from './exchange.ts'
-import { insuranceRequestTo } from './insurance/connector.ts'
+import { insuranceRequestTo } from './insurance.ts'
 import {
   type Answer,
   about,

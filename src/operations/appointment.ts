@@ -1,8 +1,7 @@
 /** The operations of Appointment that write: $book, $hold, $confirm, $reschedule and $cancel, and their parameters. */
 import type { Appointment, CodeableConcept, Patient } from 'fhir/r4'
-import { type BookedAppointment, book, cancel, confirm } from '../booking/book.ts'
+import { type BookedAppointment, book, cancel, confirm, type NewTime, reschedule } from '../booking/book.ts'
 import { hold } from '../booking/holds.ts'
-import { type NewTime, reschedule } from '../booking/reschedule.ts'
 import { defineOperation, type OperationInput, type OperationRequest } from '../core/operation.ts'
 import { Searchset } from '../core/searchset.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'

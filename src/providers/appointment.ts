@@ -24,8 +24,8 @@ import {
 } from '../operations/appointment.ts'
 import { appointmentFind } from '../operations/find/appointment-find.ts'
 import type { SearchAnswer } from '../repository/repository.ts'
+import { checkMayBecome } from '../scheduling/appointment-status.ts'
 import { checkCancellationWindow, checkPlannedTime } from '../scheduling/booking-policies.ts'
-import { checkMayBecome } from '../scheduling/hold.ts'
 import { checkPeriod, isSamePeriod } from '../scheduling/slot-times.ts'
 import type { SearchPlan } from '../search/plan.ts'
 

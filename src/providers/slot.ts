@@ -3,8 +3,8 @@
  * https://hl7.org/fhir/R4/slot.html
  */
 import type { Appointment, Slot } from 'fhir/r4'
+import { asHeld } from '../booking/held-slots.ts'
 import { endDueHolds, endExpiredHolds } from '../booking/holds.ts'
-import { asHeld } from '../booking/imported-slots.ts'
 import { holdersOf, slotsOf, stayingHoldersOf } from '../booking/named-slots.ts'
 import { noteVisit } from '../booking/reserve-time.ts'
 import { noteSlot } from '../booking/waitlist.ts'
@@ -14,9 +14,9 @@ import type { Context } from '../core/context.ts'
 import { defineProvider, standard } from '../core/provider.ts'
 import { conflict } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
-import { asOffered } from '../reservations/offered-slots.ts'
+import { asOffered } from '../reservations/actors-at-work.ts'
 import { isOver } from '../scheduling/appointment-status.ts'
-import { isOnOffer } from '../scheduling/reserved-slot.ts'
+import { isOnOffer } from '../scheduling/generated-slot.ts'
 import { checkPeriod, fits, isSamePeriod, isSameSchedule } from '../scheduling/slot-times.ts'
 
 export const slot = defineProvider('Slot', {

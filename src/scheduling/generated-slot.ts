@@ -1,15 +1,52 @@
 /**
- * Generated Slots: their ids, tags and content, https://hl7.org/fhir/R4/slot.html, and the changes that a plan makes to them.
- * Free slots no longer in the plan are removed, and missing ones are created. Time that is booked, held or blocked, and Slots
- * created by users, stay as they are.
+ * Slots that the server writes, https://hl7.org/fhir/R4/slot.html: those in time reserved by a visit elsewhere, which are
+ * busy-unavailable with a tag for the reason; and generated ones, their ids, tags and content, and the changes that a plan makes
+ * to them. Free slots no longer in the plan are removed, and missing ones are created. Time that is booked, held or blocked, and
+ * Slots created by users, stay as they are.
  */
+
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { Slot } from 'fhir/r4'
+import type { Coding, Slot } from 'fhir/r4'
 import { timeOf } from '../fhir/dates.ts'
 import type { SlotPlan } from './availability.ts'
 import { type Block, overlap, type PlannedSlot } from './planned-slots.ts'
 import { type Span, ZoneClock } from './zone-clock.ts'
+
+/** resources/code-systems/slot-block.json */
+const TAG = { system: 'https://sandbox-emr.example/fhir/CodeSystem/slot-block', code: 'reserved' }
+
+const isTag = ({ system, code }: Coding): boolean => system === TAG.system && code === TAG.code
+
+/** Whether it would be free if its actors were. */
+export const isReserved = ({ status, meta }: Slot): boolean =>
+  status === 'busy-unavailable' && meta?.tag?.some(isTag) === true
+
+/** Whether only its actors decide if it is free: it is not booked, held or blocked. */
+export const isOnOffer = (slot: Slot): boolean => slot.status === 'free' || isReserved(slot)
+
+/** Whether visits decide its status: it is neither blocked nor entered in error. */
+export const isUnblocked = ({ status }: Slot): boolean =>
+  status === 'free' || status === 'busy' || status === 'busy-tentative'
+
+/** Returns the same object if nothing changes. */
+export function reserved<S extends Slot>(slot: S): S {
+  if (isReserved(slot)) return slot
+  const tags = slot.meta?.tag?.filter((tag) => !isTag(tag)) ?? []
+  return { ...slot, status: 'busy-unavailable', meta: { ...slot.meta, tag: [...tags, TAG] } }
+}
+
+/** Free if it was reserved, and without the tag in any case; the same object if nothing changes. */
+export function unreserved<S extends Slot>(slot: S): S {
+  const { meta: given, ...rest } = slot
+  if (given?.tag?.some(isTag) !== true) return slot
+  const { tag: tags = [], ...others } = given
+  const tag = tags.filter((one) => !isTag(one))
+  const meta = tag.length === 0 ? others : { ...others, tag }
+  const status = isReserved(slot) ? 'free' : slot.status
+  // FHIR does not permit empty elements.
+  return { ...rest, ...(Object.keys(meta).length === 0 ? {} : { meta }), status } as S
+}
 
 /** System of meta.tag in a generated Slot. A Slot without it was created by a user, and is left alone. */
 const ORIGIN_SYSTEM = 'https://sandbox-emr.example/fhir/CodeSystem/slot-origin'

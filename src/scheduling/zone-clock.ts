@@ -38,11 +38,14 @@ export class ZoneClock {
     return instant + this.offsetAt(instant)
   }
 
+  /** The instants of this wall-clock time, sorted: one, none if it is skipped, two if it is repeated. */
+  instantsOf(time: WallTime): readonly number[] {
+    return [...new Set(this.#candidates(time))].filter((instant) => this.wallTimeAt(instant) === time)
+  }
+
   /** The first instant of this wall-clock time; undefined if it is skipped. */
   instantOf(time: WallTime): number | undefined {
-    const [earlier, later] = this.#candidates(time)
-    if (this.wallTimeAt(earlier) === time) return earlier
-    return this.wallTimeAt(later) === time ? later : undefined
+    return this.instantsOf(time)[0]
   }
 
   /** As instantOf; for a skipped time, the instant of the change. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import { toolFamilies } from '../../src/calls/families.ts'
 import { defineTool, mergeFamilies, registerTools, type ToolFamilies, toolOperations } from '../../src/calls/tool.ts'
 import { escalateBilling } from '../../src/calls/tools/billing.ts'
-import { submitIntake } from '../../src/calls/tools/intake.ts'
+import { submitIntake } from '../../src/calls/tools/registration.ts'
 import type { Operation } from '../../src/core/operation.ts'
 import { defineProvider } from '../../src/core/provider.ts'
 

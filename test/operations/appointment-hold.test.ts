@@ -1,7 +1,7 @@
 /** Appointment/$hold, IHE ITI-116: docs/operations/appointment-hold.md. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Extension } from 'fhir/r4'
-import { HOLD_EXPIRES_URL } from '../../src/scheduling/hold.ts'
+import { HOLD_EXPIRES_URL } from '../../src/scheduling/appointment-status.ts'
 import { type Clock, reference, startCalendar, type Visits, visitsOn } from '../support/appointment-operations.ts'
 import { expectRefused, half, type Resource, visit } from '../support/booking.ts'
 import type { FhirResponse, TestServer } from '../support/server.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toolFamilies } from '../../src/calls/families.ts'
 import { defineTool } from '../../src/calls/tool.ts'
-import { validateIntakeField } from '../../src/calls/tools/intake.ts'
+import { validateIntakeField } from '../../src/calls/tools/registration.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 
 /** A family that the server does not have by itself. */

@@ -9,7 +9,7 @@ import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { InsuranceResult, InsuranceVerification } from '../../core/ports.ts'
 import { DueWork, type DueWorkServices, type Leased, lease } from '../../integrations/due-work.ts'
 import { waitAfter } from '../../integrations/outbox/rows.ts'
-import { updateInsurance } from './insurance-record.ts'
+import { updateInsurance } from './coverage.ts'
 import { ASK_FOR, followUpLater, INQUIRY, type InsuranceInquiry } from './submitted-insurance.ts'
 import { rememberChange } from './written-by-call.ts'
 

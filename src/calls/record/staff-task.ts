@@ -5,8 +5,8 @@ import type { Context } from '../../core/context.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { encounterIdOf } from './call-record.ts'
+import { readSelfPay, type SelfPay } from './coverage.ts'
 import { missingFields, registrationStatus } from './patient-fields.ts'
-import { readSelfPay, type SelfPay } from './self-pay.ts'
 import { concept, extensionOf, hasCoding, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
 
 const DISPLAYS = {

@@ -3,7 +3,6 @@
  * verification system after the caller has had PENDING, one for each Coverage; and the Task for staff after a verification
  * without a result, one for each Coverage, completed by a later result.
  */
-
 import type { CoverageEligibilityResponse, Patient, Task } from 'fhir/r4'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -11,7 +10,7 @@ import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import { derivedId } from '../../fhir/new-id.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { type InsuranceCard, type InsuranceRecord, writeInsurance } from './insurance-record.ts'
+import { type InsuranceCard, type InsuranceRecord, writeInsurance } from './coverage.ts'
 import { attachedReference, completeStaffTask, upsertStaffTask } from './staff-task.ts'
 
 export interface InsuranceInquiry {

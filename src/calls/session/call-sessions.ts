@@ -157,22 +157,20 @@ export class CallSessions {
     if (dialed === undefined) throw unprocessable(NO_CLINIC, { reason: 'number-not-known' })
     const { clinic, number } = dialed
     await allow(clinic)
-    const about = abandonment === undefined ? {} : await this.#about(clinic, abandonment, patient)
+    const settings = await readSettings(this.#repository, clinic)
+    const unit = this.#repository.reader(clinic)
+    const about = abandonment === undefined ? {} : await callAbout(unit, { id: abandonment, patient, settings })
     const caller = await this.#caller(clinic, callerNumber)
+    const to = { patient: patient ?? '', callerNumber: caller.callerNumber, region: settings.defaultRegion }
     return {
       clinic,
       callId,
       dialedNumber: number,
       registeredAhead: true,
       ...caller,
-      ...(patient === undefined ? {} : await this.#to(clinic, patient, caller.callerNumber)),
+      ...(patient === undefined ? {} : await callTo(unit, to)),
       ...about,
     }
-  }
-
-  async #about(clinic: string, id: string, patient: string | undefined) {
-    const settings = await readSettings(this.#repository, clinic)
-    return await callAbout(this.#repository.reader(clinic), { id, patient, settings })
   }
 
   /** The caller's number as read in the clinic's region, if it is valid. */
@@ -181,11 +179,6 @@ export class CallSessions {
     const { defaultRegion } = await readSettings(this.#repository, clinic)
     const callerNumber = readCallerNumber(text, defaultRegion)
     return callerNumber === undefined ? {} : { callerNumber }
-  }
-
-  async #to(clinic: string, patient: string, callerNumber: string | undefined) {
-    const { defaultRegion: region } = await readSettings(this.#repository, clinic)
-    return await callTo(this.#repository.reader(clinic), { patient, callerNumber, region })
   }
 
   /** @throws FhirError `call-not-identified` if the dialled number belongs to no clinic */

@@ -5,7 +5,6 @@
  * only on number and clinic: an attempt that comes too early for a patient fails like any other, as a distinct refusal would
  * reveal that the patient exists. A success resets nothing, since a patient may guess at others; failures fade with time.
  */
-
 import { hash } from 'node:crypto'
 import type { Patient } from 'fhir/r4'
 import {
@@ -26,8 +25,8 @@ import { sharesPhone, telecom } from '../../matching/demographics.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { putOfCall, readOfCall } from '../record/call-records.ts'
+import type { ReachedLimit } from '../record/identity-tasks.ts'
 import { isReal } from '../record/patient-fields.ts'
-import type { ReachedLimit } from '../record/verification-outcome.ts'
 import { currentRecord, isOwnPlaceholder, noPatient, patientForWrite, patientOfCall } from './patient-of-call.ts'
 
 export interface Verification {

@@ -2,12 +2,10 @@
  * The tools for the appointments of a caller, by keys of the call: book_appointment, list_appointments,
  * reschedule_appointment, cancel_appointment and join_waitlist.
  */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Appointment, CodeableConcept, Patient } from 'fhir/r4'
-import { book, cancel } from '../../booking/book.ts'
+import { book, cancel, reschedule } from '../../booking/book.ts'
 import { holdersOf } from '../../booking/named-slots.ts'
-import { reschedule } from '../../booking/reschedule.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
@@ -21,8 +19,7 @@ import { recordCall } from '../record/call-record.ts'
 import { rememberVisit } from '../record/written-by-call.ts'
 import { keysFor, unknownKey, valueOfKey } from '../session/call-keys.ts'
 import { callerFor, verifiedCallerFor } from '../session/verification.ts'
-import { askedTimes, requestedPeriods } from '../visits/asked-times.ts'
-import { askedActors, askedType, elementOf, minutesOf } from '../visits/asked-visit.ts'
+import { askedActors, askedTimes, askedType, elementOf, minutesOf, requestedPeriods } from '../visits/asked-visit.ts'
 import {
   checkSameType,
   keysForTimes,

@@ -1,19 +1,21 @@
 /**
- * get_clinic_info: name, phone number, address and opening hours of the clinic, and an answer to a question about it, from
- * its Organization, its Locations, and the hours of its Schedules.
+ * Facts that the clinic tells every caller. get_clinic_info: name, phone number, address and opening hours, and an answer to a question,
+ * from its Organization, its Locations, and the hours of its Schedules. list_appointment_types: the kinds of visits that it
+ * offers, with keys for the agent.
  */
-
 import type { Address, ContactPoint, Location, Organization } from 'fhir/r4'
-import { availabilityOf, toldSchedules } from '../../booking/offered-types.ts'
+import { availabilityOf, offeredTypes, toldSchedules } from '../../booking/offered-types.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import { defineOperation } from '../../core/operation.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { Availability } from '../../scheduling/availability.ts'
 import { type OpeningWeek, statedHours, workingHours } from '../../scheduling/opening-hours.ts'
+import type { OfferedType } from '../../scheduling/visit-type.ts'
 import { type ClinicTopic, clinicTopic } from '../../spoken/clinic-topic.ts'
-import { sayHours } from '../../spoken/say.ts'
+import { listed, sayHours } from '../../spoken/say.ts'
 import { readAll, statedText } from '../../spoken/stated-values.ts'
+import { keysFor } from '../session/call-keys.ts'
 
 /** Characters. */
 const MAX_TOPIC_LENGTH = 1000
@@ -241,3 +243,30 @@ const sentencesOf = (text = ''): readonly string[] =>
     .split(/(?<=[.!?;])\s+|\n+/)
     .map((sentence) => sentence.replace(/\s+/g, ' ').trim())
     .filter((sentence) => sentence !== '')
+
+export const listAppointmentTypes = defineOperation('schedule-list-appointment-types', ({ access, call }) =>
+  access.change(async (ctx) => {
+    const types = await offeredTypes(ctx)
+    const queries = types.map(({ query }) => query)
+    const keys = call === undefined ? [] : await keysFor(ctx, call, 'appointment-type', queries)
+    return {
+      success: true,
+      appointmentTypes: types.map(({ name, durationMinutes }, index) => ({
+        ...(call === undefined ? {} : { appointmentTypeKey: keys[index] }),
+        name,
+        durationMinutes,
+      })),
+      say: sayTypes(types),
+    }
+  }),
+)
+
+/** More would be too long to listen to. */
+const MAX_SPOKEN = 6
+
+function sayTypes(types: readonly OfferedType[]): string {
+  if (types.length === 0) return 'I have no list of the kinds of appointments. Tell me what you need to be seen for.'
+  const spoken = types.slice(0, MAX_SPOKEN).map(({ name }) => name)
+  const others = types.length > MAX_SPOKEN ? ['others'] : []
+  return `We offer ${listed([...spoken, ...others])}. Which one would you like?`
+}

@@ -38,7 +38,7 @@ import {
 import { followRegistration } from '../recovery/registration-follow-up.ts'
 import { patientForWrite } from '../session/patient-of-call.ts'
 import { goOnAsAnother, type Saved, type SavingInCall, saveStated } from '../session/save-stated.ts'
-import { updateRegistrationField } from './update-registration-field.ts'
+import { updateRegistrationField } from './registration.ts'
 
 /** save_recovery_field: saves one more value. */
 export const saveRecoveryField = defineOperation('task-save-recovery-field', async (given) => {

@@ -20,14 +20,14 @@ import {
   unreadableText,
 } from '../../spoken/stated-values.ts'
 import { recordCall } from '../record/call-record.ts'
-import { isReal } from '../record/patient-fields.ts'
 import {
   type ReachedLimit,
   recordGuessing,
   recordNotVerified,
   recordVerified,
   type StatedForStaff,
-} from '../record/verification-outcome.ts'
+} from '../record/identity-tasks.ts'
+import { isReal } from '../record/patient-fields.ts'
 import { remember } from '../record/written-by-call.ts'
 import { fullNames, matchStatedPerson, type PersonMatch, type StatedPerson } from '../session/match-caller.ts'
 import { patientForWrite } from '../session/patient-of-call.ts'

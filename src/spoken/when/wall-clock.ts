@@ -1,33 +1,23 @@
 /** Instants of a wall-clock time: one, none if it is skipped when clocks are set forward, two if it is repeated. */
 import { DateTime } from 'luxon'
+import { clockOf } from '../../scheduling/zone-clock.ts'
 
 /**
  * Sorted.
  * @param day any time of the day, in the zone
  * @param minute minutes since midnight in wall-clock time, at most 1440
  */
-export function instantsAt(day: DateTime, minute: number): readonly DateTime[] {
-  const shown = DateTime.utc(day.year, day.month, day.day).plus({ minutes: minute })
-  const nearby = [shown.minus({ days: 1 }), shown.plus({ days: 1 })]
-  const offsets = new Set(nearby.map((time) => time.setZone(day.zone).offset))
-  const instants = [...offsets].map((offset) => shown.minus({ minutes: offset }).setZone(day.zone))
-  return instants.filter((time) => time.offset === shown.diff(time.toUTC(), 'minutes').minutes).sort((a, b) => +a - +b)
-}
+export const instantsAt = (day: DateTime, minute: number): readonly DateTime[] =>
+  clockOf(day.zoneName ?? '')
+    .instantsOf(wallTimeAt(day, minute))
+    .map((instant) => DateTime.fromMillis(instant, { zone: day.zone }))
+
+const wallTimeAt = (day: DateTime, minute: number): number => Date.UTC(day.year, day.month - 1, day.day, 0, minute)
 
 /** The first instant of this wall-clock time, or of a later one if it is skipped. */
-export function startAt(day: DateTime, minute: number): DateTime {
-  return existing(day, minute)[0] ?? day.plus({ days: 1 }).startOf('day')
-}
+export const startAt = (day: DateTime, minute: number): DateTime =>
+  DateTime.fromMillis(clockOf(day.zoneName ?? '').instantFrom(wallTimeAt(day, minute)), { zone: day.zone })
 
 /** The last instant of this wall-clock time, or of a later one if it is skipped. */
-export function endAt(day: DateTime, minute: number): DateTime {
-  return existing(day, minute).at(-1) ?? day.plus({ days: 1 }).startOf('day')
-}
-
-function existing(day: DateTime, minute: number): readonly DateTime[] {
-  for (let later = minute; later < 1440; later++) {
-    const instants = instantsAt(day, later)
-    if (instants.length > 0) return instants
-  }
-  return []
-}
+export const endAt = (day: DateTime, minute: number): DateTime =>
+  (minute < 1440 ? instantsAt(day, minute).at(-1) : undefined) ?? startAt(day, minute)

@@ -1,6 +1,6 @@
 /** The circuit breaker before a clinic's verification system. */
 import { beforeEach, expect, test } from '@jest/globals'
-import { CircuitBreaker, FAILURES, PAUSE } from '../../../src/integrations/insurance/circuit-breaker.ts'
+import { CircuitBreaker, FAILURES, PAUSE } from '../../../src/integrations/insurance.ts'
 
 let now: number
 let breaker: CircuitBreaker<string>

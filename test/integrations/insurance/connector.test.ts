@@ -1,10 +1,10 @@
 /** The connector to a clinic's verification system, against a system with scripted responses: docs/insurance.md. */
+
 import { afterEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { InsuranceSettings } from '../../../src/clinics/insurance-settings.ts'
 import { INSURANCE_STATUSES, type InsuranceRequest, type InsuranceResult } from '../../../src/core/ports.ts'
-import { FAILURES, PAUSE } from '../../../src/integrations/insurance/circuit-breaker.ts'
-import { insuranceConnector, resultOf } from '../../../src/integrations/insurance/connector.ts'
+import { FAILURES, insuranceConnector, PAUSE, resultOf } from '../../../src/integrations/insurance.ts'
 import type { Outbound } from '../../../src/integrations/outbound-request.ts'
 import { type InsuranceSystem, type SystemBehaviour, startSystem, TOKEN } from './system.ts'
 

@@ -1,21 +1,23 @@
 /**
  * The insurance-verification system of a clinic, over HTTP: docs/insurance.md. A clinic without one, or whose settings
  * name the simulator, uses the simulator: over the same HTTP where this server listens, within the process where it
- * does not.
+ * does not. Callers are spared the wait for a system that has just failed several times in a row: during a pause they get the
+ * last failure at once; then one request tries the system, and its result decides for the others.
  */
+
 import { hash } from 'node:crypto'
-import { DEFAULT_DEADLINE, ownSystem } from '../../clinics/insurance-settings.ts'
+import { LRUCache } from 'lru-cache'
+import { DEFAULT_DEADLINE, ownSystem } from '../clinics/insurance-settings.ts'
 import {
   INSURANCE_STATUSES,
   type InsuranceRequest,
   type InsuranceResult,
   type InsuranceStatus,
   type InsuranceVerification,
-} from '../../core/ports.ts'
-import { isObject } from '../../fhir/resource.ts'
-import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
-import { deliveryOf, jsonOf, retryAfterMs } from '../exchange.ts'
-import { simulated } from '../insurance-simulator.ts'
+} from '../core/ports.ts'
+import { isObject } from '../fhir/resource.ts'
+import { yieldToEventLoop } from '../isolation/fair-queue.ts'
+import { deliveryOf, jsonOf, retryAfterMs } from './exchange.ts'
 import {
   type Answer,
   about,
@@ -23,8 +25,129 @@ import {
   OutboundFailure,
   type OutboundRequest,
   sendOutbound,
-} from '../outbound-request.ts'
-import { CircuitBreaker } from './circuit-breaker.ts'
+} from './outbound-request.ts'
+
+type Refusal = Exclude<InsuranceStatus, 'VERIFIED' | 'PENDING'>
+
+const MESSAGES: Readonly<Record<Refusal, string>> = {
+  INACTIVE: 'The policy is no longer active',
+  NOT_COVERED: 'The plan does not cover this clinic',
+  MEMBER_NOT_FOUND: 'The payer knows no member with this id',
+  INVALID_MEMBER_INFO: 'The payer does not accept this member id',
+  PAYER_NOT_SUPPORTED: 'The payer does not take part in electronic verification',
+  PAYER_UNAVAILABLE: 'The payer cannot be reached at the moment',
+  ERROR: 'The verification failed for a technical reason',
+}
+
+const MEMBER_ID = /^[A-Z\d-]{4,30}$/
+const NO_MEMBER_ID = 'The member id is not one: it has 4 to 30 letters, digits and dashes'
+
+/** The beginning of a member id decides the status; any other well-formed id is verified. */
+const PREFIXES: Readonly<Record<string, InsuranceStatus>> = {
+  PEND: 'PENDING',
+  INACT: 'INACTIVE',
+  NOCOV: 'NOT_COVERED',
+  NOTFOUND: 'MEMBER_NOT_FOUND',
+  INVALID: 'INVALID_MEMBER_INFO',
+  NOPAYER: 'PAYER_NOT_SUPPORTED',
+  DOWN: 'PAYER_UNAVAILABLE',
+  FAIL: 'ERROR',
+}
+
+/** Cents, for a member id that does not end in two digits. */
+const DEFAULT_COPAY = 2500
+
+/** The beginning of a member id whose response is slow; the rest of the id decides the result. */
+const SLOW = /^SLOW-?/
+/** Milliseconds; longer than a caller waits. */
+const SLOW_ANSWER = 6_000
+
+/**
+ * The result, and the milliseconds after which it is sent.
+ * @param spoken the member id in any case, with or without spaces
+ */
+export function simulated(spoken: string): { readonly result: InsuranceResult; readonly afterMs: number } {
+  const memberId = spoken.replace(/\s/g, '').toUpperCase()
+  const isSlow = MEMBER_ID.test(memberId) && SLOW.test(memberId)
+  return { result: resultFor(memberId), afterMs: isSlow ? SLOW_ANSWER : 0 }
+}
+
+/** Without any delay. */
+export const insuranceSimulator = {
+  verify: async ({ memberId }: InsuranceRequest) => simulated(memberId).result,
+} satisfies InsuranceVerification
+
+function resultFor(memberId: string): InsuranceResult {
+  const status = statusOf(memberId)
+  if (status === 'VERIFIED') return { status, copayCents: copayOf(memberId) }
+  if (status === 'PENDING') return { status }
+  return { status, errorMessage: MEMBER_ID.test(memberId) ? MESSAGES[status] : NO_MEMBER_ID }
+}
+
+function statusOf(memberId: string): InsuranceStatus {
+  if (!MEMBER_ID.test(memberId)) return 'INVALID_MEMBER_INFO'
+  const deciding = memberId.replace(SLOW, '')
+  const prefix = Object.keys(PREFIXES).find((start) => deciding.startsWith(start))
+  return (prefix === undefined ? undefined : PREFIXES[prefix]) ?? 'VERIFIED'
+}
+
+/** The last two digits are dollars. */
+function copayOf(memberId: string): number {
+  const dollars = /\d\d$/.exec(memberId)?.[0]
+  return dollars === undefined ? DEFAULT_COPAY : Number(dollars) * 100
+}
+
+/** Failures in a row, within WINDOW milliseconds, after which a system is paused. */
+export const FAILURES = 5
+const WINDOW = 60_000
+/** Milliseconds of a pause; also those after which another request may try, should the first one never end. */
+export const PAUSE = 30_000
+/** Most systems that are remembered. */
+const MOST_SYSTEMS = 10_000
+
+interface Failing<Failure> {
+  readonly count: number
+  /** Milliseconds since 1970 UTC of the first failure. */
+  readonly since: number
+  readonly last: Failure
+  /** Milliseconds since 1970 UTC until which it is paused. */
+  readonly pausedUntil?: number
+}
+
+export class CircuitBreaker<Failure> {
+  readonly #clock: () => number
+  /** Systems that have failed since their last success. */
+  readonly #failing = new LRUCache<string, Failing<Failure>>({ max: MOST_SYSTEMS })
+
+  /** @param clock milliseconds since 1970 UTC */
+  constructor(clock: () => number = Date.now) {
+    this.#clock = clock
+  }
+
+  /** The last failure of a paused system, and the remaining milliseconds of its pause. */
+  refusal(system: string): { readonly last: Failure; readonly forMs: number } | undefined {
+    const failing = this.#failing.get(system)
+    const now = this.#clock()
+    if (failing?.pausedUntil === undefined) return undefined
+    if (failing.pausedUntil > now) return { last: failing.last, forMs: failing.pausedUntil - now }
+    // This request tries the system; the others wait for its result.
+    this.#failing.set(system, { ...failing, pausedUntil: now + PAUSE })
+    return undefined
+  }
+
+  succeeded(system: string): void {
+    this.#failing.delete(system)
+  }
+
+  failed(system: string, last: Failure): void {
+    const now = this.#clock()
+    const known = this.#failing.get(system)
+    const isRow = known !== undefined && (known.pausedUntil !== undefined || now - known.since <= WINDOW)
+    const { count, since } = isRow ? known : { count: 0, since: now }
+    const pausedUntil = count + 1 >= FAILURES ? { pausedUntil: now + PAUSE } : {}
+    this.#failing.set(system, { count: count + 1, since, last, ...pausedUntil })
+  }
+}
 
 /** The name of the system in reasons. */
 const SYSTEM = 'the verification system'
