@@ -1,7 +1,7 @@
 /** $reindex-status: the progress of indexing a clinic's resources by the search parameters that it has added. */
 import type { Context } from '../core/context.ts'
 import { defineOperation } from '../core/operation.ts'
-import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/custom-records.ts'
+import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/record-kinds.ts'
 import {
   type CustomIndex,
   type CustomParameter,

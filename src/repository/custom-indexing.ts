@@ -6,8 +6,8 @@
 import type { Logger } from 'pino'
 import type { BackgroundLoop, LeasedJob, Pace } from '../isolation/background-loop.ts'
 import { type CustomIndex, customIndexIn, declarationIn, type IndexedType } from '../search/index/custom-declaration.ts'
-import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
 import { dueRecordLoop, type LeasedRecord } from './due-records.ts'
+import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './record-kinds.ts'
 import type { Repository, UnitOfWork } from './repository.ts'
 
 interface TurnPace extends Pace {

@@ -18,7 +18,7 @@ interface Declaration {
   readonly writtenBy: string
   /** Read with (nearly) every request and seldom written: engines keep it in memory (ResourceStore.readRecent). */
   readonly recent?: true
-  /** Holds secrets, and is encrypted in the store where there is a key (record-encryption.ts). */
+  /** Holds secrets, and is encrypted in the store where there is a key (RecordEncryption). */
   readonly secret?: true
 }
 
@@ -332,3 +332,12 @@ export const recentKinds = kindsThatAre('recent')
 
 /** The names of the kinds that hold secrets. */
 export const secretKinds = kindsThatAre('secret')
+
+/** The clinic's own search parameters, in addition to the server's: search/index/custom-parameters.ts. */
+export const CUSTOM_DECLARATION = recordKind<unknown>(CUSTOM_PARAMETERS.kind)
+
+/** The progress of indexing by them: search/index/custom-declaration.ts. */
+export const CUSTOM_PROGRESS = recordKind<unknown>(CUSTOM_INDEX.kind)
+
+/** The key of both records. */
+export const CUSTOM_KEY = CUSTOM_PARAMETERS.key

@@ -14,10 +14,10 @@ import {
   type StoredRecord,
 } from '../storage/port.ts'
 import { searchNotReady } from './index-version.ts'
-import { RecordEncryption } from './record-encryption.ts'
 import { clinicOf, type RecordKind } from './record-kinds.ts'
 import { UnitOfWork, type UnitOptions } from './unit-of-work.ts'
 import type { KindRecord } from './unit-records.ts'
+import { RecordEncryption } from './unit-records.ts'
 
 /** The parts of the storage port needed by folders that may not import it. */
 export {

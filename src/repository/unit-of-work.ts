@@ -28,10 +28,10 @@ import {
   type ValuesQuery,
 } from '../storage/port.ts'
 import { spendOnText } from '../storage/response-limit.ts'
-import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './custom-records.ts'
 import { indexVersionsFor, searchNotReady } from './index-version.ts'
 import { RecentCounts, recentReads, type Wanted } from './recent-reads.ts'
-import type { RecordEncryption } from './record-encryption.ts'
+import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './record-kinds.ts'
+import type { RecordEncryption } from './unit-records.ts'
 import { UnitRecords } from './unit-records.ts'
 import { useContents } from './used-content.ts'
 import { Versioned } from './versioned.ts'

@@ -137,7 +137,7 @@ export type SortKey =
       readonly targets?: readonly string[]
     }
 
-/** The parameter of entries for the order of concepts without a code (types/token-codes.ts). */
+/** The parameter of entries for the order of concepts without a code (types/token.ts). */
 export const textOrderParam = (param: string, descending: boolean): string =>
   `${param}:${descending ? 'text-descending' : 'text-ascending'}`
 

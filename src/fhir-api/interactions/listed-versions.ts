@@ -8,7 +8,7 @@ import { FhirError } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import type { HistoryQuery } from '../../repository/repository.ts'
-import { listId } from '../../search/query/special.ts'
+import { listId } from '../../search/query/criterion.ts'
 import { unescaped, valuesOf } from '../../search/value.ts'
 
 type Listed = NonNullable<HistoryQuery['among']>

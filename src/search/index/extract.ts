@@ -3,29 +3,28 @@
  * https://hl7.org/fhir/R4/search.html#Introduction.
  */
 import type { Patient } from 'fhir/r4'
+import { isResourceType } from '../../fhir/definitions.ts'
 import { compileFhirPath, EvaluationError } from '../../fhir/fhirpath/fhirpath.ts'
 import type { SharedResults } from '../../fhir/fhirpath/scope.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import type { AnyResource } from '../../fhir/resource.ts'
+import type { LocalReference } from '../../fhir/reference.ts'
+import { type AnyResource, isObject, itemsOf } from '../../fhir/resource.ts'
+import { fold } from '../../fhir/text-folding.ts'
 import { Meter } from '../../isolation/budget.ts'
 import { MATCH_KEYS, storedKeys } from '../../matching/keys.ts'
 import { extractCalled, isDefinition } from '../canonical.ts'
-import { INNER_ID, linkOf, resourceTypeOf } from '../inner.ts'
+import { INNER_ID, innerTypes, linkOf, resourceTypeOf } from '../inner.ts'
 import { indexedParametersOf, isAdded, type SearchParameter } from '../parameters.ts'
 import type { IndexEntry } from '../plan.ts'
 import { extractComposite, repetitions } from '../types/composite.ts'
 import { extractDate } from '../types/date.ts'
 import { extractPosition } from '../types/near.ts'
 import { extractNumber } from '../types/number.ts'
-import { extractPhonetic } from '../types/phonetic.ts'
 import { extractQuantity } from '../types/quantity.ts'
-import { extractReference, type Origin } from '../types/reference.ts'
-import { extractString } from '../types/string.ts'
-import { extractToken } from '../types/token.ts'
-import { extractTextOrder } from '../types/token-codes.ts'
+import { extractReference, type InnerReferences, type Origin } from '../types/reference.ts'
+import { extractPhonetic, extractString } from '../types/string.ts'
+import { extractTextOrder, extractToken } from '../types/token.ts'
 import { extractUri } from '../types/uri.ts'
-import { extractWords } from './full-text.ts'
-import { type InnerResource, within } from './inner-resources.ts'
 
 /** Extracts the values of one parameter. */
 export interface Extractor {
@@ -267,3 +266,141 @@ function keyOf(entry: IndexEntry): string {
       return JSON.stringify(entry)
   }
 }
+
+/** Most contained resources of one container that can be found; each costs a write of its own. */
+const MAX_CONTAINED = 1_000
+
+/** A resource within another, with its type and id in the index. */
+interface InnerResource extends LocalReference {
+  readonly resource: AnyResource
+  /** The container, to which `#` refers in it, with the contained resources to which it may refer. */
+  readonly container: AnyResource
+  readonly references: InnerReferences
+}
+
+interface Within {
+  /** The targets of references of the resource itself. */
+  readonly references: InnerReferences
+  readonly all: readonly InnerResource[]
+}
+
+/** The resources within a resource by which it can be found (search/inner.ts); undefined for the many that have none. */
+function within(resource: AnyResource): Within | undefined {
+  if (resource.resourceType === 'Bundle') return withinBundle(resource)
+  if (!('contained' in resource)) return undefined
+  const { resourceType: type, id = '' } = resource
+  const address = { type, id }
+  return containedIn(resource, address, `${type}/${id}`)
+}
+
+/**
+ * The type of the first entry by type of Bundle; an entry of another type does not count:
+ * https://hl7.org/fhir/R4/bundle.html#search.
+ */
+const FIRST_OF: Readonly<Record<string, string>> = { document: 'Composition', message: 'MessageHeader' }
+
+function withinBundle(bundle: AnyResource & { readonly type?: unknown; readonly entry?: unknown }): Within | undefined {
+  const entry: unknown = Array.isArray(bundle.entry) ? bundle.entry[0] : undefined
+  const resource: unknown = isObject(entry) ? entry.resource : undefined
+  if (!isResource(resource) || FIRST_OF[String(bundle.type)] !== resource.resourceType) return undefined
+  const [type = ''] = innerTypes(bundle.resourceType, [resource.resourceType])
+  const first = { type, id: `Bundle/${bundle.id ?? ''}#0` }
+  const { references, all } = containedIn(resource, first, first.id)
+  return {
+    references: { ofResource: (value) => (value === resource ? first : undefined) },
+    all: [{ ...first, resource, container: resource, references }, ...all],
+  }
+}
+
+/** @param address of the container in the index; the ids of its contained resources begin with `prefix` */
+function containedIn(
+  container: AnyResource & { readonly contained?: unknown },
+  address: LocalReference,
+  prefix: string,
+): Within {
+  const byId = new Map<string, InnerResource>()
+  const references: InnerReferences = { ofFragment: (id) => (id === '' ? address : byId.get(id)) }
+  for (const resource of itemsOf(container.contained).filter(isResource)) {
+    const { id = '' } = resource
+    const [type = ''] = innerTypes(address.type, [resource.resourceType])
+    if (byId.size === MAX_CONTAINED) break
+    // The first of several with the same id counts, as for FHIRPath's resolve().
+    if (id !== '' && !byId.has(id)) byId.set(id, { type, id: `${prefix}#${id}`, resource, container, references })
+  }
+  return { references, all: [...byId.values()] }
+}
+
+const isResource = (value: unknown): value is AnyResource =>
+  isObject(value) && typeof value.resourceType === 'string' && isResourceType(value.resourceType)
+
+/**
+ * `_text`, the words of a resource's narrative, and `_content`, all its words:
+ * https://hl7.org/fhir/R4/search.html#content. Each has one entry with its words; that of `_content` omits the words of
+ * `_text`.
+ */
+export const TEXT = '_text'
+export const CONTENT = '_content'
+
+/** Raised when different words are extracted from the same resource. */
+export const FULL_TEXT_VERSION = '2'
+
+/** Most distinct words of a resource that are indexed: the first ones of its narrative, and the first of all others. */
+const MAX_WORDS = 500
+/** Characters of a word that are compared. */
+const MAX_WORD_LENGTH = 40
+
+/** Elements that hold no text: addresses, code systems, times and data. */
+const NO_TEXT: ReadonlySet<string> = new Set([
+  ...['resourceType', 'id', 'meta', 'div', 'system', 'url', 'reference', 'profile', 'data', '_data', 'hash'],
+  'contentType',
+])
+/** Dates and times, which have searches of their own. */
+const DATE = /^\d{4}-\d\d/
+
+/** The words of a text, folded (see fold), in the form in which they are compared. */
+export const wordsOf = (text: string): readonly string[] =>
+  fold(text)
+    .split(' ')
+    .map((word) => (word.length > MAX_WORD_LENGTH ? [...word].slice(0, MAX_WORD_LENGTH).join('') : word))
+
+function extractWords(resource: AnyResource, entries: IndexEntry[]): void {
+  const narrative = new Set<string>()
+  addWords(narrativeOf(resource), narrative)
+  const others = new Set<string>()
+  addContent(resource, others)
+  push(TEXT, narrative, entries)
+  push(CONTENT, narrative.size === 0 ? others : others.difference(narrative), entries)
+}
+
+function push(param: string, words: ReadonlySet<string>, entries: IndexEntry[]): void {
+  if (words.size > 0) entries.push({ kind: 'words', param, words: [...words].join(' ') })
+}
+
+function addWords(text: string, words: Set<string>): void {
+  for (const word of wordsOf(text)) {
+    if (words.size >= MAX_WORDS) return
+    if (word !== '') words.add(word)
+  }
+}
+
+function addContent(value: unknown, words: Set<string>): void {
+  if (words.size >= MAX_WORDS) return
+  if (typeof value === 'string') {
+    if (!DATE.test(value)) addWords(value, words)
+  } else if (Array.isArray(value)) for (const item of value) addContent(item, words)
+  else if (isObject(value)) {
+    for (const [name, part] of Object.entries(value)) if (!NO_TEXT.has(name)) addContent(part, words)
+  }
+}
+
+/** The text between the tags; each tag ends a word. */
+function narrativeOf(resource: AnyResource): string {
+  const { text } = resource as { readonly text?: unknown }
+  if (!isObject(text) || typeof text.div !== 'string') return ''
+  const pieces = text.div.split('<').map((piece) => piece.slice(piece.indexOf('>') + 1))
+  return pieces.join(' ').replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{1,8}));/gi, (_, decimal, hex, name) => {
+    return name === undefined ? characterOf(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)) : ' '
+  })
+}
+
+const characterOf = (point: number): string => (point <= 0x10ffff ? String.fromCodePoint(point) : ' ')

@@ -9,8 +9,7 @@ import { linkOf } from '../inner.ts'
 import { indexedParametersOf, type SearchParameter } from '../parameters.ts'
 import type { IndexEntry } from '../plan.ts'
 import { CustomParameters } from './custom-parameters.ts'
-import { extractEntries, KEPT_BY_STORE } from './extract.ts'
-import { CONTENT, FULL_TEXT_VERSION, TEXT } from './full-text.ts'
+import { CONTENT, extractEntries, FULL_TEXT_VERSION, KEPT_BY_STORE, TEXT } from './extract.ts'
 
 /**
  * Raised with every change of the extracted entries, however small; test/search/index/versions.test.ts detects such

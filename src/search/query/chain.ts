@@ -6,8 +6,7 @@ import { type SearchParameter, typeNames, unknownParameter } from '../parameters
 import type { Condition } from '../plan.ts'
 import { targetTypesOf } from '../types/reference.ts'
 import { any, type ValueContext } from '../value.ts'
-import { TOO_WIDE } from './limits.ts'
-import { referenceFor, type SearchScope, unknownType } from './scope.ts'
+import { referenceFor, type SearchScope, TOO_WIDE, unknownType } from './scope.ts'
 
 /** Parses the rest of a chain for the types to which it leads. */
 export type Follow = (rest: string, types: readonly string[]) => Condition

@@ -8,8 +8,7 @@ import { dateCondition } from '../types/date.ts'
 import { any, malformed, type ValueContext } from '../value.ts'
 import { type Follow, parseChain, parseReverseChain } from './chain.ts'
 import { type Filter, type Operator, type Path, parseFilterSyntax, type Test } from './filter-syntax.ts'
-import { type Allowance, spent } from './limits.ts'
-import { parameterFor, type SearchScope } from './scope.ts'
+import { type Allowance, parameterFor, type SearchScope, spent } from './scope.ts'
 
 /** Parses one `parameter=value` without a chain, as in a query. */
 export type ReadParameter = (

@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/search.html#content
  */
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
-import { CONTENT, TEXT, wordsOf } from '../index/full-text.ts'
+import { CONTENT, TEXT, wordsOf } from '../index/extract.ts'
 import type { Condition } from '../plan.ts'
 import { any, unescaped, type ValueContext } from '../value.ts'
 

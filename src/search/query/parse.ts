@@ -2,7 +2,6 @@
 import { isCaseSensitiveInR4 } from '../../fhir/code-systems.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
-import type { LookUp } from '../lookup.ts'
 import {
   EMPTY_PARAMETER,
   EMPTY_VALUE,
@@ -14,9 +13,10 @@ import {
 } from '../parameters.ts'
 import type { Condition, Include, SearchPlan } from '../plan.ts'
 import { spanOf } from '../types/date.ts'
-import type { Links } from '../value.ts'
+import type { LookUp } from '../value.ts'
+import { type Links, MAX_VALUES_OF_PARAMETER, splitUnescaped } from '../value.ts'
 import { parseCriterion } from './criterion.ts'
-import { checkLimits } from './limits.ts'
+import { type Filter, parseFilterSyntax } from './filter-syntax.ts'
 import { mergeDates } from './merge-dates.ts'
 import {
   isCacheBuster,
@@ -256,3 +256,45 @@ function mergedDates(where: readonly Condition[], scope: SearchScope): readonly 
     return parameter.single === true ? spanOf(parameter) : undefined
   })
 }
+
+/** Most parameters in one query. */
+const MAX_PARAMETERS = 60
+/** Most `_include` and `_revinclude` in one query; each `*` counts once. */
+const MAX_INCLUDES = 20
+/** Most values of all parameters of a query, and tests of its filters, together. */
+const MAX_VALUES = 500
+
+/** @throws FhirError 400 naming the limit that is exceeded */
+function checkLimits(pairs: Pairs): void {
+  atMost(pairs.length, MAX_PARAMETERS, 'parameters')
+  atMost(pairs.filter(([name]) => isRepeatable(name)).length, MAX_INCLUDES, 'includes')
+  const values = pairs.map(([name, value]) => (isResultParameter(name) ? 0 : valuesIn(name, value)))
+  atMost(sum(values), MAX_VALUES, 'values, tests of _filter counted')
+}
+
+function atMost(number: number, most: number, what: string): void {
+  if (number > most) throw badRequest(`The query has ${number} ${what}; ${most} are the most`)
+}
+
+/**
+ * The number of values. `_filter` stands alone or at the end of a chain. One parameter with too many values has its own
+ * error.
+ */
+const valuesIn = (name: string, value: string): number =>
+  /(^|[.:])_filter$/.test(name) && value !== ''
+    ? testsIn(parseFilterSyntax(value))
+    : Math.min(splitUnescaped(value, ',').length, MAX_VALUES_OF_PARAMETER)
+
+function testsIn(filter: Filter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return sum(filter.of.map(testsIn))
+    case 'not':
+      return testsIn(filter.of)
+    case 'test':
+      return 1 + sum(filter.path.map(({ where }) => (where === undefined ? 0 : testsIn(where))))
+  }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)

@@ -1,11 +1,10 @@
 /** The types that a query or a link of a chain concerns, and the parameters they have. */
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
-import type { LookUp } from '../lookup.ts'
 import { type ComponentParameter, type SearchParameter, typeNames, unknownParameter } from '../parameters.ts'
 import type { IsCaseSensitive } from '../token-case.ts'
 import { spanOf } from '../types/date.ts'
-import type { Links, ValueContext } from '../value.ts'
+import type { Links, LookUp, ValueContext } from '../value.ts'
 
 export interface SearchScope {
   readonly types: readonly string[]
@@ -102,3 +101,32 @@ const widenedPart = (one: ComponentParameter, other: ComponentParameter | undefi
 
 /** A 400 for a name that is not a resource type; `what` is the parameter as the client wrote it. */
 export const unknownType = (what: string, type: string): FhirError => badRequest(`${what}: ${noResourceType(type)}`)
+
+/** Most links of a chain, including `_has`. */
+const MAX_LINKS = 10
+/** Most types examined for one parameter, over all links of a chain that names none. */
+const MAX_TYPES = 2000
+
+/** The remaining limits of a chain. */
+export interface Allowance {
+  readonly links: number
+  /** Shared by all branches. */
+  readonly types: { left: number }
+}
+
+export const newAllowance = (): Allowance => ({ links: MAX_LINKS, types: { left: MAX_TYPES } })
+
+/**
+ * The allowance after one more link to one more type.
+ * @throws FhirError 400 when it is used up
+ */
+export function spent({ links, types }: Allowance, { name }: ValueContext): Allowance {
+  if (links === 0) throw badRequest(`${name} follows more than ${MAX_LINKS} references`)
+  if (types.left-- === 0) {
+    throw badRequest(`${name} leads to too many types; name them, as in subject:Patient.name`, { reason: TOO_WIDE })
+  }
+  return { links: links - 1, types }
+}
+
+/** Reason of the error for a chain that leads to too many types. */
+export const TOO_WIDE = 'search-chain-too-wide'

@@ -3,9 +3,9 @@
  * each other, https://hl7.org/fhir/R4/search.html#versions for canonicals.
  */
 
-import type { Direction } from '../lookup.ts'
 import { searchParametersOf } from '../parameters.ts'
 import type { Condition, Equality } from '../plan.ts'
+import type { Direction } from '../value.ts'
 import { any, malformed, type ValueContext } from '../value.ts'
 
 type Reference = Extract<Equality, { kind: 'reference' }>
