@@ -57,13 +57,21 @@ export interface ElementStructure {
   readonly constraints: readonly Constraint[]
 }
 
+type Elements = ReadonlyMap<string, ElementStructure>
+
 export interface Structure {
   readonly name: string
   readonly kind: StructureRecord['kind']
   readonly abstract: boolean
   readonly base: string | undefined
+  /** The type and its bases: `code`, `string`, `Element`. */
+  readonly hierarchy: readonly string[]
   /** Including those of every base, base first. */
   readonly elements: readonly ElementStructure[]
+  /** By name in FHIRPath. */
+  readonly byName: Elements
+  /** By name in JSON, of which a choice has several. */
+  readonly byKey: Elements
   readonly constraints: readonly Constraint[]
 }
 
@@ -115,12 +123,16 @@ function expand(
 ): Structure {
   const inherited = base === undefined ? undefined : structureOf(base)
   const own = Object.entries(elements).map(([path, element]) => elementStructure(path, element))
+  const all = [...(inherited?.elements ?? []), ...own]
   return {
     name,
     kind,
     abstract,
     base,
-    elements: [...(inherited?.elements ?? []), ...own],
+    hierarchy: [name, ...(inherited?.hierarchy ?? [])],
+    elements: all,
+    byName: new Map(all.map((element) => [element.name, element])),
+    byKey: new Map(all.flatMap((element) => [...element.properties.keys()].map((key) => [key, element] as const))),
     constraints: [...(inherited?.constraints ?? []), ...constraints],
   }
 }
@@ -143,9 +155,31 @@ function elementStructure(path: string, record: ElementRecord): ElementStructure
   }
 }
 
+const NO_ELEMENTS: Elements = new Map()
+
+/** The elements of a type by their names in FHIRPath, and in JSON; none for an unknown type. */
+export const elementsByName = (type: string): Elements => structureOf(type)?.byName ?? NO_ELEMENTS
+export const elementsByKey = (type: string): Elements => structureOf(type)?.byKey ?? NO_ELEMENTS
+
+/** The type and its bases: `code`, `string`, `Element`; an unknown type by itself. */
+export const typeHierarchy = (type: string): readonly string[] => structureOf(type)?.hierarchy ?? [type]
+
 /** Profiled types use the name of the base type: `doseQuantity` holds a SimpleQuantity. */
 const choiceSuffix = (type: string): string =>
   type.endsWith('Quantity') ? 'Quantity' : type.charAt(0).toUpperCase() + type.slice(1)
+
+const choices = [...structureRecords.values()].flatMap(({ elements }) =>
+  Object.entries(elements).filter(([path]) => path.endsWith('[x]')),
+)
+
+/** Elements whose JSON name ends in their type: value[x], onset[x], ... */
+export const choiceElements: ReadonlySet<string> = new Set(choices.map(([path]) => path.slice(0, -3)))
+
+/** The ends of these names, and the types that they stand for: `DateTime`, `dateTime`. */
+export const choiceTypes: ReadonlyMap<string, string> = new Map(
+  // SimpleQuantity has the suffix of Quantity, which comes last.
+  [...choices.flatMap(([, { types }]) => types), 'Quantity'].map((type) => [choiceSuffix(type), type]),
+)
 
 function elementNames(type: string, include: (element: ElementStructure) => boolean): readonly string[] {
   const elements = structureOf(type)?.elements ?? []

@@ -4,11 +4,11 @@
  * read.
  */
 import { FhirError, type Issue } from '../fhir/outcome.ts'
-import { type BindingAnswer, type BoundCode, isInValueSet } from '../terminology/binding.ts'
 import type { TermRequest } from '../terminology/gather.ts'
 import type { Code, Membership } from '../terminology/member.ts'
 import { systemMembership } from '../terminology/system-part.ts'
 import { packagedTerminology, type Terminology } from '../terminology/terminology.ts'
+import { type BindingAnswer, type BoundCode, isInValueSet } from '../terminology/value-set.ts'
 import type { Profile } from './profile.ts'
 import { coreType } from './typed-element.ts'
 

@@ -1,18 +1,17 @@
 /** Traverses a resource along a profile and reports what violates it: https://hl7.org/fhir/R4/profiling.html. */
+
+import { elementsByName } from '../fhir/definitions.ts'
 import { countWork } from '../fhir/fhirpath/limits.ts'
 import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
 import { isObject } from '../fhir/resource.ts'
-import { checkBinding, extensibleMessage, formatCodes, hasOnlyExtensions } from './codes.ts'
-import type { CheckContext } from './discriminator-path.ts'
 import { type Finding, Findings, quoted } from './findings.ts'
 import type { Invariant } from './invariant.ts'
 import { type KnownDefinitions, UNREAD } from './known-definitions.ts'
 import type { Profile } from './profile.ts'
 import type { BindingRule, Discriminator, Shape, TypeRule } from './shape.ts'
-import { describeDiscriminators, discriminatorsOf, isInSlice, misplacedItems } from './slices.ts'
-import { targetOf } from './targets.ts'
-import { childElements, elementsByName, hasTypeCode, isA, type TypedElement } from './typed-element.ts'
-import { fits, isEqual, order } from './values.ts'
+import { type CheckContext, describeDiscriminators, discriminatorsOf, isInSlice, misplacedItems } from './slices.ts'
+import { childElements, hasTypeCode, isA, type TypedElement, targetOf } from './typed-element.ts'
+import { checkBinding, extensibleMessage, fits, formatCodes, hasOnlyExtensions, isEqual, order } from './values.ts'
 
 /** The cost of visiting an element, in items of an expression. */
 const STEP_COST = 10

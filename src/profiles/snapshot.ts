@@ -4,12 +4,12 @@
  * against R4 before.
  */
 import type { ElementDefinition, ElementDefinitionType, StructureDefinition } from 'fhir/r4'
-import type { ElementStructure } from '../fhir/definitions.ts'
+import { type ElementStructure, elementsByKey, elementsByName, typeHierarchy } from '../fhir/definitions.ts'
 import { isObject, valuesIn } from '../fhir/resource.ts'
 import { Meter } from '../isolation/budget.ts'
 import { Invariant, isCoreConstraint } from './invariant.ts'
 import { type BindingRule, copyOf, type Draft, newDraft, type Slicing, type TypeRule } from './shape.ts'
-import { coreCanonical, elementsByKey, elementsByName, isA, typeHierarchy } from './typed-element.ts'
+import { coreCanonical, isA } from './typed-element.ts'
 
 /** Per profile; the largest published ones have two thousand. */
 const MAX_ELEMENTS = 10_000

@@ -1,6 +1,17 @@
-/** Elements of a resource as profiles see them: value, R4 type and position. */
-import { type ElementStructure, isResourceType, type Structure, structureOf } from '../fhir/definitions.ts'
-import { isObject } from '../fhir/resource.ts'
+/**
+ * Elements of a resource as profiles see them: value, R4 type and position, and the target of a Reference as far as it is
+ * known without the store (https://hl7.org/fhir/R4/references.html).
+ */
+import {
+  type ElementStructure,
+  elementsByKey,
+  elementsByName,
+  isResourceType,
+  structureOf,
+  typeHierarchy,
+} from '../fhir/definitions.ts'
+import { typeIn } from '../fhir/reference.ts'
+import { isObject, itemsOf } from '../fhir/resource.ts'
 import { Meter } from '../isolation/budget.ts'
 
 export interface TypedElement {
@@ -108,50 +119,6 @@ function childOf(
   }
 }
 
-type Elements = ReadonlyMap<string, ElementStructure>
-const byName = new WeakMap<Structure, Elements>()
-const byKey = new WeakMap<Structure, Elements>()
-const NONE: Elements = new Map()
-
-/** The element definitions of a type by FHIRPath name. */
-export function elementsByName(type: string): Elements {
-  return indexed(type, byName, (element) => [element.name])
-}
-
-/** The element definitions of a type by JSON name; a choice has several. */
-export function elementsByKey(type: string): Elements {
-  return indexed(type, byKey, ({ properties }) => [...properties.keys()])
-}
-
-function indexed(
-  type: string,
-  cache: WeakMap<Structure, Elements>,
-  namesOf: (element: ElementStructure) => readonly string[],
-): Elements {
-  const structure = structureOf(type)
-  if (structure === undefined) return NONE
-  const cached = cache.get(structure)
-  if (cached !== undefined) return cached
-  const index = new Map(
-    structure.elements.flatMap((element) => namesOf(element).map((name) => [name, element] as const)),
-  )
-  cache.set(structure, index)
-  return index
-}
-
-const chains = new Map<string, readonly string[]>()
-
-/** The type and its base types: `code`, `string`, `Element`. */
-export function typeHierarchy(type: string): readonly string[] {
-  const known = chains.get(type)
-  if (known !== undefined) return known
-  const structure = structureOf(type)
-  if (structure === undefined) return [type]
-  const chain = [type, ...(structure.base === undefined ? [] : typeHierarchy(structure.base))]
-  chains.set(type, chain)
-  return chain
-}
-
 /** Whether `type` is `other` or derived from it; profiled types such as SimpleQuantity count as their base type. */
 export const isA = (type: string, other: string): boolean =>
   typeHierarchy(type).includes(other) || (QUANTITIES.has(other) && typeHierarchy(other).includes(type))
@@ -180,3 +147,78 @@ export function coreType(canonical: string): string | undefined {
 }
 
 export const coreCanonical = (type: string): string => `${CORE}${type}`
+
+export interface Target {
+  /** Undefined when the reference does not name a type. */
+  readonly type: string | undefined
+  /** The resource, when it is contained or in the same Bundle. */
+  readonly item?: TypedElement
+}
+
+/** Undefined when the item is not a Reference, or one without a target. */
+export function targetOf({ value, rootResource, parent, path }: TypedElement): Target | undefined {
+  if (!isObject(value)) return undefined
+  const { reference, type } = value
+  const named = isResourceType(type) ? type : undefined
+  if (typeof reference !== 'string') return named === undefined ? undefined : { type: named }
+  const found = reference.startsWith('#')
+    ? containedIn(rootResource, reference.slice(1), path)
+    : inBundle(topOf(parent), reference)
+  if (found !== undefined) return { type: found.type, item: found }
+  const typeInUrl = typeIn(reference)
+  return { type: isResourceType(typeInUrl) ? typeInUrl : named }
+}
+
+function containedIn(root: Readonly<Record<string, unknown>>, id: string, from: string): TypedElement | undefined {
+  if (id === '') return rootElement(root)
+  const found = idsIn(root).get(id)
+  const item = found && rootElement(found.resource)
+  const [top = ''] = from.split('.', 1)
+  return item && { ...item, path: `${top}.contained[${found.index}]`, rootResource: root }
+}
+
+function topOf(item: TypedElement | undefined): Readonly<Record<string, unknown>> | undefined {
+  let top = item
+  while (top?.parent !== undefined) top = top.parent
+  return isObject(top?.value) ? top.value : undefined
+}
+
+function inBundle(top: Readonly<Record<string, unknown>> | undefined, reference: string): TypedElement | undefined {
+  const found = top?.['resourceType'] === 'Bundle' ? urlsIn(top).get(reference) : undefined
+  const item = found && rootElement(found.resource)
+  return item && { ...item, path: `Bundle.entry[${found.index}].resource` }
+}
+
+interface IndexedResource {
+  readonly index: number
+  readonly resource: Readonly<Record<string, unknown>>
+}
+type Index = ReadonlyMap<string, IndexedResource>
+
+/** An index of nested resources, cached per resource, as there may be as many references as resources. */
+const indexed = (
+  namesOf: (resource: Readonly<Record<string, unknown>>) => readonly (readonly [string, IndexedResource])[],
+) => {
+  const known = new WeakMap<object, Index>()
+  return (resource: Readonly<Record<string, unknown>>): Index => {
+    const index = known.get(resource) ?? new Map(namesOf(resource).toReversed())
+    known.set(resource, index)
+    return index
+  }
+}
+
+const idsIn = indexed(({ contained }) =>
+  itemsOf(contained).flatMap((resource, index) =>
+    isObject(resource) && typeof resource['id'] === 'string' ? [[resource['id'], { index, resource }] as const] : [],
+  ),
+)
+
+/** By fullUrl, and by the `Type/id` at its end. */
+const urlsIn = indexed(({ entry }) =>
+  itemsOf(entry).flatMap((one, index) => {
+    const { fullUrl, resource } = isObject(one) ? one : {}
+    if (typeof fullUrl !== 'string' || !isObject(resource)) return []
+    const relative = fullUrl.split('/').slice(-2).join('/')
+    return [fullUrl, relative].map((name) => [name, { index, resource }] as const)
+  }),
+)

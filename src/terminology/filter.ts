@@ -1,8 +1,8 @@
 /** Filters of a value set: https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.compose.include.filter. */
 import type { ValueSetComposeIncludeFilter } from 'fhir/r4'
 import { type Concept, type Concepts, propertyText } from './concepts.ts'
+import type { UnknownReason } from './member.ts'
 import { patternOf } from './pattern.ts'
-import type { UnknownReason } from './unknown-reason.ts'
 
 export type ConceptTest = (concept: Concept) => boolean
 

@@ -8,8 +8,7 @@ import { valuesIn } from '../fhir/resource.ts'
 import { Meter } from '../isolation/budget.ts'
 import { canonicalOf } from './canonical.ts'
 import { packaged, type Terms, type TermsType } from './packaged.ts'
-import { supplementsOf } from './supplements.ts'
-import { StoredTerms, type Terminology, terminologyOf } from './terminology.ts'
+import { StoredTerms, supplementsOf, type Terminology, terminologyOf } from './terminology.ts'
 
 /** Terminology to load, as `url`, `url|version` or `ValueSet/id`. */
 export interface TermRequest {

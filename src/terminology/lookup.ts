@@ -6,9 +6,8 @@ import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
 import { acceptedBy, type Grammar, grammarOf } from './grammars.ts'
 import { displayIn, matchesLanguage } from './language.ts'
-import type { Code, Designation } from './member.ts'
+import { type Code, codesNotAvailable, type Designation } from './member.ts'
 import type { Terminology } from './terminology.ts'
-import { codesNotAvailable } from './unknown-reason.ts'
 
 /** The out parameters of the operation. */
 export interface LookupAnswer {

@@ -1,8 +1,8 @@
-/** Codes, and members of value sets: https://hl7.org/fhir/R4/valueset.html. */
+/** Codes, members of value sets (https://hl7.org/fhir/R4/valueset.html), and the reasons why an answer about them is unknown. */
 import { hash } from 'node:crypto'
 import type { CodeSystemConceptDesignation } from 'fhir/r4'
+import { FhirError, type Issue } from '../fhir/outcome.ts'
 import type { Concepts } from './concepts.ts'
-import type { UnknownReason } from './unknown-reason.ts'
 
 export type Designation = Pick<CodeSystemConceptDesignation, 'language' | 'use' | 'value'>
 
@@ -43,3 +43,31 @@ export const keyOfCode = ({ system, version = '' }: Code, code: string): string 
   `${inKey(system)}|${inKey(version)}|${code}`
 
 const inKey = (text: string): string => (text.length <= MAX_IN_KEY ? text : hash('sha256', text))
+
+/** The reason why a result is unknown: reported as an error when the result is required, else as a warning. */
+export type UnknownReason = Issue
+
+/** 422: the result is required, but unknown. */
+export const unknownError = (reason: UnknownReason): FhirError => new FhirError(422, reason)
+
+/** 404: a definition that the request names is not available. */
+export const unknownCanonical = (what: string, canonical: string): FhirError =>
+  new FhirError(404, {
+    code: 'not-found',
+    diagnostics: `There is no ${what} ${canonical} here: neither the clinic nor the R4 packages have it`,
+  })
+
+export const codesNotAvailable = (canonical: string): UnknownReason => ({
+  code: 'not-found',
+  diagnostics: `The codes of ${canonical} are not here, neither in the clinic nor in the R4 packages (SNOMED CT, LOINC, RxNorm, CPT and the like are licensed or too large); store a CodeSystem with its codes`,
+})
+
+export const codeSystemIncomplete = (canonical: string, content: string | undefined, code: string): UnknownReason => ({
+  code: 'incomplete',
+  diagnostics: `Only a part of ${canonical} is here (content is '${content ?? 'unknown'}'), and ${code} is not in it; whether it exists is not known`,
+})
+
+export const codesNotListable = (canonical: string): UnknownReason => ({
+  code: 'too-costly',
+  diagnostics: `The codes of ${canonical} follow a grammar and are infinitely many; they can be checked one by one, but not listed`,
+})

@@ -5,9 +5,8 @@
 import { FhirError } from '../fhir/outcome.ts'
 import { canonicalText } from './canonical.ts'
 import type { Concepts } from './concepts.ts'
-import type { Code } from './member.ts'
+import { type Code, codesNotAvailable, unknownCanonical, unknownError } from './member.ts'
 import type { Terminology } from './terminology.ts'
-import { codesNotAvailable, unknownCanonical, unknownError } from './unknown-reason.ts'
 import { members } from './value-set.ts'
 
 /** The maximum number of codes per modifier. */

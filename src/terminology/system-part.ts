@@ -1,22 +1,26 @@
 /**
- * The codes of one code system that a value set includes or excludes:
+ * The codes of one code system that a value set includes or excludes, and the work on one question about value sets:
  * https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.compose.include.
  */
 import type { ValueSetComposeInclude, ValueSetComposeIncludeConcept } from 'fhir/r4'
+import { Meter } from '../isolation/budget.ts'
 import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
 import { type ConceptTest, conceptTest } from './filter.ts'
 import { acceptedBy, grammarOf } from './grammars.ts'
-import { type Code, isUnknownReason, type Member, type Membership, OUT } from './member.ts'
-import type { Terminology } from './terminology.ts'
 import {
+  type Code,
   codeSystemIncomplete,
   codesNotAvailable,
   codesNotListable,
+  isUnknownReason,
+  type Member,
+  type Membership,
+  OUT,
   type UnknownReason,
   unknownError,
-} from './unknown-reason.ts'
-import { TermWork } from './work.ts'
+} from './member.ts'
+import type { Terminology } from './terminology.ts'
 
 /** An include or exclude with a system; value sets that it imports are handled in value-set.ts. */
 export interface SystemPart extends ValueSetComposeInclude {
@@ -204,3 +208,26 @@ const pinnedSystem = (system: string, version: string | undefined) => ({
   system,
   ...(version === undefined ? {} : { version }),
 })
+
+/**
+ * Codes, includes and value sets visited for one question: ten value sets that each import the next one twice visit a
+ * thousand.
+ */
+const MAX_VISITED = 1_000_000
+
+export class TermWork {
+  readonly #meter = new Meter('the codes of its value sets')
+  #left = MAX_VISITED
+
+  /** False when more has been visited than one question may. @throws BudgetError */
+  visit(count: number): boolean {
+    this.#meter.pay(count)
+    this.#left -= count
+    return this.#left >= 0
+  }
+
+  /** For work that is not a visit: the tests of filters. @throws BudgetError */
+  pay(steps: number): void {
+    this.#meter.pay(steps)
+  }
+}

@@ -1,7 +1,13 @@
-/** Access to code systems, value sets and concept maps by canonical; those of the clinic take precedence. */
+/**
+ * Access to code systems, value sets and concept maps by canonical; those of the clinic take precedence. Also with the code
+ * system supplements (https://hl7.org/fhir/R4/codesystem.html#supplements) and with the versions that a request names
+ * (system-version and the like, https://hl7.org/fhir/R4/valueset-operation-expand.html).
+ */
 import type { CodeSystem, ConceptMap, ValueSet } from 'fhir/r4'
+import { FhirError } from '../fhir/outcome.ts'
 import { canonicalOf, newest } from './canonical.ts'
-import { type Concepts, conceptsOf } from './concepts.ts'
+import { Concepts, conceptsOf } from './concepts.ts'
+import { unknownCanonical } from './member.ts'
 import { packaged, packagedCanonicals, type Terms, type TermsType } from './packaged.ts'
 
 export interface Terminology {
@@ -89,3 +95,80 @@ function allConceptMaps(stored: StoredTerms): readonly ConceptMap[] {
 
 /** The packages only, for checks that need no access to the store. */
 export const packagedTerminology: Terminology = terminologyOf()
+
+const NAMED_BY_VALUE_SET = 'http://hl7.org/fhir/StructureDefinition/valueset-supplement'
+
+/** The supplements that a value set requires. */
+export const supplementsOf = ({ extension = [] }: ValueSet): readonly string[] =>
+  extension.flatMap(({ url, valueCanonical }) =>
+    url === NAMED_BY_VALUE_SET && valueCanonical !== undefined ? [valueCanonical] : [],
+  )
+
+/**
+ * The terminology with the supplements applied to its code systems.
+ * @throws FhirError 404 naming a supplement that is not available
+ */
+export function withSupplements(terminology: Terminology, canonicals: readonly string[]): Terminology {
+  if (canonicals.length === 0) return terminology
+  const named = canonicals.map((canonical) => {
+    const found = terminology.supplement(canonical)
+    if (found === undefined) throw unknownCanonical('supplement', canonical)
+    return found
+  })
+  const supplements = [...new Set(named)]
+  const cache = new Map<CodeSystem, Concepts>()
+  const codeSystem = (canonical: string): Concepts | undefined => {
+    const found = terminology.codeSystem(canonical)
+    const applicable = supplements.filter((supplement) => found !== undefined && isFor(supplement, found.system))
+    if (found === undefined || applicable.length === 0) return found
+    const known = cache.get(found.system) ?? new Concepts(found.system, applicable)
+    cache.set(found.system, known)
+    return known
+  }
+  return { ...terminology, codeSystem }
+}
+
+function isFor({ supplements = '' }: CodeSystem, { url, version }: CodeSystem): boolean {
+  const target = canonicalOf(supplements)
+  return target.url === url && (target.version === undefined || target.version === version)
+}
+
+export interface SystemVersions {
+  /** Versions to use when none is specified (system-version). */
+  readonly assumed?: readonly string[]
+  /** Versions that are required: another one is an error (check-system-version). */
+  readonly checked?: readonly string[]
+  /** Versions that override any other (force-system-version). */
+  readonly forced?: readonly string[]
+}
+
+/**
+ * The terminology with these code system versions, canonicals as `url|version`. Looking up a code system of another
+ * version than is required throws a FhirError 422.
+ */
+export function withVersions(terminology: Terminology, versions: SystemVersions): Terminology {
+  const [assumed, checked, forced] = [versions.assumed, versions.checked, versions.forced].map(byUrl)
+  if (assumed?.size === 0 && checked?.size === 0 && forced?.size === 0) return terminology
+  const codeSystem = (canonical: string): Concepts | undefined => {
+    const { url, version } = canonicalOf(canonical)
+    const chosen = forced?.get(url) ?? version ?? assumed?.get(url)
+    const found = terminology.codeSystem(chosen === undefined ? url : `${url}|${chosen}`)
+    check(url, chosen ?? found?.system.version, checked?.get(url))
+    return found
+  }
+  return { ...terminology, codeSystem }
+}
+
+function byUrl(canonicals: readonly string[] = []): ReadonlyMap<string, string> {
+  return new Map(
+    canonicals.map(canonicalOf).flatMap(({ url, version }) => (version === undefined ? [] : [[url, version]])),
+  )
+}
+
+function check(url: string, used: string | undefined, expected: string | undefined): void {
+  if (expected === undefined || used === expected) return
+  throw new FhirError(422, {
+    code: 'business-rule',
+    diagnostics: `check-system-version requires version ${expected} of ${url}, but the value set uses ${used ?? 'one without a version'}`,
+  })
+}

@@ -6,10 +6,9 @@ import type { ValueSet } from 'fhir/r4'
 import { Meter } from '../isolation/budget.ts'
 import type { Concepts } from './concepts.ts'
 import { displayIn, folded } from './language.ts'
-import type { Code, Member, Membership } from './member.ts'
+import { type Code, type Member, type Membership, type UnknownReason, unknownError } from './member.ts'
 import { systemMembership } from './system-part.ts'
 import type { Terminology } from './terminology.ts'
-import { type UnknownReason, unknownError } from './unknown-reason.ts'
 import { membership } from './value-set.ts'
 
 /** A code with its recorded display. Its system may be empty, where a Coding has none: such a code is in no value set. */

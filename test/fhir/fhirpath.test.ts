@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
-import { CHOICE_ELEMENTS } from '../../src/fhir/fhirpath/elements.ts'
+import { choiceElements } from '../../src/fhir/definitions.ts'
 import {
   compileFhirPath,
   ERRATA,
@@ -47,7 +47,7 @@ describe('the official expressions', () => {
 test('the list of choice elements is that of R4', () => {
   const { choiceTypePaths } = require('fhirpath/fhir-context/r4') as { choiceTypePaths: object }
   const names = Object.keys(choiceTypePaths).map((path) => path.split('.').at(-1) ?? '')
-  expect([...CHOICE_ELEMENTS].sort()).toEqual([...new Set(names)].sort())
+  expect([...choiceElements].sort()).toEqual([...new Set(names)].sort())
 })
 
 describe('paths', () => {

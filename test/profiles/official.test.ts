@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import type { StructureDefinition } from 'fhir/r4'
-import { loadProfiles } from '../../src/profiles/load.ts'
+import { loadProfiles } from '../../src/profiles/profile.ts'
 import { officialExamples } from '../support/official-examples.ts'
 import { issuesOf } from '../support/profiles.ts'
 

@@ -2,7 +2,7 @@
 import type { ElementDefinition, OperationOutcomeIssue, StructureDefinition } from 'fhir/r4'
 import type { Issue } from '../../src/fhir/outcome.ts'
 import { checkProfiles } from '../../src/profiles/check.ts'
-import { loadProfiles } from '../../src/profiles/load.ts'
+import { loadProfiles } from '../../src/profiles/profile.ts'
 import { gather } from '../../src/terminology/gather.ts'
 import type { Terms, TermsType } from '../../src/terminology/packaged.ts'
 

@@ -1,10 +1,10 @@
 /** Terminology for searches and bindings. */
 import { describe, expect, test } from '@jest/globals'
-import { isInValueSet, systemsOf } from '../../src/terminology/binding.ts'
 import { gather } from '../../src/terminology/gather.ts'
 import type { Terms, TermsType } from '../../src/terminology/packaged.ts'
 import { codesAbove, codesBelow, codesInValueSet } from '../../src/terminology/search-codes.ts'
 import { packagedTerminology } from '../../src/terminology/terminology.ts'
+import { isInValueSet, systemsOf } from '../../src/terminology/value-set.ts'
 import { ANIMALS, animals, PETS, pets, valueSetOf } from '../support/terms.ts'
 
 const terminologyWith = (...given: readonly Terms[TermsType][]) => gather(async () => [], { given })

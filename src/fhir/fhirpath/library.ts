@@ -1,23 +1,14 @@
 /**
- * The `fhirpath` package and its R4 model. It evaluates expressions that are not compiled here and knows the type of
- * every element. Loading takes a tenth of a second and is seldom needed, so it is done on first use.
+ * The `fhirpath` package and its R4 model. It evaluates expressions that are not compiled here. Loading takes a tenth of a second and is seldom needed, so it is done on first use.
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-
-export interface Model {
-  /** `Patient.birthDate` -> `date`; without backbone elements. */
-  readonly path2TypeWithoutElements: Readonly<Record<string, string>>
-  readonly path2Type: Readonly<Record<string, string>>
-  /** `Questionnaire.item.item` -> `Questionnaire.item`. */
-  readonly pathsDefinedElsewhere: Readonly<Record<string, string>>
-}
 
 type Environment = Readonly<Record<string, unknown>>
 type Evaluator = (focus: unknown, environment: Environment) => unknown[]
 
 interface Library {
-  compile(expression: string, model: Model, options: { readonly traceFn: () => void }): Evaluator
+  compile(expression: string, model: unknown, options: { readonly traceFn: () => void }): Evaluator
   parse(expression: string): unknown
 }
 
@@ -28,7 +19,7 @@ const once = <T>(load: () => T): (() => T) => {
 }
 
 const library = once(() => require('fhirpath') as Library)
-export const model = once(() => require('fhirpath/fhir-context/r4') as Model)
+const model = once(() => require('fhirpath/fhir-context/r4') as unknown)
 
 /** Functions that only the package implements. */
 export const LIBRARY_FUNCTIONS: ReadonlySet<string> = new Set(

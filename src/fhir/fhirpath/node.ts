@@ -1,14 +1,8 @@
 /** Nodes of a resource: the value, the `_name` of a primitive, and the parent. */
+
+import { choiceElements, elementsByKey } from '../definitions.ts'
 import { isObject } from '../resource.ts'
-import {
-  CHOICE_ELEMENTS,
-  choiceProperty,
-  isResourceTypeOf,
-  isTypeOf,
-  typeOfSuffix,
-  withoutNamespace,
-} from './elements.ts'
-import { model } from './library.ts'
+import { choiceProperty, isResourceTypeOf, isTypeOf, typeOfSuffix } from './elements.ts'
 import { Moment } from './moment.ts'
 import { Quantity } from './quantity.ts'
 
@@ -22,8 +16,8 @@ export class Node {
   readonly property: string
   /** The type suffix of a choice element, `Quantity`. */
   readonly suffix: string | undefined
-  /** Cache of typePathOf(). */
-  typePath: string | undefined
+  /** Cache of definedTypeOf(). */
+  type: string | undefined
   constructor(value: unknown, sibling?: unknown, parent?: Node, property = '', suffix?: string) {
     this.value = value
     this.sibling = sibling
@@ -51,7 +45,7 @@ export const ofNodes =
 
 export function compileStep(name: string): NodeStep {
   const underscored = `_${name}`
-  const choice = CHOICE_ELEMENTS.has(name)
+  const choice = choiceElements.has(name)
   return (parent, into) => {
     const holder = isObject(parent.value) ? parent.value : parent.sibling
     if (!isObject(holder)) return
@@ -117,14 +111,10 @@ export function isOfType(item: Item, name: string): boolean {
   return type !== undefined && isTypeOf(type, name)
 }
 
-function typeOf(item: Item): string | undefined {
+const typeOf = (item: Item): string | undefined => {
   if (item instanceof Moment) return item.kind
   if (item instanceof Quantity) return 'Quantity'
-  if (!(item instanceof Node)) return systemTypeOf(item)
-  if (item.suffix !== undefined) return typeOfSuffix(item.suffix)
-  const path = definedPathOf(item)
-  const type = path === undefined ? undefined : model().path2Type[path]
-  return type === undefined ? systemTypeOf(item.value) : withoutNamespace(type)
+  return item instanceof Node ? (definedTypeOf(item) ?? systemTypeOf(item.value)) : systemTypeOf(item)
 }
 
 function systemTypeOf(value: unknown): string | undefined {
@@ -135,23 +125,14 @@ function systemTypeOf(value: unknown): string | undefined {
   return undefined
 }
 
-/** The path of the node's definition in R4: `HumanName.family`, `Questionnaire.item.linkId`. */
-function definedPathOf(node: Node): string | undefined {
-  if (node.parent === undefined) return undefined
-  if (node.property === 'extension') return 'Extension'
-  const parent = resourceTypeOf(node.parent.value) ?? typePathOf(node.parent)
-  if (parent === undefined) return undefined
-  const path = `${parent}.${node.property}`
-  return model().pathsDefinedElsewhere[path] ?? path
+/** The type that R4 defines for the node: `dateTime`, `HumanName`, `Patient.contact`. */
+function definedTypeOf(node: Node): string | undefined {
+  node.type ??= findType(node)
+  return node.type
 }
 
-function typePathOf(node: Node): string | undefined {
-  node.typePath ??= findTypePath(node)
-  return node.typePath
-}
-
-function findTypePath(node: Node): string | undefined {
-  if (node.suffix !== undefined) return typeOfSuffix(node.suffix)
-  const path = definedPathOf(node)
-  return path === undefined ? undefined : (model().path2TypeWithoutElements[path] ?? path)
+function findType({ suffix, parent, property }: Node): string | undefined {
+  if (suffix !== undefined) return typeOfSuffix(suffix)
+  const holder = parent && (resourceTypeOf(parent.value) ?? definedTypeOf(parent))
+  return holder && elementsByKey(holder).get(property)?.properties.get(property)
 }

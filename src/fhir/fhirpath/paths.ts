@@ -3,9 +3,11 @@
  * `Patient.telecom.where(system='phone')`, `(Observation.value as Quantity)` and unions of them. They visit the JSON
  * directly, without nodes, collections or scopes. Other expressions are compiled by compile.ts.
  */
+
+import { choiceElements } from '../definitions.ts'
 import { isObject } from '../resource.ts'
 import { distinctItems } from './distinct.ts'
-import { CHOICE_ELEMENTS, choiceProperty, isResourceTypeOf, suffixesOf, withoutNamespace } from './elements.ts'
+import { choiceProperty, isResourceTypeOf, suffixesOf, withoutNamespace } from './elements.ts'
 import { type Item, isOfType, Node, resourceTypeOf } from './node.ts'
 import type { Ast } from './parser.ts'
 import { type Environment, resolveReference } from './scope.ts'
@@ -81,7 +83,7 @@ function step(base: Ast, name: string, next: Visitor): Visitor | undefined {
 }
 
 function property(name: string, next: Visitor): Visitor {
-  const choice = CHOICE_ELEMENTS.has(name)
+  const choice = choiceElements.has(name)
   return (from, into, context) => {
     if (!isObject(from)) return
     let value = from[name]
@@ -104,7 +106,7 @@ function forEach(value: unknown, into: Item[], context: PathContext, next: Visit
 
 /** `value.ofType(Quantity)`: the property `valueQuantity`, or the one of a type derived from Quantity. */
 function typedStep(base: Ast, specifier: string, next: Visitor): Visitor | undefined {
-  if (base.kind !== 'member' || base.base === undefined || !CHOICE_ELEMENTS.has(base.name)) return undefined
+  if (base.kind !== 'member' || base.base === undefined || !choiceElements.has(base.name)) return undefined
   const type = withoutNamespace(specifier)
   const properties = suffixesOf(type).map((suffix) => `${base.name}${suffix}`)
   const { name } = base
@@ -135,7 +137,7 @@ function equalityTest(criterion: Ast): Test | undefined {
   if (left.kind !== 'member' || left.base !== undefined || right.kind !== 'literal') return undefined
   const { name } = left
   const expected = right.value
-  if (typeof expected !== 'string' || CHOICE_ELEMENTS.has(name) || name === 'id' || name === 'extension')
+  if (typeof expected !== 'string' || choiceElements.has(name) || name === 'id' || name === 'extension')
     return undefined
   return (value) => isObject(value) && only(value[name]) === expected
 }

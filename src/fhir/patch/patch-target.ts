@@ -1,5 +1,5 @@
 /** Elements of a resource that a patch may change, in their JSON representation: https://hl7.org/fhir/R4/json.html. */
-import { type ElementStructure, structureOf } from '../definitions.ts'
+import { type ElementStructure, elementsByKey, elementsByName, structureOf } from '../definitions.ts'
 import { choiceSuffixOf, Node } from '../fhirpath/node.ts'
 import { isObject, type JsonObject } from '../resource.ts'
 
@@ -37,13 +37,13 @@ export const rootOf = (resource: JsonObject): PatchTarget => ({
 export const isPrimitive = (type: string): boolean => structureOf(type)?.kind === 'primitive-type'
 
 /** Finds an element by its name in FHIRPath (`deceased`), definitions (`deceased[x]`) or JSON (`deceasedBoolean`). */
-export function elementOf(type: string, name: string): ElementStructure | undefined {
-  const { elements = [] } = structureOf(isPrimitive(type) ? 'Element' : type) ?? {}
-  return elements.find((element) => element.name === name.replace(/\[x\]$/, '') || element.properties.has(name))
-}
+export const elementOf = (type: string, name: string): ElementStructure | undefined =>
+  elementsByName(holderOf(type)).get(name.replace(/\[x\]$/, '')) ?? elementsByKey(holderOf(type)).get(name)
 
-export const elementNames = (type: string): readonly string[] =>
-  (structureOf(isPrimitive(type) ? 'Element' : type)?.elements ?? []).map(({ name }) => name)
+export const elementNames = (type: string): readonly string[] => [...elementsByName(holderOf(type)).keys()]
+
+/** The type whose elements a value of `type` may have: a primitive has id and extension. */
+const holderOf = (type: string): string => (isPrimitive(type) ? 'Element' : type)
 
 /** The JSON object that holds the child elements of `target`. */
 function elementsAt({ type, node }: PatchTarget): JsonObject | undefined {

@@ -1,5 +1,5 @@
 /** The value of a patch operation: value[x], or parts for types without a value[x] in R4 (fhirpatch.html#anonymous). */
-import { type ElementStructure, structureOf } from '../definitions.ts'
+import { type ElementStructure, elementsByName } from '../definitions.ts'
 import { parseJson } from '../json.ts'
 import { badRequest, type FhirError, unprocessable } from '../outcome.ts'
 import { isObject, type JsonObject } from '../resource.ts'
@@ -21,8 +21,7 @@ export interface PropertyValue {
 }
 
 /** JSON name of value[x] -> type. */
-const VALUES: ReadonlyMap<string, string> =
-  structureOf('Parameters.parameter')?.elements.find(({ name }) => name === 'value')?.properties ?? new Map()
+const VALUES: ReadonlyMap<string, string> = elementsByName('Parameters.parameter').get('value')?.properties ?? new Map()
 
 /** @param at FHIRPath of the part. @throws FhirError 400 when it is malformed */
 export function readPatchValue(part: Part, at: string): PatchValue {

@@ -9,7 +9,7 @@ import { canonicalOf, canonicalText } from '../../terminology/canonical.ts'
 import { type Concept, type Concepts, conceptsOf } from '../../terminology/concepts.ts'
 import { grammarOf } from '../../terminology/grammars.ts'
 import { lookUp, noSuchCode } from '../../terminology/lookup.ts'
-import { withSupplements } from '../../terminology/supplements.ts'
+import { withSupplements } from '../../terminology/terminology.ts'
 import { validateInCodeSystem } from '../../terminology/validate-code.ts'
 import {
   checkDate,

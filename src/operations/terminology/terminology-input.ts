@@ -3,13 +3,13 @@ import type { StructureDefinition } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { OperationInput } from '../../core/operation.ts'
 import { uriQuery } from '../../core/terminology.ts'
-import { type ElementStructure, structureOf } from '../../fhir/definitions.ts'
+import { type ElementStructure, elementsByName } from '../../fhir/definitions.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { checkResource } from '../../fhir/validate/validate.ts'
 import { canonicalOf, canonicalText } from '../../terminology/canonical.ts'
+import { unknownCanonical } from '../../terminology/member.ts'
 import type { Terms, TermsType } from '../../terminology/packaged.ts'
-import { unknownCanonical } from '../../terminology/unknown-reason.ts'
 import type { RecordedCode, ValidateOptions } from '../../terminology/validate-code.ts'
 
 /**
@@ -225,7 +225,7 @@ function boundByType(path: string): string | undefined {
   let type = first
   let element: ElementStructure | undefined
   for (const step of steps) {
-    element = structureOf(type)?.elements.find(({ name }) => name === step.replace('[x]', ''))
+    element = elementsByName(type).get(step.replace('[x]', ''))
     type = [...(element?.properties.values() ?? [])][0] ?? ''
   }
   return element?.binding

@@ -4,12 +4,10 @@ import type { Context } from '../../core/context.ts'
 import { defineOperation, type OperationInput } from '../../core/operation.ts'
 import { clinicTerminology } from '../../core/terminology.ts'
 import { badRequest } from '../../fhir/outcome.ts'
-import { impliedSystems } from '../../terminology/binding.ts'
 import { type ExpandOptions, expand } from '../../terminology/expand.ts'
-import { supplementsOf, withSupplements } from '../../terminology/supplements.ts'
-import type { Terminology } from '../../terminology/terminology.ts'
+import { supplementsOf, type Terminology, withSupplements, withVersions } from '../../terminology/terminology.ts'
 import { type RecordedCode, validateInValueSet } from '../../terminology/validate-code.ts'
-import { withVersions } from '../../terminology/versions.ts'
+import { impliedSystems } from '../../terminology/value-set.ts'
 import {
   boundValueSet,
   checkDate,
