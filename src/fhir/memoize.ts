@@ -1,4 +1,4 @@
-/** Memoization with a bounded cache. */
+/** Memoization: with a bounded cache, and for the life of an object. */
 import { LRUCache } from 'lru-cache'
 
 /** Caches the results of `compute` that were last used, by key; `undefined` too, which LRUCache alone does not hold. */
@@ -7,6 +7,18 @@ export function memoize<Value, Key extends string | number = string>(
   compute: (key: Key) => Value,
 ): (key: Key) => Value {
   const cache = new LRUCache<Key, { readonly value: Value }>({ max })
+  return (key) => {
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached.value
+    const value = compute(key)
+    cache.set(key, { value })
+    return value
+  }
+}
+
+/** Caches what `compute` derives from an object, for as long as the object lives. */
+export function oncePer<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const cache = new WeakMap<Key, { readonly value: Value }>()
   return (key) => {
     const cached = cache.get(key)
     if (cached !== undefined) return cached.value

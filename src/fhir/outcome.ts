@@ -69,6 +69,14 @@ export const preconditionFailed = (diagnostics: string): FhirError =>
 export const unprocessable = (diagnostics: string, where: Where = {}): FhirError =>
   new FhirError(422, { code: 'business-rule', diagnostics, ...where })
 
+/** A note for the client beside a result. */
+export const information = (diagnostics: string, expression?: string): Issue => ({
+  severity: 'information',
+  code: 'informational',
+  diagnostics,
+  ...(expression === undefined ? {} : { expression }),
+})
+
 export function toOutcome(issues: readonly Issue[]): OperationOutcome {
   return {
     resourceType: 'OperationOutcome',

@@ -27,12 +27,12 @@ const ANYWHERE = /(?:^|\/)([A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A
 /** The type that a reference names, relative or absolute, with or without a version. */
 export const typeIn = (reference: string): string | undefined => ANYWHERE.exec(reference)?.[1]
 
-/** A URI with a scheme: https://www.rfc-editor.org/rfc/rfc3986#section-3.1 */
-const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i
+/** Whether it is a URI with a scheme: https://www.rfc-editor.org/rfc/rfc3986#section-3.1 */
+export const isAbsolute = (uri: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(uri)
 
 /** Whether a text is to name a resource of this server; it may do so wrongly. A fragment names a contained one. */
 export const isRelative = (reference: string): boolean =>
-  reference !== '' && !reference.startsWith('#') && !ABSOLUTE.test(reference)
+  reference !== '' && !reference.startsWith('#') && !isAbsolute(reference)
 
 /** One text for the ways of writing a reference: `Type/id` for a resource of this server, else as it is written. */
 export function addressOf(reference: string, baseUrl: string): string {

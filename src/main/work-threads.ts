@@ -8,7 +8,7 @@ import { faultOf } from '../http/fault.ts'
 import { BudgetError } from '../isolation/budget.ts'
 import { type ComponentHealth, type Entrant, loadOfQueue } from '../isolation/fair-queue.ts'
 import { type ThreadEnd, ThreadPool } from '../isolation/thread-host.ts'
-import type { ComparedBatch, PatientBatch } from '../operations/duplicates/compare-patients.ts'
+import type { ComparedBatch, PatientBatch } from '../operations/duplicates/background-search.ts'
 import type { SentRequest } from '../record/journal/sent.ts'
 import { type ReindexedBatch, type Reindexing, type ResourceStore, StoreUnavailable } from '../storage/port.ts'
 

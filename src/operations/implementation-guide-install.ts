@@ -2,6 +2,7 @@
  * ImplementationGuide/$install: installs a FHIR package, or a Bundle, whose profiles and terminology then take effect
  * in the clinic.
  */
+
 import { randomUUID } from 'node:crypto'
 import type { Binary, Bundle } from 'fhir/r4'
 import type { ClinicAccess, Context } from '../core/context.ts'
@@ -10,7 +11,7 @@ import { isShipped } from '../core/shipped.ts'
 import { uriQuery } from '../core/terminology.ts'
 import { type PackageFile, readPackage } from '../fhir/fhir-package.ts'
 import { countJson, MAX_JSON_VALUES, parseJson } from '../fhir/json.ts'
-import { badRequest, FhirError, type Issue, toOutcome, unprocessable } from '../fhir/outcome.ts'
+import { badRequest, FhirError, type Issue, information, toOutcome, unprocessable } from '../fhir/outcome.ts'
 import { type AnyResource, isObject, itemsOf } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
 import { BudgetError, requireWorkThread, rethrowBudgetError } from '../isolation/budget.ts'
@@ -134,7 +135,7 @@ async function contentOfPackage({ data }: Binary): Promise<Content> {
   const diagnostics = `${name} builds on ${others.slice(0, 20).join(', ')}; what it needs of them is installed the same way`
   return {
     what: `${name} ${version}`,
-    notes: others.length === 0 ? [] : [{ severity: 'information', code: 'informational', diagnostics }],
+    notes: others.length === 0 ? [] : [information(diagnostics)],
     count: fileCount,
     candidates: async function* () {
       for await (const file of files()) yield candidateOf(file)
@@ -279,7 +280,7 @@ class Tally {
       this.#stored.size === 0 ? 'holds nothing that takes effect here' : `is installed: ${listed(this.#stored)}`
     const unchanged = this.#unchanged === 0 ? '' : `, of which ${this.#unchanged} were there as they are`
     const leftOut = this.#leftOut.size === 0 ? '' : `. Left out, as it takes no effect here: ${listed(this.#leftOut)}`
-    return { severity: 'information', code: 'informational', diagnostics: `${what} ${stored}${unchanged}${leftOut}` }
+    return information(`${what} ${stored}${unchanged}${leftOut}`)
   }
 
   get problems(): readonly Issue[] {

@@ -49,6 +49,16 @@ export const knownArguments = (definition: Definition, given: Readonly<Record<st
       .map(({ name }) => [name, given[name]]),
   )
 
+/**
+ * The number of results that the request asks for; undefined where it asks for none in particular.
+ * @throws FhirError 400 below 1
+ */
+export function countIn({ _count: count }: OperationInput): number | undefined {
+  if (typeof count !== 'number') return undefined
+  if (count >= 1) return count
+  throw badRequest(`_count is ${count}; it must be 1 or more`, { expression: '_count' })
+}
+
 /** Most unknown parameters listed in the response. */
 const MAX_UNKNOWN = 100
 

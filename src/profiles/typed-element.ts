@@ -2,6 +2,7 @@
  * Elements of a resource as profiles see them: value, R4 type and position, and the target of a Reference as far as it is
  * known without the store (https://hl7.org/fhir/R4/references.html).
  */
+
 import {
   type ElementStructure,
   elementsByKey,
@@ -10,6 +11,7 @@ import {
   structureOf,
   typeHierarchy,
 } from '../fhir/definitions.ts'
+import { oncePer } from '../fhir/memoize.ts'
 import { typeIn } from '../fhir/reference.ts'
 import { isObject, itemsOf } from '../fhir/resource.ts'
 import { Meter } from '../isolation/budget.ts'
@@ -198,14 +200,7 @@ type Index = ReadonlyMap<string, IndexedResource>
 /** An index of nested resources, cached per resource, as there may be as many references as resources. */
 const indexed = (
   namesOf: (resource: Readonly<Record<string, unknown>>) => readonly (readonly [string, IndexedResource])[],
-) => {
-  const known = new WeakMap<object, Index>()
-  return (resource: Readonly<Record<string, unknown>>): Index => {
-    const index = known.get(resource) ?? new Map(namesOf(resource).toReversed())
-    known.set(resource, index)
-    return index
-  }
-}
+) => oncePer((resource: Readonly<Record<string, unknown>>): Index => new Map(namesOf(resource).toReversed()))
 
 const idsIn = indexed(({ contained }) =>
   itemsOf(contained).flatMap((resource, index) =>

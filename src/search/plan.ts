@@ -188,6 +188,16 @@ export interface SearchPlan {
   readonly includeLimit: number
 }
 
+/** A search for resources alone, in the order of the engine: a page of them after a cursor, without total. */
+export const plainPage = ({
+  after,
+  ...page
+}: Pick<SearchPlan, 'clinic' | 'types' | 'where' | 'count'> & { readonly after: string | undefined }): SearchPlan => ({
+  ...page,
+  ...(after === undefined ? {} : { after }),
+  ...{ sort: [], total: 'none', include: [], includeLimit: 0 },
+})
+
 /** One value found in a resource when it was written, in the form its search parameter type compares. */
 export type IndexEntry =
   | { readonly kind: 'string'; readonly param: string; readonly folded: string; readonly exact: string }

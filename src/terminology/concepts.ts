@@ -1,5 +1,7 @@
 /** The concepts of a code system and their hierarchy: https://hl7.org/fhir/R4/codesystem.html. */
+
 import type { CodeSystem, CodeSystemConcept, CodeSystemConceptProperty, CodeSystemProperty } from 'fhir/r4'
+import { oncePer } from '../fhir/memoize.ts'
 import { Meter } from '../isolation/budget.ts'
 
 export interface Concept {
@@ -193,13 +195,5 @@ export function propertyText(property: CodeSystemConceptProperty): string {
   return value === undefined ? '' : String(value)
 }
 
-const cache = new WeakMap<CodeSystem, Concepts>()
-
 /** The concepts of a code system, with a cache. */
-export function conceptsOf(system: CodeSystem): Concepts {
-  const known = cache.get(system)
-  if (known !== undefined) return known
-  const concepts = new Concepts(system)
-  cache.set(system, concepts)
-  return concepts
-}
+export const conceptsOf: (system: CodeSystem) => Concepts = oncePer((system: CodeSystem) => new Concepts(system))

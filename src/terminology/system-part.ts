@@ -2,7 +2,9 @@
  * The codes of one code system that a value set includes or excludes, and the work on one question about value sets:
  * https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.compose.include.
  */
+
 import type { ValueSetComposeInclude, ValueSetComposeIncludeConcept } from 'fhir/r4'
+import { oncePer } from '../fhir/memoize.ts'
 import { Meter } from '../isolation/budget.ts'
 import { canonicalText } from './canonical.ts'
 import type { Concept, Concepts } from './concepts.ts'
@@ -151,18 +153,18 @@ function makeTests({ filter = [] }: SystemPart, concepts: Concepts): readonly Co
   return tests
 }
 
-const listings = new WeakMap<SystemPart, ReadonlyMap<string, ValueSetComposeIncludeConcept>>()
+/** The concepts that the part lists, by code. */
+const listingOf = oncePer(
+  ({ concept = [] }: SystemPart) =>
+    new Map(concept.flatMap((one) => (one.code === undefined ? [] : [[one.code, one] as const]))),
+)
 
 function listedConcept(
   part: SystemPart,
   code: string,
   concepts: Concepts | undefined,
 ): ValueSetComposeIncludeConcept | undefined {
-  const known = listings.get(part)
-  const listing =
-    known ??
-    new Map((part.concept ?? []).flatMap((concept) => (concept.code === undefined ? [] : [[concept.code, concept]])))
-  if (known === undefined) listings.set(part, listing)
+  const listing = listingOf(part)
   // In a code system that is not case-sensitive, its own spelling is looked up too.
   return listing.get(code) ?? listing.get(concepts?.find(code)?.code ?? code)
 }

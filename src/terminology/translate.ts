@@ -1,4 +1,5 @@
 /** Translates codes by concept maps: https://hl7.org/fhir/R4/conceptmap-operation-translate.html. */
+
 import type {
   CodeableConcept,
   Coding,
@@ -7,6 +8,7 @@ import type {
   ConceptMapGroupElement,
   ConceptMapGroupElementTarget,
 } from 'fhir/r4'
+import { oncePer } from '../fhir/memoize.ts'
 import { BudgetError, Meter } from '../isolation/budget.ts'
 import { canonicalOf } from './canonical.ts'
 import type { Code } from './member.ts'
@@ -146,12 +148,9 @@ interface GroupIndex {
   readonly bySource: ReadonlyMap<string, readonly ConceptMapGroupElement[]>
   readonly byTarget: ReadonlyMap<string, readonly ConceptMapGroupElement[]>
 }
-const indexes = new WeakMap<ConceptMapGroup, GroupIndex>()
 
 /** An index of the elements by source code and by target code. */
-function indexOf(group: ConceptMapGroup): GroupIndex {
-  const cached = indexes.get(group)
-  if (cached !== undefined) return cached
+const indexOf = oncePer((group: ConceptMapGroup): GroupIndex => {
   const index = {
     bySource: Map.groupBy(group.element, ({ code }) => code ?? ''),
     byTarget: new Map<string, ConceptMapGroupElement[]>(),
@@ -165,9 +164,8 @@ function indexOf(group: ConceptMapGroup): GroupIndex {
       else list.push(element)
     }
   }
-  indexes.set(group, index)
   return index
-}
+})
 
 const sourceOf = ({ url }: ConceptMap) => (url === undefined ? {} : { source: url })
 

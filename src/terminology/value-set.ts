@@ -3,6 +3,7 @@
  * https://hl7.org/fhir/R4/terminologies.html#strength. A single code is looked up without listing the others, and members
  * are generated lazily.
  */
+
 import type {
   ValueSet,
   ValueSetCompose,
@@ -10,6 +11,7 @@ import type {
   ValueSetExpansion,
   ValueSetExpansionContains,
 } from 'fhir/r4'
+import { oncePer } from '../fhir/memoize.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { valuesIn } from '../fhir/resource.ts'
 import { Meter } from '../isolation/budget.ts'
@@ -196,24 +198,16 @@ export interface StoredExpansion {
   readonly membership: (code: Code) => Membership
 }
 
-const cache = new WeakMap<ValueSetExpansion, StoredExpansion>()
-
 /** Undefined when there is none or only a page of it, which does not show which codes are not in the value set. */
 function completeExpansion({ expansion }: ValueSet): StoredExpansion | undefined {
   if (expansion === undefined || (expansion.offset ?? 0) > 0) return undefined
-  const stored = cache.get(expansion) ?? storedExpansion(expansion)
-  cache.set(expansion, stored)
+  const stored = storedExpansion(expansion)
   return expansion.total === undefined || expansion.total <= stored.members.length ? stored : undefined
 }
 
-function storedExpansion({ contains }: ValueSetExpansion): StoredExpansion {
+const storedExpansion = oncePer(({ contains }: ValueSetExpansion): StoredExpansion => {
   const members = [...membersOf(contains)]
-  const byCode = new Map<string, Member[]>()
-  for (const member of members) {
-    const known = byCode.get(keyOf(member))
-    if (known === undefined) byCode.set(keyOf(member), [member])
-    else known.push(member)
-  }
+  const byCode = Map.groupBy(members, keyOf)
   return {
     members,
     membership: (code) => {
@@ -221,7 +215,7 @@ function storedExpansion({ contains }: ValueSetExpansion): StoredExpansion {
       return found === undefined ? OUT : { status: 'in', member: found }
     },
   }
-}
+})
 
 const keyOf = ({ system, code }: Code): string => `${system}|${code}`
 

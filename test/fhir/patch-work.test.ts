@@ -82,6 +82,15 @@ test('operations on a long list are more than the event loop is held for', () =>
   expect(() => withBudget(new Budget({ canMove: true }), () => patch(patient()))).toThrow(OffloadRequired)
 })
 
+test.each([
+  ['the data itself', '/data', (data: string) => data],
+  ['an element around it', '', (data: string) => ({ data })],
+])('the hash of long base64 that a JSON Patch tests is paid for: %s', (_what, path, valueWith) => {
+  const resource = { data: 'AAAA' }
+  const patch = readPatch([{ op: 'test', path, value: valueWith('A'.repeat(2_000_000)) }])
+  expect(() => withBudget(new Budget({ canMove: true }), () => patch(resource))).toThrow(OffloadRequired)
+})
+
 test('a JSON Patch has 10,000 operations at most', () => {
   const removals = Array.from({ length: 10_001 }, () => ({ op: 'remove', path: '/name/0' }))
   expect(statusAndText(() => readPatch(removals))).toEqual([

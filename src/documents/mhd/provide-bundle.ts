@@ -1,11 +1,11 @@
 /**
- * IHE MHD ITI-65, Provide Document Bundle: a transaction that declares one of the profiles of rules.ts is checked
- * against it before any of it is carried out. https://profiles.ihe.net/ITI/MHD/ITI-65.html
+ * IHE MHD ITI-65, Provide Document Bundle: a transaction that declares one of the profiles below is checked against it before
+ * any of it is carried out. The cardinalities are those beyond R4 of version 4.2, for R4:
+ * https://profiles.ihe.net/ITI/MHD/ITI-65.html, https://profiles.ihe.net/ITI/MHD/artifacts.html.
  */
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { addressOf } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
-import { CARDINALITIES, CONTAINED, LIST_TYPES, METADATA, type Metadata, type Part, provideBundle } from './rules.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -197,3 +197,121 @@ function valuesOf(object: Json, name: string): readonly unknown[] {
 
 const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** The role of a resource in the Bundle, in MHD's terms. */
+export type Part = 'SubmissionSet' | 'Folder' | 'DocumentReference'
+
+/** From the weakest to the strictest: each includes the requirements of those before it. */
+export const METADATA = ['Minimal', 'UnContained.Comprehensive', 'Comprehensive'] as const
+export type Metadata = (typeof METADATA)[number]
+
+const STRUCTURES = 'https://profiles.ihe.net/ITI/MHD/StructureDefinition/'
+export const provideBundle = (metadata: Metadata): string => `${STRUCTURES}IHE.MHD.${metadata}.ProvideBundle`
+export const SIMPLIFIED_PUBLISH = `${STRUCTURES}IHE.MHD.SimplifiedPublish.DocumentReference`
+
+export const LIST_TYPES = 'https://profiles.ihe.net/ITI/MHD/CodeSystem/MHDlistTypes'
+const SOURCE_ID = `extension('${STRUCTURES}ihe-sourceId')`
+const DESIGNATION = `extension('${STRUCTURES}ihe-designationType')`
+
+interface Cardinality {
+  readonly part: Part
+  /** Names joined by dots; `extension('url')` for extensions with that url. */
+  readonly element: string
+  readonly min: number
+  readonly max: number
+  /** The weakest profile that requires it. */
+  readonly since: Metadata
+  readonly example: string
+}
+
+const MANY = Number.POSITIVE_INFINITY
+const IDENTIFIER = '{"use": "usual", "system": "urn:ietf:rfc:3986", "value": "urn:oid:1.2.3"}'
+const CODE = '{"coding": [{"system": "http://loinc.org", "code": "11506-3"}]}'
+const PATIENT = '{"reference": "Patient/<id>"}'
+
+const required = (part: Part, element: string, since: Metadata, example: string, max = 1): Cardinality => ({
+  ...{ part, element, since, example, min: 1, max },
+})
+const absent = (part: Part, element: string): Cardinality => ({
+  ...{ part, element, since: 'Minimal', example: 'no such element', min: 0, max: 0 },
+})
+
+const CARDINALITIES: readonly Cardinality[] = [
+  required(
+    'SubmissionSet',
+    SOURCE_ID,
+    'Minimal',
+    '{"url": "…/ihe-sourceId", "valueIdentifier": {"value": "urn:oid:1.2.3"}}',
+  ),
+  required('SubmissionSet', 'identifier', 'Minimal', IDENTIFIER, MANY),
+  required('SubmissionSet', 'date', 'Minimal', '"2026-03-01T09:00:00Z"'),
+  required('SubmissionSet', 'subject', 'UnContained.Comprehensive', PATIENT),
+  required(
+    'SubmissionSet',
+    DESIGNATION,
+    'UnContained.Comprehensive',
+    `{"url": "…/ihe-designationType", "valueCodeableConcept": ${CODE}}`,
+  ),
+  ...[
+    'modifierExtension',
+    'encounter',
+    'orderedBy',
+    'emptyReason',
+    'entry.flag',
+    'entry.deleted',
+    'entry.date',
+  ].flatMap((element) => [absent('SubmissionSet', element), absent('Folder', element)]),
+  required('Folder', 'identifier', 'Minimal', IDENTIFIER, MANY),
+  required('Folder', 'subject', 'UnContained.Comprehensive', PATIENT),
+  required('Folder', 'title', 'UnContained.Comprehensive', '"Cardiology"'),
+  required(
+    'Folder',
+    DESIGNATION,
+    'UnContained.Comprehensive',
+    `{"url": "…/ihe-designationType", "valueCodeableConcept": ${CODE}}`,
+    MANY,
+  ),
+  absent('Folder', 'source'),
+  required('DocumentReference', 'masterIdentifier.system', 'Minimal', IDENTIFIER),
+  required('DocumentReference', 'masterIdentifier.value', 'Minimal', IDENTIFIER),
+  required('DocumentReference', 'subject', 'Minimal', PATIENT),
+  required(
+    'DocumentReference',
+    'content',
+    'Minimal',
+    '[{"attachment": {"contentType": "application/pdf", "url": "urn:uuid:…"}}]',
+  ),
+  required('DocumentReference', 'content.attachment.contentType', 'Minimal', '"application/pdf"'),
+  required('DocumentReference', 'content.attachment.url', 'Minimal', '"urn:uuid:…", the fullUrl of the Binary'),
+  absent('DocumentReference', 'content.attachment.data'),
+  absent('DocumentReference', 'docStatus'),
+  absent('DocumentReference', 'modifierExtension'),
+  required('DocumentReference', 'type', 'UnContained.Comprehensive', CODE),
+  required('DocumentReference', 'category', 'UnContained.Comprehensive', `[${CODE}]`),
+  required(
+    'DocumentReference',
+    'securityLabel',
+    'UnContained.Comprehensive',
+    '[{"coding": [{"system": "http://terminology.hl7.org/CodeSystem/v3-Confidentiality", "code": "N"}]}]',
+    MANY,
+  ),
+  required('DocumentReference', 'content.attachment.language', 'UnContained.Comprehensive', '"en-US"'),
+  required('DocumentReference', 'content.attachment.creation', 'UnContained.Comprehensive', '"2026-03-01T09:00:00Z"'),
+  required(
+    'DocumentReference',
+    'content.format',
+    'UnContained.Comprehensive',
+    '{"system": "http://ihe.net/fhir/ihe.formatcode.fhir/CodeSystem/formatcode", "code": "urn:ihe:iti:xds:2017:mimeTypeSufficient"}',
+  ),
+  required('DocumentReference', 'context.facilityType', 'UnContained.Comprehensive', CODE),
+  required('DocumentReference', 'context.practiceSetting', 'UnContained.Comprehensive', CODE),
+  required('DocumentReference', 'context.sourcePatientInfo', 'UnContained.Comprehensive', '{"reference": "#patient"}'),
+]
+
+/** References to resources that must be contained, under Comprehensive. */
+const CONTAINED: readonly { readonly part: Part; readonly element: string }[] = [
+  { part: 'SubmissionSet', element: 'source' },
+  { part: 'DocumentReference', element: 'author' },
+  { part: 'DocumentReference', element: 'authenticator' },
+  { part: 'DocumentReference', element: 'context.sourcePatientInfo' },
+]

@@ -4,6 +4,7 @@
  * in the texts of clients the quotes are escaped.
  */
 import { hash } from 'node:crypto'
+import { spend } from '../../isolation/budget.ts'
 import { unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
 
@@ -29,7 +30,7 @@ export const contentElement = (sha256: string, { extension = [], ...beside }: Pr
   ...beside,
 })
 
-interface LongData {
+export interface LongData {
   readonly data: string
   readonly _data?: PrimitiveElement
 }
@@ -109,6 +110,7 @@ export function withContentsAsData(value: unknown): unknown {
 /**
  * A value that a patch compares with a resource of `withContentsAsData`, in its form: each long `data` is named by its
  * hash. The object is changed.
+ * @throws BudgetError
  */
 export function withDataNamed(value: unknown): unknown {
   return changed(value, (object) => {
@@ -116,8 +118,14 @@ export function withDataNamed(value: unknown): unknown {
   })
 }
 
-/** The value of a long `data` in `withContentsAsData`. */
-export const nameOfData = (base64: string): string => asData(hash('sha256', Buffer.from(base64, 'base64')))
+/** Characters that are decoded and hashed in a microsecond. */
+const HASHED_PER_STEP = 100
+
+/** The value of a long `data` in `withContentsAsData`. @throws BudgetError */
+export function nameOfData(base64: string): string {
+  spend(base64.length / HASHED_PER_STEP, 'the contents that its patch compares')
+  return asData(hash('sha256', Buffer.from(base64, 'base64')))
+}
 
 const asData = (sha256: string): string => `${CONTENT_URL}:${sha256}`
 

@@ -1,6 +1,6 @@
 /** Functions on collections: https://hl7.org/fhirpath/N1/#functions, sections 5.1 to 5.4 and 5.8, and FHIR's own. */
 import { isObject } from '../resource.ts'
-import { closure, distinctItems, includes } from './distinct.ts'
+import { closure, distinctItems, includes } from './compare.ts'
 import { gather, willHold } from './limits.ts'
 import { hasVisibleContent, isAllowedMarkup } from './narrative.ts'
 import { appendChildren, type Collection, compileStep, type Item, Node, ofNodes, rawValue } from './node.ts'

@@ -6,9 +6,17 @@
 
 import { choiceElements } from '../definitions.ts'
 import { isObject } from '../resource.ts'
-import { distinctItems } from './distinct.ts'
-import { choiceProperty, isResourceTypeOf, suffixesOf, withoutNamespace } from './elements.ts'
-import { type Item, isOfType, Node, resourceTypeOf } from './node.ts'
+import { distinctItems } from './compare.ts'
+import {
+  choiceProperty,
+  type Item,
+  isOfType,
+  isResourceTypeOf,
+  Node,
+  resourceTypeOf,
+  suffixesOf,
+  withoutNamespace,
+} from './node.ts'
 import type { Ast } from './parser.ts'
 import { type Environment, resolveReference } from './scope.ts'
 

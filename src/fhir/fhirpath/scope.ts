@@ -1,4 +1,5 @@
 /** The scope in which an expression is evaluated, and helpers for functions and operators. */
+import { oncePer } from '../memoize.ts'
 import { typeIn } from '../reference.ts'
 import { isObject } from '../resource.ts'
 import { UCUM } from '../ucum.ts'
@@ -152,14 +153,8 @@ function containedIn(resource: unknown, id: string): unknown {
 }
 
 /** By id, for each list of contained resources: there may be as many references as resources. */
-const indexes = new WeakMap<readonly unknown[], ReadonlyMap<unknown, unknown>>()
-
-function indexOf(contained: readonly unknown[]): ReadonlyMap<unknown, unknown> {
-  const known = indexes.get(contained)
-  if (known !== undefined) return known
+const indexOf = oncePer((contained: readonly unknown[]): ReadonlyMap<unknown, unknown> => {
   const resources = contained.filter((one) => isObject(one) && resourceTypeOf(one) !== undefined)
   // The first resource with an id counts.
-  const index = new Map(resources.toReversed().map((one) => [isObject(one) ? one.id : undefined, one]))
-  indexes.set(contained, index)
-  return index
-}
+  return new Map(resources.toReversed().map((one) => [isObject(one) ? one.id : undefined, one]))
+})

@@ -5,8 +5,7 @@ import { MAX_INLINE, nameOfData, withDataNamed } from '../content/marker.ts'
 import { parseJson } from '../json.ts'
 import { badRequest, FhirError, unprocessable } from '../outcome.ts'
 import { isObject } from '../resource.ts'
-import { applyXmlPatch } from '../xml/apply-patch.ts'
-import { readXmlPatch } from '../xml/patch.ts'
+import { applyXmlPatch, readXmlPatch } from '../xml/patch.ts'
 import { type Patch, readFhirPathPatch } from './fhirpath-patch.ts'
 
 export type { Patch }

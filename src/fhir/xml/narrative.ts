@@ -4,8 +4,16 @@
  */
 import { rethrowBudgetError } from '../../isolation/budget.ts'
 import { isAllowedMarkup } from '../fhirpath/narrative.ts'
-import { parseXml } from './parse.ts'
-import { attributeOf, isDeclaration, isElement, writtenName, XHTML, type XmlElement, type XmlNode } from './tree.ts'
+import {
+  attributeOf,
+  isDeclaration,
+  isElement,
+  parseXml,
+  writtenName,
+  XHTML,
+  type XmlElement,
+  type XmlNode,
+} from './parse.ts'
 
 /** The div as a JSON string: the source text when there is one and it is self-contained, else written from the tree. */
 export const divOf = (div: XmlElement): string =>

@@ -4,7 +4,7 @@
  */
 import { Meter } from '../../isolation/budget.ts'
 import { badRequest, FhirError } from '../outcome.ts'
-import { FHIR, isElement, type XmlAttribute, type XmlElement, type XmlNode, type XmlText } from './tree.ts'
+import { FHIR, isElement, type XmlAttribute, type XmlElement, type XmlNode, type XmlText } from './parse.ts'
 
 /** A node that a selector finds; attributes and texts belong to the element `of`. */
 export type Selected =

@@ -3,8 +3,8 @@ import { isResourceType } from '../definitions.ts'
 import { isNumber } from '../json.ts'
 import { isObject, listOf } from '../resource.ts'
 import { attributeText, divText } from './narrative.ts'
+import { FHIR } from './parse.ts'
 import { type XmlPlan, type XmlProperty, xmlPlanOf } from './plan.ts'
-import { FHIR } from './tree.ts'
 
 type Elements = Readonly<Record<string, unknown>>
 

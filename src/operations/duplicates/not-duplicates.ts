@@ -9,7 +9,7 @@ import { badRequest } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
-import { idsOf, type PatientIds } from './found-pairs.ts'
+import { idsOf, type PatientIds } from './duplicate-search.ts'
 
 const NOT_DUPLICATES = recordKind<Declaration>('not-duplicates')
 

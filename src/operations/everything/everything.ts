@@ -10,13 +10,16 @@ import { checkPageSize } from '../../core/search-request.ts'
 import { Searchset } from '../../core/searchset.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { compartmentMembers } from '../../fhir/compartments.ts'
+import { parseDateRange } from '../../fhir/dates.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, type Issue } from '../../fhir/outcome.ts'
+import { isObject } from '../../fhir/resource.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import type { Condition, Include, SearchPlan } from '../../search/plan.ts'
+import { readCursor, writeCursor } from '../../search/cursor.ts'
+import { isAdded, searchParametersOf } from '../../search/parameters.ts'
+import { type Condition, type Include, plainPage } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
-import { careBetween } from './care-dates.ts'
-import { type EverythingCursor, readEverythingCursor, writeEverythingCursor } from './cursor.ts'
+import { countIn } from '../input.ts'
 import { type EverythingScope, supportFor } from './support.ts'
 
 /** The maximum number of patients per page, as each takes a search and many have no data. */
@@ -52,10 +55,9 @@ function everythingAround(scope: EverythingScope): OperationHandler {
 /** @throws FhirError 400 for a wrong parameter; OffloadRequired for a large page */
 function readOptions({ input, paging }: OperationRequest, { members }: EverythingScope): EverythingOptions {
   const { maxCount, mostIncluded, cursor } = paging ?? { maxCount: 1000, mostIncluded: 1000 }
-  const [start, end, since, count] = [input.start, input.end, input._since, input._count]
-  if (typeof count === 'number' && count < 1)
-    throw badRequest(`_count is ${count}; it must be 1 or more`, { expression: '_count' })
-  const most = typeof count === 'number' ? Math.min(count, maxCount) : maxCount
+  const { start, end, _since: since } = input
+  const count = countIn(input)
+  const most = Math.min(count ?? maxCount, maxCount)
   checkPageSize(most)
   const types = typesFrom(input._type)
   const care = careBetween(textOf(start), textOf(end), [...members.keys()])
@@ -171,8 +173,10 @@ class EverythingPage {
   }
 
   async #nextCenter(after: string | undefined) {
-    const plan = this.#plan([this.#around.type], [], 1, after)
-    const { matches, next } = await this.#ctx.unit.search(plan)
+    const { clinic, unit } = this.#ctx
+    const { matches, next } = await unit.search(
+      plainPage({ clinic, types: [this.#around.type], where: [], count: 1, after }),
+    )
     return matches[0] && { center: matches[0], next }
   }
 
@@ -183,7 +187,13 @@ class EverythingPage {
     const where = [inCompartment({ type, id }, members), ...this.#options.conditions]
     // A full page only needs to know whether there are more.
     const room = this.#room
-    const plan = this.#plan(this.#searched(), where, Math.max(1, room), after)
+    const plan = plainPage({
+      clinic: this.#ctx.clinic,
+      types: this.#searched(),
+      where,
+      count: Math.max(1, room),
+      after,
+    })
     const { matches, included, truncated, next } = await this.#ctx.unit.search(
       room === 0 ? plan : { ...plan, include: PROVENANCE, includeLimit: this.#options.mostIncluded },
     )
@@ -202,20 +212,6 @@ class EverythingPage {
     const needsReferences =
       types?.values().some((one) => one === 'Provenance' || (one !== type && !members.has(one))) === true
     return types === undefined || needsReferences ? all : all.filter((one) => types.has(one))
-  }
-
-  #plan(types: readonly string[], where: readonly Condition[], count: number, after: string | undefined): SearchPlan {
-    return {
-      clinic: this.#ctx.clinic,
-      types,
-      where,
-      sort: [],
-      count,
-      ...(after === undefined ? {} : { after }),
-      total: 'none',
-      include: [],
-      includeLimit: 0,
-    }
   }
 }
 
@@ -252,3 +248,74 @@ export const encounterEverything = defineOperation(
   'encounter-everything',
   everythingAround({ type: 'Encounter', members: ofEncounter }),
 )
+
+/** Date parameters that are not dates of care. */
+const OTHER_DATES: ReadonlySet<string> = new Set([
+  '_lastUpdated',
+  'birthdate',
+  'death-date',
+  'modified',
+  'payment-date',
+  'target-date',
+  'value-date',
+])
+
+const careDatesOf = (type: string): readonly string[] =>
+  [...searchParametersOf(type).values()]
+    // A parameter added by an extension may be any date.
+    .filter((parameter) => parameter.type === 'date' && !OTHER_DATES.has(parameter.code) && !isAdded(parameter))
+    .map(({ code }) => code)
+
+/**
+ * A condition for resources with a date of care between the beginning of `start` and the end of `end`, or without any
+ * date of care. Undefined if both are absent.
+ * @throws FhirError 400 if the range ends before it starts
+ */
+function careBetween(
+  start: string | undefined,
+  end: string | undefined,
+  types: readonly string[],
+): Condition | undefined {
+  if (start === undefined && end === undefined) return undefined
+  const highMin = start === undefined ? undefined : parseDateRange(start)?.low
+  const lowMax = end === undefined ? undefined : parseDateRange(end)?.high
+  if (highMin !== undefined && lowMax !== undefined && lowMax < highMin)
+    throw badRequest(`end (${end}) is before start (${start})`, { expression: 'end' })
+  const bounds = { ...(highMin === undefined ? {} : { highMin }), ...(lowMax === undefined ? {} : { lowMax }) }
+  const groups = [...Map.groupBy(types, (type) => careDatesOf(type).join()).values()]
+  const of = groups.map((group): Condition => {
+    const dates = careDatesOf(group[0] ?? '')
+    const within = dates.map((param): Condition => ({ kind: 'date', param, bounds }))
+    const undated = dates.map((param): Condition => ({ kind: 'missing', param, missing: true }))
+    const matches: Condition = { kind: 'any', of: [...within, { kind: 'all', of: undated }] }
+    return { kind: 'all', of: [{ kind: 'type', types: group }, matches] }
+  })
+  return { kind: 'any', of }
+}
+
+/** Empty on the first page. */
+export interface EverythingCursor {
+  /** The current patient or encounter, which was itself returned on an earlier page. */
+  readonly id?: string
+  /** The store's cursor within its compartment; absent at its beginning. */
+  readonly members?: string
+  /** The store's cursor for the next patient; absent after the last one. */
+  readonly list?: string
+}
+
+const LIST = '$everything'
+
+const writeEverythingCursor = (cursor: EverythingCursor): string => writeCursor(LIST, [cursor])
+
+/** @throws InvalidCursor */
+const readEverythingCursor = (text: string | undefined): EverythingCursor =>
+  text === undefined ? {} : readCursor(text, LIST, isShape)[0]
+
+const isShape = (keys: readonly unknown[]): keys is readonly [EverythingCursor] => {
+  const [cursor] = keys
+  return (
+    isObject(cursor) &&
+    [cursor['id'], cursor['members'], cursor['list']].every((part) => part === undefined || typeof part === 'string') &&
+    (cursor['id'] !== undefined || cursor['list'] !== undefined)
+  )
+}

@@ -11,7 +11,7 @@ import { Meter, spend } from '../../isolation/budget.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { extractEntries } from '../../search/index/extract.ts'
 import { matches } from '../../search/matches.ts'
-import type { Condition } from '../../search/plan.ts'
+import { type Condition, plainPage } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
 
 /** The resources that $everything returns for a patient or encounter. */
@@ -115,17 +115,10 @@ async function readAll({ clinic, unit }: Context, addresses: readonly string[]):
       ],
     }
   })
-  const { matches } = await unit.search({
-    clinic,
-    types: [...byType.keys()],
-    where: [{ kind: 'any', of }],
-    sort: [],
-    count: addresses.length,
-    total: 'none',
-    include: [],
-    includeLimit: 0,
-  })
-  return matches
+  const where: readonly Condition[] = [{ kind: 'any', of }]
+  const types = [...byType.keys()]
+  const page = plainPage({ clinic, types, where, count: addresses.length, after: undefined })
+  return (await unit.search(page)).matches
 }
 
 /** Whether the resource is itself a match, on this or another page (unless it is filtered out there). */

@@ -1,7 +1,8 @@
 /** Resolves the parameters of $find that refer to resources: the actors and patients of the visit. */
+
 import { type Choice, choicesOf, schedulesWith } from '../../booking/schedules-with.ts'
 import type { Context } from '../../core/context.ts'
-import type { Issue } from '../../fhir/outcome.ts'
+import { type Issue, information } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { spend } from '../../isolation/budget.ts'
 import { escaped, tokenText } from '../../search/value.ts'
@@ -127,13 +128,10 @@ async function patientsOf(ctx: Context, input: FindInput, notes: Issue[]): Promi
   return [...new Set([...addresses.flatMap(([first]) => first ?? []), ...given])]
 }
 
-const NOT_KEPT: Issue = {
-  severity: 'information',
-  code: 'informational',
-  diagnostics:
-    'patient-resource: this Patient is not in this clinic, and $find stores nobody, so the times are offered without one; hand the patient-resource to $book',
-  expression: 'patient-resource',
-}
+const NOT_KEPT = information(
+  'patient-resource: this Patient is not in this clinic, and $find stores nobody, so the times are offered without one; hand the patient-resource to $book',
+  'patient-resource',
+)
 
 async function checkInsurance(ctx: Context, reference: string, notes: Issue[]): Promise<void> {
   const local = localReference(reference, ctx.baseUrl)

@@ -5,9 +5,10 @@ import type { OperationInput, OperationRequest } from '../../core/operation.ts'
 import { badRequest, FhirError, unprocessable } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
+import { isReplaced } from '../../matching/placeholder.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { tokenText } from '../../search/value.ts'
-import { isReplaced, isSameIdentifier } from './merged-patients.ts'
+import { isSameIdentifier } from './merged-patients.ts'
 
 export type Staff = UserAgent
 

@@ -7,7 +7,7 @@ import type { Provenance, Reference } from 'fhir/r4'
 import { type Context, userReference } from '../../core/context.ts'
 import { localReference } from '../../fhir/reference.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import type { Condition, SearchPlan } from '../../search/plan.ts'
+import { type Condition, plainPage, type SearchPlan } from '../../search/plan.ts'
 import type { Staff } from './merge-input.ts'
 
 const LIFECYCLE = 'http://terminology.hl7.org/CodeSystem/iso-21089-lifecycle'
@@ -113,17 +113,8 @@ export async function provenancesOf(
   return { found, ...(next === undefined ? {} : { next }) }
 }
 
-const planFor = ({ clinic }: Context, about: Condition, after: string | undefined, count = 20): SearchPlan => ({
-  clinic,
-  types: ['Provenance'],
-  where: [about],
-  sort: [],
-  count,
-  ...(after === undefined ? {} : { after }),
-  total: 'none',
-  include: [],
-  includeLimit: 0,
-})
+const planFor = ({ clinic }: Context, about: Condition, after: string | undefined, count = 20): SearchPlan =>
+  plainPage({ clinic, types: ['Provenance'], where: [about], count, after })
 
 /** Returns undefined for a Provenance of anything but a merge. */
 function beginIn({ activity, entity = [] }: Provenance, baseUrl: string): MergeBegin | undefined {

@@ -1,12 +1,11 @@
 /** Content of the two Patients after a merge: https://hl7.org/fhir/R4/patient.html#merge. */
+
 import type { Address, ContactPoint, Identifier, Patient, PatientLink } from 'fhir/r4'
 import { badRequest, type FhirError } from '../../fhir/outcome.ts'
 import { fold } from '../../fhir/text-folding.ts'
 import { comparablePhone, extensionOf } from '../../matching/phones.ts'
-import { isReferenceTo } from './moved-references.ts'
-
-/** True if another record has replaced this one. */
-export const isReplaced = ({ link = [] }: Patient): boolean => link.some(({ type }) => type === 'replaced-by')
+import { isReplaced } from '../../matching/placeholder.ts'
+import { isReferenceTo } from './move-references.ts'
 
 type Stored = Patient & { readonly id?: string | undefined }
 

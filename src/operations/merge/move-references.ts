@@ -1,19 +1,22 @@
 /**
- * Moves the references to one Patient to another, a few resources at a time: first those found by the search index,
- * then those in elements without an R4 search parameter, by reading every resource of the clinic.
+ * Moves the references to one Patient to another (https://hl7.org/fhir/R4/references.html), a few resources at a time: first
+ * those found by the search index, then those in elements without an R4 search parameter, by reading every resource of the
+ * clinic.
  */
+
 import type { Context } from '../../core/context.ts'
 import type { CompartmentMembers } from '../../fhir/compartments.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
+import { oncePer } from '../../fhir/memoize.ts'
 import { FhirError } from '../../fhir/outcome.ts'
-import type { AnyResource } from '../../fhir/resource.ts'
-import { rethrowBudgetError, spend } from '../../isolation/budget.ts'
+import { localReference } from '../../fhir/reference.ts'
+import { type AnyResource, isObject } from '../../fhir/resource.ts'
+import { Meter, rethrowBudgetError, spend } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import type { SearchParameter } from '../../search/parameters.ts'
-import type { SearchPlan } from '../../search/plan.ts'
+import { plainPage, type SearchPlan } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
-import { type Move, mentions, namesVersion, withMovedReferences } from './moved-references.ts'
 
 /** Position of the search for references. */
 export interface Position {
@@ -33,36 +36,26 @@ const LEFT_AS_THEY_ARE: ReadonlySet<string> = new Set(['Bundle', 'AuditEvent'])
 const MOVABLE = resourceTypes.filter((type) => !LEFT_AS_THEY_ARE.has(type))
 
 /** Cached reference parameters of each type that may point to a Patient, by search capabilities. */
-const known = new WeakMap<Context['servedSearch'], CompartmentMembers>()
-
-function parametersTo({ servedSearch }: Context): CompartmentMembers {
-  const before = known.get(servedSearch)
-  if (before !== undefined) return before
+const parametersTo = oncePer((servedSearch: Context['servedSearch']): CompartmentMembers => {
   const all = MOVABLE.map((type) => {
     const parameters = [...servedSearch.parametersOf(type).values()]
     return [type, parameters.filter(pointsToPatients).map(({ code }) => code)] as const
   })
-  const members = new Map(all.filter(([, codes]) => codes.length > 0))
-  known.set(servedSearch, members)
-  return members
-}
+  return new Map(all.filter(([, codes]) => codes.length > 0))
+})
 
 const pointsToPatients = ({ type, canonical, target = ['*'] }: SearchParameter): boolean =>
   type === 'reference' && canonical !== true && (target.includes('Patient') || target.includes('*'))
 
 function planOf(ctx: Context, id: string, { among, after }: Position, count: number): SearchPlan {
-  const members = parametersTo(ctx)
-  return {
+  const members = parametersTo(ctx.servedSearch)
+  return plainPage({
     clinic: ctx.clinic,
     types: among === 'indexed' ? [...members.keys()] : MOVABLE,
     where: among === 'indexed' ? [inCompartment({ type: 'Patient', id }, members)] : [],
-    sort: [],
     count,
-    ...(after === undefined ? {} : { after }),
-    total: 'none',
-    include: [],
-    includeLimit: 0,
-  }
+    after,
+  })
 }
 
 /** The outcome of one page of resources. */
@@ -219,3 +212,46 @@ export async function moveAtOnce(ctx: Context, move: Move): Promise<Moved> {
 }
 
 const addressOf = ({ type, id }: Versioned): string => `${type}/${id}`
+
+/** Ids of Patients. */
+export interface Move {
+  readonly from: string
+  readonly to: string
+}
+
+/** Budget steps for searching one object. */
+const LOOKED_THROUGH = 0.3
+
+/**
+ * The resource with its references to `from`, relative or below `baseUrl`, changed in every element; undefined if it
+ * has none. A reference to a specific version stays, as the other Patient has no such version.
+ * @throws BudgetError
+ */
+function withMovedReferences<R extends AnyResource>(resource: R, move: Move, baseUrl: string): R | undefined {
+  const meter = new Meter('the references to the patient')
+  let isMoved = false
+  const moved = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(moved)
+    if (!isObject(value)) return value
+    meter.pay(LOOKED_THROUGH)
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, movedMember(name, member)]))
+  }
+  const movedMember = (name: string, member: unknown): unknown => {
+    if (name !== 'reference' || typeof member !== 'string') return moved(member)
+    if (!isReferenceTo(member, move.from, baseUrl)) return member
+    isMoved = true
+    return member.slice(0, member.length - move.from.length) + move.to
+  }
+  const result = moved(resource) as R
+  return isMoved ? result : undefined
+}
+
+/** Whether it is a literal reference to the Patient, without a version. */
+export function isReferenceTo(reference: string | undefined, id: string, baseUrl: string): boolean {
+  const local = localReference(reference ?? '', baseUrl)
+  return local?.type === 'Patient' && local.id === id && local.version === undefined
+}
+
+/** Whether a stored text may contain references to the Patient, and whether it names versions of it. */
+const mentions = (text: string, id: string): boolean => text.includes(`Patient/${id}"`)
+const namesVersion = (text: string, id: string): boolean => text.includes(`Patient/${id}/_history/`)

@@ -1,15 +1,16 @@
 /** Patient/$merge, as R5 defines it: https://hl7.org/fhir/R5/patient-operation-merge.html. */
-import type { Patient } from 'fhir/r4'
+
+import type { Parameters, Patient, Task } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
-import { Accepted, defineOperation } from '../../core/operation.ts'
-import { conflict, unprocessable } from '../../fhir/outcome.ts'
+import { Accepted, defineOperation, type OperationInput } from '../../core/operation.ts'
+import { conflict, type Issue, information, toOutcome, unprocessable } from '../../fhir/outcome.ts'
+import { isReplaced } from '../../matching/placeholder.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { type Merged, mergeAnswer } from './merge-answer.ts'
 import { findPatient, type Named, namedPatient, type Staff, staffOf } from './merge-input.ts'
 import { requireNoJob, stageJob } from './merge-job.ts'
 import { type MergeBegin, stageMergeProvenance } from './merge-provenance.ts'
-import { checkResult, isReplaced, mergedTarget, replacedSource } from './merged-patients.ts'
+import { checkResult, mergedTarget, replacedSource } from './merged-patients.ts'
 import { type Moved, moveAtOnce, type Position } from './move-references.ts'
 
 export const patientMerge = defineOperation('patient-merge', async (request) => {
@@ -101,4 +102,84 @@ async function putTarget(ctx: Context, { source, target, result, asked }: Target
     )
   }
   return await ctx.update<Patient>(result)
+}
+
+export interface Merged {
+  readonly source: Versioned<Patient>
+  readonly target: Versioned<Patient>
+  readonly moved: Moved
+  /** The Task for the remaining references, if there are more than one change moves. */
+  readonly task?: Versioned<Task>
+}
+
+/** https://hl7.org/fhir/R5/patient-operation-merge.html: input, outcome, result and task. */
+function mergeAnswer(input: OperationInput, merged: Merged, isPreview: boolean): Parameters {
+  const { target, task } = merged
+  const result = isPreview ? unwritten(target.resource) : target.resource
+  return {
+    resourceType: 'Parameters',
+    parameter: [
+      { name: 'input', resource: inputParameters(input) },
+      { name: 'outcome', resource: toOutcome(issuesOf(merged, isPreview)) },
+      { name: 'result', resource: result },
+      ...(task === undefined || isPreview ? [] : [{ name: 'task', resource: task.resource }]),
+    ],
+  }
+}
+
+/** Removes version and time from a preview, which has not been stored. */
+function unwritten({
+  meta: { versionId: _versionId, lastUpdated: _lastUpdated, ...meta } = {},
+  ...patient
+}: Patient): Patient {
+  return { ...patient, ...(Object.keys(meta).length === 0 ? {} : { meta }) }
+}
+
+const VALUES = {
+  preview: 'valueBoolean',
+  'source-patient': 'valueReference',
+  'target-patient': 'valueReference',
+} as const
+
+const inputParameters = (input: OperationInput): Parameters => ({
+  resourceType: 'Parameters',
+  parameter: Object.entries(input).flatMap(([name, value]) =>
+    name === 'result-patient'
+      ? [{ name, resource: value as Patient }]
+      : [value].flat().map((one) => ({ name, [VALUES[name as keyof typeof VALUES] ?? 'valueIdentifier']: one })),
+  ),
+})
+
+function issuesOf({ source, target, moved, task }: Merged, isPreview: boolean): readonly Issue[] {
+  const { changed, naming, rest } = moved
+  const pair = `Patient/${source.id} into Patient/${target.id}`
+  const count = `${rest === undefined ? '' : 'at least '}${counted(changed)}`
+  const done = isPreview
+    ? `Nothing was changed. The merge of ${pair} would change the references in ${count}`
+    : `Merged ${pair}; the references in ${counted(changed)} were moved`
+  return [
+    information(done),
+    ...(task === undefined || isPreview
+      ? []
+      : [
+          information(
+            `More resources are looked through in the background; Task/${task.id} is completed when all references are moved`,
+          ),
+        ]),
+    ...(naming === 0
+      ? []
+      : [
+          information(
+            `References in ${resources(naming)} name a version of Patient/${source.id} and stay, as that version does`,
+          ),
+        ]),
+  ]
+}
+
+const resources = (count: number): string => `${count} ${count === 1 ? 'resource' : 'resources'}`
+
+/** For example `3 resources (2 Observation, 1 Task)`. */
+export function counted(changed: readonly Versioned[]): string {
+  const types = [...Map.groupBy(changed, ({ type }) => type)].map(([type, list]) => `${list.length} ${type}`)
+  return types.length === 0 ? resources(0) : `${resources(changed.length)} (${types.sort().join(', ')})`
 }

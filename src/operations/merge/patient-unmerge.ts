@@ -1,14 +1,15 @@
 /** Patient/$unmerge: reverses the last merge of a Patient, with the help of its Provenance. */
+
 import type { Parameters, Patient, Reference, Task } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { Accepted, defineOperation } from '../../core/operation.ts'
-import { badRequest, conflict, type Issue, toOutcome, unprocessable } from '../../fhir/outcome.ts'
+import { badRequest, conflict, type Issue, information, toOutcome, unprocessable } from '../../fhir/outcome.ts'
+import { isReplaced } from '../../matching/placeholder.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { counted } from './merge-answer.ts'
 import { readPatient, referredId, type Staff, staffOf } from './merge-input.ts'
 import { requireNoJob, stageJob } from './merge-job.ts'
 import { lastMergeOf, type MergeBegin, stageUnmergeProvenance } from './merge-provenance.ts'
-import { isReplaced } from './merged-patients.ts'
+import { counted } from './patient-merge.ts'
 import { FIRST_RETURN, type ReturnPosition, takeBack, takeBackPage } from './take-back.ts'
 
 /** Limits of one change; the rest is left to the background. */
@@ -137,7 +138,7 @@ function answer({ source, target, returned, task }: Unmerged, isPreview: boolean
     ...(following === undefined
       ? []
       : [`The rest is done in the background; Task/${following.id} is completed when all references are moved back`]),
-  ].map((diagnostics) => ({ severity: 'information', code: 'informational', diagnostics }))
+  ].map((diagnostics) => information(diagnostics))
   return {
     resourceType: 'Parameters',
     parameter: [

@@ -3,13 +3,13 @@
  * https://hl7.org/fhir/R4/bundle.html#references, https://hl7.org/fhir/R4/documents.html#content,
  * https://hl7.org/fhir/R4/messaging.html#message.
  */
-import { localReference, restfulUrl } from '../../fhir/reference.ts'
+import { oncePer } from '../../fhir/memoize.ts'
+import { isAbsolute, localReference, restfulUrl } from '../../fhir/reference.ts'
 import { isObject, itemsOf } from '../../fhir/resource.ts'
 import { shortened } from '../../fhir/validate/report.ts'
 import { Meter } from '../../isolation/budget.ts'
 import type { Finding, Findings } from '../findings.ts'
 import { coreType, type TypedElement } from '../typed-element.ts'
-import { isAbsolute } from './thorough.ts'
 
 interface IndexedEntry {
   readonly index: number
@@ -20,9 +20,6 @@ type EntriesByUrl = ReadonlyMap<string, readonly IndexedEntry[]>
 /** Adding an entry to the index. */
 const STEPS_PER_ENTRY = 0.5
 const meter = new Meter('the entries of the Bundle')
-
-/** As there may be as many references as entries. */
-const known = new WeakMap<object, EntriesByUrl>()
 
 /** The index of the entry that an absolute URL refers to; undefined when none does. @throws BudgetError */
 function entryAt(bundle: object, url: string): number | undefined {
@@ -48,13 +45,10 @@ function absoluteUrl(reference: string, fullUrl: unknown): string | undefined {
 
 const RELATIVE = /^[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}(?:\/_history\/[A-Za-z0-9\-.]{1,64})?(?:#.*)?$/
 
-function entriesOf(bundle: object): EntriesByUrl {
-  const found = known.get(bundle)
-  if (found !== undefined) return found
-  const entries = Map.groupBy(indexedEntries(bundle), ({ fullUrl }) => fullUrl)
-  known.set(bundle, entries)
-  return entries
-}
+/** Cached, as there may be as many references as entries. */
+const entriesOf = oncePer(
+  (bundle: object): EntriesByUrl => Map.groupBy(indexedEntries(bundle), ({ fullUrl }) => fullUrl),
+)
 
 function* indexedEntries(bundle: object): Generator<IndexedEntry & { readonly fullUrl: string }> {
   for (const [index, entry] of entriesIn(bundle).entries()) {

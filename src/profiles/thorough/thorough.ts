@@ -5,6 +5,7 @@
  */
 
 import { elementsByName } from '../../fhir/definitions.ts'
+import { isAbsolute } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { PRIMITIVES } from '../../fhir/validate/primitives.ts'
 import { shortened } from '../../fhir/validate/report.ts'
@@ -143,9 +144,6 @@ function checkExtensible(item: TypedElement, definitions: KnownDefinitions, find
   if (valueSet === undefined || checkBinding(item, valueSet, definitions)?.kind !== 'out') return
   findings.add({ code: 'code-invalid', path, message: extensibleMessage(item, valueSet), severity: 'warning' })
 }
-
-/** With a scheme: https://www.rfc-editor.org/rfc/rfc3986#section-3.1. */
-export const isAbsolute = (uri: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(uri)
 
 /** The types whose `system` names a code system or a namespace. */
 const SYSTEM_HOLDERS: ReadonlySet<string> = new Set(['Coding', 'Identifier', 'Quantity'])

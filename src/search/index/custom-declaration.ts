@@ -4,7 +4,7 @@
  */
 
 import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
-import { isResourceTypeOf } from '../../fhir/fhirpath/elements.ts'
+import { isResourceTypeOf } from '../../fhir/fhirpath/node.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { splitOutside } from '../expression.ts'
 import type { SearchParameter } from '../parameters.ts'

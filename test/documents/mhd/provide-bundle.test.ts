@@ -7,7 +7,7 @@ import {
   type Metadata,
   provideBundle,
   SIMPLIFIED_PUBLISH,
-} from '../../../src/documents/mhd/rules.ts'
+} from '../../../src/documents/mhd/provide-bundle.ts'
 import { readXml } from '../../../src/fhir/xml/read.ts'
 import { writeXml } from '../../../src/fhir/xml/write.ts'
 import { startTwoClinics, type TwoClinics } from '../../support/two-clinics.ts'

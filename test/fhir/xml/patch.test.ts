@@ -2,8 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseJson } from '../../../src/fhir/json.ts'
 import { FhirError } from '../../../src/fhir/outcome.ts'
-import { applyXmlPatch } from '../../../src/fhir/xml/apply-patch.ts'
-import { readXmlPatch } from '../../../src/fhir/xml/patch.ts'
+import { applyXmlPatch, readXmlPatch } from '../../../src/fhir/xml/patch.ts'
 import { canonical } from './canonical.ts'
 
 const DIV = '<div xmlns="http://www.w3.org/1999/xhtml"><p title=\'t\'>one</p> <p>two<br /></p><!--c--></div>'
