@@ -232,7 +232,7 @@ export const RECORD_KINDS = {
     shape: 'MergeJob, or HeldTarget (operations/merge/merge-job.ts)',
     expires:
       'of a source `due` is when its references are moved on, of a target there is none; deleted with the last reference',
-    writtenBy: 'operations/merge/merge-job.ts, operations/merge/merge-loop.ts',
+    writtenBy: 'operations/merge/merge-job.ts',
   },
   [CUSTOM_PARAMETERS.kind]: {
     of: 'clinic',
@@ -260,16 +260,16 @@ export const RECORD_KINDS = {
   'duplicate-pair': {
     of: 'clinic',
     key: 'the number of the search, and the ids of the two patients, the smaller one first',
-    shape: 'FoundPair (operations/duplicates/found-pairs.ts)',
+    shape: 'FoundPair (operations/duplicates/duplicate-search.ts)',
     expires: 'never; deleted when a later search is complete',
-    writtenBy: 'operations/duplicates/found-pairs.ts',
+    writtenBy: 'operations/duplicates/duplicate-search.ts',
   },
   'duplicate-rank': {
     of: 'clinic',
     key: 'the number of the search, the rank of the pair, the likeliest first, and the ids as above',
-    shape: 'RankedPair (operations/duplicates/found-pairs.ts)',
+    shape: 'RankedPair (operations/duplicates/duplicate-search.ts)',
     expires: 'never; deleted when a later search is complete',
-    writtenBy: 'operations/duplicates/found-pairs.ts',
+    writtenBy: 'operations/duplicates/duplicate-search.ts',
   },
   'not-duplicates': {
     of: 'clinic',

@@ -1,6 +1,6 @@
 /** Cached results. */
 import { expect, test } from '@jest/globals'
-import { memoize } from '../../src/fhir/memoize.ts'
+import { memoize, oncePer } from '../../src/fhir/memoize.ts'
 
 test('what was asked before is not worked out again, an answer of nothing neither, until there are too many', () => {
   const asked: string[] = []
@@ -22,4 +22,15 @@ test('what could not be answered is asked again', () => {
   })
   for (const _ of [1, 2]) expect(() => answer('a')).toThrow('no')
   expect(times).toBe(2)
+})
+
+test('what is derived from an object is worked out once for each, an answer of nothing too', () => {
+  const asked: object[] = []
+  const answer = oncePer((key: object) => {
+    asked.push(key)
+    return Object.keys(key)[0]
+  })
+  const [one, other] = [{ a: 1 }, {}]
+  expect([one, other, one, other].map(answer)).toEqual(['a', undefined, 'a', undefined])
+  expect(asked).toEqual([one, other])
 })

@@ -64,7 +64,7 @@ export async function requireNoJob(ctx: Context, ...ids: readonly string[]): Pro
   }
 }
 
-/** Stages a job, which continues in the background (merge-loop.ts). Call `requireNoJob` for both Patients before. */
+/** Stages a job, which continues in the background (mergeLoop). Call `requireNoJob` for both Patients before. */
 export async function stageJob(ctx: Context, begun: NewJob): Promise<Versioned<Task>> {
   const task = await ctx.unit.put<Task>(taskFor(ctx, begun), 'POST')
   const { source, target } = begun.begin
