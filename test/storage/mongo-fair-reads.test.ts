@@ -1,10 +1,9 @@
-/** Searches and other reads of a database that many clinics share (src/storage/mongo/fair-reads.ts). */
+/** Searches and other reads of a database that many clinics share (src/storage/mongo/read-limits.ts). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { MongoServerError } from 'mongodb'
 import { Budget, withBudget } from '../../src/isolation/budget.ts'
-import { FairReads } from '../../src/storage/mongo/fair-reads.ts'
-import { readLimits } from '../../src/storage/mongo/read-limits.ts'
+import { FairReads, readLimits } from '../../src/storage/mongo/read-limits.ts'
 
 /** How MongoDB ends a command whose maxTimeMS is over. */
 const timeIsUp = () => new MongoServerError({ message: 'operation exceeded time limit', code: 50 })

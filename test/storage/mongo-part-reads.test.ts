@@ -5,16 +5,22 @@ import { Budget, withBudget } from '../../src/isolation/budget.ts'
 import { openMongoAuditStore } from '../../src/storage/mongo/audit-store.ts'
 import { openMongoContentStore } from '../../src/storage/mongo/content-store.ts'
 import { openMongoJournalStore } from '../../src/storage/mongo/journal-store.ts'
-import { PartReads } from '../../src/storage/mongo/part-reads.ts'
+import { PartConnection } from '../../src/storage/mongo/part-connection.ts'
 import { newMongoUrl } from '../support/mongo.ts'
 import { commandsDuring } from '../support/mongo-commands.ts'
 import { closeLater } from '../support/opened-stores.ts'
 
-const readsOf = (connections: number) => new PartReads({ open: async () => 'part', connections, what: 'the journal' })
+/** An open part with so many connections for reads. */
+async function partOf(reading: number): Promise<PartConnection<string>> {
+  const url = await newMongoUrl()
+  const part = closeLater(new PartConnection({ url, what: 'the journal', reading, writing: 1, prepare: () => 'part' }))
+  await part.write(async () => {})
+  return part
+}
 
 describe('reads of a part', () => {
   test('of one clinic take all connections but one, so that those of another one begin at once', async () => {
-    const reads = readsOf(3)
+    const reads = await partOf(3)
     const end = Promise.withResolvers<void>()
     let underWay = 0
     const held = async () => {
@@ -31,7 +37,7 @@ describe('reads of a part', () => {
   })
 
   test('that wait end when their client has left', async () => {
-    const reads = readsOf(2)
+    const reads = await partOf(2)
     const end = Promise.withResolvers<void>()
     const first = reads.read('one', () => end.promise)
     let hasLeft = false

@@ -14,8 +14,7 @@ import {
   type StoredBlock,
 } from '../audit-port.ts'
 import type { Connection } from './connection.ts'
-import { insertOnce } from './insert-once.ts'
-import { openPart } from './part-connection.ts'
+import { insertOnce, PartConnection } from './part-connection.ts'
 import type { ReadLimits } from './read-limits.ts'
 
 interface BlockDocument {
@@ -36,12 +35,12 @@ export function openMongoAuditStore(url: string, retention: Retention): AuditSto
     await createIndexes(db, retention)
     return db.collection<BlockDocument>(COLLECTION)
   }
-  const part = openPart({ url, what: 'the audit trail', ...{ reading: 2, writing: 1 }, prepare })
+  const part = new PartConnection({ url, what: 'the audit trail', ...{ reading: 2, writing: 1 }, prepare })
   return {
     write: (added) => part.write((blocks) => write(blocks, added)),
     scan: (query) => part.read(query.clinic, (blocks, limits) => scan(blocks, query, limits)),
     read: (clinic, key) => part.read(clinic, (blocks, limits) => read(blocks, { clinic, key }, limits)),
-    close: part.close,
+    close: () => part.close(),
   }
 }
 

@@ -6,8 +6,8 @@ import type { CombinedIndex, Condition } from '../../search/plan.ts'
 import { intersection } from '../../search/range-bounds.ts'
 import { nameOfCombined } from '../index/search-index.ts'
 import type { IndexItem } from './collections.ts'
+import { within } from './entry-terms.ts'
 import { keyOf, SHORT_SPAN } from './index-entries.ts'
-import { within } from './range-terms.ts'
 import { isOneOf, item, type Term } from './term.ts'
 
 const combinedKey = (declared: CombinedIndex, values: readonly string[]): string =>

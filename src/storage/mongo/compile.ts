@@ -8,22 +8,25 @@ import { INNER_ID, innerTypes, innerTypesOf, isInner, resourceTypeOf } from '../
 import type { Condition } from '../../search/plan.ts'
 import { intersection } from '../../search/range-bounds.ts'
 import { type Alternatives, alternativesOf, conjunctsOf, type Of } from '../conditions.ts'
+import { matchingIds, referencedIds } from './access-path.ts'
 import { combinedTerm } from './combined.ts'
-import { compositeTerm } from './composite-term.ts'
 import { onceForReader, type Reader } from './engine.ts'
 import {
+  compositeTerm,
   containsTerm,
   idTerm,
+  intersectedTerm,
   missingTerm,
+  positionTerm,
+  quantityTerm,
+  rangeTerm,
   referenceTerm,
   stringTerm,
   tokenTerm,
   unequalTerm,
+  updatedTerm,
   uriTerm,
 } from './entry-terms.ts'
-import { matchingIds, referencedIds } from './listed-ids.ts'
-import { positionTerm } from './position-term.ts'
-import { intersectedTerm, quantityTerm, rangeTerm, updatedTerm } from './range-terms.ts'
 import { storedTypes } from './stored-types.ts'
 import { allOf, anyOf, NEVER, type Scope, type Term } from './term.ts'
 

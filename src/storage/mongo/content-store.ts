@@ -8,10 +8,7 @@ import { Binary, type Collection } from 'mongodb'
 import { FairQueue } from '../../isolation/fair-queue.ts'
 import { type ByteRange, ContentMissing, type ContentStore, inPieces } from '../content-port.ts'
 import type { Connection } from './connection.ts'
-import { served } from './faults.ts'
-import { insertOnce } from './insert-once.ts'
-import { PartConnection } from './part-connection.ts'
-import { PartReads } from './part-reads.ts'
+import { insertOnce, PartConnection } from './part-connection.ts'
 
 interface PieceDocument {
   readonly clinic: string
@@ -36,22 +33,24 @@ const WRITING = 2
 
 /** @param url as DATABASE_URL */
 export function openMongoContentStore(url: string): ContentStore {
-  const connection = new PartConnection({ url, connections: READING + WRITING, prepare: piecesIn })
-  const pieces = () => connection.get()
-  const reads = new PartReads({ open: pieces, connections: READING, what: 'a content' })
+  const part = new PartConnection({
+    url,
+    what: 'a content',
+    ...{ reading: READING, writing: WRITING },
+    prepare: piecesIn,
+  })
   // The number of waiting requests is limited by the requests in flight.
   const waiting = { perClinic: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY }
   const writing = new FairQueue({ slots: WRITING, slotsPerClinic: WRITING, ...waiting })
   return {
-    write: (clinic, name, bytes) => write(pieces, writing, { clinic, name }, bytes),
-    read: (clinic, name, range) => read(reads, { clinic, name }, range),
-    delete: (clinic, name) =>
-      served(async () => {
-        await (await pieces()).deleteMany({ clinic, name })
-      }),
-    close: () => connection.close(),
+    write: (clinic, name, bytes) => write(part, writing, { clinic, name }, bytes),
+    read: (clinic, name, range) => read(part, { clinic, name }, range),
+    delete: (clinic, name) => part.write(async (pieces) => void (await pieces.deleteMany({ clinic, name }))),
+    close: () => part.close(),
   }
 }
+
+type Part = PartConnection<Collection<PieceDocument>>
 
 async function piecesIn({ db }: Connection): Promise<Collection<PieceDocument>> {
   const pieces = db.collection<PieceDocument>(COLLECTION)
@@ -61,15 +60,10 @@ async function piecesIn({ db }: Connection): Promise<Collection<PieceDocument>> 
 
 type Name = Pick<PieceDocument, 'clinic' | 'name'>
 
-async function write(
-  pieces: () => Promise<Collection<PieceDocument>>,
-  writing: FairQueue,
-  name: Name,
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<void> {
+async function write(part: Part, writing: FairQueue, name: Name, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const writePiece = async (n: number, piece: Uint8Array): Promise<void> => {
     const release = await writing.enter({ clinic: name.clinic, token: name.name })
-    await served(async () => insertOnce(await pieces(), [{ ...name, n, bytes: new Binary(piece) }])).finally(release)
+    await part.write((pieces) => insertOnce(pieces, [{ ...name, n, bytes: new Binary(piece) }])).finally(release)
   }
   let n = 0
   for await (const piece of inPieces(bytes, PIECE)) await writePiece(n++, piece)
@@ -79,13 +73,13 @@ async function write(
 
 /** Reads piece by piece, without a cursor, which would stay open for as long as a client is slow. */
 async function* read(
-  reads: PartReads<Collection<PieceDocument>>,
+  part: Part,
   name: Name,
   { start, end }: ByteRange = { start: 0, end: Number.POSITIVE_INFINITY },
 ): AsyncGenerator<Uint8Array> {
   const first = Math.floor(start / PIECE)
   for (let n = first; n === first || n * PIECE < end; n++) {
-    const found = await reads.read(name.clinic, (pieces, limits) =>
+    const found = await part.read(name.clinic, (pieces, limits) =>
       pieces.findOne({ ...name, n }, { projection: { bytes: 1 }, ...limits }),
     )
     // There is none behind the last piece; a content without its first piece does not exist.

@@ -6,14 +6,13 @@
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { type ComponentHealth, loadOfQueue } from '../../isolation/fair-queue.ts'
 import { type ChangeSet, type ResourceChange, StoreConflict, StoreUnavailable } from '../port.ts'
-import { AbandonedTransactions } from './abandoned-transactions.ts'
 import { lockedTypes, writeChangeSets } from './change-set.ts'
 import { checkTimeLimit } from './connection.ts'
 import type { Engine } from './engine.ts'
 import { DUPLICATE_KEY, toStoreError } from './faults.ts'
 import { type BatchLimits, BatchQueue, KeyedQueue, type Outcome } from './queues.ts'
 import { checkSizes, createdDocument } from './resources.ts'
-import { inTransaction } from './transaction.ts'
+import { AbandonedTransactions, inTransaction } from './transaction.ts'
 
 const LIMITS: BatchLimits<ChangeSet> = { concurrency: 2, items: 64, bytes: 8 * 1024 * 1024, bytesOf }
 

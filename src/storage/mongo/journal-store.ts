@@ -15,7 +15,7 @@ import type {
   Kept,
 } from '../journal-port.ts'
 import type { Connection } from './connection.ts'
-import { openPart } from './part-connection.ts'
+import { PartConnection } from './part-connection.ts'
 import type { ReadLimits } from './read-limits.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -37,13 +37,13 @@ const COUNTERS = 'journal_counters'
 
 /** @param url as DATABASE_URL */
 export function openMongoJournalStore(url: string): JournalStore {
-  const part = openPart({ url, what: 'the journal', ...{ reading: 2, writing: 2 }, prepare: collectionsIn })
+  const part = new PartConnection({ url, what: 'the journal', ...{ reading: 2, writing: 2 }, prepare: collectionsIn })
   return {
     write: (entries, kept) => part.write((opened) => write(opened, entries, kept)),
     scan: (query) => part.read(query.clinic, (opened, limits) => scan(opened, query, limits)),
     read: (clinic, id) => part.read(clinic, (opened, limits) => read(opened, { clinic, id }, limits)),
     bounds: (clinic) => part.read(clinic, (opened, limits) => bounds(opened, clinic, limits)),
-    close: part.close,
+    close: () => part.close(),
   }
 }
 

@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { MongoServerError } from 'mongodb'
 import { type Budget, BudgetError, currentBudget } from '../../isolation/budget.ts'
+import { type ComponentHealth, FairQueue, loadOfQueue } from '../../isolation/fair-queue.ts'
 import { TIME_LIMIT } from './connection.ts'
 
 /** Milliseconds between two checks whether a client has left. */
@@ -46,7 +47,7 @@ export function readLimits(): ReadLimits {
 const NEVER = new AbortController().signal
 
 /** @param endsAt the deadline of `read`, milliseconds since 1970 UTC */
-export const until = <T>(endsAt: number, read: () => Promise<T>): Promise<T> => deadline.run(endsAt, read)
+const until = <T>(endsAt: number, read: () => Promise<T>): Promise<T> => deadline.run(endsAt, read)
 
 /**
  * Reads for the current request, and ends the commands when its client leaves.
@@ -95,4 +96,52 @@ function leave(budget: Budget, watch: Watch): void {
   if (watch.reads > 0) return
   clearInterval(watch.timer)
   watches.delete(budget)
+}
+
+/** Milliseconds; a longer read is paid by the time that its request has for reads. */
+const BRIEF = 50
+
+interface Slots {
+  /** Most reads at once. The number of waiting requests is limited where they arrive. */
+  readonly slots: number
+  /** Most reads of one clinic at once. */
+  readonly slotsPerClinic: number
+}
+
+/**
+ * Reads whose length depends on what is stored and requested. Clinics share the connections fairly, and each read is
+ * within the limits of its request.
+ */
+export class FairReads {
+  readonly #queue: FairQueue
+
+  constructor(slots: Slots) {
+    this.#queue = new FairQueue({ ...slots, total: Number.POSITIVE_INFINITY, perClinic: Number.POSITIVE_INFINITY })
+  }
+
+  get load(): ComponentHealth {
+    return loadOfQueue('searches', this.#queue)
+  }
+
+  /**
+   * @param what see BudgetError; called only when needed
+   * @throws BudgetError when it takes longer than the request may, or its client has left; QueueFull when it has waited
+   *   for half of its time, as it would have too little left; and whatever `read` throws
+   */
+  async read<T>(clinic: string, what: () => string, read: () => Promise<T>): Promise<T> {
+    const budget = currentBudget()
+    const endsAt = budget?.readEndsAt ?? Number.POSITIVE_INFINITY
+    return await withinLimits(what, async (signal) => {
+      const longestWait = budget && Math.max(0, (endsAt - Date.now()) / 2)
+      const release = await this.#queue.enter({ clinic, token: budget?.token ?? '', signal }, longestWait)
+      // The wait is not paid: side by side, the reads of a request would pay it many times.
+      const since = Date.now()
+      try {
+        return await until(endsAt, read)
+      } finally {
+        release()
+        if (Date.now() - since > BRIEF) budget?.hasReadSince(since)
+      }
+    })
+  }
 }

@@ -9,9 +9,8 @@ import {
   type Retention,
   type StoredBlock,
 } from '../audit-port.ts'
-import { SideFile, type SideFileForm, type SideFileOptions } from './side-file.ts'
-import { openSideStore } from './side-store.ts'
-import type { SideKind } from './side-writer.ts'
+import type { SideKind } from './side-store.ts'
+import { openSideStore, SideFile, type SideFileForm, type SideFileOptions } from './side-store.ts'
 
 /** `patients` has a line break before and after each id. */
 const TABLE = `

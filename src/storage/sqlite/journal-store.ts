@@ -11,9 +11,8 @@ import type {
   Kept,
 } from '../journal-port.ts'
 import type { Database } from './connection.ts'
-import { SideFile, type SideFileForm, type SideFileOptions } from './side-file.ts'
-import { openSideStore } from './side-store.ts'
-import type { SideKind } from './side-writer.ts'
+import type { SideKind } from './side-store.ts'
+import { openSideStore, SideFile, type SideFileForm, type SideFileOptions } from './side-store.ts'
 import type { SqlValue } from './sql.ts'
 
 /** Details are in a table of their own, so that a list does not read them. */
