@@ -1,9 +1,12 @@
 /** Search parameters of a clinic where several servers serve it, and one of them dies. */
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import { openStore } from '../../src/main/open-store.ts'
-import { StoreConflict } from '../../src/storage/port.ts'
+import { CUSTOM_INDEX, StoreConflict } from '../../src/storage/port.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
+import { testEngine } from '../support/engine.ts'
+import { withDatabase } from '../support/mongo.ts'
 import { type FhirResponse, request, startServer } from '../support/server.ts'
 import { endProcessesAfterEach, login, start, stop, until } from '../support/server-process.ts'
 
@@ -77,6 +80,41 @@ test('what a server has written that had not heard of it is found, or was refuse
   expect(refusal === undefined || refusal instanceof StoreConflict).toBe(true)
   expect(await totalOf(fhir, 'late=latecomer')).toBe(refusal === undefined ? 1 : 0)
   await Promise.all([close(), late.close()])
+})
+
+/** Makes a store as a server left it that kept the progress of indexing under older names. */
+async function makeOlder(url: string): Promise<void> {
+  const [find, replacement] = ['"indexVersion":', '"madeBy":']
+  if (testEngine() === 'sqlite') {
+    const db = new DatabaseSync(url.slice('sqlite:'.length))
+    const changed = db
+      .prepare('UPDATE record SET value = replace(value, ?, ?) WHERE kind = ?')
+      .run(find, replacement, CUSTOM_INDEX.kind)
+    expect(changed.changes).toBe(1)
+    db.exec('PRAGMA user_version = 6')
+    db.close()
+    return
+  }
+  await withDatabase(url, async (db) => {
+    const value = { $replaceAll: { input: '$value', find, replacement } }
+    const changed = await db.collection('records').updateOne({ kind: CUSTOM_INDEX.kind }, [{ $set: { value } }])
+    expect(changed.modifiedCount).toBe(1)
+    await db.collection<{ readonly _id: string }>('store').updateOne({ _id: 'schema' }, { $set: { version: 2 } })
+  })
+}
+
+test('a store of an older version is indexed anew by what the clinic has added, and is then searched by it', async () => {
+  const DATABASE_URL = await newLastingDatabaseUrl()
+  const old = await startServer({ DATABASE_URL })
+  for (const family of ['Olderson', 'Olderman', 'Newman']) await old.fhir('POST', '/Patient', named(family))
+  expect((await old.fhir('PUT', '/SearchParameter/older', parameter('older', 'family'))).status).toBe(201)
+  await until(async () => (await old.fhir('GET', '/Patient?older=nobody')).status === 200)
+  await old.close()
+  await makeOlder(DATABASE_URL)
+  const { fhir, close } = await startServer({ DATABASE_URL })
+  await until(async () => (await fhir('GET', '/Patient?older=nobody')).status === 200)
+  expect(await totalOf(fhir, 'older=older')).toBe(2)
+  await close()
 })
 
 test('a server that is killed in the middle leaves the rest to the next, which finds everything', async () => {

@@ -516,9 +516,12 @@ const OLD_PROGRESS = {
   value: JSON.stringify({ types: { Patient: { madeBy: 2, towards: 3, done: 4, failed: 0, after: 'x' } } }),
 }
 
+/** It is forgotten, and due, so that the resources are indexed anew. */
 async function expectProgressOfToday(store: ResourceStore): Promise<void> {
-  const { value } = (await store.readRecord('north', CUSTOM_INDEX.kind, CUSTOM_INDEX.key)) ?? {}
-  expect(value).toEqual({ types: { Patient: { indexVersion: 2, towards: 3, done: 4, failed: 0, after: 'x' } } })
+  expect(await store.readRecord('north', CUSTOM_INDEX.kind, CUSTOM_INDEX.key)).toEqual({
+    ...{ clinic: 'north', ...CUSTOM_INDEX, version: 2 },
+    ...{ value: { types: {} }, due: 0 },
+  })
 }
 
 /** Waits until the entries that the old server extracted differently are reindexed. */

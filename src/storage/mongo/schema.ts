@@ -12,7 +12,7 @@ import { inTransaction } from './transaction.ts'
 type Step = (collections: Collections, session: ClientSession) => Promise<void>
 
 /** The first step takes a database from version 1 to 2, and so on; this program writes the version after the last. */
-const STEPS: readonly Step[] = [addTypeIndexes, renameIndexVersion]
+const STEPS: readonly Step[] = [addTypeIndexes, forgetCustomIndex]
 const VERSION = STEPS.length + 1
 
 const NAMESPACE_EXISTS = 48
@@ -64,12 +64,14 @@ async function addTypeIndexes({ store }: Collections, session: ClientSession): P
   await store.insertOne(NO_LEASE, { session })
 }
 
-/** Version 3 has a new name for the version in the progress of a clinic's own search parameters. */
-async function renameIndexVersion({ records }: Collections, session: ClientSession): Promise<void> {
-  const [find, replacement] = ['"madeBy":', '"indexVersion":']
-  const value = { $replaceAll: { input: '$value', find, replacement } }
+/**
+ * Version 3 has another form of how far resources are indexed by a clinic's own search parameters: as the record is due,
+ * they are indexed by them anew.
+ */
+async function forgetCustomIndex({ records }: Collections, session: ClientSession): Promise<void> {
+  const forgotten = { $set: { value: '{"types":{}}', due: 0 }, $inc: { version: 1 } }
   for (const clinic of await records.distinct('clinic', {}, { session })) {
-    await records.updateOne({ clinic, ...CUSTOM_INDEX }, [{ $set: { value } }], { session })
+    await records.updateOne({ clinic, ...CUSTOM_INDEX }, forgotten, { session })
   }
 }
 

@@ -236,9 +236,12 @@ CREATE TABLE key_index (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** The progress of a clinic's own search parameters (search/index/custom-declaration.ts), whose version has a new name. */
+/**
+ * Forgets how far resources are indexed by a clinic's own search parameters (search/index/custom-declaration.ts), which is
+ * stored in another form now: as the record is due, they are indexed by them anew.
+ */
 const VERSION_7 = `
-UPDATE record SET value = replace(value, '"madeBy":', '"indexVersion":') WHERE kind = '${CUSTOM_INDEX.kind}';
+UPDATE record SET version = version + 1, value = '{"types":{}}', due = 0 WHERE kind = '${CUSTOM_INDEX.kind}';
 `
 
 /** Step n takes a file from version n to n + 1; the last step leads to the version that this program writes. */
