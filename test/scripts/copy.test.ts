@@ -1,12 +1,11 @@
 /** `npm run copy`: each test runs the script as a process of its own, between real stores. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { StoredContents } from '../../src/content/contents.ts'
 import { contentElement } from '../../src/fhir/content/marker.ts'
 import type { AnyResource } from '../../src/fhir/resource.ts'
@@ -17,17 +16,14 @@ import { CUSTOM_INDEX, CUSTOM_PARAMETERS, type RecordChange, type ResourceStore 
 import { contentFolderOf } from '../../src/storage/sqlite/content-store.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { newMongoUrl, withDatabase } from '../support/mongo.ts'
+import { newFolder } from '../support/run.ts'
 
 /** Patients of a clinic, so that a copy takes several sets. */
 const MANY = 500
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/copy.ts')
 
-let folder = ''
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'copy-test-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = newFolder()
 
 let files = 0
 const newFile = (): Promise<string> => {

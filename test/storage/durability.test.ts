@@ -1,12 +1,11 @@
 /** Durable on commit: a process killed with SIGKILL while it writes loses nothing that it had acknowledged. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { newMongoUrl } from '../support/mongo.ts'
+import { newFolder } from '../support/run.ts'
 import { openNamedStore } from './durability-store.ts'
 import { Clinic, ids } from './fixtures.ts'
 
@@ -14,11 +13,7 @@ import { Clinic, ids } from './fixtures.ts'
 const ROUNDS = [1, 60, 250, 7, 400]
 const WRITER = join(import.meta.dirname, 'durability-writer.ts')
 
-let folder = ''
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'durability-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = newFolder()
 
 describeOnSqlite('a store whose process is killed', () => {
   test(`in the middle of writing, ${ROUNDS.length} times, has every acknowledged change set and no half one`, async () => {

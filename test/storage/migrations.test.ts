@@ -2,12 +2,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { BSON } from 'mongodb'
 import { pino } from 'pino'
 import { openStore } from '../../src/main/open-store.ts'
@@ -23,6 +21,7 @@ import {
 } from '../../src/storage/port.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { newMongoUrl, withDatabase } from '../support/mongo.ts'
+import { newFolder } from '../support/run.ts'
 import { addresses, Clinic, string } from './fixtures.ts'
 import {
   BY_BLUE_KEEPER,
@@ -49,11 +48,7 @@ const PROCESS = join(import.meta.dirname, 'indexing-process.ts')
 const NEVER = { ...FAST, look: 3_600_000 }
 const LATER = { pace: NEVER }
 
-let folder = ''
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'migrations-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = newFolder()
 
 let files = 0
 function newFile(): string {

@@ -1,23 +1,19 @@
 /** The embedded engine fulfils the contract, on a file and in memory, and has duties of its own. */
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { StoreUnavailable } from '../../src/storage/port.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { newFolder } from '../support/run.ts'
 import type { OpenStore } from './contract/clinics.ts'
 import { REMEMBERED } from './contract/sharing.ts'
 import { describeStoreContract } from './contract.ts'
 import { Clinic, COMBINED, date, reference, string, token, words } from './fixtures.ts'
 import { openModel } from './model.ts'
 
-let folder = ''
+const folder = newFolder()
 let files = 0
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'store-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
 
 function newFile(): string {
   files += 1

@@ -3,27 +3,19 @@
  * process holds it, and tells the test files its address over HTTP.
  */
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { MongoClient } from 'mongodb'
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core'
 import { holderOf } from './address-holder.ts'
-import { folderInMemory } from './memory-folder.ts'
 import { findMongod, NO_MONGOD } from './mongod.ts'
-import { runName } from './run.ts'
+import { newFolder, runName } from './run.ts'
 
 /** Nothing is measured for the vendor's support; the oplog is small. */
 const ARGUMENTS = ['--setParameter', 'diagnosticDataCollectionEnabled=false', '--oplogSize', '256']
-/**
- * Bytes of memory for its data, and for the tests beside it. Each suite makes databases of its own, some hundreds of small
- * files that MongoDB writes through to the disk, and most of the time of a start went into that.
- */
-const MEMORY = 8 * 1024 ** 3
 
 let holder: Server | undefined
 let replicaSet: Promise<MongoMemoryReplSet> | undefined
-let folder: string | undefined
 
 /**
  * Whether suites can run on MongoDB; where not, prints which suites are skipped and why.
@@ -50,20 +42,16 @@ export async function prepareMongo(): Promise<void> {
   process.env['TEST_MONGO'] = `http://127.0.0.1:${(holder.address() as AddressInfo).port}`
 }
 
-/** Its data are in memory where that has room, else in the folder for temporary files. */
-function startReplicaSet(): Promise<MongoMemoryReplSet> {
-  folder = folderInMemory(MEMORY)
-  return MongoMemoryReplSet.create({
-    instanceOpts: [folder === undefined ? {} : { dbPath: folder }],
+const startReplicaSet = (): Promise<MongoMemoryReplSet> =>
+  MongoMemoryReplSet.create({
+    instanceOpts: [{ dbPath: newFolder() }],
     replSet: { storageEngine: 'wiredTiger', args: ARGUMENTS },
   })
-}
 
 export async function stopMongo(): Promise<void> {
   holder?.closeAllConnections()
   holder?.close()
   await (await replicaSet?.catch(() => undefined))?.stop()
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   const given = givenUrl()
   if (given !== undefined) await dropDatabases(given)
 }
