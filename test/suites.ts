@@ -88,12 +88,15 @@ const ON_MONGODB = suites(
 )
 
 /**
- * Suites that mostly wait: for processes that start, leases, timeouts. They run beside the others (jest/runner.ts). Those
+ * Suites that mostly wait: for processes that start, leases, timeouts, limits by the second. They run beside the others (jest/runner.ts). Those
  * of faults do not, for docs/operating.md promises how long a fault lasts.
  */
 const WAITING = suites(
   'test/process/*.test.ts',
-  'test/{fhir-api/{custom-search-servers,custom-search-waiting,full-text,reindexing},admin-api/health}.test.ts',
+  'test/admin-api/{connectors,health}.test.ts',
+  'test/calls/{recovery/held-messages,tools/abandonment-recovery}.test.ts',
+  'test/extensions/reindexing.test.ts',
+  'test/fhir-api/{custom-search-servers,custom-search-waiting,full-text,reindexing}.test.ts',
   'test/scripts/*.test.ts',
   'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
 )
@@ -103,18 +106,20 @@ const WAITING = suites(
  * (jest/sequencer.ts), so that none is left to run alone at the end.
  */
 const LONGEST = suites(
+  'test/architecture.test.ts',
   'test/booking/{model,race}.test.ts',
-  'test/calls/session/call-sessions.test.ts',
+  'test/calls/session/{call-sessions,guess-limit}.test.ts',
   'test/capability/*.test.ts',
   'test/dashboard/browser/*.test.ts',
   'test/demo/demo-clinic.test.ts',
   'test/faults/{network,replica-set}.test.ts',
   'test/operations/{patient-find-duplicates,patient-merge}.test.ts',
   'test/process/*.test.ts',
-  'test/{fhir-api/{custom-search-servers,inline-content},http/{large-answers,hostile}}.test.ts',
+  'test/fhir-api/{absent-values,custom-search-servers,inline-content}.test.ts',
+  'test/http/{large-answers,hostile,observers/known-secrets}.test.ts',
   'test/scripts/copy.test.ts',
   'test/search/random-searches.test.ts',
-  'test/storage/{migrations,mongo-faults,mongo-store,random,sharing}.test.ts',
+  'test/storage/{migrations,mongo-bench-plans,mongo-faults,mongo-store,random,sharing,sqlite-store}.test.ts',
 )
 
 /** Suites that change the sources' own state for the whole process: they have instances of their own (jest/runtime.ts). */
