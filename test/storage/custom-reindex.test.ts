@@ -185,6 +185,21 @@ describeOnSqlite('on SQLite', () => describeReindexing(async () => `sqlite:${joi
 describeOnMongo('on MongoDB', () => {
   describeReindexing(newMongoUrl)
 
+  test('what a process that knows only older parameters writes during the work is found by its newest values', async () => {
+    const url = await newMongoUrl()
+    const [knowing, late] = [new Writer(await open(url)), new Writer(await open(url))]
+    const all = ['p0', 'p1', 'p2', 'p3', 'p4', 'p5']
+    const rewrite = (version: number) => Promise.all(all.map((id) => late.write(id, { eyes: `v${version}` }, version)))
+    await knowing.declare('eyes')
+    for (let version = 1; version < 20; version += 2) {
+      await rewrite(version)
+      await Promise.all([knowing.reindex(), rewrite(version + 1)])
+      await knowing.reindex()
+      expect(await knowing.find(`v${version + 1}`)).toEqual(all)
+    }
+    for (const { store } of [knowing, late]) await store.close()
+  })
+
   test('whether all of a type is indexed takes a few keys of the index, however much there is', async () => {
     const url = await newMongoUrl()
     const north = new Writer(await open(url))
