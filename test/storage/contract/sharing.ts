@@ -90,6 +90,21 @@ export function describeSharing(name: string, openTwo: OpenTwo): void {
         }
       })
 
+      test('shows at once what the same store wrote together with records of other kinds', async () => {
+        const [one] = newClinics()
+        for (const value of values) {
+          await recent(one)
+          const of = { clinic: one.name, key: 'x', expect: 'any' } as const
+          await one.writeSet({
+            records: [
+              { ...of, kind: 'lease', value: 1 },
+              { ...of, kind: REMEMBERED, value },
+            ],
+          })
+          expect(await recent(one)).toBe(value)
+        }
+      })
+
       test(`shows what another store wrote at the latest after ${RECENT} ms`, async () => {
         const [one, other] = newClinics()
         for (const value of values) {
