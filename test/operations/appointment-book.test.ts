@@ -143,6 +143,17 @@ describe('who comes', () => {
     expect(new Set(booked.flatMap(patientsOf)).size).toBe(1)
   })
 
+  test('of clients that bring the same new patient at once, for visits that share neither time nor actor, too', async () => {
+    const given = patientResource({ identifier: [{ system: 'http://example.org/mrn', value: `n-${randomUUID()}` }] })
+    const participant = [{ actor: { display: 'A visitor' }, status: 'needs-action' }]
+    const bodies = Array.from({ length: 6 }, (_, day) => {
+      const [start, end] = [half(48 * day), half(48 * day + 1)]
+      return resource({ resourceType: 'Appointment', status: 'pending', start, end, participant })
+    })
+    const booked = await Promise.all(bodies.map((body) => visits.call('$book', body, given)))
+    expect(new Set(booked.map(visits.onlyAppointment).flatMap(patientsOf)).size).toBe(1)
+  })
+
   test('without an identifier nobody is guessed: a namesake is somebody else', async () => {
     const given = patientResource({ name: [{ family: 'Booked' }] })
     const [one = '', other = ''] = [

@@ -290,6 +290,15 @@ describe('in a clinic, from numbers and at people of which none comes twice,', (
     expect(await attempt({ from })).toEqual(refused)
   })
 
+  test('those whose number is only on the record that their call has begun wait for it as all others', async () => {
+    await inOrder(100, () => attempt({ from: newNumber(), name: newName() }))
+    const [callId, from] = [randomUUID(), newNumber()]
+    const headers = { 'x-call-id': callId, 'x-call-to': OUR_NUMBER, 'x-call-from': from }
+    const saved = await server.tool('/patient-journey/update_registration_field', { phone: from }, headers)
+    expect(saved).toMatchObject({ success: true })
+    expect(await attempt({ callId, from, birthDate: RIGHT })).toMatchObject({ code: 'too-many-attempts' })
+  })
+
   test('successes reset nothing', async () => {
     await inOrder(99, () => attempt({ from: newNumber(), name: newName() }))
     expect(await attempt({ birthDate: RIGHT })).toMatchObject({ verified: true })
