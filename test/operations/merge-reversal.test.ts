@@ -47,6 +47,8 @@ describe('a change that is taken back', () => {
       { a: { reference: 'u' } },
     ],
     ['leaves what was removed since', { a: S, b: 1 }, { a: T, b: 1 }, { b: 1 }, { b: 1 }],
+    ['gives back an item that was removed', [S, { x: 1 }], [S], [S], [S, { x: 1 }]],
+    ['gives no item twice that was added again since', [S, { x: 1 }], [S], [S, { x: 1 }], [S, { x: 1 }]],
     ['finds an item that others stand before now', [S, T], [T, T], [{ x: 1 }, T, T], [{ x: 1 }, S, T]],
     ['finds an item that others stand behind now', [T, S], [T, T], [T, T, { x: 1 }], [T, S, { x: 1 }]],
     [

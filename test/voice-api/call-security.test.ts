@@ -445,6 +445,7 @@ test('a clinic with an account of Retell takes what that has signed, and nothing
     {},
     retellSignature('another-key-0000', body),
     retellSignature(KEY, body, Date.now() - 301_000),
+    retellSignature(KEY, body, Date.now() + 310_000),
     retellSignature(KEY, '{}'),
     { 'x-retell-signature': 'v=,d=' },
   ])
