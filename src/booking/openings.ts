@@ -13,9 +13,9 @@ import { firstOf, type Run } from '../scheduling/slot-times.ts'
 import type { Span } from '../scheduling/zone-clock.ts'
 import { END_OF_TIME } from '../search/plan.ts'
 import { countFreeSlots, FreeSlots, SlotsByStart } from './free-slots.ts'
+import { MOST_SLOTS } from './named-slots.ts'
 import { activeScheduleIds } from './offered-types.ts'
 import { type SlotCriteria, SlotMatcher } from './slot-matcher.ts'
-import { MOST_SLOTS } from './slot-runs.ts'
 
 /** A position in that order. */
 export interface Place {

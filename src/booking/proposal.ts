@@ -3,7 +3,6 @@
  * `<key>.<n>.<Slot.id>` means n adjacent Slots, beginning with this one; `<key>` refers to a record
  * (StoredContext), which also holds the id of the Slot if that is too long to be part of another id.
  */
-
 import { hash } from 'node:crypto'
 import type { Appointment, Slot } from 'fhir/r4'
 import type { ClinicAccess, Context } from '../core/context.ts'
@@ -15,8 +14,8 @@ import { scheduleOf } from '../reservations/reservation.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { proposedAppointment, type VisitContext } from '../scheduling/proposed-appointment.ts'
 import { firstOf, type Run } from '../scheduling/slot-times.ts'
+import { followersOf, MOST_SLOTS } from './named-slots.ts'
 import { resolvedActors } from './resolvable-actors.ts'
-import { followersOf, MOST_SLOTS } from './slot-runs.ts'
 
 /** https://hl7.org/fhir/R4/datatypes.html#id, minus the longest key, a three-digit number, and the dots. */
 const LONGEST_SLOT_ID = 64 - 11 - 3 - 2

@@ -19,8 +19,7 @@ import { isBookable } from '../scheduling/booking-policies.ts'
 import { hasEnded, isSamePeriod } from '../scheduling/slot-times.ts'
 import { actorsOf, byTurn, type PossibleVisit, type WaitlistEntry, wants } from '../scheduling/waitlist.ts'
 import { clockOf } from '../scheduling/zone-clock.ts'
-import { holdersOf, slotsOf } from './named-slots.ts'
-import { freeRunFrom } from './slot-runs.ts'
+import { freeRunFrom, holdersOf, slotsOf } from './named-slots.ts'
 import { closeOffer, offersTo, offerToFirst, openOffer, refusersOf, slotOf } from './waitlist-offers.ts'
 
 /**

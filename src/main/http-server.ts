@@ -1,4 +1,5 @@
 /** The HTTP server: the stages of a request, and the routers of the server's own routes. */
+
 import { createServer, type Server } from 'node:http'
 import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
@@ -47,10 +48,8 @@ import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
 import type { Repository } from '../repository/repository.ts'
-import { abandonmentRoutes } from '../voice-api/abandonments.ts'
-import { resumeRoutes } from '../voice-api/resume.ts'
-import { TOOLS, toolListRoutes } from '../voice-api/tool-list.ts'
-import { CALLS, toolRoutes } from '../voice-api/tools.ts'
+import { abandonmentRoutes, resumeRoutes } from '../voice-api/abandonments.ts'
+import { CALLS, TOOLS, toolListRoutes, toolRoutes } from '../voice-api/tools.ts'
 import type { Declared } from './declare-server.ts'
 
 interface HttpServices {

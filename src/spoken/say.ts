@@ -2,13 +2,12 @@
  * Words for the caller: lists, times and opening hours ("Tuesday, November 24th, at 2:30 in the afternoon"), and the values
  * to read back.
  */
-
 import { DateTime } from 'luxon'
 import type { CallSession } from '../core/call-session.ts'
 import { DAYS_OF_WEEK, type DayHours, type DayOfWeek } from '../scheduling/availability.ts'
 import type { OpeningWeek } from '../scheduling/opening-hours.ts'
 import type { StatedField } from './stated-values.ts'
-import { instantsAt } from './when/wall-clock.ts'
+import { instantsAt } from './when/window.ts'
 
 const FIELD_NAMES: Readonly<Record<StatedField, string>> = {
   firstName: 'first name',

@@ -19,8 +19,15 @@ import {
 import { type Alternative, type DaysOfWeek, type Instant, type Sentence, sentenceOf } from './when/sentence.ts'
 import { MINUTES_OF_DAY, NOON, type TimeOfDay, type TimeReading } from './when/times-of-day.ts'
 import { tokensOf } from './when/tokens.ts'
-import { endAt, instantsAt, startAt } from './when/wall-clock.ts'
-import type { OpeningTime, SpokenTimes, TimesLocale, TimeWindow } from './when/window.ts'
+import {
+  endAt,
+  instantsAt,
+  type OpeningTime,
+  type SpokenTimes,
+  startAt,
+  type TimesLocale,
+  type TimeWindow,
+} from './when/window.ts'
 
 /** Nobody books later, so a later year is a slip. */
 const MAX_YEARS = 2

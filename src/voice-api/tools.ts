@@ -1,6 +1,6 @@
 /**
  * The live-call routes (spec 4.1): `POST /{family}/:toolName`, `POST /calls` and the ends of calls, behind the shared
- * secret (spec 5).
+ * secret (spec 5); and `GET /tools`, the list of tools.
  * Platforms ignore any status but 200, so with a valid secret and a readable body every problem is reported in the
  * results.
  */
@@ -20,9 +20,10 @@ import { endCall, type ReportedEnd, readCallEnd, readEndReport } from '../calls/
 import { type CallMetadata, METADATA_FIELDS, type MetadataField } from '../calls/session/call-metadata.ts'
 import { CallSessions, DEFAULT_CALL_HINT, readRegistration } from '../calls/session/call-sessions.ts'
 import { requireClinicCheck } from '../calls/session/signed-request.ts'
-import { registerTools, type ToolFamilies } from '../calls/tool.ts'
+import { registerTools, type Tool, type ToolFamilies } from '../calls/tool.ts'
 import { type EndedCall, ToolRunner, type ToolServices } from '../calls/tool-runner.ts'
 import type { Config } from '../config.ts'
+import { type OperationParameter, parametersOf } from '../core/operation.ts'
 import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import type { FairShares } from '../http/admission/fair-shares.ts'
@@ -165,3 +166,51 @@ const textsOf = (metadata: Readonly<Record<MetadataField, unknown>>): Partial<Re
       return typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : []
     }),
   )
+
+export const TOOLS = 'tools'
+
+export function toolListRoutes(families: ToolFamilies): SideRouter {
+  const router = new Router()
+  const list = JSON.stringify({ families: Object.entries(families).map(familyOf) })
+  router.get(`/${TOOLS}`, (koa) => {
+    koa.type = 'application/json'
+    koa.body = list
+  })
+  return sideRouter([TOOLS], router)
+}
+
+const familyOf = ([family, tools]: readonly [string, ToolFamilies[string]]) => ({
+  name: family,
+  tools: Object.entries(tools).map(([name, tool]) => toolOf(family, name, tool)),
+})
+
+function toolOf(family: string, name: string, { operation: { definition } }: Tool) {
+  const { id, description } = definition
+  const taken = parametersOf(definition, 'in')
+  return {
+    name,
+    description,
+    path: `/${family}/${name}`,
+    operation: `OperationDefinition/${id}`,
+    parameters: {
+      type: 'object',
+      properties: Object.fromEntries(taken.map((one) => [one.name, schemaOf(one)])),
+      required: taken.filter(({ min }) => min > 0).map((one) => one.name),
+    },
+  }
+}
+
+function schemaOf({ type, max, documentation }: OperationParameter) {
+  const one = JSON_TYPES[type ?? ''] ?? 'string'
+  const value = max === '1' ? { type: one } : { type: 'array', items: { type: one } }
+  return documentation === undefined ? value : { ...value, description: documentation }
+}
+
+/** JSON types of FHIR types that are not strings in JSON. */
+const JSON_TYPES: Readonly<Record<string, string>> = {
+  boolean: 'boolean',
+  decimal: 'number',
+  integer: 'integer',
+  positiveInt: 'integer',
+  unsignedInt: 'integer',
+}

@@ -8,9 +8,8 @@ import fc from 'fast-check'
 import { DateTime } from 'luxon'
 import { sayTime } from '../../src/spoken/say.ts'
 import { spokenTimes } from '../../src/spoken/spoken-times.ts'
-import { isWithin } from '../../src/spoken/when/window.ts'
 import { ENDLESS } from './support.ts'
-import { localeAt, NEW_YORK, read } from './times-support.ts'
+import { isWithin, localeAt, NEW_YORK, read } from './times-support.ts'
 
 /** A Sunday, on which the week of the region ends. */
 const BERLIN = localeAt('2026-11-22T09:00', 'Europe/Berlin', 'DE')

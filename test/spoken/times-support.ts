@@ -56,3 +56,15 @@ const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const point = (time: DateTime) => time.toFormat('ccc yyyy-MM-dd HH:mm Z')
 
 const clock = (minute: number) => `${Math.floor(minute / 60)}:${String(minute % 60).padStart(2, '0')}`
+
+/** Whether a visit that starts at this moment is within the window. */
+export function isWithin({ start, end, weekdays, timeOfDay }: TimeWindow, moment: DateTime): boolean {
+  const time = moment.setZone(start.zone)
+  const minute = time.hour * 60 + time.minute
+  return (
+    time >= start &&
+    (end === undefined || time < end) &&
+    (weekdays === undefined || weekdays.some((day) => day === time.weekday)) &&
+    (timeOfDay === undefined || (minute >= timeOfDay.from && minute < timeOfDay.until))
+  )
+}

@@ -1,8 +1,12 @@
-/** Records the call on the patient's record: one virtual Encounter for each call, and a Provenance of its changes. */
+/**
+ * Records of a call: one virtual Encounter for each call on the patient's record, and a Provenance of its changes; and records
+ * that belong to a call, and end with it, which are stored under its clinic, so no other clinic can read them.
+ */
 import type { Encounter, Patient, Provenance } from 'fhir/r4'
-import { CALL, type CallSession, callKey } from '../../core/call-session.ts'
+import { CALL, CALL_LIFETIME, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { derivedId } from '../../fhir/new-id.ts'
+import type { RecordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { CALL_ID_SYSTEM } from './vocabulary.ts'
 
@@ -99,3 +103,25 @@ const newEncounter = (ctx: Context, call: CallSession, patient: Versioned<Patien
   subject: { reference: `Patient/${patient.id}` },
   period: { start: instant(ctx.now) },
 })
+
+/** Returns undefined if the call has none. Records of an earlier call with the same id are ignored. */
+export async function readOfCall<Value>(
+  ctx: Context,
+  kind: RecordKind<Value>,
+  { callId }: CallSession,
+): Promise<Value | undefined> {
+  const record = await ctx.unit.records.read(kind, callKey(callId))
+  return record?.due == null || record.due <= ctx.now ? undefined : record.value
+}
+
+/** The record must be read before: of two concurrent changes one then gets a conflict, and is retried. */
+export async function putOfCall<Value>(
+  ctx: Context,
+  kind: RecordKind<Value>,
+  { callId }: CallSession,
+  value: Value,
+): Promise<void> {
+  const key = callKey(callId)
+  const due = (await ctx.unit.records.read(CALL, key))?.due ?? ctx.now + CALL_LIFETIME
+  ctx.unit.records.put(kind, key, value, { due })
+}

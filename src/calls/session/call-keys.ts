@@ -7,7 +7,7 @@ import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
-import { putOfCall, readOfCall } from '../record/call-records.ts'
+import { putOfCall, readOfCall } from '../record/call-record.ts'
 
 export type KeyKind = 'slot' | 'appointment-type' | 'appointment'
 

@@ -291,7 +291,7 @@ function nextIn(window: TimeWindow, from: number, clock: ZoneClock): Span | unde
   return undefined
 }
 
-/** As `isWithin`, but faster, for checking many moments. */
+/** Whether a visit that starts at a moment is within the window; fast, for checking many moments. */
 function startsIn({ start, end, weekdays, timeOfDay }: TimeWindow, clock: ZoneClock): (moment: number) => boolean {
   const [from, until] = [start.toMillis(), end?.toMillis() ?? Number.POSITIVE_INFINITY]
   return (moment) => {

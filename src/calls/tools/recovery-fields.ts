@@ -59,15 +59,13 @@ async function saveRegistrationField(request: OperationRequest, { patient }: Aba
     ...ofPatient,
     input: { [name]: request.input.value },
   })
-  const { success, missingFields, code, error, say, values } = saved as Record<string, unknown>
-  return {
-    success,
-    missingFields,
-    code,
-    ...(error === undefined ? {} : { error }),
-    say,
-    ...(values === undefined ? {} : { values }),
-  }
+  const {
+    registrationStatus: _status,
+    invalidFields: _invalid,
+    inWords: _words,
+    ...answer
+  } = saved as Record<string, unknown>
+  return answer
 }
 
 async function saveFormField(ctx: Context, request: OperationRequest): Promise<OperationAnswer> {

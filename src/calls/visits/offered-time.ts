@@ -1,7 +1,7 @@
 /** The meaning of a slot key: the Slots of a visit, its start, and the requested kind of visit. */
 import type { Appointment, Schedule, Slot, Task } from 'fhir/r4'
+import { freeRunFrom, isLongEnough } from '../../booking/named-slots.ts'
 import { resolvedActors } from '../../booking/resolvable-actors.ts'
-import { freeRunFrom, isLongEnough } from '../../booking/slot-runs.ts'
 import { entryOf, offersToPatient, slotOf } from '../../booking/waitlist-offers.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'

@@ -182,9 +182,4 @@ export class Outbox extends DueWork<OutboxRow> {
       failure: 'the outbox could not be worked on',
     })
   }
-
-  /** Tries every due row, and resolves when all have been tried. */
-  deliverDue(): Promise<void> {
-    return this.workOnDue()
-  }
 }

@@ -127,10 +127,10 @@ describe('the first try', () => {
 
   test('is left alone by the background until its lease ends, and made by it when the process has died', async () => {
     await stage()
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(sent).toHaveLength(0)
     wait(MINUTE)
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(sent.map(({ messageId }) => messageId)).toEqual(['m'])
     expect(await row()).toBeUndefined()
   })
@@ -146,10 +146,10 @@ describe('the background', () => {
 
   test('tries again when the wait is over, not before, and completes the Task', async () => {
     wait(waitAfter(1) - 1)
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(sent).toHaveLength(0)
     wait(1)
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(sent).toHaveLength(1)
     expect(await row()).toBeUndefined()
     expect(await tasks()).toMatchObject([{ status: 'completed' }])
@@ -157,14 +157,14 @@ describe('the background', () => {
 
   test('of two processes at once delivers once', async () => {
     wait(waitAfter(1))
-    await Promise.all([outbox().deliverDue(), outbox().deliverDue(), outbox().deliverDue()])
+    await Promise.all([outbox().workOnDue(), outbox().workOnDue(), outbox().workOnDue()])
     expect(sent).toHaveLength(1)
   })
 
   test('waits at least as long as Retry-After says', async () => {
     answers = [later(3 * 3_600_000)]
     wait(waitAfter(1))
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect((await row())?.due).toBe(now + 3 * 3_600_000)
   })
 
@@ -173,12 +173,12 @@ describe('the background', () => {
     for (let tries = 1; tries < MAX_TRIES; tries++) {
       expect(await row()).toMatchObject({ state: 'waiting', tries })
       wait(waitAfter(tries))
-      await outbox().deliverDue()
+      await outbox().workOnDue()
     }
     expect(await row()).toMatchObject({ state: 'dead', tries: MAX_TRIES, due: null })
     expect(await tasks()).toMatchObject([{ priority: 'urgent' }])
     wait(365 * 24 * 60 * MINUTE)
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(sent).toHaveLength(MAX_TRIES - 1)
   })
 
@@ -186,11 +186,11 @@ describe('the background', () => {
     const heldUntil = async () => now + MINUTE
     for (let waits = 0; waits < MAX_TRIES; waits++) {
       wait(MINUTE)
-      await outbox({ heldUntil }).deliverDue()
+      await outbox({ heldUntil }).workOnDue()
       expect(await row()).toMatchObject({ state: 'waiting', tries: 1, due: now + MINUTE })
     }
     wait(MINUTE)
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect([sent.length, await row()]).toEqual([1, undefined])
   })
 
@@ -200,7 +200,7 @@ describe('the background', () => {
     await store.access('a').change((ctx) => ctx.update<Task>({ ...task, status: 'completed', description: 'done' }))
     answers = [never]
     wait(waitAfter(1))
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(await tasks()).toMatchObject([{ status: 'completed', description: 'done' }])
   })
 
@@ -208,7 +208,7 @@ describe('the background', () => {
     const off = { ...CLINIC, crm: { ...CRM, enabled: false } }
     await store.access('a').change((ctx) => writeSettings(ctx.unit, off))
     wait(waitAfter(1))
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(sent).toHaveLength(0)
     expect(await row()).toMatchObject({ state: 'waiting', tries: 2 })
   })
@@ -224,7 +224,7 @@ describe('the background', () => {
         return { delivered: true }
       },
     }
-    await outbox({ crm: noting }).deliverDue()
+    await outbox({ crm: noting }).workOnDue()
     expect(addresses.sort()).toEqual([
       ['a', CRM.url],
       ['b', 'http://127.0.0.1/of-b'],
@@ -248,7 +248,7 @@ describe('with more rows due than are tried at once', () => {
         },
       },
     })
-    await stopping.deliverDue()
+    await stopping.workOnDue()
     expect(sent.length).toBeLessThan(ROWS)
   })
 
@@ -260,7 +260,7 @@ describe('with more rows due than are tried at once', () => {
         return crm.deliver(settings, contact)
       },
     }
-    await outbox({ crm: failing }).deliverDue()
+    await outbox({ crm: failing }).workOnDue()
     expect(sent).toHaveLength(ROWS - 1)
   })
 
@@ -277,7 +277,7 @@ describe('with more rows due than are tried at once', () => {
         return crm.deliver(settings, contact)
       },
     }
-    const pass = outbox({ crm: slow }).deliverDue()
+    const pass = outbox({ crm: slow }).workOnDue()
     await arrived
     answer()
     await pass
@@ -302,7 +302,7 @@ test('a backlog of one clinic that fills every look does not hide what is due at
       return { delivered: true }
     },
   }
-  const pass = outbox({ messages: slow }).deliverDue()
+  const pass = outbox({ messages: slow }).workOnDue()
   await arrived
   answer()
   await pass
@@ -321,7 +321,7 @@ describe('contacts of one patient', () => {
     expect(sent.map(({ messageId }) => messageId)).toEqual(['m'])
     for (let pass = 0; pass < 3; pass++) {
       wait(waitAfter(1))
-      await outbox().deliverDue()
+      await outbox().workOnDue()
     }
     expect(sent.map(({ messageId }) => messageId)).toEqual(['m', 'm', 'n'])
     expect((await tasks()).map(({ status }) => status)).toEqual(['completed', 'completed'])
@@ -330,7 +330,7 @@ describe('contacts of one patient', () => {
   test('that follow one that is given up are delivered', async () => {
     answers = [never]
     await tryNow('m')
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(sent.map(({ messageId }) => messageId)).toEqual(['m', 'n'])
     expect([await row('m'), await row('n')]).toEqual([expect.objectContaining({ state: 'dead' }), undefined])
   })
@@ -346,10 +346,10 @@ describe('contacts of one patient', () => {
     answers = [later(), later()]
     await tryNow('m')
     wait(TRY_FOR)
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(await row('m')).toMatchObject({ state: 'dead', tries: 2 })
     answers = [later()]
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(await row('n')).toMatchObject({ state: 'dead', tries: 1 })
   })
 })
@@ -371,7 +371,7 @@ describe('a message to a person', () => {
 
   test('is sent by the next look, and leaves neither row nor Task', async () => {
     await stageText()
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(messagesSent).toMatchObject([{ messageId: 'm', to: '+12125550123' }])
     expect([sent, await row(), await tasks()]).toEqual([[], undefined, []])
   })
@@ -379,19 +379,19 @@ describe('a message to a person', () => {
   test('that fails raises a Task, which a later try completes', async () => {
     answers = [later()]
     await stageText()
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(await tasks()).toMatchObject([{ status: 'requested', code: { coding: [{ code: 'message-not-sent' }] } }])
     wait(waitAfter(1))
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect(await tasks()).toMatchObject([{ status: 'completed' }])
   })
 
   test('that is objected to between two tries is dropped, and staff can read why', async () => {
     answers = [later()]
     await stageText()
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     wait(waitAfter(1))
-    await outbox({ objection: async () => 'the patient does not want text messages' }).deliverDue()
+    await outbox({ objection: async () => 'the patient does not want text messages' }).workOnDue()
     expect(messagesSent).toHaveLength(1)
     expect(await row()).toBeUndefined()
     expect(await tasks()).toMatchObject([
@@ -401,7 +401,7 @@ describe('a message to a person', () => {
 
   test('that was objected to before the first try is never sent', async () => {
     await stageText()
-    await outbox({ objection: async () => 'the patient does not want text messages' }).deliverDue()
+    await outbox({ objection: async () => 'the patient does not want text messages' }).workOnDue()
     expect(messagesSent).toHaveLength(0)
     expect(await tasks()).toMatchObject([{ status: 'completed', code: { coding: [{ code: 'message-not-sent' }] } }])
   })
@@ -409,7 +409,7 @@ describe('a message to a person', () => {
   test('is not sent once what it offers has expired', async () => {
     await stageText({ expiresAt: new Date(START + MINUTE).toISOString() })
     wait(MINUTE)
-    await outbox().deliverDue()
+    await outbox().workOnDue()
     expect([messagesSent, await row()]).toEqual([[], undefined])
   })
 })
