@@ -6,11 +6,10 @@
 import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
-import { FhirError } from '../fhir/outcome.ts'
 import { slotStatusFor, stageOf } from '../scheduling/appointment-status.ts'
 import { isOnOffer, isUnblocked, unreserved } from '../scheduling/generated-slot.ts'
 import { checkOneSchedule, checkTimes, hasEnded, isSamePeriod } from '../scheduling/slot-times.ts'
-import { holdersOf, type Named, namedSlots, noSuchSlot, slotsOf } from './named-slots.ts'
+import { holdersOf, type Named, namedSlots, noSuchSlot, slotsOf, slotUnavailable } from './named-slots.ts'
 import { noteVisit } from './reserve-time.ts'
 import { noteSlot } from './waitlist.ts'
 
@@ -140,12 +139,8 @@ async function takeSlot(
 async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promise<void> {
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (policies.overbooking && slot.status === 'busy') return
-  throw new FhirError(policies.slotTakenStatus, {
-    code: 'conflict',
-    diagnostics: `Slot/${slot.id} is ${slot.status}, so it cannot be booked; choose a free one (Slot?status=free)${slot.status === 'busy-tentative' ? ', or, where you hold it, book the Appointment that $hold has answered with' : ''}`,
-    expression,
-    reason: 'slot-unavailable',
-  })
+  const diagnostics = `Slot/${slot.id} is ${slot.status}, so it cannot be booked; choose a free one (Slot?status=free)${slot.status === 'busy-tentative' ? ', or, where you hold it, book the Appointment that $hold has answered with' : ''}`
+  throw await slotUnavailable(ctx, diagnostics, expression)
 }
 
 /** Frees a slot, unless it was deleted, blocked meanwhile, or (overbooked) is still held by another appointment. */
@@ -218,12 +213,8 @@ async function refuseSecond(
   if (other === undefined) return
   const { policies } = await readSettings(ctx.unit, ctx.clinic)
   if (policies.overbooking) return
-  throw new FhirError(policies.slotTakenStatus, {
-    code: 'conflict',
-    diagnostics: `Slot/${id} is held by Appointment/${other.id} (${other.status}), and an import brings no second visit of a slot that is yet to come; cancel one of them, or move it`,
-    expression,
-    reason: 'slot-unavailable',
-  })
+  const diagnostics = `Slot/${id} is held by Appointment/${other.id} (${other.status}), and an import brings no second visit of a slot that is yet to come; cancel one of them, or move it`
+  throw await slotUnavailable(ctx, diagnostics, expression)
 }
 
 function heldByVisits(slot: Slot, visits: readonly Appointment[]): Slot {

@@ -6,7 +6,7 @@ import type { Appointment, Slot } from 'fhir/r4'
 import { readSettings } from '../clinics/settings.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { newId } from '../fhir/new-id.ts'
-import { FhirError } from '../fhir/outcome.ts'
+import type { FhirError } from '../fhir/outcome.ts'
 import type { BackgroundLoop, LoopPace } from '../isolation/background-loop.ts'
 import { type DueServicesOf, dueRecordLoop } from '../repository/due-records.ts'
 import { recordKind } from '../repository/record-kinds.ts'
@@ -20,7 +20,7 @@ import {
   withHoldEnd,
 } from '../scheduling/appointment-status.ts'
 import { moveSlots } from './held-slots.ts'
-import { holdersOf, namedSlots } from './named-slots.ts'
+import { holdersOf, namedSlots, slotUnavailable } from './named-slots.ts'
 import { findAppointment } from './proposal.ts'
 import { noteVisit } from './reserve-time.ts'
 
@@ -139,15 +139,8 @@ export async function hold(
   return await ctx.update<Appointment>({ ...resource, status: 'pending' })
 }
 
-async function alreadyHeld({ unit, clinic }: Context, id: string, expression: string): Promise<FhirError> {
-  const { policies } = await readSettings(unit, clinic)
-  return new FhirError(policies.slotTakenStatus, {
-    code: 'conflict',
-    diagnostics: `Appointment/${id} is held already, and a hold is not prolonged; book or cancel it`,
-    expression,
-    reason: 'slot-unavailable',
-  })
-}
+const alreadyHeld = (ctx: Context, id: string, expression: string): Promise<FhirError> =>
+  slotUnavailable(ctx, `Appointment/${id} is held already, and a hold is not prolonged; book or cancel it`, expression)
 
 /**
  * How long the end of the next hold is cached, in milliseconds: shorter than any hold, so that a hold created meanwhile

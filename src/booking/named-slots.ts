@@ -3,9 +3,10 @@
  * including the changes staged so far.
  */
 import type { Appointment, Slot } from 'fhir/r4'
+import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
-import { type FhirError, unprocessable } from '../fhir/outcome.ts'
+import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import { spend } from '../isolation/budget.ts'
 import { afterChange } from '../reservations/all-found.ts'
@@ -141,3 +142,18 @@ export async function freeRunFrom(ctx: Context, first: SlotWithId, minutes: numb
 
 export const isLongEnough = (run: Run, minutes: number): boolean =>
   timeOf(run.at(-1)?.end) - timeOf(run[0].start) >= minutes * MINUTE
+
+/** FhirError 409, or 422 by the clinic's policy. */
+export async function slotUnavailable(
+  { unit, clinic }: Context,
+  diagnostics: string,
+  expression: string,
+): Promise<FhirError> {
+  const { policies } = await readSettings(unit, clinic)
+  return new FhirError(policies.slotTakenStatus, {
+    code: 'conflict',
+    diagnostics,
+    expression,
+    reason: 'slot-unavailable',
+  })
+}

@@ -1,6 +1,6 @@
 /** One request to an external system: its response, or the reason why there was none. */
 import type { Delivery } from '../core/ports.ts'
-import { type Outbound, OutboundFailure, type OutboundRequest, sendOutbound } from './outbound-request.ts'
+import { type Outbound, OutboundFailure, type OutboundRequest, sendOutbound, sentenceOf } from './outbound-request.ts'
 
 /** Milliseconds: a caller may be waiting on the line. */
 export const DEADLINE = 3_000
@@ -25,14 +25,8 @@ export async function exchange(
     return { status, headers, body: jsonOf(text) }
   } catch (error) {
     if (!(error instanceof OutboundFailure)) throw error
-    switch (error.reason) {
-      case 'address-not-allowed':
-        return permanent(`the address of ${receiver} is not allowed: it must lead to the public Internet`)
-      case 'late':
-        return temporary(`${receiver} did not answer within ${outbound.deadlineMs} ms`)
-      case 'unreachable':
-        return temporary(`${receiver} cannot be reached`)
-    }
+    const reason = sentenceOf(error.reason, receiver, outbound.deadlineMs)
+    return error.reason === 'address-not-allowed' ? permanent(reason) : temporary(reason)
   }
 }
 

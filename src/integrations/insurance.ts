@@ -25,6 +25,7 @@ import {
   OutboundFailure,
   type OutboundRequest,
   sendOutbound,
+  sentenceOf,
 } from './outbound-request.ts'
 
 type Refusal = Exclude<InsuranceStatus, 'VERIFIED' | 'PENDING'>
@@ -262,18 +263,9 @@ export function insuranceRequestTo(
 }
 
 function withoutAnswer(why: OutboundFailure['reason'], deadlineMs: number): InsuranceResult {
-  switch (why) {
-    case 'late':
-      return {
-        status: 'PENDING',
-        reason: `${SYSTEM} did not answer within ${deadlineMs} ms`,
-        again: { afterMs: SOON },
-      }
-    case 'unreachable':
-      return { ...UNAVAILABLE, reason: `${SYSTEM} cannot be reached`, again: { afterMs: 0 } }
-    case 'address-not-allowed':
-      return { ...UNUSABLE, reason: `the address of ${SYSTEM} is not allowed: it must lead to the public Internet` }
-  }
+  const reason = sentenceOf(why, SYSTEM, deadlineMs)
+  if (why === 'late') return { status: 'PENDING', reason, again: { afterMs: SOON } }
+  return why === 'unreachable' ? { ...UNAVAILABLE, reason, again: { afterMs: 0 } } : { ...UNUSABLE, reason }
 }
 
 function read(answer: Answer): Asked {

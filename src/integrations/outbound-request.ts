@@ -64,6 +64,18 @@ export class OutboundFailure extends Error {
   }
 }
 
+/** Why `receiver` (its name in sentences, such as `the CRM`) has not answered. */
+export function sentenceOf(reason: OutboundFailure['reason'], receiver: string, deadlineMs: number): string {
+  switch (reason) {
+    case 'address-not-allowed':
+      return `the address of ${receiver} is not allowed: it must lead to the public Internet`
+    case 'late':
+      return `${receiver} did not answer within ${deadlineMs} ms`
+    case 'unreachable':
+      return `${receiver} cannot be reached`
+  }
+}
+
 /** Redirections are responses like any other. @throws OutboundFailure */
 export async function sendOutbound(request: OutboundRequest, outbound: Outbound): Promise<Answer> {
   const tell = teller(request, outbound)

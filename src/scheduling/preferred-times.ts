@@ -31,30 +31,21 @@ const HOURS: Readonly<Record<string, Hours>> = {
   PHS: [[6, 8]],
   WAKE: [[6, 8]],
   HS: [[20, 22]],
-  C: [
-    [7, 9],
-    [12, 14],
-    [18, 20],
-  ],
-  CM: [[7, 9]],
-  CD: [[12, 14]],
-  CV: [[18, 20]],
-  AC: [
-    [6, 7],
-    [11, 12],
-    [17, 18],
-  ],
-  ACM: [[6, 7]],
-  ACD: [[11, 12]],
-  ACV: [[17, 18]],
-  PC: [
-    [9, 10],
-    [14, 15],
-    [20, 21],
-  ],
-  PCM: [[9, 10]],
-  PCD: [[14, 15]],
-  PCV: [[20, 21]],
+  ...mealHours('C', [7, 9], [12, 14], [18, 20]),
+  ...mealHours('AC', [6, 7], [11, 12], [17, 18]),
+  ...mealHours('PC', [9, 10], [14, 15], [20, 21]),
+}
+
+type Range = Hours[number]
+
+/** The hours of a code for any meal, and of those for breakfast (M), lunch (D) and dinner (V). */
+function mealHours(code: string, breakfast: Range, lunch: Range, dinner: Range): Readonly<Record<string, Hours>> {
+  return {
+    [code]: [breakfast, lunch, dinner],
+    [`${code}M`]: [breakfast],
+    [`${code}D`]: [lunch],
+    [`${code}V`]: [dinner],
+  }
 }
 
 /** True for codes whose `Timing.repeat.offset` is before the event; for all others it is after. */

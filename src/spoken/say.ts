@@ -2,7 +2,7 @@
  * Words for the caller: lists, times and opening hours ("Tuesday, November 24th, at 2:30 in the afternoon"), and the values
  * to read back.
  */
-import { DateTime } from 'luxon'
+import { DateTime, Info } from 'luxon'
 import type { CallSession } from '../core/call-session.ts'
 import { DAYS_OF_WEEK, type DayHours, type DayOfWeek } from '../scheduling/availability.ts'
 import type { OpeningWeek } from '../scheduling/opening-hours.ts'
@@ -95,15 +95,7 @@ export function sayHours(week: OpeningWeek): string {
   return parts.join('; ')
 }
 
-const DAY_NAMES: Readonly<Record<DayOfWeek, string>> = {
-  mon: 'Monday',
-  tue: 'Tuesday',
-  wed: 'Wednesday',
-  thu: 'Thursday',
-  fri: 'Friday',
-  sat: 'Saturday',
-  sun: 'Sunday',
-}
+const DAY_NAMES = Info.weekdays('long', { locale: 'en' })
 
 /** @param days in the order of the week */
 function sayDays(days: readonly DayOfWeek[]): string {
@@ -117,7 +109,7 @@ function sayDays(days: readonly DayOfWeek[]): string {
   }
   return listed(
     runs.flatMap((run) => {
-      const names = run.map((day) => DAY_NAMES[day])
+      const names = run.map((day) => DAY_NAMES[DAYS_OF_WEEK.indexOf(day)] ?? '')
       return names.length > 2 ? [`${names[0]} to ${names.at(-1)}`] : names
     }),
   )

@@ -16,6 +16,7 @@ import {
   attachedText,
   codeOfInput,
   createStaffTask,
+  inputCodeOf,
   isTaskOf,
   latestVerification,
   type StaffTask,
@@ -134,21 +135,13 @@ async function callBundle(
 }
 
 function personFacts(patient: Patient): readonly TaskInput[] {
-  const { firstName, lastName, dateOfBirth, phone, email, address, ...others } = patientFields
-  const consent = others.commsConsent.get(patient)
+  const { firstName, lastName, commsConsent, ...texts } = patientFields
+  const consent = commsConsent.get(patient)
   const name = [firstName.get(patient), lastName.get(patient)].filter(Boolean).join(' ')
   return [
     ...attachedText('name', name === '' ? undefined : name),
-    ...attachedText('date-of-birth', dateOfBirth.get(patient)),
-    ...attachedText('phone', phone.get(patient)),
-    ...attachedText('email', email.get(patient)),
-    ...attachedText('address', address.get(patient)),
-    ...attachedText('preferred-location', others.preferredLocation.get(patient)),
-    ...attachedText('medicare-status', others.medicareStatus.get(patient)),
-    ...attachedText('health-plan-name', others.healthPlanName.get(patient)),
-    ...attachedText('referral-source', others.referralSource.get(patient)),
+    ...Object.entries(texts).flatMap(([field, { get }]) => attachedText(inputCodeOf(field), get(patient))),
     ...attached('communication-consent', consent === undefined ? undefined : { valueBoolean: consent }),
-    ...attachedText('reason-for-visit', others.reasonForVisit.get(patient)),
   ]
 }
 

@@ -9,7 +9,7 @@ import type { Context } from '../../core/context.ts'
 import { derivedId } from '../../fhir/new-id.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import type { AmendedField, Difference } from './amended-patient.ts'
+import { AMENDED_FIELDS, type Difference } from './amended-patient.ts'
 import { escalateToBilling } from './billing-escalation.ts'
 import { writeSelfPay } from './coverage.ts'
 import {
@@ -19,6 +19,7 @@ import {
   codeOfInput,
   completeStaffTask,
   goesAlong,
+  inputCodeOf,
   isTaskOf,
   moveStaffTask,
   type StaffTask,
@@ -47,22 +48,13 @@ export async function recordChange(
   })
 }
 
-const CODES: Readonly<Record<AmendedField, string>> = {
-  firstName: 'first-name',
-  lastName: 'last-name',
-  dateOfBirth: 'date-of-birth',
-  phone: 'phone',
-  email: 'email',
-  address: 'address',
-}
-
 const bothSides = ({ field, recorded, stated }: Difference): readonly TaskInput[] => [
-  ...attachedText(`recorded-${CODES[field]}`, recorded),
-  ...attachedText(`stated-${CODES[field]}`, stated),
+  ...attachedText(`recorded-${inputCodeOf(field)}`, recorded),
+  ...attachedText(`stated-${inputCodeOf(field)}`, stated),
 ]
 
 const DIFFERENCE_CODES: ReadonlySet<string> = new Set(
-  Object.values(CODES).flatMap((code) => [`recorded-${code}`, `stated-${code}`]),
+  AMENDED_FIELDS.map(inputCodeOf).flatMap((code) => [`recorded-${code}`, `stated-${code}`]),
 )
 const isDifference = (input: TaskInput): boolean => DIFFERENCE_CODES.has(codeOfInput(input))
 
@@ -155,11 +147,10 @@ async function raiseContradiction(
   })
 }
 
-const personInput = (side: 'recorded' | 'stated', { firstName, lastName, dateOfBirth }: StatedPerson) => [
-  ...attachedText(`${side}-${CODES.firstName}`, firstName),
-  ...attachedText(`${side}-${CODES.lastName}`, lastName),
-  ...attachedText(`${side}-${CODES.dateOfBirth}`, dateOfBirth),
-]
+const personInput = (side: 'recorded' | 'stated', person: StatedPerson): readonly TaskInput[] =>
+  (['firstName', 'lastName', 'dateOfBirth'] as const).flatMap((field) =>
+    attachedText(`${side}-${inputCodeOf(field)}`, person[field]),
+  )
 
 /** Distinct addresses, even of resources written twice. */
 const addressesOf = (written: readonly Versioned[]): readonly string[] => [

@@ -42,6 +42,10 @@ export interface StaffTask {
 
 type Value = Omit<TaskInput, 'type'>
 
+/** The code of an input with a value of this argument: `date-of-birth` for dateOfBirth. */
+export const inputCodeOf = (argument: string): string =>
+  argument.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
 /** One value as Task.input; empty for undefined. */
 export const attached = (code: string, value: Value | undefined): readonly TaskInput[] =>
   value === undefined ? [] : [{ type: concept(TASK_INPUT_SYSTEM, code), ...value }]
