@@ -17,7 +17,10 @@ import { MOST_SLOTS } from './named-slots.ts'
 import { activeScheduleIds } from './offered-types.ts'
 import { type SlotCriteria, SlotMatcher } from './slot-matcher.ts'
 
-/** A position in that order. */
+/**
+ * A position in the order of offered times: by start, then by preference, then by Slot, so that pages are stable and
+ * complete.
+ */
 export interface Place {
   /** Milliseconds since 1970 UTC. */
   readonly start: number

@@ -64,7 +64,8 @@ const SLOW = /^SLOW-?/
 const SLOW_ANSWER = 6_000
 
 /**
- * The result, and the milliseconds after which it is sent.
+ * The result of the simulator, which depends on the member id alone, and the milliseconds after which it is sent.
+ * docs/insurance-simulator.md
  * @param spoken the member id in any case, with or without spaces
  */
 export function simulated(spoken: string): { readonly result: InsuranceResult; readonly afterMs: number } {

@@ -11,7 +11,7 @@ import type { OutboundSystem } from '../record/journal/exchange.ts'
 import { addressOf, bearer } from './crm/contact-api.ts'
 import { LEADCONNECTOR_VERSION } from './crm/leadconnector.ts'
 import { accessToken, forgetToken } from './crm/salesforce.ts'
-import { DEADLINE } from './exchange.ts'
+import { DEADLINE, signedRequest } from './exchange.ts'
 import { insuranceRequestTo } from './insurance.ts'
 import {
   type Answer,
@@ -21,7 +21,6 @@ import {
   type OutboundRequest,
   sendOutbound,
 } from './outbound-request.ts'
-import { signedRequest } from './signed-webhook.ts'
 
 export const CONNECTORS = ['crm', 'insurance', 'messages'] as const satisfies readonly OutboundSystem[]
 

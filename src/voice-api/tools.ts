@@ -169,6 +169,10 @@ const textsOf = (metadata: Readonly<Record<MetadataField, unknown>>): Partial<Re
 
 export const TOOLS = 'tools'
 
+/**
+ * `GET /tools`: the live-call tools with their arguments as JSON Schema (https://json-schema.org/draft/2020-12/schema), so that
+ * a voice platform's agent is set up from it. It says nothing of any clinic, so it needs no credential.
+ */
 export function toolListRoutes(families: ToolFamilies): SideRouter {
   const router = new Router()
   const list = JSON.stringify({ families: Object.entries(families).map(familyOf) })

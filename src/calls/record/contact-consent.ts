@@ -105,23 +105,18 @@ export async function writeCommunicationConsent(
   })
 }
 
-const CHANNELS: Readonly<Record<string, ContactChannel>> = {
-  phone: 'phone',
-  call: 'phone',
-  calls: 'phone',
-  sms: 'sms',
-  text: 'sms',
-  texts: 'sms',
-  textmessage: 'sms',
-  textmessages: 'sms',
-  email: 'email',
-  emails: 'email',
+/** Words for each channel, by their letters alone. */
+const CHANNEL_WORDS: Readonly<Record<ContactChannel, readonly string[]>> = {
+  phone: ['phone', 'call', 'calls'],
+  sms: ['sms', 'text', 'texts', 'textmessage', 'textmessages'],
+  email: ['email', 'emails'],
 }
 
 export const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 
 /** A contact channel in the agents' words: "SMS", "text message", "E-mail"; undefined for anything else. */
-export const statedChannel = (value: unknown): ContactChannel | undefined => CHANNELS[lettersOf(String(value))]
+export const statedChannel = (value: unknown): ContactChannel | undefined =>
+  CONTACT_CHANNELS.find((channel) => CHANNEL_WORDS[channel].includes(lettersOf(String(value))))
 
 export interface ContactWindow {
   readonly zone: string

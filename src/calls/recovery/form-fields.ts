@@ -91,25 +91,20 @@ const spoken = (name: string): string =>
 type FieldKind = 'email' | 'phone' | PersonKind
 type PersonKind = 'dateOfBirth' | 'firstName' | 'lastName'
 
-const KINDS: Readonly<Record<string, FieldKind>> = {
-  email: 'email',
-  emailaddress: 'email',
-  phone: 'phone',
-  phonenumber: 'phone',
-  mobile: 'phone',
-  dateofbirth: 'dateOfBirth',
-  birthdate: 'dateOfBirth',
-  dob: 'dateOfBirth',
-  firstname: 'firstName',
-  givenname: 'firstName',
-  lastname: 'lastName',
-  familyname: 'lastName',
-  surname: 'lastName',
+/** Names of fields by kind, in lower case and without signs. */
+const NAMES: Readonly<Record<FieldKind, readonly string[]>> = {
+  email: ['email', 'emailaddress'],
+  phone: ['phone', 'phonenumber', 'mobile'],
+  dateOfBirth: ['dateofbirth', 'birthdate', 'dob'],
+  firstName: ['firstname', 'givenname'],
+  lastName: ['lastname', 'familyname', 'surname'],
 }
 
 /** Returns undefined for a field stored as text. */
-export const kindOfField = (fieldName: string): FieldKind | undefined =>
-  KINDS[fieldName.toLowerCase().replace(/[-_.]/g, '')]
+export function kindOfField(fieldName: string): FieldKind | undefined {
+  const name = fieldName.toLowerCase().replace(/[-_.]/g, '')
+  return (Object.keys(NAMES) as FieldKind[]).find((kind) => NAMES[kind].includes(name))
+}
 
 export const isOfPerson = (kind: FieldKind | undefined): kind is PersonKind =>
   kind === 'dateOfBirth' || kind === 'firstName' || kind === 'lastName'

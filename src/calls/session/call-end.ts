@@ -106,6 +106,7 @@ export interface ReportedEnd extends CallEnd {
 }
 
 /**
+ * Reads the body of `POST /calls/{id}/end`.
  * @param body any JSON value; undefined if none was sent
  * @throws FhirError 400 with an issue for each invalid field, or `call-not-identified` for an unfilled template as the
  * id

@@ -282,7 +282,7 @@ function requireSame(known: CallSession, wanted: CallSession): void {
 
 const EXAMPLE = '{"callId": "…", "dialedNumber": "+12125550100", "callerNumber": "+12125550123"}'
 
-/** @throws FhirError 400 with an issue for each invalid field */
+/** Reads the body of `POST /calls`. @throws FhirError 400 with an issue for each invalid field */
 export function readRegistration(body: unknown): CallRegistration {
   if (!isObject(body)) throw new FhirError(400, invalid('', `The body must be an object such as ${EXAMPLE}`))
   const unfilled = METADATA_FIELDS.flatMap((name) => unfilledIssues(name, body[name], name))

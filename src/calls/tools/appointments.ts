@@ -9,7 +9,13 @@ import { holdersOf } from '../../booking/named-slots.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
-import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
+import {
+  defineOperation,
+  type Operation,
+  type OperationAnswer,
+  type OperationInput,
+  type OperationRequest,
+} from '../../core/operation.ts'
 import { timeOf } from '../../fhir/dates.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import type { Versioned } from '../../repository/repository.ts'
@@ -48,29 +54,15 @@ async function ownAppointment(
 const isOf = (appointment: Appointment, patient: string, { baseUrl }: Context): boolean =>
   actorsOf(appointment, baseUrl).includes(`Patient/${patient}`)
 
-/**
- * Requires a live call, as the tools for visits by phone use its keys, which staff do not have.
- * @throws FhirError 400 if the request is not a tool call
- */
-function requireCall(call: CallSession | undefined): CallSession {
-  if (call !== undefined) return call
-  throw badRequest(
-    'The operation is for live calls, whose keys it takes; over FHIR search Appointments, and write them by POST and PUT',
-    { reason: 'live-calls-only' },
-  )
-}
-
 /** Most characters of a reason. */
 const MAX_LENGTH = 1000
 
 /** The caller's reason for coming, or for not coming, in their own words; undefined if nothing was said. */
 const keptReason = (said: unknown): string | undefined => keptText(said, MAX_LENGTH)
 
-const OTHER_TIME = 'I am sorry, that time has just been taken. Shall I look for another one?'
-
 /** By `Issue.reason`; docs/tools/book-appointment.md */
 const SENTENCES: Readonly<Record<string, string>> = {
-  'slot-unavailable': OTHER_TIME,
+  'slot-unavailable': 'I am sorry, that time has just been taken. Shall I look for another one?',
   'past-time': 'I am sorry, that time has passed. Shall I look for a later one?',
   'minimum-notice': 'I am sorry, that is too soon for us. Shall I look for a later time?',
   'booking-horizon': 'I am sorry, we do not book that far ahead yet. Shall I look for an earlier time?',
@@ -99,12 +91,28 @@ async function spokenRefusals<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-export const bookAppointment = defineOperation('appointment-book-appointment', (request) => {
-  const call = requireCall(request.call)
-  return spokenRefusals(() => request.access.change((ctx) => bookFor(ctx, request, call)))
-})
+interface InCall extends OperationRequest {
+  readonly call: CallSession
+}
 
-async function bookFor(ctx: Context, request: OperationRequest, call: CallSession) {
+/**
+ * An operation within one change, which requires a live call: the tools for visits by phone use its keys, which staff do
+ * not have. A request that is no tool call is refused with 400 `live-calls-only`.
+ */
+const defineInCall = (name: string, work: (ctx: Context, request: InCall) => Promise<OperationAnswer>): Operation =>
+  defineOperation(name, async (request) => {
+    const { call } = request
+    if (call !== undefined)
+      return await spokenRefusals(() => request.access.change((ctx) => work(ctx, { ...request, call })))
+    throw badRequest(
+      'The operation is for live calls, whose keys it takes; over FHIR search Appointments, and write them by POST and PUT',
+      { reason: 'live-calls-only' },
+    )
+  })
+
+/** book_appointment: books a time offered by find_available_slots, for the verified patient or the call's new one. */
+export const bookAppointment = defineInCall('appointment-book-appointment', async (ctx, request) => {
+  const { call } = request
   const patient = await callerFor(ctx, request)
   const offered = await timeOfKey(ctx, call, request.input.slotKey)
   const time = await readTime(ctx, offered)
@@ -120,7 +128,7 @@ async function bookFor(ctx: Context, request: OperationRequest, call: CallSessio
     ...(earlier === undefined ? {} : { code: 'already-booked' }),
     say: `You are booked for ${label}.`,
   }
-}
+})
 
 /** Repeating a booking does not create a second visit. */
 async function bookedAlready(ctx: Context, { slots }: TimeToBook, patient: string): Promise<Appointment | undefined> {
@@ -166,19 +174,18 @@ const STATUSES: readonly Appointment['status'][] = ['proposed', 'pending', 'book
 /** The next ones; more would be too long to listen to. */
 const MOST = 20
 
-export const listAppointments = defineOperation('appointment-list-appointments', (request) => {
-  const call = requireCall(request.call)
-  return request.access.change(async (ctx) => {
-    const patient = await verifiedCallerFor(ctx, request)
-    const appointments = await upcoming(ctx, call, patient.id)
-    const offers = await offersFor(ctx, call, patient.id)
-    return {
-      success: true,
-      appointments,
-      ...(offers.length === 0 ? {} : { waitlistOffers: offers }),
-      say: [...sayOffers(offers.map(({ label }) => label)), sayAll(appointments)].join(' '),
-    }
-  })
+/** list_appointments: the verified patient's upcoming appointments, with keys to move or cancel them. */
+export const listAppointments = defineInCall('appointment-list-appointments', async (ctx, request) => {
+  const { call } = request
+  const patient = await verifiedCallerFor(ctx, request)
+  const appointments = await upcoming(ctx, call, patient.id)
+  const offers = await offersFor(ctx, call, patient.id)
+  return {
+    success: true,
+    appointments,
+    ...(offers.length === 0 ? {} : { waitlistOffers: offers }),
+    say: [...sayOffers(offers.map(({ label }) => label)), sayAll(appointments)].join(' '),
+  }
 })
 
 async function upcoming(ctx: Context, call: CallSession, patient: string) {
@@ -240,43 +247,35 @@ function sayAll(appointments: readonly { readonly label: string; readonly status
 const SETTLED: ReadonlySet<string> = new Set(['booked', 'arrived', 'checked-in'])
 
 /** reschedule_appointment: moves an appointment to a time offered by find_available_slots. */
-export const rescheduleAppointment = defineOperation('appointment-reschedule-appointment', (request) => {
-  const call = requireCall(request.call)
+export const rescheduleAppointment = defineInCall('appointment-reschedule-appointment', async (ctx, request) => {
+  const { call } = request
   const { appointmentKey, slotKey } = request.input
-  return spokenRefusals(() =>
-    request.access.change(async (ctx) => {
-      const patient = await verifiedCallerFor(ctx, request)
-      const before = await ownAppointment(ctx, call, patient.id, appointmentKey)
-      const offered = await timeOfKey(ctx, call, slotKey)
-      const time = await readTime(ctx, offered)
-      checkSameType(before.resource, time)
-      const slots = offered.slots.map((id) => ({ reference: `Slot/${id}` }))
-      const moved = await reschedule(ctx, before.id, { slots })
-      const written = moved.version === before.version ? [] : [moved]
-      await recordCall(ctx, call, patient, { activity: rescheduleAppointment.code, written })
-      const { start, label } = await spokenVisit(ctx, moved.resource.start ?? offered.start, time.schedule.actor)
-      return { success: true, appointmentKey, start, label, say: `Your appointment is now on ${label}.` }
-    }),
-  )
+  const patient = await verifiedCallerFor(ctx, request)
+  const before = await ownAppointment(ctx, call, patient.id, appointmentKey)
+  const offered = await timeOfKey(ctx, call, slotKey)
+  const time = await readTime(ctx, offered)
+  checkSameType(before.resource, time)
+  const slots = offered.slots.map((id) => ({ reference: `Slot/${id}` }))
+  const moved = await reschedule(ctx, before.id, { slots })
+  const written = moved.version === before.version ? [] : [moved]
+  await recordCall(ctx, call, patient, { activity: rescheduleAppointment.code, written })
+  const { start, label } = await spokenVisit(ctx, moved.resource.start ?? offered.start, time.schedule.actor)
+  return { success: true, appointmentKey, start, label, say: `Your appointment is now on ${label}.` }
 })
 
 /** cancel_appointment: the time of the appointment is free in the same change. */
-export const cancelAppointment = defineOperation('appointment-cancel-appointment', (request) => {
-  const call = requireCall(request.call)
-  return spokenRefusals(() =>
-    request.access.change(async (ctx) => {
-      const patient = await verifiedCallerFor(ctx, request)
-      const before = await ownAppointment(ctx, call, patient.id, request.input.appointmentKey)
-      const reason = byPatient(keptReason(request.input.reason))
-      const cancelled = await cancel(ctx, before.id, { reason })
-      const { status, start, participant } = cancelled.resource
-      const written = cancelled.version === before.version ? [] : [cancelled]
-      await recordCall(ctx, call, patient, { activity: cancelAppointment.code, written })
-      const actors = participant.flatMap(({ actor }) => actor ?? [])
-      const what = start === undefined ? '' : ` on ${(await spokenVisit(ctx, start, actors)).label}`
-      return { success: true, status, say: `Your appointment${what} is cancelled.` }
-    }),
-  )
+export const cancelAppointment = defineInCall('appointment-cancel-appointment', async (ctx, request) => {
+  const { call } = request
+  const patient = await verifiedCallerFor(ctx, request)
+  const before = await ownAppointment(ctx, call, patient.id, request.input.appointmentKey)
+  const reason = byPatient(keptReason(request.input.reason))
+  const cancelled = await cancel(ctx, before.id, { reason })
+  const { status, start, participant } = cancelled.resource
+  const written = cancelled.version === before.version ? [] : [cancelled]
+  await recordCall(ctx, call, patient, { activity: cancelAppointment.code, written })
+  const actors = participant.flatMap(({ actor }) => actor ?? [])
+  const what = start === undefined ? '' : ` on ${(await spokenVisit(ctx, start, actors)).label}`
+  return { success: true, status, say: `Your appointment${what} is cancelled.` }
 })
 
 /** https://terminology.hl7.org/CodeSystem-appointment-cancellation-reason.html */
@@ -294,26 +293,25 @@ const byPatient = (text: string | undefined): CodeableConcept => ({
 /** Characters. */
 const MAX_COMMENT_LENGTH = 300
 
-export const joinWaitlist = defineOperation('appointment-join-waitlist', (request) => {
-  const call = requireCall(request.call)
-  return request.access.change(async (ctx) => {
-    const patient = await callerFor(ctx, request)
-    const wanted = await entryFor(ctx, call, patient.id, request.input)
-    const waiting = await ctx.search<Appointment>('Appointment', 'status=waitlist&_count=1000')
-    const earlier = waiting.find(({ resource }) => isOf(resource, patient.id, ctx) && asksForSame(resource, wanted))
-    const entry = earlier ?? (await ctx.create<Appointment>({ ...wanted, created: new Date(ctx.now).toISOString() }))
-    if (earlier === undefined) {
-      await rememberVisit(ctx, call, patient, entry)
-      await recordCall(ctx, call, patient, { activity: joinWaitlist.code, written: [entry] })
-    }
-    const position = positionOf(entry, waiting, ctx)
-    return {
-      success: true,
-      position,
-      ...(earlier === undefined ? {} : { code: 'already-waiting' }),
-      say: `You are on the waitlist, at place ${position}. We will let you know when a time becomes free.`,
-    }
-  })
+/** join_waitlist: a waitlist entry for the verified patient or for the call's new one. docs/waitlist.md */
+export const joinWaitlist = defineInCall('appointment-join-waitlist', async (ctx, request) => {
+  const { call } = request
+  const patient = await callerFor(ctx, request)
+  const wanted = await entryFor(ctx, call, patient.id, request.input)
+  const waiting = await ctx.search<Appointment>('Appointment', 'status=waitlist&_count=1000')
+  const earlier = waiting.find(({ resource }) => isOf(resource, patient.id, ctx) && asksForSame(resource, wanted))
+  const entry = earlier ?? (await ctx.create<Appointment>({ ...wanted, created: new Date(ctx.now).toISOString() }))
+  if (earlier === undefined) {
+    await rememberVisit(ctx, call, patient, entry)
+    await recordCall(ctx, call, patient, { activity: joinWaitlist.code, written: [entry] })
+  }
+  const position = positionOf(entry, waiting, ctx)
+  return {
+    success: true,
+    position,
+    ...(earlier === undefined ? {} : { code: 'already-waiting' }),
+    say: `You are on the waitlist, at place ${position}. We will let you know when a time becomes free.`,
+  }
 })
 
 async function entryFor(

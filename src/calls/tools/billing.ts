@@ -67,6 +67,10 @@ export const escalateBilling = defineOperation('patient-escalate-billing', async
   })
 })
 
+/**
+ * submit_insurance_info (spec 2.3, 3 rule 1): sends the card to the clinic's insurance-verification system, records its
+ * result and relays it. Nothing is decided here. `success` means that the status is VERIFIED or PENDING.
+ */
 export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
   const { access, integrations } = request
   const { payerName, memberId, ...optional } = readAll(CARD, request.input, {

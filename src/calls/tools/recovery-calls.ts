@@ -157,6 +157,7 @@ async function noteOutput(
   await recordCall(ctx, call, await ctx.read<Patient>('Patient', patient), { activity, written: [saved] })
 }
 
+/** schedule_callback: a Task for staff to call at the requested time. */
 export const scheduleCallback = defineOperation('task-schedule-callback', (request) =>
   request.access.change(async (ctx) => {
     const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
@@ -219,6 +220,7 @@ const MAX_LINKS = 5
 
 type Channel = 'sms' | 'email'
 
+/** send_resume_link: a one-time link to resume an unfinished registration or form. */
 export const sendResumeLink = defineOperation('task-send-resume-link', (request) => {
   const { channel } = readAll({ channel: readChannel }, request.input)
   return request.access.change(async (ctx) => {

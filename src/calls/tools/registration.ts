@@ -40,7 +40,10 @@ interface InvalidField {
 
 type ParsedField = { readonly stated: Stated } | { readonly invalid: InvalidField }
 
-/** Valid values are saved even if others are invalid. */
+/**
+ * update_registration_field (spec 2.3, 3, 4.1 rule 4): saves the given fields and returns the missing ones. Valid values are
+ * saved even if others are invalid.
+ */
 export const updateRegistrationField = defineOperation(
   'patient-update-registration-field',
   ({ access, input, ...request }) =>

@@ -1,8 +1,8 @@
 /** The CRM of a clinic by the connector that its settings name. */
 import type { WebhookCrm } from '../../clinics/crm-settings.ts'
 import type { CrmConnector } from '../../core/ports.ts'
+import { postSigned } from '../exchange.ts'
 import { about, type Outbound } from '../outbound-request.ts'
-import { postSigned } from '../signed-webhook.ts'
 import { CRM, type Deliver } from './contact-api.ts'
 import { toHubSpot } from './hubspot.ts'
 import { toLeadConnector } from './leadconnector.ts'

@@ -1,6 +1,5 @@
 /** Resolves the parameters of $find that refer to resources: the actors and patients of the visit. */
-
-import { type Choice, choicesOf, schedulesWith } from '../../booking/schedules-with.ts'
+import { type Choice, choicesOf, schedulesWith } from '../../booking/slot-matcher.ts'
 import type { Context } from '../../core/context.ts'
 import { type Issue, information } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
