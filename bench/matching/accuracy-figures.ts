@@ -1,5 +1,5 @@
 /** Figures of accuracy, from the responses to records with true links. */
-import { PROBABLE } from '../../src/matching/grade.ts'
+import { PROBABLE } from '../../src/matching/score.ts'
 import type { Answered, Found } from './accuracy.ts'
 
 export interface Accuracy {

@@ -1,5 +1,5 @@
 /** The accuracy of Patient/$match: as tables, and compared with targets. */
-import { PROBABLE } from '../../src/matching/grade.ts'
+import { PROBABLE } from '../../src/matching/score.ts'
 import { table, type Verdict } from '../report.ts'
 import type { Answered, SetResults } from './accuracy.ts'
 import { type Accuracy, accuracyOf, calibrationErrorOf, reliabilityOf, underconfidenceOf } from './accuracy-figures.ts'

@@ -1,6 +1,6 @@
 /** The terminology of a clinic: its stored resources, and those of the R4 packages. */
 import type { CodeSystem } from 'fhir/r4'
-import { isCaseSensitiveInR4 } from '../fhir/code-systems.ts'
+import { isCaseSensitiveInR4 } from '../fhir/definitions.ts'
 import { spend } from '../isolation/budget.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { any, escaped } from '../search/value.ts'

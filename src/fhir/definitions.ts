@@ -117,6 +117,20 @@ export function structureOf(typeName: string): Structure | undefined {
   return structure
 }
 
+/** What `compile` makes of a type, on first use. @throws Error for an unknown type */
+export function perStructure<Compiled>(compile: (structure: Structure) => Compiled): (type: string) => Compiled {
+  const compiled = new Map<string, Compiled>()
+  return (type) => {
+    const known = compiled.get(type)
+    if (known !== undefined) return known
+    const structure = structureOf(type)
+    if (structure === undefined) throw new Error(`R4 has no type ${type}`)
+    const made = compile(structure)
+    compiled.set(type, made)
+    return made
+  }
+}
+
 function expand(
   name: string,
   { kind, abstract = false, base, elements, constraints = [] }: StructureRecord,
@@ -199,6 +213,17 @@ export function summaryElements(type: string): ReadonlySet<string> {
   const names = new Set([...ALWAYS_INCLUDED, ...elementNames(type, ({ summary }) => summary)])
   summaries.set(type, names)
   return names
+}
+
+let caseSensitive: ReadonlySet<string> | undefined
+
+/**
+ * Whether R4 says that the code system is case-sensitive; false also for those of which R4 does not say it:
+ * https://hl7.org/fhir/R4/codesystem-definitions.html#CodeSystem.caseSensitive.
+ */
+export function isCaseSensitiveInR4(system: string): boolean {
+  caseSensitive ??= new Set(readDefinitions('case-sensitive-systems.json') as readonly string[])
+  return caseSensitive.has(system)
 }
 
 /** JSON names of the mandatory top-level elements, choices expanded. */

@@ -1,4 +1,4 @@
-/** Memoization: with a bounded cache, and for the life of an object. */
+/** Memoization: with a bounded cache, for the life of an object, and of a single value. */
 import { LRUCache } from 'lru-cache'
 
 /** Caches the results of `compute` that were last used, by key; `undefined` too, which LRUCache alone does not hold. */
@@ -24,6 +24,15 @@ export function oncePer<Key extends object, Value>(compute: (key: Key) => Value)
     if (cached !== undefined) return cached.value
     const value = compute(key)
     cache.set(key, { value })
+    return value
+  }
+}
+
+/** The result of `compute`, worked out when it is first asked for. */
+export function once<Value extends NonNullable<unknown>>(compute: () => Value): () => Value {
+  let value: Value | undefined
+  return () => {
+    value ??= compute()
     return value
   }
 }

@@ -6,8 +6,18 @@ import { defineOperation, type OperationRequest } from '../core/operation.ts'
 import { type Linkage, type LinkedPatient, linkPatients } from '../core/patient-linkage.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
-import { gradeOf, identityLevelOf, isClose, isListed, type MatchGrade } from '../matching/grade.ts'
-import { contributionsOf, type FieldEvidence, type Frequencies, householdBits, priorBits } from '../matching/score.ts'
+import {
+  contributionsOf,
+  type FieldEvidence,
+  type Frequencies,
+  gradeOf,
+  householdBits,
+  identityLevelOf,
+  isClose,
+  isListed,
+  type MatchGrade,
+  priorBits,
+} from '../matching/score.ts'
 
 /** Most characters of the elements used for matching, as JSON. */
 const MAX_CHARACTERS = 8_000

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StructureDefinition, StructureDefinitionContext } from 'fhir/r4'
-import { canonicalOf, newest } from '../terminology/canonical.ts'
+import { canonicalOf, canonicalText, newest } from '../terminology/canonical.ts'
 import type { Draft, Shape } from './shape.ts'
 import { isProfile, snapshotOf } from './snapshot.ts'
 import { coreType, isA } from './typed-element.ts'
@@ -42,7 +42,7 @@ function profileOf(
   const { url = '', version, type = '', context = [] } = definition
   const tree = snapshotOf(definition, base && drafts.get(base))
   const profile: Profile = {
-    canonical: version === undefined ? url : `${url}|${version}`,
+    canonical: canonicalText({ url, version }),
     url,
     type,
     root: tree.root,

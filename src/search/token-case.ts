@@ -2,7 +2,7 @@
  * Decides whether case matters when codes are compared: https://hl7.org/fhir/R4/search.html#token,
  * docs/adr/016-case-of-tokens.md.
  */
-import { isCaseSensitiveInR4 } from '../fhir/code-systems.ts'
+import { isCaseSensitiveInR4 } from '../fhir/definitions.ts'
 import type { Condition } from './plan.ts'
 
 /** True for a case-sensitive code system. Undefined stands for any system, as in a search that names none. */

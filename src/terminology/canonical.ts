@@ -2,7 +2,7 @@
 
 export interface Canonical {
   readonly url: string
-  readonly version?: string
+  readonly version?: string | undefined
 }
 
 /** Parses `url|version`; a fragment (#) names an element within the definition and is dropped. */

@@ -34,10 +34,7 @@ export interface LookupOptions {
 
 /** @throws FhirError 404 when the code system is not available or has no such code */
 export function lookUp(terminology: Terminology, code: Code, options: LookupOptions): LookupAnswer {
-  const canonical = canonicalText({
-    url: code.system,
-    ...(code.version === undefined ? {} : { version: code.version }),
-  })
+  const canonical = canonicalText({ ...code, url: code.system })
   const concepts = terminology.codeSystem(canonical)
   const concept = concepts?.find(code.code)
   if (concepts !== undefined && concept !== undefined) return answer(concepts, concept, options)

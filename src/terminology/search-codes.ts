@@ -48,7 +48,7 @@ function related(
   limit: number,
   reach: (concepts: Concepts) => ReadonlySet<string>,
 ): readonly Code[] {
-  const canonical = canonicalText({ url: system, ...(version === undefined ? {} : { version }) })
+  const canonical = canonicalText({ url: system, version })
   const concepts = terminology.codeSystem(canonical)
   if (concepts === undefined || concepts.system.content === 'not-present')
     throw unknownError(codesNotAvailable(canonical))

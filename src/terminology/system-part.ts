@@ -43,7 +43,7 @@ export function systemMembership(
 ): Membership {
   if (code.system !== part.system) return OUT
   if (part.version !== undefined && code.version !== undefined && part.version !== code.version) return OUT
-  const canonical = canonicalText(pinned(part.system, part.version ?? code.version))
+  const canonical = canonicalText({ url: part.system, version: part.version ?? code.version })
   const concepts = terminology.codeSystem(canonical)
   if (part.concept !== undefined) {
     const listed = listedConcept(part, code.code, concepts)
@@ -56,7 +56,7 @@ export function systemMembership(
 
 /** The codes of the part. @throws FhirError 422 when they are not available or cannot be listed */
 export function* systemMembers(terminology: Terminology, part: SystemPart, work: TermWork): Generator<Member> {
-  const canonical = canonicalText(pinned(part.system, part.version))
+  const canonical = canonicalText({ url: part.system, version: part.version })
   const concepts = terminology.codeSystem(canonical)
   if (part.concept !== undefined) {
     for (const concept of part.concept) if (concept.code !== undefined) yield listedMember(part, concept, concepts)
@@ -74,13 +74,11 @@ export function* systemMembers(terminology: Terminology, part: SystemPart, work:
 /** The number of concepts that `systemMembers` visits. */
 export function conceptCount(terminology: Terminology, part: SystemPart): number {
   if (part.concept !== undefined) return part.concept.length
-  return terminology.codeSystem(canonicalText(pinned(part.system, part.version)))?.size ?? 1
+  return terminology.codeSystem(canonicalText({ url: part.system, version: part.version }))?.size ?? 1
 }
 
 const memberOf = (member: Member): Membership => ({ status: 'in', member })
 const unknown = (reason: UnknownReason): Membership => ({ status: 'unknown', reason })
-
-const pinned = (url: string, version: string | undefined) => ({ url, ...(version === undefined ? {} : { version }) })
 
 const isAvailable = (concepts: Concepts | undefined): concepts is Concepts =>
   concepts !== undefined && concepts.system.content !== 'not-present'
@@ -199,16 +197,12 @@ const namedMember = (part: SystemPart, code: string, name: (code: string) => str
 })
 
 const bareMember = ({ system, version }: SystemPart, code: string): Member => ({
-  ...pinnedSystem(system, version),
+  system,
+  ...(version === undefined ? {} : { version }),
   code,
   designations: [],
   isAbstract: false,
   isInactive: false,
-})
-
-const pinnedSystem = (system: string, version: string | undefined) => ({
-  system,
-  ...(version === undefined ? {} : { version }),
 })
 
 /**

@@ -3,9 +3,10 @@
  * system supplements (https://hl7.org/fhir/R4/codesystem.html#supplements) and with the versions that a request names
  * (system-version and the like, https://hl7.org/fhir/R4/valueset-operation-expand.html).
  */
+
 import type { CodeSystem, ConceptMap, ValueSet } from 'fhir/r4'
 import { FhirError } from '../fhir/outcome.ts'
-import { canonicalOf, newest } from './canonical.ts'
+import { canonicalOf, canonicalText, newest } from './canonical.ts'
 import { Concepts, conceptsOf } from './concepts.ts'
 import { unknownCanonical } from './member.ts'
 import { packaged, packagedCanonicals, type Terms, type TermsType } from './packaged.ts'
@@ -152,7 +153,7 @@ export function withVersions(terminology: Terminology, versions: SystemVersions)
   const codeSystem = (canonical: string): Concepts | undefined => {
     const { url, version } = canonicalOf(canonical)
     const chosen = forced?.get(url) ?? version ?? assumed?.get(url)
-    const found = terminology.codeSystem(chosen === undefined ? url : `${url}|${chosen}`)
+    const found = terminology.codeSystem(canonicalText({ url, version: chosen }))
     check(url, chosen ?? found?.system.version, checked?.get(url))
     return found
   }

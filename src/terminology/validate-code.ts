@@ -2,8 +2,10 @@
  * Validates codes: https://hl7.org/fhir/R4/valueset-operation-validate-code.html and
  * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html.
  */
+
 import type { ValueSet } from 'fhir/r4'
 import { Meter } from '../isolation/budget.ts'
+import { canonicalText } from './canonical.ts'
 import type { Concepts } from './concepts.ts'
 import { displayIn, folded } from './language.ts'
 import { type Code, type Member, type Membership, type UnknownReason, unknownError } from './member.ts'
@@ -55,7 +57,7 @@ export function validateInCodeSystem(
   options: ValidateOptions,
 ): CodeVerdict {
   const part = { system: url, ...(version === undefined ? {} : { version }) }
-  const where = `the code system ${version === undefined ? url : `${url}|${version}`}`
+  const where = `the code system ${canonicalText({ url, version })}`
   return bestOf(codes.map((code) => verdictOn(systemMembership(terminology, part, code), code, where, options)))
 }
 

@@ -10,7 +10,7 @@ import {
   LISTED,
   type MatchGrade,
   PROBABLE,
-} from '../../src/matching/grade.ts'
+} from '../../src/matching/score.ts'
 import { compared, name, patient } from './demographics.ts'
 
 const MRN = 'http://example.org/mrn'

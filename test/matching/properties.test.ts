@@ -2,8 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { HumanName, Patient } from 'fhir/r4'
-import { gradeOf } from '../../src/matching/grade.ts'
-import { bitsOf, type Frequencies, probabilitiesOf, weightOf } from '../../src/matching/score.ts'
+import { bitsOf, type Frequencies, gradeOf, probabilitiesOf, weightOf } from '../../src/matching/score.ts'
 import { randomRuns } from '../support/random-runs.ts'
 import { compared, UNKNOWN } from './demographics.ts'
 

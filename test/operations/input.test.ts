@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { OperationDefinitionParameter } from 'fhir/r4'
 import { parseJson } from '../../src/fhir/json.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
-import { knownArguments, readArguments, readInput } from '../../src/operations/input.ts'
+import { knownArguments, readArguments, readInput } from '../../src/operations/parameters.ts'
 
 const parameter = (name: string, type: string | undefined, more: Partial<OperationDefinitionParameter> = {}) =>
   ({

@@ -1,7 +1,7 @@
 /** Out parameters: https://hl7.org/fhir/R4/operations.html#response. */
 import { describe, expect, test } from '@jest/globals'
 import type { OperationDefinitionParameter } from 'fhir/r4'
-import { writeOutput } from '../../src/operations/output.ts'
+import { writeOutput } from '../../src/operations/parameters.ts'
 
 const out = (name: string, more: Partial<OperationDefinitionParameter>) =>
   ({ name, use: 'out', min: 0, max: '*', ...more }) as OperationDefinitionParameter

@@ -127,7 +127,7 @@ export async function matchStatedPerson(
 
 /**
  * Among patients born on that day, prefers an identical given name, as the names of twins may differ by one letter. The
- * distinction is that of $match (matching/grade.ts).
+ * distinction is that of $match (matching/score.ts).
  */
 function onlyOne(born: readonly Versioned<Patient>[], forms: readonly NameForms[]): Versioned<Patient> | undefined {
   const rated = born.map((patient) => ({ patient, agreement: agreementWith(forms, patient.resource) }))

@@ -3,9 +3,10 @@
  * any of it is carried out. The cardinalities are those beyond R4 of version 4.2, for R4:
  * https://profiles.ihe.net/ITI/MHD/ITI-65.html, https://profiles.ihe.net/ITI/MHD/artifacts.html.
  */
+
 import { FhirError, type Issue } from '../../fhir/outcome.ts'
 import { addressOf } from '../../fhir/reference.ts'
-import { isObject } from '../../fhir/resource.ts'
+import { isObject, itemsOf } from '../../fhir/resource.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -25,7 +26,7 @@ export function checkProvideBundle(bundle: unknown, baseUrl: string): void {
   const { meta, type, entry } = objectOf(bundle)
   const metadata = declaredMetadata(meta)
   if (metadata === undefined) return
-  const entries = listOf(entry).map(entryOf)
+  const entries = itemsOf(entry).map(entryOf)
   const problems = [
     ...(type === 'transaction' ? [] : [problem('Bundle.type', 'is no transaction; all of it is stored or none')]),
     ...submissionSetProblems(entries),
@@ -44,7 +45,7 @@ export function checkProvideBundle(bundle: unknown, baseUrl: string): void {
 const MOST_TOLD = 100
 
 function declaredMetadata(meta: unknown): Metadata | undefined {
-  const declared = listOf(objectOf(meta)['profile']).map((profile) => String(profile).split('|')[0])
+  const declared = itemsOf(objectOf(meta)['profile']).map((profile) => String(profile).split('|')[0])
   return METADATA.findLast((metadata) => declared.includes(provideBundle(metadata)))
 }
 
@@ -63,7 +64,7 @@ function entryOf(item: unknown, index: number): Entry {
 function partOf({ resourceType, code }: Json): Entry['part'] {
   if (resourceType === 'DocumentReference' || resourceType === 'Binary') return resourceType
   if (resourceType !== 'List') return undefined
-  const codes = listOf(objectOf(code)['coding'])
+  const codes = itemsOf(objectOf(code)['coding'])
     .map(objectOf)
     .filter(({ system }) => system === LIST_TYPES)
   if (codes.some((coding) => coding['code'] === 'submissionset')) return 'SubmissionSet'
@@ -125,7 +126,7 @@ const documentProblems = (at: string, { status }: Json): readonly Issue[] =>
   status === 'entered-in-error' ? [problem(`${at}.resource.status`, 'is entered-in-error; it is current')] : []
 
 function listProblems(at: string, part: 'SubmissionSet' | 'Folder', resource: Json): readonly Issue[] {
-  const usual = listOf(resource['identifier'])
+  const usual = itemsOf(resource['identifier'])
     .map(objectOf)
     .filter(({ use }) => use === 'usual')
   return [
@@ -180,7 +181,7 @@ function subjectProblems(entries: readonly Entry[], baseUrl: string): readonly I
 /** All values at a path, including those within lists. */
 function valuesAt(resource: Json, path: string): readonly unknown[] {
   const extension = /^extension\('(.*)'\)$/.exec(path)?.[1]
-  if (extension !== undefined) return listOf(resource['extension']).filter((one) => objectOf(one)['url'] === extension)
+  if (extension !== undefined) return itemsOf(resource['extension']).filter((one) => objectOf(one)['url'] === extension)
   return path
     .split('.')
     .reduce<readonly unknown[]>(
@@ -196,7 +197,6 @@ function valuesOf(object: Json, name: string): readonly unknown[] {
 }
 
 const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** The role of a resource in the Bundle, in MHD's terms. */
 export type Part = 'SubmissionSet' | 'Folder' | 'DocumentReference'

@@ -144,13 +144,6 @@ export class Sniffer {
   }
 }
 
-/** The type of bytes in memory: for small contents, as they are processed at once. */
-export function looksOf(bytes: Uint8Array): DetectedType {
-  const sniffer = new Sniffer()
-  sniffer.push(bytes)
-  return sniffer.end()
-}
-
 const latin1 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 

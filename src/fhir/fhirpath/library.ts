@@ -1,8 +1,10 @@
 /**
  * The `fhirpath` package and its R4 model. It evaluates expressions that are not compiled here. Loading takes a tenth of a second and is seldom needed, so it is done on first use.
  */
+
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { once } from '../memoize.ts'
 
 type Environment = Readonly<Record<string, unknown>>
 type Evaluator = (focus: unknown, environment: Environment) => unknown[]
@@ -13,13 +15,8 @@ interface Library {
 }
 
 const require = createRequire(join(import.meta.dirname, 'library.ts'))
-const once = <T>(load: () => T): (() => T) => {
-  let loaded: T | undefined
-  return () => (loaded ??= load())
-}
-
 const library = once(() => require('fhirpath') as Library)
-const model = once(() => require('fhirpath/fhir-context/r4') as unknown)
+const model = once(() => require('fhirpath/fhir-context/r4') as object)
 
 /** Functions that only the package implements. */
 export const LIBRARY_FUNCTIONS: ReadonlySet<string> = new Set(

@@ -1,6 +1,8 @@
 /** The facts about a type that the validator needs, compiled from its definition on first use. */
+
 import { closestName } from '../closest-name.ts'
-import { type ElementStructure, type Structure, structureOf } from '../definitions.ts'
+import { type ElementStructure, perStructure } from '../definitions.ts'
+import { once } from '../memoize.ts'
 import { type Binding, bindingOf } from './bindings.ts'
 import { PRIMITIVES, type Primitive } from './primitives.ts'
 import { abbreviatedList } from './report.ts'
@@ -52,28 +54,16 @@ export interface Mandatory {
   readonly hint: string
 }
 
-const plans = new Map<string, Plan>()
-
 /** @throws Error for an unknown type; callers take types from the definitions */
-export function validationPlanOf(type: string): Plan {
-  const known = plans.get(type)
-  if (known !== undefined) return known
-  const structure = structureOf(type)
-  if (structure === undefined) throw new Error(`R4 has no type ${type}`)
-  const plan = compile(structure)
-  plans.set(type, plan)
-  return plan
-}
-
-function compile({ name, kind, elements, constraints }: Structure): Plan {
-  return {
+export const validationPlanOf: (type: string) => Plan = perStructure(
+  ({ name, kind, elements, constraints }): Plan => ({
     type: name,
     isResource: kind === 'resource',
     properties: new Map(elements.flatMap(propertiesOf).map((property) => [property.key, property])),
     mandatory: elements.filter(({ min }) => min > 0).map(mandatory),
     rules: rulesOf(constraints),
-  }
-}
+  }),
+)
 
 function propertiesOf(element: ElementStructure): readonly Property[] {
   const keys = [...element.properties.keys()]
@@ -109,16 +99,9 @@ function contentOf({ binding, targets }: ElementStructure, key: string, type: st
     return { kind: 'primitive', primitive, binding: type === 'code' ? bound : undefined, sibling: `_${key}` }
   }
   if (type === 'Resource') return { kind: 'resource' }
-  return { kind: 'object', plan: lazyPlan(type), binding: bound, targets: new Set(type === 'Reference' ? targets : []) }
-}
-
-/** Types may be recursive, so a plan is looked up when a value needs it. */
-function lazyPlan(type: string): () => Plan {
-  let plan: Plan | undefined
-  return () => {
-    plan ??= validationPlanOf(type)
-    return plan
-  }
+  // Types may be recursive, so a plan is looked up when a value needs it.
+  const plan = once(() => validationPlanOf(type))
+  return { kind: 'object', plan, binding: bound, targets: new Set(type === 'Reference' ? targets : []) }
 }
 
 function mandatory(element: ElementStructure): Mandatory {

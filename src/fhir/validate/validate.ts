@@ -5,6 +5,7 @@
 
 import { Meter } from '../../isolation/budget.ts'
 import { isResourceType } from '../definitions.ts'
+import { once } from '../memoize.ts'
 import { badRequest, FhirError, type Issue } from '../outcome.ts'
 import { type AnyResource, isObject, itemsOf } from '../resource.ts'
 import { checkCode, checkCoded } from './bindings.ts'
@@ -330,17 +331,9 @@ const refersToContainer = (inner: unknown): boolean => localReferencesIn(inner).
 const rootScope = (resource: Record<string, unknown>): ResourceScope => ({
   resource,
   rootResource: resource,
-  localReferences: lazy(() => localReferencesIn(resource)),
-  containedIds: lazy(() => idsOf(resource['contained'])),
+  localReferences: once(() => localReferencesIn(resource)),
+  containedIds: once(() => idsOf(resource['contained'])),
 })
-
-function lazy<Value>(compute: () => Value): () => Value {
-  let value: Value | undefined
-  return () => {
-    value ??= compute()
-    return value
-  }
-}
 
 const idsOf = (resources: unknown): ReadonlySet<unknown> =>
   new Set(itemsOf(resources).map((resource) => (isObject(resource) ? resource['id'] : undefined)))

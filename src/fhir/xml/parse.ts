@@ -3,9 +3,11 @@
  * custom entities are rejected without being read, so nothing can be expanded or fetched. Processing instructions, which
  * are for other programs, are skipped. https://hl7.org/fhir/R4/xml.html
  */
+
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import { spend } from '../../isolation/budget.ts'
 import { badRequest, FhirError } from '../outcome.ts'
+import { shortened } from '../validate/report.ts'
 
 /** Nesting of elements, narrative included. */
 const MAX_DEPTH = 256
@@ -111,9 +113,9 @@ class TreeParser {
   }
 
   #checkDeclaration(version: string | undefined, encoding: string | undefined): void {
-    if (version !== undefined && version !== '1.0') this.#fail(`is XML ${cut(version)}; FHIR XML is XML 1.0`)
+    if (version !== undefined && version !== '1.0') this.#fail(`is XML ${shortened(version)}; FHIR XML is XML 1.0`)
     if (encoding !== undefined && !/^utf-?8$/i.test(encoding))
-      this.#fail(`says that its encoding is ${cut(encoding)}; FHIR XML is sent in UTF-8`)
+      this.#fail(`says that its encoding is ${shortened(encoding)}; FHIR XML is sent in UTF-8`)
   }
 
   /** Called when the parser has read the name of a tag. */
@@ -183,14 +185,11 @@ const attributeFrom = ({ prefix, local, uri, value }: SaxesAttributeNS) => ({
   value,
 })
 
-const MAX_SHOWN_LENGTH = 64
-const cut = (text: string): string => (text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}...`)
-
 /** The parser's message without its own position. */
 function problemOf(message: string): string {
   const problem = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
   if (problem.includes('entity'))
-    return `${cut(problem)}; write &lt; &gt; &amp; &quot; &apos; or a number such as &#160;`
+    return `${shortened(problem)}; write &lt; &gt; &amp; &quot; &apos; or a number such as &#160;`
   return problem.slice(0, 200)
 }
 

@@ -1,5 +1,5 @@
 /** How a type is represented in XML, compiled from its definition on first use: https://hl7.org/fhir/R4/xml.html. */
-import { type ElementStructure, structureOf } from '../definitions.ts'
+import { type ElementStructure, perStructure } from '../definitions.ts'
 import { PRIMITIVES } from '../validate/primitives.ts'
 
 export interface XmlProperty {
@@ -24,26 +24,18 @@ export interface XmlPlan {
   readonly properties: ReadonlyMap<string, XmlProperty>
 }
 
-const plans = new Map<string, XmlPlan>()
-
 /** @throws Error for an unknown type; callers take types from the definitions */
-export function xmlPlanOf(type: string): XmlPlan {
-  const known = plans.get(type)
-  if (known !== undefined) return known
-  const structure = structureOf(type)
-  if (structure === undefined) throw new Error(`R4 has no type ${type}`)
-  const plan: XmlPlan = {
+export const xmlPlanOf: (type: string) => XmlPlan = perStructure(
+  ({ name: type, elements }): XmlPlan => ({
     type,
-    attributes: structure.elements.filter(({ attribute }) => attribute).map(({ name }) => name),
+    attributes: elements.filter(({ attribute }) => attribute).map(({ name }) => name),
     properties: new Map(
-      structure.elements
+      elements
         .flatMap((element, position) => (element.attribute ? [] : propertiesOf(element, position)))
         .map((property) => [property.key, property]),
     ),
-  }
-  plans.set(type, plan)
-  return plan
-}
+  }),
+)
 
 const propertiesOf = ({ name, properties, max }: ElementStructure, position: number): readonly XmlProperty[] =>
   Array.from(properties, ([key, type]) => ({

@@ -8,7 +8,7 @@ import { isResourceType } from '../definitions.ts'
 import { parseJsonUnpaid } from '../json.ts'
 import { FhirError, type Issue } from '../outcome.ts'
 import type { JsonObject } from '../resource.ts'
-import { abbreviatedList } from '../validate/report.ts'
+import { abbreviatedList, shortened } from '../validate/report.ts'
 import { divOf } from './narrative.ts'
 import {
   attributeOf,
@@ -240,7 +240,7 @@ class XmlReader {
       if (isDeclaration(attribute) || namespace === SCHEMA_INSTANCE) continue
       if (namespace !== '' || !allowed.includes(name)) {
         const hint = allowed.length === 0 ? 'this element has none' : `this element has ${allowed.join(', ')}`
-        this.#report(element, path, `has the attribute ${shown(writtenName(attribute))}; ${hint}`)
+        this.#report(element, path, `has the attribute ${shortened(writtenName(attribute))}; ${hint}`)
       } else if (value === '') this.#report(element, path, `has an empty ${name}=""; leave the attribute out instead`)
     }
   }
@@ -254,8 +254,8 @@ class XmlReader {
 
   #wrongNamespace(element: XmlElement, path: Path, expected: string): void {
     const { namespace, name } = element
-    const found = namespace === '' ? 'is in no namespace' : `is in the namespace '${shown(namespace)}'`
-    this.#report(element, path, `${found}; it must be in '${expected}': <${shown(name)} xmlns="${expected}">`)
+    const found = namespace === '' ? 'is in no namespace' : `is in the namespace '${shortened(namespace)}'`
+    this.#report(element, path, `${found}; it must be in '${expected}': <${shortened(name)} xmlns="${expected}">`)
   }
 
   #report(element: XmlElement, path: Path, message: string): void {
@@ -278,11 +278,9 @@ function finish({ values, siblings }: Repeats, { key, sibling }: XmlProperty, ta
 }
 
 function pathText({ outer, name, index }: Path): string {
-  const step = index === undefined ? shown(name) : `${shown(name)}[${index}]`
+  const step = index === undefined ? shortened(name) : `${shortened(name)}[${index}]`
   return outer === undefined ? step : `${pathText(outer)}.${step}`
 }
-
-const shown = (text: string): string => (text.length <= 64 ? text : `${text.slice(0, 64)}...`)
 
 function unknownElement({ type, properties, attributes }: XmlPlan, name: string): string {
   const known = [...properties.keys()]

@@ -13,7 +13,7 @@ import { badRequest, type FhirError, type Issue, information, notFound, toOutcom
 import { duplicateOdds } from '../../matching/score.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { readCursor, writeCursor } from '../../search/cursor.ts'
-import { countIn } from '../input.ts'
+import { countIn } from '../parameters.ts'
 import { matchExplanation, matchGrade, scoreOf } from '../patient-match.ts'
 import {
   type CompleteSearch,

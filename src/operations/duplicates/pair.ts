@@ -4,13 +4,14 @@ import { nameFrequencies } from '../../core/patient-linkage.ts'
 import { localReference } from '../../fhir/reference.ts'
 import { compare } from '../../matching/compare.ts'
 import { demographicsOf } from '../../matching/demographics.ts'
-import { gradeOf, type MatchGrade } from '../../matching/grade.ts'
 import { isPlaceholder, isReplaced } from '../../matching/placeholder.ts'
 import {
   bitsOf,
   duplicateOdds,
   type FieldEvidence,
   type Frequencies,
+  gradeOf,
+  type MatchGrade,
   probabilityOf,
   weightOf,
 } from '../../matching/score.ts'

@@ -19,7 +19,7 @@ import { readCursor, writeCursor } from '../../search/cursor.ts'
 import { isAdded, searchParametersOf } from '../../search/parameters.ts'
 import { type Condition, type Include, plainPage } from '../../search/plan.ts'
 import { inCompartment } from '../../search/query/compartment.ts'
-import { countIn } from '../input.ts'
+import { countIn } from '../parameters.ts'
 import { type EverythingScope, supportFor } from './support.ts'
 
 /** The maximum number of patients per page, as each takes a search and many have no data. */

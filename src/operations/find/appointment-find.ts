@@ -31,7 +31,7 @@ import { bookableStarts } from '../../scheduling/booking-policies.ts'
 import { proposedAppointment, type VisitContext } from '../../scheduling/proposed-appointment.ts'
 import { clockOf } from '../../scheduling/zone-clock.ts'
 import { readCursor, writeCursor } from '../../search/cursor.ts'
-import { countIn } from '../input.ts'
+import { countIn } from '../parameters.ts'
 import { type FindInput, readFindInput } from './find-input.ts'
 import { whomToSee } from './whom-to-see.ts'
 

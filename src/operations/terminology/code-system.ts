@@ -121,7 +121,7 @@ export const codeSystemValidateCode = defineOperation('code-system-validate-code
     given: given === undefined ? [] : [given],
   })
   const terminology = withSupplements(stored, supplements)
-  const canonical = canonicalText({ url, ...(version === undefined ? {} : { version }) })
+  const canonical = canonicalText({ url, version })
   const concepts = terminology.codeSystem(canonical)
   if (grammarOf(url) === undefined) requireFound(concepts, 'code system', canonical)
   checkDate(input.date, concepts === undefined ? [] : [concepts.system])

@@ -1,6 +1,5 @@
 /** Parses a query string into a search plan: https://hl7.org/fhir/R4/search.html. */
-import { isCaseSensitiveInR4 } from '../../fhir/code-systems.ts'
-import { isResourceType } from '../../fhir/definitions.ts'
+import { isCaseSensitiveInR4, isResourceType } from '../../fhir/definitions.ts'
 import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
 import {
   EMPTY_PARAMETER,

@@ -1,8 +1,14 @@
 /** Content types detected from bytes, whatever type is stated. */
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type DetectedType, looksOf, Sniffer } from '../../../src/fhir/content/detected-type.ts'
+import { type DetectedType, Sniffer } from '../../../src/fhir/content/detected-type.ts'
 import { randomRuns } from '../../support/random-runs.ts'
+
+function looksOf(bytes: Uint8Array): DetectedType {
+  const sniffer = new Sniffer()
+  sniffer.push(bytes)
+  return sniffer.end()
+}
 
 const bytes = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding)
 const CDA =

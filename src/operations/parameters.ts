@@ -1,14 +1,15 @@
 /**
- * In parameters of an operation, checked against its OperationDefinition: from a Parameters resource, a bare resource
- * or a query string (https://hl7.org/fhir/R4/operations.html#request), or from the plain JSON arguments of a tool call.
- * All problems are reported together.
+ * The parameters of an operation, by its OperationDefinition. In parameters are read from a Parameters resource, a bare
+ * resource or a query string (https://hl7.org/fhir/R4/operations.html#request), or from the plain JSON arguments of a tool
+ * call, and checked; all problems are reported together. Out parameters make its response:
+ * https://hl7.org/fhir/R4/operations.html#response.
  */
 import type { OperationDefinition } from 'fhir/r4'
-import { type OperationInput, type OperationParameter, parametersOf } from '../core/operation.ts'
+import { type OperationAnswer, type OperationInput, type OperationParameter, parametersOf } from '../core/operation.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { isNumber, parseJson } from '../fhir/json.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
-import { isObject } from '../fhir/resource.ts'
+import { type AnyResource, isObject, listOf } from '../fhir/resource.ts'
 import { PRIMITIVES } from '../fhir/validate/primitives.ts'
 import { isCacheBuster, isTransportParameter } from '../search/query/result-parameters.ts'
 
@@ -312,4 +313,46 @@ function heldBy(entry: Record<string, unknown>, at: string): unknown {
     })
   }
   return key === 'part' ? Object.fromEntries(fromParameters(entry.part)) : entry[key]
+}
+
+type Entry = Readonly<Record<string, unknown>>
+
+/**
+ * A resource is returned as it is; out parameters by name become a Parameters resource, in the definition's order.
+ * @throws Error naming an out parameter that the definition lacks: a defect of the handler
+ */
+export function writeOutput(
+  definition: Pick<OperationDefinition, 'code' | 'parameter'>,
+  output: OperationAnswer,
+): AnyResource {
+  if (isWhole(output)) return output
+  const parameters = parametersOf(definition, 'out')
+  return {
+    resourceType: 'Parameters',
+    ...withEntries('parameter', entriesOf(parameters, output, definition.code ?? '')),
+  }
+}
+
+const isWhole = (output: OperationAnswer): output is AnyResource =>
+  'resourceType' in output && typeof output.resourceType === 'string'
+
+const withEntries = (name: 'parameter' | 'part', entries: readonly Entry[]): Entry =>
+  entries.length === 0 ? {} : { [name]: entries }
+
+function entriesOf(parameters: readonly OperationParameter[], values: Entry, code: string): readonly Entry[] {
+  const unknown = Object.keys(values).find((name) => !parameters.some((parameter) => parameter.name === name))
+  if (unknown !== undefined)
+    throw new Error(`$${code} answers with '${unknown}', which its OperationDefinition does not have`)
+  return parameters.flatMap((parameter) =>
+    listOf(values[parameter.name]).map((value) => ({ name: parameter.name, ...contentOf(parameter, value, code) })),
+  )
+}
+
+function contentOf({ name, type, part }: OperationParameter, value: unknown, code: string): Entry {
+  if (part !== undefined) return withEntries('part', entriesOf(part, isObject(value) ? value : {}, code))
+  if (isObject(value) && typeof value.resourceType === 'string') return { resource: value }
+  // The handler chooses the type of the value, as value[x].
+  if (type === 'Element' && isObject(value)) return value
+  if (type === undefined) throw new Error(`$${code}: the OperationDefinition gives '${name}' neither a type nor parts`)
+  return { [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value }
 }
