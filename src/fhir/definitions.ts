@@ -117,7 +117,7 @@ export function structureOf(typeName: string): Structure | undefined {
   return structure
 }
 
-/** What `compile` makes of a type, on first use. @throws Error for an unknown type */
+/** The result of `compile` for a type, made on first use. @throws Error for an unknown type */
 export function perStructure<Compiled>(compile: (structure: Structure) => Compiled): (type: string) => Compiled {
   const compiled = new Map<string, Compiled>()
   return (type) => {
