@@ -100,6 +100,14 @@ describe('an update without meta', () => {
     expect(Object.keys((await read(`/Patient/${id}`)).meta).sort()).toEqual(['lastUpdated', 'versionId'])
   })
 
+  test('keeps no tag by which the server itself has marked the resource', async () => {
+    const own = { system: 'https://sandbox-emr.example/fhir/CodeSystem/slot-origin', code: 'generated' }
+    const { id, resource } = await stored({ tag: [own, ...LABELS.tag] })
+    const { meta: _meta, ...without } = resource
+    await server.fhir('PUT', `/Patient/${id}`, without)
+    expect((await read(`/Patient/${id}`)).meta.tag).toEqual(LABELS.tag)
+  })
+
   test('one with meta says what there is', async () => {
     const { id, resource } = await stored(LABELS)
     await server.fhir('PUT', `/Patient/${id}`, { ...resource, meta: { tag: [{ code: 'other' }] } })
