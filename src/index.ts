@@ -92,7 +92,7 @@ async function openApp(): Promise<App> {
  * also print the message, which may quote patient data.
  */
 async function logUncaughtErrors(): Promise<void> {
-  const { faultOf } = await import('./http/fault.ts')
+  const { faultOf } = await import('./http/errors.ts')
   process.once('uncaughtException', (error) => {
     logger.fatal({ fault: faultOf(error) }, 'an error was not caught; the process ends')
     process.exit(1)
@@ -119,7 +119,7 @@ async function seed(app: App): Promise<void> {
 
 async function makeOperator({ repository }: App): Promise<void> {
   if (config.firstOperator === undefined) return
-  const { makeFirstOperator } = await import('./clinics/first-operator.ts')
+  const { makeFirstOperator } = await import('./clinics/accounts.ts')
   if (await makeFirstOperator(repository, config.firstOperator)) logger.info('the first operator was made')
 }
 

@@ -25,12 +25,11 @@ import { isObject } from '../fhir/resource.ts'
 import { requireMatch } from '../fhir-api/message/entity-tag.ts'
 import { etagOf } from '../fhir-api/message/http.ts'
 import { forbidden, requireOperator } from '../http/authenticate.ts'
-import { tellSecrets, userOf } from '../http/exchange.ts'
+import { tellSecrets, tellUserAccess, userOf } from '../http/exchange.ts'
 import type { Logins } from '../http/logins.ts'
 import { isText, readJsonBody, readSwitch } from '../http/message/body.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
-import { foreignTokensOnly, type User } from '../http/token.ts'
-import { tellUserAccess } from '../http/user-access.ts'
+import { ownTokensOnly, type User } from '../http/token.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 
@@ -42,17 +41,13 @@ interface AccountDependencies {
   readonly passwordCost?: PasswordCost | undefined
 }
 
-const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
 const PAGE = 100
 
 /** Run after authentication. */
 export function accountRoutes({ repository, config, logins, passwordCost }: AccountDependencies): SideRouter {
   const router = new Router({ prefix: '/accounts' })
 
-  router.use((_koa, next) => {
-    if (config.jwt.jwksUrl !== undefined) throw foreignTokensOnly(config.jwt)
-    return next()
-  })
+  router.use(ownTokensOnly(config.jwt))
 
   router.get('/', async (koa) => {
     tellOf(koa, 'list accounts')
@@ -70,7 +65,7 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
     const user = userOf(koa)
     tellOf(koa, 'make account')
     if (user.role !== 'admin') requireOperator(user, 'make accounts')
-    const { account, password } = readNewAccount(await readJsonBody(koa, LIMITS), user)
+    const { account, password } = readNewAccount(await readJsonBody(koa), user)
     tellSecrets(koa, password)
     requireManaged(user, account, 'make')
     if (account.clinic !== SERVICE && !(await clinicExists(repository, account.clinic))) {
@@ -89,7 +84,7 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
 
   router.put('/:username/login', async (koa) => {
     const account = await visibleAccount(koa, repository, 'enable or disable account')
-    const enabled = readSwitch(await readJsonBody(koa, LIMITS))
+    const enabled = readSwitch(await readJsonBody(koa))
     tellOf(koa, enabled ? 'enable account' : 'disable account', account)
     requireOther(userOf(koa), account)
     // Enabling an account lets somebody in, and an operator's account is not only its clinic's.
@@ -100,7 +95,7 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
   router.put('/:username/name', async (koa) => {
     const account = await visibleAccount(koa, repository, 'rename account')
     requireManaged(userOf(koa), account, 'change')
-    const name = readName(await readJsonBody(koa, LIMITS))
+    const name = readName(await readJsonBody(koa))
     answerAccount(koa, await renameAccount(repository, account.username, name, ifMatchCheck(koa)))
   })
 
@@ -125,7 +120,7 @@ async function putPassword(
   const { username = '' } = koa.params
   const what = 'change password of account'
   tellOf(koa, what)
-  const body = await readJsonBody(koa, LIMITS)
+  const body = await readJsonBody(koa)
   if (isObject(body)) tellSecrets(koa, ...Object.values(body).filter(isText))
   if (isOwn(user, username)) {
     tellOf(koa, what, { username: user.sub, clinic: user.clinic })

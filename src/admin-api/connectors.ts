@@ -3,9 +3,8 @@ import type { Router } from '@koa/router'
 import { LRUCache } from 'lru-cache'
 import { readSettings } from '../clinics/settings.ts'
 import { FhirError, notFound } from '../fhir/outcome.ts'
-import { forbidden } from '../http/authenticate.ts'
-import { userOf } from '../http/exchange.ts'
-import { tellUserAccess } from '../http/user-access.ts'
+import { ownClinic } from '../http/authenticate.ts'
+import { tellUserAccess } from '../http/exchange.ts'
 import { CONNECTORS, type TrialParts, tryConnector } from '../integrations/trial.ts'
 import type { OutboundSystem } from '../record/journal/exchange.ts'
 import type { Repository } from '../repository/repository.ts'
@@ -20,10 +19,7 @@ export function addConnectorRoutes(router: Router, repository: Repository, parts
   const triedAt = new LRUCache<string, number>({ max: REMEMBERED })
 
   router.post('/:clinic/connectors/:connector/$try', async (koa) => {
-    const { clinic } = userOf(koa)
-    tellUserAccess(koa, 'try connector')
-    if (koa.params.clinic !== clinic)
-      throw forbidden(`The connectors of a clinic are for its own staff; yours is '${clinic}'`)
+    const clinic = ownClinic(koa, 'try connector', 'A connector')
     const connector = connectorOf(koa.params.connector)
     tellUserAccess(koa, `try connector ${connector}`)
     takeTurn(triedAt, `${clinic} ${connector}`, Date.now())

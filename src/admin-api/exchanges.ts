@@ -3,21 +3,21 @@
  * own staff and admins, and for operators. /exchanges, for operators alone, has the exchanges without a clinic.
  * docs/journal.md
  */
+
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import { isClinicId } from '../clinics/clinics.ts'
 import { findSettings } from '../clinics/settings.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
+import { present } from '../fhir/resource.ts'
 import { forbidden, requireOperator } from '../http/authenticate.ts'
-import { userOf } from '../http/exchange.ts'
+import { tellUserAccess, userOf } from '../http/exchange.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
-import { tellUserAccess } from '../http/user-access.ts'
-import { curlOf } from '../record/journal/curl.ts'
 import { type ExchangeDetail, type ExchangeSummary, isGap } from '../record/journal/exchange.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import { type JournalFilter, JournalReader, type NumberedExchange } from '../record/journal/journal-reader.ts'
 import { type LiveJournal, MAX_WATCHERS } from '../record/journal/live.ts'
-import { whyNotReplayed } from '../record/journal/replay.ts'
+import { curlOf, whyNotReplayed } from '../record/journal/replay.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { liveStream } from './live-stream.ts'
@@ -83,9 +83,8 @@ function addRoutes(
     const before = numberIn(koa, 'before')
     const count = Math.min(numberIn(koa, 'count') ?? PAGE.usual, PAGE.most)
     const page = await reader.page(filterOf(query), Math.max(count, 1), before)
-    const next = page.next === undefined ? undefined : nextOf(koa, page.next)
     tellAccess(koa, clinic, page.exchanges.flatMap(patientOf))
-    koa.body = { exchanges: page.exchanges.map(shown), ...(next === undefined ? {} : { next }) }
+    koa.body = { exchanges: page.exchanges.map(shown), ...(page.next && { next: nextOf(koa, page.next) }) }
   })
 
   router.get(`${path}/live`, async (koa) => {
@@ -107,12 +106,8 @@ function addRoutes(
     const curl = curlOf(summary, detail)
     const { addressChanged: _changed, patients: _patients, ...messages } = detail
     const reason = whyNotReplayed(summary, detail)
-    koa.body = {
-      ...summary,
-      ...messages,
-      ...(curl === undefined ? {} : { curl }),
-      replay: reason === undefined ? { possible: true } : { possible: false, reason },
-    }
+    const replay = reason === undefined ? { possible: true } : { possible: false, reason }
+    koa.body = { ...summary, ...messages, ...present({ curl }), replay }
   })
 }
 
@@ -175,14 +170,11 @@ function queryOf({ query }: KoaContext, others: readonly string[]): Filters {
 }
 
 function filterOf({ run, call, status, path, type, since }: Filters): JournalFilter {
-  return {
-    ...(run === undefined ? {} : { run }),
-    ...(call === undefined ? {} : { call }),
-    ...(status === undefined ? {} : { status: statusOf(status) }),
-    ...(path === undefined ? {} : { path }),
-    ...(type === undefined ? {} : { type }),
-    ...(since === undefined ? {} : { since: timeOf(since) }),
-  }
+  return present({
+    ...{ run, call, path, type },
+    status: status === undefined ? undefined : statusOf(status),
+    since: since === undefined ? undefined : timeOf(since),
+  })
 }
 
 function statusOf(status: string): { readonly from: number; readonly to: number } {

@@ -9,13 +9,12 @@ import type { Context as KoaContext } from 'koa'
 import type { Config } from '../config.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
-import { whenClosed } from '../http/http-response.ts'
+import { ownAddress, whenClosed } from '../http/connections.ts'
 import { readJsonBody } from '../http/message/body.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { simulated } from '../integrations/insurance.ts'
 
 const PATH = '/simulators/insurance'
-const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
 /** Slow responses that may be pending. */
 const MOST_WAITING = 200
 
@@ -26,15 +25,14 @@ export function simulatorOf(
   server: Server,
   { demo, webhookSecret }: Served,
 ): { readonly url: string; readonly token: string } | undefined {
-  const bound = server.address()
-  if (!demo || bound === null || typeof bound === 'string') return undefined
-  const host = LOOPBACK[bound.address] ?? bound.address
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}${PATH}`
-  return { url, token: webhookSecret }
+  const own = demo ? ownAddress(server) : undefined
+  return (
+    own && {
+      url: `http://${own.host.includes(':') ? `[${own.host}]` : own.host}:${own.port}${PATH}`,
+      token: webhookSecret,
+    }
+  )
 }
-
-/** Address to connect to, for a server that listens on every address. */
-const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 export function insuranceSimulatorRoutes({ config: { demo, webhookSecret } }: { readonly config: Served }): SideRouter {
   const router = new Router()
@@ -43,7 +41,7 @@ export function insuranceSimulatorRoutes({ config: { demo, webhookSecret } }: { 
   if (demo) {
     router.post(PATH, async (koa) => {
       if (!timingSafeEqual(digest(koa.get('authorization')), expected)) throw unauthorized()
-      const { result, afterMs } = simulated(readMemberId(await readJsonBody(koa, LIMITS)))
+      const { result, afterMs } = simulated(readMemberId(await readJsonBody(koa)))
       if (afterMs > 0) {
         if (waiting >= MOST_WAITING) throw tooMany()
         waiting++

@@ -1,7 +1,7 @@
 /** Server-sent events of a journal: https://html.spec.whatwg.org/multipage/server-sent-events.html. */
 import { Readable } from 'node:stream'
 import type { Context as KoaContext, Middleware } from 'koa'
-import { whenClosed } from '../http/http-response.ts'
+import { whenClosed } from '../http/connections.ts'
 import { isGap } from '../record/journal/exchange.ts'
 import type { JournalFilter, JournalReader, NumberedExchange } from '../record/journal/journal-reader.ts'
 import type { Watcher } from '../record/journal/live.ts'

@@ -2,16 +2,18 @@
 import type { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import { badRequest } from '../fhir/outcome.ts'
-import { forbidden } from '../http/authenticate.ts'
-import { userOf } from '../http/exchange.ts'
-import { tellUserAccess } from '../http/user-access.ts'
+import { ownClinic } from '../http/authenticate.ts'
+import { tellUserAccess } from '../http/exchange.ts'
 import { dismiss, listOutbox, type OutboxEntry, resend } from '../integrations/outbox/dead-letters.ts'
 import type { Repository } from '../repository/repository.ts'
+
+/** It is about patients, so operators see none. */
+const OUTBOX = 'The outbox'
 
 /** @param router of the clinics */
 export function addOutboxRoutes(router: Router, repository: Repository): void {
   router.get('/:clinic/outbox', async (koa) => {
-    const clinic = ownClinic(koa, 'read outbox')
+    const clinic = ownClinic(koa, 'read outbox', OUTBOX)
     const { state = 'dead', after = '' } = koa.query
     if ((state !== 'dead' && state !== 'waiting') || typeof after !== 'string') {
       throw badRequest("'state' must be dead (the default) or waiting, and 'after' what 'next' of another page says")
@@ -25,7 +27,7 @@ export function addOutboxRoutes(router: Router, repository: Repository): void {
   })
 
   router.post('/:clinic/outbox/:messageId/$resend', async (koa) => {
-    const clinic = ownClinic(koa, 'resend message')
+    const clinic = ownClinic(koa, 'resend message', OUTBOX)
     const entry = await repository.change(clinic, (unit) => resend(unit, messageIdOf(koa)))
     tellUserAccess(koa, 'resend message', { patients: patientsOf([entry]) })
     koa.body = entry
@@ -33,23 +35,11 @@ export function addOutboxRoutes(router: Router, repository: Repository): void {
   })
 
   router.delete('/:clinic/outbox/:messageId', async (koa) => {
-    const clinic = ownClinic(koa, 'dismiss message')
+    const clinic = ownClinic(koa, 'dismiss message', OUTBOX)
     const entry = await repository.change(clinic, (unit) => dismiss(unit, messageIdOf(koa)))
     tellUserAccess(koa, 'dismiss message', { patients: patientsOf([entry]) })
     koa.status = 204
   })
-}
-
-/**
- * The clinic in the path: it is about patients, so operators see none.
- * @param what the user wants to do
- * @throws FhirError 403 for another one, whether it exists or not
- */
-function ownClinic(koa: KoaContext, what: string): string {
-  const { clinic } = userOf(koa)
-  tellUserAccess(koa, what)
-  if (koa.params.clinic !== clinic) throw forbidden(`The outbox of a clinic is for its own staff; yours is '${clinic}'`)
-  return clinic
 }
 
 const patientsOf = (entries: readonly OutboxEntry[]): readonly string[] => [

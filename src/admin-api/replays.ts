@@ -1,16 +1,23 @@
 /** Exchanges that are sent again: over HTTP, to this server itself, as requests of the user who replays them. */
+
 import { randomUUID } from 'node:crypto'
 import { request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import { dialedNumber, readSettings } from '../clinics/settings.ts'
 import type { Config } from '../config.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
+import { ownAddress } from '../http/connections.ts'
 import { shownHeaders } from '../http/observers/request-observer.ts'
-import { type ExchangeDetail, type ExchangeSummary, MAX_BODY, type SeenHeaders } from '../record/journal/exchange.ts'
+import {
+  beginningOfBytes,
+  type ExchangeDetail,
+  type ExchangeSummary,
+  MAX_BODY,
+  type SeenHeaders,
+} from '../record/journal/exchange.ts'
 import { keptBody, keptHeaders } from '../record/journal/redaction.ts'
 import { type Comparison, compared, repeatedHeaders } from '../record/journal/replay.ts'
 import { formsOf, Secrets } from '../record/journal/secrets.ts'
-import { beginningOfBytes } from '../record/journal/sent.ts'
 import type { Repository } from '../repository/repository.ts'
 
 interface ReplayParts {
@@ -110,15 +117,14 @@ export class Replays {
     headers: SeenHeaders,
     body: string | undefined,
   ): Promise<{ readonly status: number; readonly headers: SeenHeaders; readonly bytes: Buffer }> {
-    const bound = this.#parts.server().address()
-    if (bound === null || typeof bound === 'string') throw unreachable()
-    const host = LOOPBACK[bound.address] ?? bound.address
+    const own = ownAddress(this.#parts.server())
+    if (own === undefined) throw unreachable()
     const length: SeenHeaders = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const signal = AbortSignal.timeout(DEADLINE)
         httpRequest(
-          { host, port: bound.port, path: address, method, headers: { ...headers, ...length }, agent: false, signal },
+          { ...own, path: address, method, headers: { ...headers, ...length }, agent: false, signal },
           resolve,
         )
           .once('error', reject)
@@ -135,9 +141,6 @@ export class Replays {
     }
   }
 }
-
-/** Address to connect to, for a server that listens on every address. */
-const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** Headers by which the response has the addresses that the client knows. */
 function forwardedBy({ req: { headers } }: KoaContext): SeenHeaders {

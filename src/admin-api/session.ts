@@ -17,13 +17,19 @@ import {
 import type { Config } from '../config.ts'
 import { badRequest, conflict, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
+import { forbidden } from '../http/authenticate.ts'
 import { type ExchangeAccess, exchangeOf, stateOf, tellSecrets } from '../http/exchange.ts'
 import type { Credentials, Logins } from '../http/logins.ts'
 import { isText, readJsonBody } from '../http/message/body.ts'
-import { type Renewal, RenewalTokens } from '../http/renewal-token.ts'
-import { requireSameOrigin, SessionCookie } from '../http/session-cookie.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
-import { foreignTokensOnly, type SignedToken, signToken, type TokenOptions } from '../http/token.ts'
+import {
+  ownTokensOnly,
+  type Renewal,
+  RenewalTokens,
+  type SignedToken,
+  signToken,
+  type TokenOptions,
+} from '../http/token.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
@@ -38,18 +44,13 @@ interface SessionDependencies {
   readonly authenticate: Middleware
 }
 
-const LIMITS = { bodyBytes: 10_000, jsonDepth: 4 }
 /** Lifetime of the tokens of browsers, which renew them. */
 const SHORT_TOKEN_SECONDS = 600
 
 export function sessionRoutes(dependencies: SessionDependencies): SideRouter {
-  const { jwt } = dependencies.config
   const sessions = new Sessions(dependencies)
   const router = new Router()
-  router.use((_koa, next) => {
-    if (jwt.jwksUrl !== undefined) throw foreignTokensOnly(jwt)
-    return next()
-  })
+  router.use(ownTokensOnly(dependencies.config.jwt))
   router.post('/session', (koa) => sessions.begin(koa))
   router.post('/session/renewal', (koa) => sessions.renew(koa))
   router.delete('/session', (koa) => sessions.end(koa))
@@ -69,7 +70,7 @@ class Sessions {
 
   /** @throws FhirError 400, 401, 403, 429 or 503 */
   async begin(koa: KoaContext): Promise<void> {
-    const { renewable, ...given } = readLogin(await readJsonBody(koa, LIMITS))
+    const { renewable, ...given } = readLogin(await readJsonBody(koa))
     tellSecrets(koa, given.password)
     if (renewable) this.#requireSameOrigin(koa)
     const { repository, logins } = this.#dependencies
@@ -182,3 +183,55 @@ function readLogin(body: unknown): Credentials & { readonly renewable: boolean }
 
 const loginNeeded = (diagnostics: string): FhirError =>
   new FhirError(401, { code: 'login', diagnostics }, { 'www-authenticate': 'Bearer realm="sandbox-emr"' })
+
+/** The cookie in which a browser keeps its session: sent to `/session` only, and by no page of another site. */
+class SessionCookie {
+  readonly #baseOf: (koa: KoaContext) => string
+
+  /** @param baseOf the address of this server as the client sees it */
+  constructor(baseOf: (koa: KoaContext) => string) {
+    this.#baseOf = baseOf
+  }
+
+  /** '' when there is none. */
+  read(koa: KoaContext): string {
+    return koa.cookies.get(nameAt(this.#base(koa))) ?? ''
+  }
+
+  write(koa: KoaContext, value: string, expires: Date): void {
+    const base = this.#base(koa)
+    const path = `${base.pathname.replace(/\/$/, '')}/session`
+    const secure = base.protocol === 'https:' ? '; Secure' : ''
+    koa.append(
+      'Set-Cookie',
+      `${nameAt(base)}=${value}; Path=${path}; Expires=${expires.toUTCString()}; HttpOnly; SameSite=Strict${secure}`,
+    )
+  }
+
+  clear(koa: KoaContext): void {
+    this.write(koa, '', new Date(0))
+  }
+
+  #base(koa: KoaContext): URL {
+    return new URL(this.#baseOf(koa))
+  }
+}
+
+/** Cookies do not distinguish the ports of a host. */
+const nameAt = ({ protocol, port }: URL): string => `emr-session-${port || (protocol === 'https:' ? 443 : 80)}`
+
+/**
+ * Refuses requests from pages of other origins (https://www.w3.org/TR/fetch-metadata/). A client that is not a browser
+ * sends no such headers, and passes.
+ * @param base the address of this server as the client sees it
+ * @throws FhirError 403
+ */
+function requireSameOrigin(koa: KoaContext, base: string): void {
+  const site = koa.get('sec-fetch-site')
+  const origin = koa.get('origin')
+  const isOurs = site === '' ? origin === '' || origin === new URL(base).origin : SITES.has(site)
+  if (!isOurs) throw forbidden('A page of another origin asked for this; only pages of this server may')
+}
+
+/** `none`: the user himself, not a page. */
+const SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])

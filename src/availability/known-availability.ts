@@ -2,7 +2,7 @@
  * The working hours of a stored Schedule, parsed once per version, as a hundred entries of each kind take milliseconds.
  */
 import type { Schedule } from 'fhir/r4'
-import { parsedOnce } from '../core/parsed-definitions.ts'
+import { parsedOnce } from '../core/terminology.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { type Availability, readAvailability } from '../scheduling/availability.ts'
 

@@ -3,7 +3,7 @@
  * its id and the version of its account. It ends with `DELETE /session`, with any change of the account, or when its time is
  * over. Each request checks its session, so accounts are read from memory (Repository.readRecent).
  */
-import { badRequest, conflict, notFound } from '../fhir/outcome.ts'
+import { badRequest, conflict, FhirError, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { spend } from '../isolation/budget.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
@@ -303,4 +303,29 @@ export async function endSession(repository: Repository, key: string, { id }: Lo
         : { endedSessions: [], version: nextVersion(account, unit.now) }
     unit.records.put(ACCOUNT, key, { ...account, ...ended })
   })
+}
+
+/**
+ * Makes the first operator, unless the service has one, be it disabled: from then on operators make each other. True when it did.
+ * @throws FhirError 400 when name or password break the rules, 409 when the user name is that of somebody else
+ */
+export async function makeFirstOperator(
+  repository: Repository,
+  { username, password }: { readonly username: string; readonly password: string },
+  cost?: PasswordCost,
+): Promise<boolean> {
+  if (await hasOperator(repository)) return false
+  try {
+    await createAccount(repository, { username, name: username, clinic: SERVICE, role: 'operator' }, password, cost)
+    return true
+  } catch (error) {
+    // Another server of the store may have made it meanwhile.
+    if (error instanceof FhirError && error.status === 409 && (await hasOperator(repository))) return false
+    throw error
+  }
+}
+
+async function hasOperator(repository: Repository): Promise<boolean> {
+  for await (const { role } of everyAccount(repository)) if (role === 'operator') return true
+  return false
 }

@@ -1,5 +1,5 @@
 /** A clinic's rules for the documents that it receives. docs/document-reference.md */
-import { objectOf, reject } from './setting-checks.ts'
+import { checkOneOf, checkWholeNumber, objectOf, reject } from './setting-checks.ts'
 
 /** Rule sets for documents; the rules are in src/documents/rules.ts. */
 export const STRICTNESS = ['lenient', 'us-core', 'strict'] as const
@@ -43,29 +43,17 @@ export type DocumentPolicies = ReturnType<typeof documentPolicies>
 export function checkDocuments(value: unknown, problems: string[]): DocumentSettings | undefined {
   if (value === undefined || value === null) return undefined
   const fields = objectOf(value, 'documents', FIELDS, problems)
-  checkOneOf('profile', fields, STRICTNESS, problems)
-  checkOneOf('content', fields, CONTENT, problems)
-  checkOneOf('duplicates', fields, DUPLICATES, problems)
-  const { contentTypes, maxBytes } = fields
+  const { profile, content, duplicates, contentTypes, maxBytes } = fields
+  checkOneOf('documents.profile', profile, STRICTNESS, problems)
+  checkOneOf('documents.content', content, CONTENT, problems)
+  checkOneOf('documents.duplicates', duplicates, DUPLICATES, problems)
   if (contentTypes !== undefined && !isListOfTypes(contentTypes))
     reject(
       problems,
       `documents.contentTypes must be a list of 1 to ${MOST_TYPES} media types in small letters and without parameters, e.g. ["application/pdf", "text/plain"]`,
     )
-  const isLength = Number.isInteger(maxBytes) && Number(maxBytes) >= 1 && Number(maxBytes) <= MOST_BYTES
-  if (maxBytes !== undefined && !isLength)
-    reject(problems, `documents.maxBytes must be a whole number from 1 to ${MOST_BYTES}`)
+  checkWholeNumber('documents.maxBytes', maxBytes, { least: 1, most: MOST_BYTES }, problems)
   return fields as DocumentSettings
-}
-
-function checkOneOf(
-  name: string,
-  fields: Readonly<Record<string, unknown>>,
-  allowed: readonly string[],
-  problems: string[],
-): void {
-  if (fields[name] === undefined || allowed.some((one) => one === fields[name])) return
-  reject(problems, `documents.${name} must be one of ${allowed.join(', ')}`)
 }
 
 const isListOfTypes = (value: unknown): boolean =>

@@ -1,5 +1,6 @@
 /** A clinic's insurance-verification system: its address, its credentials, and how long a caller waits for it. docs/insurance.md */
-import { isHttpAddress, objectOf, reject, secretOr, withSecretsHidden } from './setting-checks.ts'
+import { present } from '../fhir/resource.ts'
+import { checkWholeNumber, isHttpAddress, objectOf, reject, secretOr, withSecretsHidden } from './setting-checks.ts'
 
 export interface InsuranceSettings {
   readonly enabled: boolean
@@ -16,8 +17,8 @@ export interface InsuranceSettings {
 export const SIMULATOR = 'simulator'
 
 /** Milliseconds. Including the recording of the result, the caller has an answer within three seconds. */
-const DEADLINES = { least: 100, most: 2_800 }
 export const DEFAULT_DEADLINE = 2_500
+const DEADLINES = { least: 100, most: 2_800, absent: String(DEFAULT_DEADLINE) }
 
 /** Undefined where the clinic uses the simulator. */
 export const ownSystem = (insurance: InsuranceSettings | undefined): InsuranceSettings | undefined =>
@@ -57,18 +58,8 @@ export function checkInsurance(
       problems,
       'insurance.apiKeyHeader must be the name of a header such as "X-Api-Key", other than those that every request has',
     )
-  if (deadlineMs !== undefined && !isDeadline(deadlineMs))
-    reject(
-      problems,
-      `insurance.deadlineMs must be a whole number from ${DEADLINES.least} to ${DEADLINES.most}, or absent for ${DEFAULT_DEADLINE}`,
-    )
-  return {
-    enabled,
-    url,
-    ...(kept === undefined ? {} : { token: kept }),
-    ...(apiKeyHeader === undefined ? {} : { apiKeyHeader }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-  } as InsuranceSettings
+  checkWholeNumber('insurance.deadlineMs', deadlineMs, DEADLINES, problems)
+  return { enabled, url, ...present({ token: kept, apiKeyHeader, deadlineMs }) } as InsuranceSettings
 }
 
 const isAddress = (value: unknown): value is string => {
@@ -89,6 +80,3 @@ const isRightToken = (url: unknown, token: unknown): boolean =>
 
 const isHeader = (value: unknown): boolean =>
   typeof value === 'string' && /^[A-Za-z][\w-]{0,63}$/.test(value) && !OTHER_HEADERS.includes(value.toLowerCase())
-
-const isDeadline = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isInteger(value) && value >= DEADLINES.least && value <= DEADLINES.most

@@ -1,5 +1,5 @@
 /** How a clinic follows up what was begun and not finished. docs/abandonment.md */
-import { isHttpAddress, objectOf, reject } from './setting-checks.ts'
+import { checkWholeNumber, isHttpAddress, objectOf, reject } from './setting-checks.ts'
 
 export interface RecoverySettings {
   /** When persons may be contacted, `HH:MM` of their local time; absent: 08:00 to 21:00. */
@@ -31,12 +31,8 @@ export function checkRecovery(value: unknown, problems: string[]): RecoverySetti
   for (const name of ['contactFrom', 'contactUntil'])
     if (fields[name] !== undefined && !(typeof fields[name] === 'string' && TIME.test(fields[name])))
       reject(problems, `recovery.${name} must be a time of day such as "08:00"`)
-  for (const [name, { least, most }] of Object.entries(NUMBERS)) {
-    const number = fields[name]
-    const isRight = Number.isInteger(number) && Number(number) >= least && Number(number) <= most
-    if (number !== undefined && !isRight)
-      reject(problems, `recovery.${name} must be a whole number from ${least} to ${most}`)
-  }
+  for (const [name, bounds] of Object.entries(NUMBERS))
+    checkWholeNumber(`recovery.${name}`, fields[name], bounds, problems)
   if (fields.formUrl !== undefined && !isHttpAddress(fields.formUrl))
     reject(problems, 'recovery.formUrl must be an http or https address')
   const { contactFrom, contactUntil } = recoveryDefaults(fields as RecoverySettings)

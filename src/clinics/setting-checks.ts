@@ -46,3 +46,35 @@ export function isWebhookSecret(value: unknown): value is string {
   const bytes = Buffer.from(base64 ?? '', 'base64').length
   return bytes >= 24 && bytes <= 64
 }
+
+/** The range of a setting that is a whole number. */
+export interface Bounds {
+  readonly least: number
+  readonly most: number
+}
+
+/** @param absent for the message: the value where the setting is absent */
+export function checkWholeNumber(
+  name: string,
+  value: unknown,
+  { least, most, absent }: Bounds & { readonly absent?: string | undefined },
+  problems: string[],
+): void {
+  const isRight = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+  if (value !== undefined && !isRight)
+    reject(problems, `${name} must be a whole number from ${least} to ${most}${orAbsent(absent)}`)
+}
+
+/** The same for one of some words. */
+export function checkOneOf(
+  name: string,
+  value: unknown,
+  words: readonly string[],
+  problems: string[],
+  absent?: string,
+): void {
+  if (value === undefined || words.some((one) => one === value)) return
+  reject(problems, `${name} must be one of ${words.join(', ')}${orAbsent(absent)}`)
+}
+
+const orAbsent = (absent: string | undefined): string => (absent === undefined ? '' : `, or absent for ${absent}`)

@@ -7,18 +7,10 @@ import { recordKind, SERVICE } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
 import { type CallSecurity, checkCallSecurity, withoutCallSecrets } from './call-security.ts'
 import { type CrmSettings, checkCrm, credentialsIn, withoutCredentials } from './crm-settings.ts'
-import { checkDateOrder, type DateOrder } from './date-order.ts'
 import { checkDocuments, type DocumentSettings } from './document-settings.ts'
 import { checkInsurance, type InsuranceSettings, withoutToken } from './insurance-settings.ts'
-import {
-  checkJournalMode,
-  checkJournalNumber,
-  JOURNAL_DAYS,
-  JOURNAL_ENTRIES,
-  type JournalMode,
-} from './journal-settings.ts'
 import { checkRecovery, type RecoverySettings } from './recovery-settings.ts'
-import { objectOf, reject, withSecretsHidden } from './setting-checks.ts'
+import { type Bounds, checkOneOf, checkWholeNumber, objectOf, reject, withSecretsHidden } from './setting-checks.ts'
 import { checkWebhook, type WebhookSettings } from './webhook-settings.ts'
 
 export interface ClinicSettings {
@@ -84,6 +76,17 @@ export type ProfilePolicy = (typeof PROFILE_POLICIES)[number]
 const SEARCH_HANDLINGS = ['strict', 'lenient'] as const
 export type SearchHandling = (typeof SEARCH_HANDLINGS)[number]
 
+/** In which order a clinic's callers give day and month in figures: 03/04/1980. */
+export const DATE_ORDERS = ['month-first', 'day-first'] as const
+export type DateOrder = (typeof DATE_ORDERS)[number]
+
+/** @param region ISO 3166 code of the clinic's country */
+export const dateOrderOf = (region: string): DateOrder => (region === 'US' ? 'month-first' : 'day-first')
+
+/** How much the journal keeps of a clinic's exchanges: everything, everything but bodies, or nothing. docs/journal.md */
+const JOURNAL_MODES = ['full', 'headers', 'off'] as const
+export type JournalMode = (typeof JOURNAL_MODES)[number]
+
 const SUBSETTED_POLICIES = ['reject', 'accept'] as const
 
 /** The limits of booking, and their ranges of whole numbers. */
@@ -95,17 +98,18 @@ const BOOKING_LIMITS = {
   holdMinutes: { least: 1, most: 1_440, absent: 'the usual five minutes' },
 } as const satisfies Partial<Record<keyof ClinicPolicies, BookingLimit>>
 
-interface BookingLimit {
-  readonly least: number
-  readonly most: number
+interface BookingLimit extends Bounds {
   /** Default where the setting is absent; undefined: no limit. */
   readonly absent?: string
 }
 
+/** The default of what a clinic leaves to the server. */
+const OF_SERVER = 'what the server has'
+
 /** Policies with a fixed set of values. */
 const WORDS: Readonly<Record<string, { readonly words: readonly string[]; readonly absent: string }>> = {
-  profiles: { words: PROFILE_POLICIES, absent: 'what the server has' },
-  searchHandling: { words: SEARCH_HANDLINGS, absent: 'what the server has' },
+  profiles: { words: PROFILE_POLICIES, absent: OF_SERVER },
+  searchHandling: { words: SEARCH_HANDLINGS, absent: OF_SERVER },
   subsetted: { words: SUBSETTED_POLICIES, absent: 'reject' },
 }
 
@@ -327,6 +331,14 @@ export async function parseSettingsFor(
 
 type Check = (value: unknown, problems: string[], current: ClinicSettings | undefined) => unknown
 
+/** null stands for the default too. */
+const journalNumber =
+  (name: string, bounds: Bounds): Check =>
+  (value, problems) => {
+    checkWholeNumber(name, value ?? undefined, { ...bounds, absent: OF_SERVER }, problems)
+    return value ?? undefined
+  }
+
 /** A check per setting, which returns its value and adds problems to the list. */
 const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   name: (value, problems) => {
@@ -350,7 +362,10 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
     if (typeof value === 'string' && isSupportedCountry(value)) return value
     return reject(problems, 'defaultRegion must be a country as two capital letters of ISO 3166, e.g. "US"')
   },
-  dateOrder: checkDateOrder,
+  dateOrder: (value, problems) => {
+    checkOneOf('dateOrder', value, DATE_ORDERS, problems, 'the order of defaultRegion')
+    return value
+  },
   policies: (value, problems) => {
     const fields: Record<string, unknown> = {
       ...DEFAULT_POLICIES,
@@ -363,14 +378,10 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
     if (fields.slotTakenStatus !== 409 && fields.slotTakenStatus !== 422) {
       reject(problems, 'policies.slotTakenStatus must be 409 or 422')
     }
-    problems.push(...problemsOfLimits(fields))
+    for (const [name, limit] of Object.entries<BookingLimit>(BOOKING_LIMITS))
+      checkWholeNumber(`policies.${name}`, fields[name], { absent: 'no limit', ...limit }, problems)
     for (const [name, { words, absent }] of Object.entries(WORDS))
-      if (fields[name] !== undefined && !words.some((one) => one === fields[name])) {
-        reject(
-          problems,
-          `policies.${name} must be ${words.join(', ').replace(/, (\w+)$/, ' or $1')}, or absent for ${absent}`,
-        )
-      }
+      checkOneOf(`policies.${name}`, fields[name], words, problems, absent)
     return fields
   },
   crm: (value, problems, current) => checkCrm(value, problems, current?.crm),
@@ -379,18 +390,13 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   callSecurity: (value, problems, current) => checkCallSecurity(value, problems, current?.callSecurity),
   recovery: checkRecovery,
   documents: checkDocuments,
-  journal: checkJournalMode,
-  journalDays: checkJournalNumber('journalDays', JOURNAL_DAYS),
-  journalEntries: checkJournalNumber('journalEntries', JOURNAL_ENTRIES),
+  journal: (value, problems) => {
+    checkOneOf('journal', value ?? undefined, JOURNAL_MODES, problems, OF_SERVER)
+    return value ?? undefined
+  },
+  journalDays: journalNumber('journalDays', { least: 1, most: 3_650 }),
+  journalEntries: journalNumber('journalEntries', { least: 100, most: 1_000_000 }),
 }
-
-const problemsOfLimits = (policies: Readonly<Record<string, unknown>>): readonly string[] =>
-  Object.entries<BookingLimit>(BOOKING_LIMITS).flatMap(([name, { least, most, absent = 'no limit' }]) => {
-    const limit = policies[name]
-    const isRight = typeof limit === 'number' && Number.isInteger(limit) && limit >= least && limit <= most
-    if (limit === undefined || isRight) return []
-    return [`policies.${name} must be a whole number from ${least} to ${most}, or absent for ${absent}`]
-  })
 
 const isDialable = (value: unknown): boolean =>
   typeof value === 'string' &&

@@ -5,11 +5,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
+import type { Issue } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import type { Versioned } from '../repository/repository.ts'
 import type { CallSession } from './call-session.ts'
 import type { ClinicAccess } from './context.ts'
 import type { Integrations } from './ports.ts'
-import type { Searchset } from './searchset.ts'
 
 /** The in parameters by name, checked against the definition: a single value where max is 1, else a list. */
 export type OperationInput = Readonly<Record<string, unknown>>
@@ -134,5 +135,26 @@ function readDefinition(name: string): OperationDefinition {
     return JSON.parse(readFileSync(file, 'utf8')) as OperationDefinition
   } catch (cause) {
     throw new Error(`Operation ${name}: resources/operation-definitions/${name}.json cannot be read`, { cause })
+  }
+}
+
+interface Page {
+  readonly matches: readonly Versioned[]
+  readonly included: readonly Versioned[]
+  /** Matches over all pages, where that is known. */
+  readonly total?: number | undefined
+  /** The parameters that were used, in order, for the links; without the cursor. */
+  readonly used: readonly (readonly [name: string, value: string])[]
+  /** Cursor of the next page, when there is one. */
+  readonly next?: string | undefined
+  readonly warnings: readonly Issue[]
+}
+
+/** The answer of an operation that finds resources: a page of them, sent as stored. A class, to distinguish it from out parameters by name. */
+export class Searchset {
+  readonly page: Page
+
+  constructor(page: Page) {
+    this.page = page
   }
 }

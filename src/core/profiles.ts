@@ -9,8 +9,7 @@ import { type AnyResource, isObject } from '../fhir/resource.ts'
 import { checkProfiles, declaredBy, type ProfileCheckRequest } from '../profiles/check.ts'
 import { type FindDefinitions, loadProfiles } from '../profiles/profile.ts'
 import type { Context } from './context.ts'
-import { limitedDefinitions, parsedOnce } from './parsed-definitions.ts'
-import { chunks, clinicTerminology, URLS_PER_SEARCH, uriQuery } from './terminology.ts'
+import { chunks, clinicTerminology, limitedDefinitions, parsedOnce, URLS_PER_SEARCH, uriQuery } from './terminology.ts'
 
 /** The policy of the clinic of `ctx`: its own setting, else that of the server. */
 export const profilePolicy = async (ctx: Context): Promise<ProfilePolicy> =>

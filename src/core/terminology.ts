@@ -1,14 +1,15 @@
-/** The terminology of a clinic: its stored resources, and those of the R4 packages. */
+/** The terminology of a clinic: its stored resources, and those of the R4 packages; and definitions that it has stored, parsed once as long as their text stays the same. */
 import type { CodeSystem } from 'fhir/r4'
+import { LRUCache } from 'lru-cache'
 import { isCaseSensitiveInR4 } from '../fhir/definitions.ts'
-import { spend } from '../isolation/budget.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import { BudgetError, spend } from '../isolation/budget.ts'
 import type { Versioned } from '../repository/repository.ts'
 import { any, escaped } from '../search/value.ts'
 import { type FindTerms, gather, type TermRequest } from '../terminology/gather.ts'
 import type { Terms, TermsType } from '../terminology/packaged.ts'
 import type { Terminology } from '../terminology/terminology.ts'
 import type { Context } from './context.ts'
-import { limitedDefinitions, parsedOnce } from './parsed-definitions.ts'
 
 /**
  * The terminology that `asked` names and depends on, in its current state in the clinic.
@@ -74,3 +75,44 @@ const MAX_CHARACTERS_KEPT = 4_000_000
 
 /** A code system takes long to parse and to index. */
 const parsed = parsedOnce<Terms[TermsType]>(MAX_CHARACTERS_KEPT)
+
+/** Characters of the definitions that one question is answered by: they are in memory together. */
+const MAX_CHARACTERS = 64 * 1024 * 1024
+
+/**
+ * Counts the definitions of one question as they are found.
+ * @throws BudgetError when they are too large together
+ */
+export function limitedDefinitions(): <Found extends { readonly text: string }>(
+  found: readonly Found[],
+) => readonly Found[] {
+  let left = MAX_CHARACTERS
+  return (found) => {
+    left -= found.reduce((sum, { text }) => sum + text.length, 0)
+    if (left < 0) throw new BudgetError('too costly', 'the definitions that it refers to')
+    return found
+  }
+}
+
+interface Kept<R> {
+  readonly text: string
+  readonly resource: R
+}
+
+/**
+ * The same object for the same text, so that results can be cached with it.
+ * @param most characters of text kept; the objects made from it take several times as much
+ */
+export function parsedOnce<Kind extends AnyResource>(
+  most: number,
+): <R extends Kind>(clinic: string, found: Versioned<R>) => R {
+  const kept = new LRUCache<string, Kept<Kind>>({ maxSize: most, sizeCalculation: ({ text }) => text.length })
+  return <R extends Kind>(clinic: string, found: Versioned<R>): R => {
+    const { type, id, text } = found
+    const key = `${clinic} ${type}/${id}`
+    const known = kept.get(key)
+    if (known?.text === text) return known.resource as R
+    kept.set(key, { text, resource: found.resource })
+    return found.resource
+  }
+}

@@ -3,10 +3,11 @@
  * provider. The standard interactions stage the result in the unit of work, which indexes and commits it
  * (docs/architecture.md, "Life of a write").
  */
+import { readSettings } from '../clinics/settings.ts'
 import { bytesOf, withLongDataApart } from '../content/long-data.ts'
-import { FhirError, type Issue } from '../fhir/outcome.ts'
+import { FhirError, type Issue, unprocessable } from '../fhir/outcome.ts'
 import type { Patch } from '../fhir/patch/patch.ts'
-import type { AnyResource } from '../fhir/resource.ts'
+import { type AnyResource, SUBSETTED } from '../fhir/resource.ts'
 import type { Versioned } from '../repository/repository.ts'
 import type { Context } from './context.ts'
 import { checkPrecondition, type Precondition } from './precondition.ts'
@@ -107,4 +108,20 @@ export async function deleteResource(
   const handler = handlerOf(providers, type, 'delete')
   checkPrecondition(await ctx.unit.read(type, id), precondition, `${type}/${id}`)
   return await handler(ctx, type, id)
+}
+
+/**
+ * An answer with a part of the resource (`_summary`, `_elements`) is marked as such: an update with it would delete the
+ * other parts (search.html#summary).
+ * @throws FhirError 422 unless the clinic lets it pass
+ */
+export async function checkIsWhole(ctx: Context, { resourceType: type, id, meta }: AnyResource): Promise<void> {
+  const at = meta?.tag?.findIndex(({ system, code }) => system === SUBSETTED.system && code === SUBSETTED.code) ?? -1
+  if (at === -1) return
+  const { policies } = await readSettings(ctx.unit, ctx.clinic)
+  if (policies.subsetted === 'accept') return
+  throw unprocessable(
+    `The ${type} is tagged SUBSETTED: it is a part of the resource, as _summary and _elements give it, and an update with it would delete the rest. Read ${type}/${id} whole and change that, send a PATCH, or take the tag out`,
+    { expression: `${type}.meta.tag[${at}]`, reason: 'subsetted' },
+  )
 }

@@ -6,12 +6,12 @@ import { stageClinic } from '../clinics/clinics.ts'
 import { SIMULATOR } from '../clinics/insurance-settings.ts'
 import { hashPassword, type PasswordCost } from '../clinics/passwords.ts'
 import { type ClinicSettings, clinicExists, findSettings } from '../clinics/settings.ts'
-import type { Agent, ClinicAccess, Context } from '../core/context.ts'
+import type { AccessOf } from '../core/clinic-access.ts'
+import type { Context } from '../core/context.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { slotIdAt } from '../scheduling/generated-slot.ts'
-import { demoHolidays, fillDemoSchedules, loadSchedules, stagePastSlots, withSlotDays } from './demo-schedules.ts'
-import { load } from './sandbox-files.ts'
+import { demoHolidays, fillDemoSchedules, load, loadSchedules, stagePastSlots, withSlotDays } from './demo-schedules.ts'
 
 export const DEMO_CLINIC = 'demo-clinic'
 
@@ -39,7 +39,7 @@ const CLOSING_HOUR = 17
 
 interface DemoParts {
   readonly repository: Repository
-  readonly access: (clinic: string, agent: Agent) => ClinicAccess
+  readonly access: AccessOf
 }
 
 interface DemoSize {

@@ -2,15 +2,18 @@
  * The Schedules of the demo clinic and their Slots, generated from working hours like those of any clinic, and the public
  * holidays of its country.
  */
-import type { Extension, Schedule } from 'fhir/r4'
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Bundle, Extension, Schedule } from 'fhir/r4'
 import { DateTime } from 'luxon'
 import { generatePart, type PartSize, SLOT_GENERATION, stageAdopted } from '../availability/slot-generation.ts'
 import type { Context } from '../core/context.ts'
+import type { AnyResource } from '../fhir/resource.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { slotsOf } from '../scheduling/generated-slot.ts'
 import { plannedBlocks } from '../scheduling/planned-slots.ts'
 import type { Span } from '../scheduling/zone-clock.ts'
-import { load } from './sandbox-files.ts'
 
 /** Demo data are loaded in one change, so that no client sees an incomplete clinic. */
 const EVERYTHING: PartSize = { slots: Number.POSITIVE_INFINITY, days: Number.POSITIVE_INFINITY }
@@ -148,4 +151,12 @@ const SATURDAY = 6
 function keptOn(day: DateTime): DateTime {
   if (!day.isWeekend) return day
   return day.weekday === SATURDAY ? day.minus({ days: 1 }) : day.plus({ days: 1 })
+}
+
+const FOLDER = join(import.meta.dirname, '../../resources/sandbox')
+
+/** A file of the demo clinic in resources/sandbox, a Bundle of type collection. */
+export async function load<R extends AnyResource = AnyResource>(name: string): Promise<readonly R[]> {
+  const { entry = [] } = JSON.parse(await readFile(join(FOLDER, `${name}.json`), 'utf8')) as Bundle
+  return entry.map(({ resource }) => resource as unknown as R)
 }

@@ -4,7 +4,8 @@
  */
 import type { CapabilityStatement, CapabilityStatementRest } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
-import type { Agent, ClinicAccess, Context } from '../core/context.ts'
+import type { AccessOf } from '../core/clinic-access.ts'
+import type { ClinicAccess, Context } from '../core/context.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { forbidden } from '../http/authenticate.ts'
 import { exchangeOf, userOf } from '../http/exchange.ts'
@@ -21,7 +22,7 @@ import { isForm, RESOURCES, readQuery, requestOf } from './message/http.ts'
 import type { InteractionRequest, InteractionResponse, PathParameters, Route, Services } from './message/interaction.ts'
 
 export interface FhirServices extends Services {
-  readonly access: (clinic: string, agent: Agent) => ClinicAccess
+  readonly access: AccessOf
   readonly baseOf: (koa: KoaContext) => string
 }
 

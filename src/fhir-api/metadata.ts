@@ -2,13 +2,21 @@
  * capabilities: https://hl7.org/fhir/R4/http.html#capabilities. Each form (JSON or XML, pretty or not) is prepared once;
  * the address of the server, which clients see differently, is put in for each answer. Sent compressed.
  */
+
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { CapabilityStatement, TerminologyCapabilities } from 'fhir/r4'
 import type { Context as KoaContext, Middleware } from 'koa'
+import { LRUCache } from 'lru-cache'
 import { terminologyCapabilities } from '../capability/terminology.ts'
 import { badRequest } from '../fhir/outcome.ts'
-import { negotiate } from '../http/message/format.ts'
-import { Compressed, ENCODINGS } from './compressed.ts'
-import { type FormName, PreparedForm } from './prepared-form.ts'
+import type { AnyResource } from '../fhir/resource.ts'
+import { attributeText } from '../fhir/xml/narrative.ts'
+import { writeXml } from '../fhir/xml/write.ts'
+import { type Encoding, encodingsIn } from '../http/headers.ts'
+import { type Format, negotiate } from '../http/message/format.ts'
+import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 
 const MODES = ['full', 'normative', 'terminology']
 
@@ -60,9 +68,9 @@ function send(koa: KoaContext, form: PreparedForm, address: string, compressed: 
     koa.status = 304
     return
   }
-  const accepted = koa.get('accept-encoding')
-  const encodings = ENCODINGS.filter(({ name, refused }) => accepted.includes(name) && !refused.test(accepted))
-  const found = compressed.find(`${form.key} ${address}`, encodings, () => form.body(address))
+  const found = compressed.find(`${form.key} ${address}`, encodingsIn(koa.get('accept-encoding')), () =>
+    form.body(address),
+  )
   if (found !== undefined) koa.set('Content-Encoding', found.encoding)
   koa.body = found?.body ?? form.body(address)
 }
@@ -74,3 +82,129 @@ const withAddress = (statement: CapabilityStatement, url: string): CapabilitySta
   ...statement,
   implementation: { description: statement.title ?? '', ...statement.implementation, url },
 })
+
+interface FormName {
+  readonly format: Format
+  readonly pretty: boolean
+}
+
+/** Placeholder of the address; nothing in it is escaped in JSON or XML. */
+const PLACEHOLDER = 'http://address-of-this-server.invalid'
+
+/** A resource of this server in one form, prepared once for all addresses under which clients reach the server. */
+export class PreparedForm {
+  readonly key: string
+  readonly #format: Format
+  /** The text between the places of the address. */
+  readonly #parts: readonly Buffer[]
+  readonly #digest: string
+  /** The last body: mostly clients use only one address. */
+  #last: { readonly address: string; readonly body: Buffer } | undefined
+
+  private constructor(key: string, format: Format, text: string) {
+    this.key = key
+    this.#format = format
+    this.#parts = text.split(PLACEHOLDER).map((part) => Buffer.from(part))
+    this.#digest = digest(text)
+  }
+
+  /**
+   * Prepares a form in some 50 ms, with other work in between. The result is shared, and no request's budget pays for
+   * it.
+   * @param make the resource with `url` as the address of this server
+   */
+  static async prepare(
+    key: string,
+    make: (url: string) => AnyResource,
+    { format, pretty }: FormName,
+  ): Promise<PreparedForm> {
+    await yieldToEventLoop()
+    const resource = make(PLACEHOLDER)
+    await yieldToEventLoop()
+    const text = format === 'json' ? JSON.stringify(resource, null, pretty ? 2 : 0) : writeXml({ ...resource }, pretty)
+    await yieldToEventLoop()
+    return new PreparedForm(key, format, text)
+  }
+
+  etag(address: string): string {
+    return `W/"${digest(`${this.#digest} ${address}`)}"`
+  }
+
+  body(address: string): Buffer {
+    if (this.#last?.address === address) return this.#last.body
+    const written = this.#format === 'json' ? JSON.stringify(address).slice(1, -1) : attributeText(address)
+    const between = Buffer.from(written)
+    const body = Buffer.concat(this.#parts.flatMap((part, index) => (index === 0 ? [part] : [between, part])))
+    this.#last = { address, body }
+    return body
+  }
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16)
+
+const COMPRESS: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = {
+  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (body) => promisify(gzip)(body, { level: 9 }),
+}
+
+/** Bodies that are kept compressed; more than a few come from forged Host headers only. */
+const MAX_KEPT = 16
+/** Milliseconds before another one takes the place of one that is kept. */
+const BETWEEN_REPLACEMENTS = 60_000
+
+/**
+ * Bodies compressed in the background, in the thread pool, and kept. What is compressed depends on the Host header,
+ * which any client may forge, so the work and the memory for it are bounded.
+ */
+export class Compressed {
+  readonly #kept = new LRUCache<string, Map<Encoding, Buffer>>({ max: MAX_KEPT })
+  /** Keys of one request each. */
+  readonly #seen = new LRUCache<string, true>({ max: MAX_KEPT })
+  #isBusy = false
+  #replacedAt = Number.NEGATIVE_INFINITY
+
+  /** Undefined when there is none of these encodings yet; from the second request on it is made. */
+  find(
+    key: string,
+    encodings: readonly Encoding[],
+    body: () => Buffer,
+  ): { readonly encoding: Encoding; readonly body: Buffer } | undefined {
+    const kept = this.#kept.get(key)
+    if (kept === undefined) {
+      this.#consider(key, body)
+      return undefined
+    }
+    for (const name of encodings) {
+      const found = kept.get(name)
+      if (found !== undefined) return { encoding: name, body: found }
+    }
+    return undefined
+  }
+
+  /** Not for a first request, which may be the only one with its address. */
+  #consider(key: string, body: () => Buffer): void {
+    if (!this.#seen.has(key)) {
+      this.#seen.set(key, true)
+      return
+    }
+    if (this.#isBusy || !this.#mayAdd()) return
+    this.#isBusy = true
+    const bodies = new Map<Encoding, Buffer>()
+    this.#kept.set(key, bodies)
+    void this.#compress(body(), bodies)
+  }
+
+  async #compress(body: Buffer, bodies: Map<Encoding, Buffer>): Promise<void> {
+    const keep = async (name: Encoding) => bodies.set(name, await COMPRESS[name](body))
+    await Promise.allSettled((['br', 'gzip'] as const).map(keep))
+    this.#isBusy = false
+  }
+
+  #mayAdd(): boolean {
+    if (this.#kept.size < MAX_KEPT) return true
+    const now = Date.now()
+    if (now - this.#replacedAt < BETWEEN_REPLACEMENTS) return false
+    this.#replacedAt = now
+    return true
+  }
+}

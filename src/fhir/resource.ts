@@ -27,3 +27,9 @@ export const listOf = (value: unknown): readonly unknown[] =>
 
 /** The tag of a part of a resource. */
 export const SUBSETTED = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' }
+
+/** The members that are not undefined. */
+export const present = <Members extends object>(
+  members: Members,
+): { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never

@@ -13,7 +13,7 @@ import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
-import { stateOf, userOf } from './exchange.ts'
+import { stateOf, tellUserAccess, userOf } from './exchange.ts'
 import { type JwksOptions, jwksKeyLoader, KeysUnavailable, PUBLIC_KEY_ALGORITHMS, UnknownKey } from './jwks.ts'
 import { ClaimError, type JwtConfig, readClaims, refuseExtensions, type User, type VerifiedToken } from './token.ts'
 
@@ -165,6 +165,19 @@ export function requireOperator({ role }: User, what: string): void {
 }
 
 export const forbidden = (diagnostics: string): FhirError => new FhirError(403, { code: 'forbidden', diagnostics })
+
+/**
+ * The clinic in the path, which must be that of the user.
+ * @param what the user wants to do
+ * @param subject of the message: `The outbox`
+ * @throws FhirError 403 for another one, whether it exists or not
+ */
+export function ownClinic(koa: KoaContext, what: string, subject: string): string {
+  const { clinic } = userOf(koa)
+  tellUserAccess(koa, what)
+  if (koa.params.clinic === clinic) return clinic
+  throw forbidden(`${subject} of a clinic is for its own staff; yours is '${clinic}'`)
+}
 
 /**
  * For all routes: 403 when the clinic named in the token does not exist, as with a token of a foreign issuer. Its settings

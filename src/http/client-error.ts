@@ -4,9 +4,9 @@ import { type Server, STATUS_CODES } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Issue, toOutcome } from '../fhir/outcome.ts'
-import { answersOn, type ConnectionAnswers } from './admission/pipelining.ts'
-import { MAX_BYTES, MAX_MS } from './admission/unread-body.ts'
+import { answersOn, type ConnectionAnswers } from './connections.ts'
 import { DEFAULT_HEADERS, REQUEST_ID } from './headers.ts'
+import { MAX_BYTES, MAX_MS } from './message/body.ts'
 import { FHIR_JSON } from './message/format.ts'
 
 /** Replaces Node's own response, which is a status without a body. */

@@ -1,11 +1,17 @@
-/** The one error handler: every failure becomes an OperationOutcome on FHIR routes, `{"error": …}` elsewhere. */
+/**
+ * Errors: every failure becomes an OperationOutcome on FHIR routes, `{"error": …}` elsewhere; one that is no FhirError becomes
+ * one, and a log entry.
+ */
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { type FhirError, toOutcome } from '../fhir/outcome.ts'
+import { FhirError, toOutcome } from '../fhir/outcome.ts'
+import { BudgetError, OffloadRequired } from '../isolation/budget.ts'
+import { QueueFull } from '../isolation/fair-queue.ts'
 import type { Reason } from '../record/journal/exchange.ts'
-import { discardRest } from './admission/unread-body.ts'
+import { ResourceTooLarge, StoreUnavailable } from '../repository/repository.ts'
 import { exchangeOf } from './exchange.ts'
-import { failureOf } from './fault.ts'
+import { exceeded } from './headers.ts'
+import { discardRest } from './message/body.ts'
 import { type AnswerFormat, FHIR_JSON, formatUnpaid, negotiate } from './message/format.ts'
 import { firstSegment, type Unserved } from './side-router.ts'
 
@@ -62,3 +68,109 @@ function formatOf(koa: KoaContext): AnswerFormat {
     return FHIR_JSON
   }
 }
+
+/** Messages of unexpected faults may quote data; the kind and the place are enough to find the cause. */
+export function faultOf(error: unknown): { readonly type: string; readonly stack: readonly string[] } {
+  if (!(error instanceof Error)) return { type: typeof error, stack: [] }
+  // A message of several lines could look like frames.
+  const frames = (error.stack ?? '')
+    .replace(error.message, '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+  return { type: error.name, stack: frames.slice(0, 8).map((line) => line.trim()) }
+}
+
+/** Where a fault occurred: never the query or the body, which may hold patient data. */
+interface Place {
+  readonly method: string
+  readonly route: string
+}
+
+/**
+ * The error for the client. Unexpected ones are 500 and logged; an unavailable store is logged too.
+ * @throws OffloadRequired where that is the error: the request has not failed, it restarts elsewhere
+ */
+export function failureOf(error: unknown, logger: Logger, place: Place): FhirError {
+  if (error instanceof FhirError) return error
+  if (error instanceof OffloadRequired) throw error
+  if (error instanceof BudgetError) return overBudget(error)
+  if (error instanceof QueueFull) return queueFull(error)
+  if (error instanceof ResourceTooLarge) return tooLarge(error)
+  if (error instanceof StoreUnavailable) {
+    if (isReportDue(logger)) logger.warn({ reason: error.message, ...place }, 'the store cannot serve')
+    return error.reason === 'full' ? full() : away(error.mayBeWritten)
+  }
+  logger.error({ fault: faultOf(error), ...place }, 'unexpected fault')
+  return new FhirError(500, {
+    severity: 'fatal',
+    code: 'exception',
+    diagnostics: 'The server met an unexpected fault; it has been logged',
+  })
+}
+
+/** Milliseconds between two log lines: every request fails while the store cannot serve. */
+const BETWEEN_REPORTS = 1_000
+const reported = new WeakMap<Logger, number>()
+
+function isReportDue(logger: Logger): boolean {
+  const now = Date.now()
+  if (now - (reported.get(logger) ?? 0) < BETWEEN_REPORTS) return false
+  reported.set(logger, now)
+  return true
+}
+
+function overBudget({ reason, what }: BudgetError): FhirError {
+  const limit = reason === 'too late' ? 'takes longer than' : 'takes more work than'
+  return new FhirError(422, {
+    code: 'too-costly',
+    diagnostics:
+      `The request ${limit} one request may, and was ended; nothing of it was stored. What took most was ${what}. ` +
+      'Send it in parts, or ask for less at a time',
+  })
+}
+
+function queueFull({ by, most }: QueueFull): FhirError {
+  const diagnostics =
+    by === 'clinic'
+      ? 'Too many long requests of this clinic are waiting; nothing was changed. Wait for their answers before sending more'
+      : 'Too many long requests are waiting; nothing was changed. Try again later'
+  if (by === 'all') return new FhirError(503, { code: 'throttled', diagnostics }, { 'retry-after': '5' })
+  return new FhirError(
+    429,
+    { code: 'throttled', diagnostics },
+    exceeded('clinic-waiting', { most, of: 'concurrent-requests' }, 5),
+  )
+}
+
+const tooLarge = ({ subject }: ResourceTooLarge): FhirError =>
+  new FhirError(413, {
+    code: 'too-long',
+    diagnostics:
+      `${subject} is larger than the database of this server can keep in one piece, with the values it is searched by; ` +
+      'nothing was changed. Store less inline (as Attachment.url), or split the resource',
+  })
+
+const away = (mayBeWritten: boolean): FhirError =>
+  new FhirError(
+    503,
+    {
+      code: 'transient',
+      diagnostics: mayBeWritten
+        ? 'The store was lost while it wrote: what was sent is stored as a whole, or not at all. Look before you send it ' +
+          'again, or send it with a condition (If-None-Exist, If-Match) or as the same tool call'
+        : 'The store cannot be reached now; nothing was changed. Try again later',
+    },
+    { 'retry-after': '5' },
+  )
+
+const full = (): FhirError =>
+  new FhirError(
+    507,
+    {
+      code: 'no-store',
+      diagnostics:
+        'The disk of the store is full; nothing was changed, and reading goes on. The operator of the server must ' +
+        'free space on it; writing then goes on by itself',
+    },
+    { 'retry-after': '60' },
+  )

@@ -2,11 +2,13 @@
  * One request and its response: the state that its stages share, and the facts that observers see when the response is
  * ready.
  */
+
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Role, TokenSession } from '../clinics/accounts.ts'
 import type { ClinicFacts } from '../clinics/clinics.ts'
-import type { Access, AuditAgent } from '../record/audit/event.ts'
-import { MAX_BODY, type Reason, type ToolExchange } from '../record/journal/exchange.ts'
+import { present } from '../fhir/resource.ts'
+import { type Access, type AuditAgent, NO_SUBJECT } from '../record/audit/event.ts'
+import { type Content, MAX_BODY, type Reason, type ToolExchange } from '../record/journal/exchange.ts'
 import type { BodiesInFlight } from './admission/bodies-in-flight.ts'
 import type { User } from './token.ts'
 
@@ -29,10 +31,10 @@ export interface RequestState {
   givenBack?: Buffer | undefined
   /** The body for the journal: its beginning, or the content that went straight to the content storage. */
   seenBody?: SeenBytes
-  seenContent?: SeenContent
+  seenContent?: Content
   /** Contents of the request and of the response, and the response with markers in place of its contents. */
   seenContents?: Map<string, number>
-  answeredWithMarkers?: unknown
+  answeredWithMarkers?: string | Buffer
 }
 
 /** Anything that carries the state of a request: Koa's context. */
@@ -55,12 +57,6 @@ export interface SeenBytes {
   readonly size: number
 }
 
-/** Stands for bytes that went straight to the content storage. */
-export interface SeenContent {
-  readonly sha256: string
-  readonly size: number
-}
-
 /** Shows the journal the body of a request. */
 export const seeBody = (koa: Stateful, bytes: Uint8Array): void => {
   stateOf(koa).seenBody ??= { bytes, size: bytes.byteLength }
@@ -79,7 +75,7 @@ export function keepBeginning(koa: Stateful): void {
 /** Sizes in bytes, by SHA-256, of the contents that the journal sees only as markers. */
 export const seenContentsOf = (koa: Stateful): ReadonlyMap<string, number> | undefined => stateOf(koa).seenContents
 
-export function seeContent(koa: Stateful, { sha256, size }: SeenContent): void {
+export function seeContent(koa: Stateful, { sha256, size }: Content): void {
   const state = stateOf(koa)
   state.seenContents ??= new Map()
   state.seenContents.set(sha256, size)
@@ -105,6 +101,8 @@ export interface ExchangeFacts {
   secrets?: readonly string[]
   /** The reason for the response, where the status does not say it all. */
   reason?: Reason
+  /** See SeenBody: of the request, where a work thread alone has read its whole body. */
+  cutContent?: Content | undefined
 }
 
 /** One request and its response. */
@@ -133,11 +131,9 @@ export const observed =
 export const replaceFacts = (koa: Stateful, told: ExchangeFacts): void => void Object.assign(exchangeOf(koa), told)
 
 /** The facts, to be sent to another thread. */
-export const factsOf = ({ accesses, tools, secrets, reason }: ExchangeFacts): ExchangeFacts => ({
+export const factsOf = ({ accesses, tools, secrets, reason, cutContent }: ExchangeFacts): ExchangeFacts => ({
   accesses,
-  ...(secrets === undefined ? {} : { secrets }),
-  ...(tools === undefined ? {} : { tools }),
-  ...(reason === undefined ? {} : { reason }),
+  ...present({ tools, secrets, reason, cutContent }),
 })
 
 /** The exchange of a request in progress. */
@@ -147,4 +143,34 @@ export const exchangeOf = (koa: Stateful): Exchange => stateOf(koa).exchange as 
 export function tellSecrets(koa: Stateful, ...secrets: readonly (string | undefined)[]): void {
   const exchange = exchangeOf(koa)
   exchange.secrets = [...(exchange.secrets ?? []), ...secrets.filter((secret) => secret !== undefined)]
+}
+
+interface UserAccess {
+  /** The clinic whose data it is about; absent: that of the user. */
+  readonly clinic?: string
+  /** Path and query, where the access is a search. */
+  readonly query?: string
+  /** The ids of the patients that it is about. */
+  readonly patients?: readonly string[]
+  /** The least role that may read the exchange; absent: staff. */
+  readonly leastRole?: Role
+}
+
+/**
+ * Replaces the access recorded before: a route first records its intent, and later whose data it was.
+ * @param what `change settings`
+ */
+export function tellUserAccess(koa: KoaContext, what: string, access: UserAccess = {}): void {
+  const { sub: id, name, role, clinic: own } = userOf(koa)
+  const { clinic = own, query = '', patients = [], leastRole } = access
+  const told: ExchangeAccess = {
+    ...NO_SUBJECT,
+    interaction: 'operation',
+    detail: what,
+    query,
+    patients,
+    by: { clinic, agent: { kind: 'user', id, name, role } },
+    ...(leastRole === undefined ? {} : { leastRole }),
+  }
+  exchangeOf(koa).accesses = [told]
 }

@@ -63,8 +63,17 @@ export function decodedSegment(segment: string): string {
 /** @param methods of the routes at the address */
 export function noRoute({ method, path }: Pick<KoaContext, 'method' | 'path'>, methods: readonly string[]): FhirError {
   if (methods.length === 0) return notFound(`There is nothing at ${method} ${path}`)
+  return notAllowed({ method, path }, methods)
+}
+
+/** 405. An empty Allow header says that no method is allowed: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.1. */
+export function notAllowed(
+  { method, path }: Pick<KoaContext, 'method' | 'path'>,
+  methods: readonly string[],
+  why = '',
+): FhirError {
   const allow = methods.join(', ')
-  const diagnostics = `${method} ${path} is not allowed; allowed: ${allow}`
+  const diagnostics = `${method} is not allowed at ${path}${why}; allowed: ${allow || 'no method'}`
   return new FhirError(405, { code: 'not-supported', diagnostics }, { allow })
 }
 

@@ -1,5 +1,8 @@
-/** The token of a dashboard session: a JWT (https://www.rfc-editor.org/rfc/rfc7519) that names user, clinic and role. */
+/** The tokens of dashboard sessions, JWTs (https://www.rfc-editor.org/rfc/rfc7519): that of requests names user, clinic and role, that of a browser renews its session. */
+
+import { createHmac } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
+import type { Middleware } from 'koa'
 import { type Account, isRole, type Login, ROLES, type Role, type TokenSession } from '../clinics/accounts.ts'
 import { isClinicId } from '../clinics/clinics.ts'
 import { foldedName } from '../clinics/passwords.ts'
@@ -45,31 +48,39 @@ export function signToken(
   account: Account,
   { login, lifetimeSeconds = config.lifetimeSeconds }: TokenOptions = {},
 ): SignedToken {
-  const issuedAt = Math.floor(Date.now() / 1000)
-  const expires = issuedAt + lifetimeSeconds
   const claims = {
-    sub: account.username,
     name: account.name,
     ...(account.clinic === SERVICE ? {} : { clinic: account.clinic }),
     role: account.role,
-    iat: issuedAt,
-    exp: expires,
-    ...(login === undefined ? {} : { sid: login.id, ver: login.version }),
     ...(config.issuer === undefined ? {} : { iss: config.issuer }),
     ...(config.audience === undefined ? {} : { aud: config.audience }),
   }
-  return {
-    token: jsonwebtoken.sign(claims, config.secret, { algorithm: 'HS256' }),
-    expiresAt: new Date(expires * 1000),
-  }
+  return signed(config.secret, lifetimeSeconds, account, login, claims)
 }
 
-/** 404: with a foreign issuer there are no accounts and no sessions here. */
-export const foreignTokensOnly = ({ issuer }: JwtConfig): FhirError =>
-  new FhirError(404, {
-    code: 'not-supported',
-    diagnostics: `This service gives out no tokens of its own; get one from its issuer, ${issuer}`,
-  })
+/** @param more claims, besides the user, the session and the times */
+function signed(
+  key: string | Buffer,
+  lifetimeSeconds: number,
+  { username: sub }: Account,
+  login: Login | undefined,
+  more: object = {},
+): SignedToken {
+  const iat = Math.floor(Date.now() / 1000)
+  const exp = iat + lifetimeSeconds
+  const session = login === undefined ? {} : { sid: login.id, ver: login.version }
+  const token = jsonwebtoken.sign({ sub, ...more, iat, exp, ...session }, key, { algorithm: 'HS256' })
+  return { token, expiresAt: new Date(exp * 1000) }
+}
+
+/** For routes of accounts and sessions: 404 with a foreign issuer, as there are none here. */
+export const ownTokensOnly =
+  ({ jwksUrl, issuer }: JwtConfig): Middleware =>
+  (_koa, next) => {
+    if (jwksUrl === undefined) return next()
+    const diagnostics = `This service gives out no tokens of its own; get one from its issuer, ${issuer}`
+    throw new FhirError(404, { code: 'not-supported', diagnostics })
+  }
 
 /** A token whose signature is right but whose claims are not; the message says which. */
 export class ClaimError extends Error {
@@ -139,5 +150,46 @@ function checkAddressee({ aud, iss }: Record<string, unknown>, { audience, issue
   }
   if (iss !== undefined && issuer !== undefined && iss !== issuer) {
     throw new ClaimError("the claim 'iss' names another issuer than the one trusted here")
+  }
+}
+
+export interface Renewal {
+  readonly session: TokenSession & { readonly login: Login }
+  /** The end of the session. */
+  readonly expiresAt: Date
+}
+
+/** Tokens that renew the session of a browser: of their own kind, which opens no route. */
+export class RenewalTokens {
+  /** Differs from the key of the tokens for requests, so neither can pass as the other. */
+  readonly #key: Buffer
+  readonly #lifetimeSeconds: number
+
+  constructor({ secret, lifetimeSeconds }: JwtConfig) {
+    this.#key = createHmac('sha256', secret).update('renewal of sessions').digest()
+    this.#lifetimeSeconds = lifetimeSeconds
+  }
+
+  sign(account: Account, login: Login): SignedToken {
+    return signed(this.#key, this.#lifetimeSeconds, account, login)
+  }
+
+  /** Undefined for a token that is not ours or has expired. */
+  read(token: string): Renewal | undefined {
+    const claims = this.#verified(token)
+    if (!isObject(claims)) return undefined
+    const { sub, sid, ver, iat, exp } = claims
+    if (typeof sub !== 'string' || typeof sid !== 'string') return undefined
+    if (typeof ver !== 'number' || typeof iat !== 'number' || typeof exp !== 'number') return undefined
+    const session = { account: foldedName(sub), issued: iat * 1000, login: { id: sid, version: ver } }
+    return { session, expiresAt: new Date(exp * 1000) }
+  }
+
+  #verified(token: string): unknown {
+    try {
+      return jsonwebtoken.verify(token, this.#key, { algorithms: ['HS256'] })
+    } catch {
+      return undefined
+    }
   }
 }

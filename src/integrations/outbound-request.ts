@@ -7,8 +7,8 @@ import { lookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
-import type { OutboundSystem } from '../record/journal/exchange.ts'
-import { currentCause, type SentRequest } from '../record/journal/sent.ts'
+import { currentBudget } from '../isolation/budget.ts'
+import type { OutboundSystem, SentRequest } from '../record/journal/exchange.ts'
 
 /** Most bytes of a response that are read. */
 const MAX_ANSWER = 65_536
@@ -104,7 +104,7 @@ export async function sendOutbound(request: OutboundRequest, outbound: Outbound)
 function teller(request: OutboundRequest, outbound: Outbound): (ended: Answer | OutboundFailure) => void {
   const { about, onSent, allowPrivate } = outbound
   if (about === undefined || onSent === undefined) return () => {}
-  const [at, since, cause] = [Date.now(), performance.now(), currentCause()]
+  const [at, since, cause] = [Date.now(), performance.now(), currentBudget()?.cause?.()]
   const { clinic, system, isOwn = false } = about
   const isShown = isOwn || !allowPrivate
   return (ended) =>

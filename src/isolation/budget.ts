@@ -7,6 +7,7 @@
  * request is up, or its client has left, BudgetError ends it for good.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { LRUCache } from 'lru-cache'
 
 /** Steps on the event loop. A step is about a microsecond of JavaScript. */
 const EVENT_LOOP_STEPS = 10_000
@@ -56,6 +57,7 @@ export interface BudgetSettings {
   readonly tokenOf?: () => string
   /** Called when the request is about to have an effect that must not happen twice. */
   readonly onEffect?: () => void
+  readonly cause?: () => Cause
 }
 
 export class Budget {
@@ -63,6 +65,8 @@ export class Budget {
   readonly startedAt = Date.now()
   /** Milliseconds since 1970 UTC; infinite where the request has no limit. */
   readonly endsAt: number
+  /** Absent in background work. */
+  readonly cause: (() => Cause) | undefined
   readonly #isAbandoned: () => boolean
   readonly #tokenOf: (() => string) | undefined
   readonly #onEffect: (() => void) | undefined
@@ -76,6 +80,7 @@ export class Budget {
     const { canMove, endsAt = Number.POSITIVE_INFINITY, readingMs = READING_MS } = settings
     const { isAbandoned = never, tokenOf, onEffect } = settings
     this.endsAt = endsAt
+    this.cause = settings.cause
     this.#readingMs = readingMs
     this.#isAbandoned = isAbandoned
     this.#tokenOf = tokenOf
@@ -148,6 +153,13 @@ export class Budget {
 
 const never = (): boolean => false
 
+/** The request that pays, as it is named in requests to other systems that it causes. */
+export interface Cause {
+  readonly id: string
+  readonly run?: string
+  readonly call?: string
+}
+
 const current = new AsyncLocalStorage<Budget>()
 
 /** Runs `work`; everything that it does or starts is paid for from `budget`. */
@@ -155,6 +167,9 @@ export const withBudget = <T>(budget: Budget, work: () => T): T => current.run(b
 
 /** The budget of the current request; undefined outside requests. */
 export const currentBudget = (): Budget | undefined => current.getStore()
+
+/** Calls a function with its arguments outside the context of any request: the work it starts is part of none. */
+export const forNoRequest = AsyncLocalStorage.snapshot()
 
 /**
  * Pays for work that is about to be done, or was just done. In a loop, call it once every few hundred steps.
@@ -198,4 +213,62 @@ export class Meter {
     this.#owed = 0
     spend(owed, this.#what)
   }
+}
+
+/** Milliseconds after which a kind of work that was too long for the event loop is tried again there. */
+const REMEMBERED = 10_000
+const MAX_KINDS = 1_000
+
+interface Kind {
+  /** The number of times it was long, minus those it was short. */
+  readonly surplus: number
+  /** When it was last long, milliseconds since 1970 UTC. */
+  readonly at: number
+}
+
+/**
+ * The kinds of work that have lately been too long for the event loop, so that the next of the kind does not waste its
+ * allowance there.
+ */
+export class SlowKinds {
+  readonly #times: number
+  readonly #kinds = new LRUCache<string, Kind>({ max: MAX_KINDS })
+
+  /**
+   * @param times how many more times work of a kind must have been long than short before the next is taken to be long
+   */
+  constructor(times: number) {
+    this.#times = times
+  }
+
+  /** True while no kind is known to be slow. */
+  get isEmpty(): boolean {
+    return this.#kinds.size === 0
+  }
+
+  isSlow(kind: string): boolean {
+    const known = this.#kinds.get(kind)
+    return known !== undefined && known.surplus >= this.#times && Date.now() < known.at + REMEMBERED
+  }
+
+  wasLong(kind: string): void {
+    const before = this.#kinds.get(kind)?.surplus ?? 0
+    this.#kinds.set(kind, { surplus: Math.min(this.#times, before + 1), at: Date.now() })
+  }
+
+  wasShort(kind: string): void {
+    const known = this.#kinds.get(kind)
+    if (known === undefined) return
+    if (known.surplus === 1) this.#kinds.delete(kind)
+    else this.#kinds.set(kind, { ...known, surplus: known.surplus - 1 })
+  }
+}
+
+/**
+ * Microseconds of processor time used by this thread: unlike the clock, it stands still while a busy machine runs other
+ * work.
+ */
+export function processorTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return user + system
 }

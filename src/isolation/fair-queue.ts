@@ -393,3 +393,11 @@ export class Turns<Item> {
     for (const [first] of this.#clinics.values()) if (first !== undefined) yield first
   }
 }
+
+/** Resolves when `work` does, or when the time is up. */
+export async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  await Promise.race([work, promise])
+  clearTimeout(timer)
+}

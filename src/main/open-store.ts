@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import { type Provider, standardProvider } from '../core/provider.ts'
 import { resourceTypes } from '../fhir/definitions.ts'
-import { faultOf } from '../http/fault.ts'
+import { faultOf } from '../http/errors.ts'
 import { specialProviders } from '../providers/index.ts'
 import { registerProviders } from '../providers/registry.ts'
 import { recentKinds, SERVICE } from '../repository/record-kinds.ts'

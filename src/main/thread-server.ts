@@ -3,16 +3,17 @@
  * one.
  */
 import type { IncomingMessage } from 'node:http'
+import type { Context as KoaContext } from 'koa'
 import inject, { type DispatchFunc, type InjectOptions } from 'light-my-request'
 import { pino } from 'pino'
 import { loadExtensions } from '../extensions/load.ts'
 import type { ThreadAnswer, ThreadRequest } from '../http/admission/work-threads.ts'
-import { type Exchange, factsOf } from '../http/exchange.ts'
-import { faultOf } from '../http/fault.ts'
+import { faultOf } from '../http/errors.ts'
+import { type Exchange, factsOf, seenBodyOf } from '../http/exchange.ts'
 import { Budget, withBudget } from '../isolation/budget.ts'
 import { type JobContext, notify, serveJobs, startData } from '../isolation/thread-entry.ts'
 import { comparePatients } from '../operations/duplicates/background-search.ts'
-import { causedBy } from '../record/journal/sent.ts'
+import { beginningOfBytes } from '../record/journal/exchange.ts'
 import { createApp } from './app.ts'
 import type { ThreadResult, ThreadWork, WorkThreadData } from './work-threads.ts'
 
@@ -27,11 +28,18 @@ const app = await createApp({
   extensions: await loadExtensions(config.extensions),
   workThread: {
     sharedStore,
-    observer: { observe: (exchange, { req }) => exchanges.set(req, exchange) },
+    observer: { observe },
     onSent: notify,
   },
   ...(worker === undefined ? {} : { worker }),
 })
+
+function observe(exchange: Exchange, koa: KoaContext): void {
+  const { bytes } = seenBodyOf(koa) ?? {}
+  // The other thread has kept the beginning of the body only.
+  if (bytes !== undefined) exchange.cutContent = beginningOfBytes(bytes).cutContent
+  exchanges.set(koa.req, exchange)
+}
 
 serveJobs({
   run,
@@ -45,8 +53,7 @@ async function run(work: ThreadWork, { endsAt, isAbandoned, onEffect }: JobConte
   if (work.kind === 'duplicates') return await comparePatients(app.repository, work.batch)
   const { request } = work
   const readingMs = config.limits.workMilliseconds
-  const budget = new Budget({ canMove: false, endsAt, readingMs, isAbandoned, onEffect })
-  causedBy(budget, () => request.cause)
+  const budget = new Budget({ canMove: false, endsAt, readingMs, isAbandoned, onEffect, cause: () => request.cause })
   return await withBudget(budget, () => dispatch(request))
 }
 

@@ -1,7 +1,6 @@
 /** DocumentReference/$docref: https://hl7.org/fhir/us/core/OperationDefinition-docref.html. */
-import { defineOperation, type OperationInput, type OperationRequest } from '../core/operation.ts'
+import { defineOperation, type OperationInput, type OperationRequest, Searchset } from '../core/operation.ts'
 import { checkPageSize, searchRequest } from '../core/search-request.ts'
-import { Searchset } from '../core/searchset.ts'
 import { badRequest, type Issue } from '../fhir/outcome.ts'
 import { isObject, itemsOf } from '../fhir/resource.ts'
 import { escaped, tokenText } from '../search/value.ts'

@@ -1,11 +1,12 @@
 /**
  * Records requests in a store beside that of the resources, such as events of the audit trail. Items wait in a bounded
  * queue and are written in batches, one at a time, so that requests never wait; a batch is retried while the store
- * cannot be written. Items that are not recorded are missing, and their gap is recorded too.
+ * is away, and given up when the store refuses what is in it. Items that are not recorded are missing, and their gap is recorded too.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
+
 import type { Logger } from 'pino'
-import { type ComponentHealth, noteOfSetAside } from '../isolation/fair-queue.ts'
+import { forNoRequest } from '../isolation/budget.ts'
+import { atMost, type ComponentHealth, noteOfSetAside } from '../isolation/fair-queue.ts'
 import type { Rate } from '../isolation/token-bucket.ts'
 import type { RecordStore } from '../storage/audit-port.ts'
 import { StoreUnavailable } from '../storage/port.ts'
@@ -45,9 +46,6 @@ const BETWEEN_REPORTS = 60_000
 /** Milliseconds that a stopping server waits for a store that does not respond. */
 const CLOSING_TIME = 3_000
 
-/** Runs its argument outside the context of any request. */
-const forNoRequest = AsyncLocalStorage.snapshot()
-
 interface Batch<Packed> {
   readonly packed: readonly Packed[]
   /** Items and gaps. */
@@ -85,10 +83,8 @@ export abstract class Recorder<Item extends Happened, Packed, Store extends Reco
 
   protected abstract write(packed: readonly Packed[]): Promise<void>
 
-  /** Called with a batch that the store refuses because of its content. @returns whether it is given up */
-  protected giveUp(_packed: readonly Packed[]): boolean {
-    return false
-  }
+  /** The items in what was packed, for those that the store refuses. */
+  protected abstract itemsIn(packed: Packed): readonly Happened[]
 
   /** For /health/ready. Requests are served while the record cannot be written. */
   get load(): ComponentHealth {
@@ -110,10 +106,7 @@ export abstract class Recorder<Item extends Happened, Packed, Store extends Reco
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const late = setTimeout(resolve, CLOSING_TIME)
-    await Promise.race([this.flush(), promise])
-    clearTimeout(late)
+    await atMost(CLOSING_TIME, this.flush())
     clearTimeout(this.#timer)
     await this.store.close()
   }
@@ -188,10 +181,16 @@ export abstract class Recorder<Item extends Happened, Packed, Store extends Reco
       this.#reportRecovery()
       this.written()
     } catch (error) {
-      const isRefused = !(error instanceof StoreUnavailable) && this.#unwritten !== undefined
-      if (isRefused && this.giveUp(this.#unwritten?.packed ?? [])) this.#unwritten = undefined
+      if (!(error instanceof StoreUnavailable)) this.#giveUp()
       this.#reportFailure(error)
     }
+  }
+
+  /** A batch that the store refuses because of its content would be retried for ever. */
+  #giveUp(): void {
+    const refused = this.#unwritten?.packed ?? []
+    this.#unwritten = undefined
+    for (const item of refused.flatMap((one) => this.itemsIn(one))) this.miss(item, 'the store refused them')
   }
 
   /** Everything that waits; undefined: none of it is to be written. */

@@ -4,7 +4,7 @@
  * the clinic's order.
  */
 import { DateTime } from 'luxon'
-import type { DateOrder } from '../clinics/date-order.ts'
+import type { DateOrder } from '../clinics/settings.ts'
 import { DIGITS, MONTHS, ORDINALS, ohForO, repeatDoubled, TEENS, TENS } from './numbers.ts'
 import { bareValue, type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 

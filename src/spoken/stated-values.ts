@@ -1,7 +1,6 @@
 /** Normalizes callers' statements, argument by argument, from spoken or written form. */
 import { DateTime } from 'luxon'
-import { type DateOrder, dateOrderOf } from '../clinics/date-order.ts'
-import type { ClinicSettings } from '../clinics/settings.ts'
+import { type ClinicSettings, type DateOrder, dateOrderOf } from '../clinics/settings.ts'
 import type { OperationInput } from '../core/operation.ts'
 import { isNumber } from '../fhir/json.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'

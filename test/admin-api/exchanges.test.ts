@@ -446,7 +446,7 @@ describe('the setting journal', () => {
   })
 
   test.each([
-    [{ journal: 'some' }, 'journal must be full, headers, off'],
+    [{ journal: 'some' }, 'journal must be one of full, headers, off'],
     [{ journalDays: 0 }, 'journalDays must be a whole number from 1 to 3650'],
     [{ journalEntries: 5 }, 'journalEntries must be a whole number from 100 to 1000000'],
   ])('%j is refused', async (settings, problem) => {

@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { createAccount, everyAccount, removeAccount, setDisabled } from '../../src/clinics/accounts.ts'
-import { makeFirstOperator } from '../../src/clinics/first-operator.ts'
+import {
+  createAccount,
+  everyAccount,
+  makeFirstOperator,
+  removeAccount,
+  setDisabled,
+} from '../../src/clinics/accounts.ts'
 import type { Repository } from '../../src/repository/repository.ts'
 import { CHEAP_PASSWORDS } from '../support/passwords.ts'
 import { openTestRepository } from '../support/repository.ts'

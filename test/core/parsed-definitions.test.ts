@@ -1,6 +1,6 @@
 /** The definitions that one question draws on are bounded together. */
 import { describe, expect, test } from '@jest/globals'
-import { limitedDefinitions, parsedOnce } from '../../src/core/parsed-definitions.ts'
+import { limitedDefinitions, parsedOnce } from '../../src/core/terminology.ts'
 import { BudgetError } from '../../src/isolation/budget.ts'
 import { Versioned } from '../../src/repository/repository.ts'
 

@@ -191,7 +191,7 @@ test('a policy that there is not is refused by the settings', async () => {
   const settings = (await server.fhir('GET', path)).body
   const answer = await server.fhir('PUT', path, { ...settings, policies: { ...settings.policies, profiles: 'maybe' } })
   expect(answer.status).toBe(422)
-  expect(answer.text).toContain('policies.profiles must be off, warn or reject')
+  expect(answer.text).toContain('policies.profiles must be one of off, warn, reject')
 })
 
 test('the server has a policy for clinics that have none (PROFILE_POLICY)', async () => {

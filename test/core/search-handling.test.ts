@@ -84,7 +84,7 @@ test('a handling that there is not is refused by the settings', async () => {
       policies: { ...settings.policies, searchHandling: 'maybe' },
     })
     expect(answer.status).toBe(422)
-    expect(answer.text).toContain('policies.searchHandling must be strict or lenient')
+    expect(answer.text).toContain('policies.searchHandling must be one of strict, lenient')
   } finally {
     await server.close()
   }

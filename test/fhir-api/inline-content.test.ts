@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { CONTENT } from '../../src/repository/used-content.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { MEGABYTE, note, pdf } from '../support/inline-content.ts'
+import { exchangeOf } from '../support/journal.ts'
 import type { FhirResponse } from '../support/server.ts'
 import { OTHER_CLINIC, startTwoClinics, type TwoClinics } from '../support/two-clinics.ts'
 
@@ -50,6 +51,13 @@ describe('a document of 20 MiB', () => {
     const xml = await ours('GET', `${path}?_pretty=true`, undefined, { accept: 'application/fhir+xml' })
     expect(xml.text.includes(`<data value="${large.toString('base64')}"/>`)).toBe(true)
     expect(Number(xml.headers.get('content-length'))).toBe(Buffer.byteLength(xml.text))
+  })
+
+  test('is described by its size and its hash in the journal, in what came and in what was answered', async () => {
+    const created = await exchangeOf({ fhir: ours }, await ours('POST', '/DocumentReference', note(large)))
+    const sha256 = createHash('sha256').update(large).digest('hex')
+    for (const { body } of [created.request, created.response])
+      expect(body.text).toContain(`[content: ${large.length} bytes, sha256 ${sha256}]"`)
   })
 
   test('is not in the text of its resource', async () => {

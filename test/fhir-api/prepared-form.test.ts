@@ -2,8 +2,10 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import type { AnyResource } from '../../src/fhir/resource.ts'
-import { Compressed, ENCODINGS } from '../../src/fhir-api/compressed.ts'
-import { PreparedForm } from '../../src/fhir-api/prepared-form.ts'
+import { Compressed, PreparedForm } from '../../src/fhir-api/metadata.ts'
+import { encodingsIn } from '../../src/http/headers.ts'
+
+const ENCODINGS = encodingsIn('gzip, br')
 
 const statementAt = (url: string) => ({
   resourceType: 'CapabilityStatement',
@@ -75,7 +77,7 @@ describe('compressed bodies', () => {
   async function foundAfterAsking(compressed: Compressed, key: string, times: number): Promise<Buffer | undefined> {
     for (let asked = 0; asked < times; asked++) compressed.find(key, ENCODINGS, () => Buffer.from(text))
     for (let waited = 0; waited < 100; waited++) {
-      const found = compressed.find(key, [{ name: 'gzip' }], () => Buffer.from(text))
+      const found = compressed.find(key, ['gzip'], () => Buffer.from(text))
       if (found !== undefined) return found.body
       await new Promise((resolve) => setTimeout(resolve, 2))
     }

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { drainable } from '../../src/http/http-response.ts'
+import { drainable } from '../../src/http/connections.ts'
 
 const sockets: Socket[] = []
 afterEach(() => {

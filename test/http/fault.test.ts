@@ -1,7 +1,7 @@
 /** Responses and log entries when the store is unavailable. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
-import { failureOf, faultOf } from '../../src/http/fault.ts'
+import { failureOf, faultOf } from '../../src/http/errors.ts'
 import { QueueFull } from '../../src/isolation/fair-queue.ts'
 import { StoreUnavailable } from '../../src/repository/repository.ts'
 import type { ResourceStore } from '../../src/storage/port.ts'

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { HttpResponse, whenClosed } from '../../src/http/http-response.ts'
+import { HttpResponse, whenClosed } from '../../src/http/connections.ts'
 
 const servers: Server[] = []
 

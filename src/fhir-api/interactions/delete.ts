@@ -3,9 +3,9 @@
  */
 import { handlerOf } from '../../core/provider.ts'
 import { toOutcome } from '../../fhir/outcome.ts'
+import { preconditionOf } from '../message/entity-tag.ts'
 import type { InteractionHandler } from '../message/interaction.ts'
 import { matchOf } from './conditional.ts'
-import { preconditionOf } from './precondition.ts'
 
 export const deleteResource: InteractionHandler = async (ctx, request) => {
   const { type, services } = request

@@ -1,17 +1,17 @@
 /** Operations at system, type and instance level: https://hl7.org/fhir/R4/operations.html. */
 
 import type { ClinicAccess } from '../../core/context.ts'
-import { Accepted, type Operation, type OperationHandler, type OperationOutput } from '../../core/operation.ts'
+import { Accepted, type Operation, type OperationHandler, type OperationOutput, Searchset } from '../../core/operation.ts'
 import { checkPrecondition } from '../../core/precondition.ts'
 import { notFoundError } from '../../core/provider.ts'
-import { Searchset } from '../../core/searchset.ts'
 import { writeJson } from '../../fhir/json.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
+import { notAllowed } from '../../http/side-router.ts'
 import { readInput, writeOutput } from '../../operations/parameters.ts'
 import { isTransportParameter } from '../../search/query/result-parameters.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
+import { preconditionOf } from '../message/entity-tag.ts'
 import type { InteractionRequest, InteractionResponse, Route, Services } from '../message/interaction.ts'
-import { preconditionOf } from './precondition.ts'
 
 /** Operations that clients of other servers ask for, and what to do here instead. */
 const INSTEAD_OF: ReadonlyMap<string, string> = new Map([
@@ -84,21 +84,13 @@ function onMatchingVersion(access: ClinicAccess, request: InteractionRequest): C
 
 /** @throws FhirError 405 for a method that the operation does not have */
 function handlerFor({ code, definition, handler, cancel }: Operation, method: Route['method']): OperationHandler {
+  const methods = definition.affectsState === true ? ['POST'] : ['GET', 'POST']
   if (method === 'DELETE') {
     if (cancel !== undefined) return cancel
-    const diagnostics = `$${code} does not work in the background, so there is nothing to end`
-    throw new FhirError(
-      405,
-      { code: 'not-supported', diagnostics },
-      { allow: definition.affectsState === true ? 'POST' : 'GET, POST' },
-    )
+    throw notAllowed({ method, path: `$${code}` }, methods, ', which does not work in the background')
   }
-  if (method !== 'GET' || definition.affectsState !== true) return handler
-  throw new FhirError(
-    405,
-    { code: 'not-supported', diagnostics: `$${code} changes data, so it is called with POST` },
-    { allow: 'POST' },
-  )
+  if (methods.includes(method)) return handler
+  throw notAllowed({ method, path: `$${code}` }, methods, ', which changes data')
 }
 
 /** 202, where it has a state with where to read it: https://hl7.org/fhir/R4/async.html. */

@@ -2,10 +2,10 @@
 import { handlerOf } from '../../core/provider.ts'
 import { notFound } from '../../fhir/outcome.ts'
 import { readPatch } from '../../fhir/patch/patch.ts'
+import { preconditionOf } from '../message/entity-tag.ts'
 import { locationOf } from '../message/http.ts'
 import type { InteractionHandler } from '../message/interaction.ts'
 import { matchOf } from './conditional.ts'
-import { preconditionOf } from './precondition.ts'
 
 export const patch: InteractionHandler = async (ctx, request) => {
   const { type, base, services } = request

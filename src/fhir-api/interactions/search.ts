@@ -1,16 +1,18 @@
-/** search-type and search-system, GET and POST: https://hl7.org/fhir/R4/http.html#search. */
+/** search-type and search-system, GET and POST, and search in a compartment: https://hl7.org/fhir/R4/http.html#search. */
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/provider.ts'
 import { checkPageSize, isLenient, searchRequest } from '../../core/search-request.ts'
-import { resourceTypes } from '../../fhir/definitions.ts'
-import { type Issue, toOutcome } from '../../fhir/outcome.ts'
+import { type CompartmentMembers, compartmentMembers, compartmentTypes } from '../../fhir/compartments.ts'
+import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
+import { type FhirError, type Issue, notFound, toOutcome } from '../../fhir/outcome.ts'
 import type { SearchAnswer, Versioned } from '../../repository/repository.ts'
 import { isInner } from '../../search/inner.ts'
 import type { Condition, SearchPlan } from '../../search/plan.ts'
+import { inCompartment } from '../../search/query/compartment.ts'
 import type { ParsedSearch } from '../../search/query/parse.ts'
 import type { Subset } from '../../search/query/subset.ts'
 import { bundleText, outcomeEntry, pageLinks, searchEntry } from '../message/bundle-writer.ts'
-import type { InteractionHandler, InteractionRequest, InteractionResponse } from '../message/interaction.ts'
+import type { InteractionHandler, InteractionRequest, InteractionResponse, Services } from '../message/interaction.ts'
 import { subsetText } from '../message/summary.ts'
 
 export const searchType: InteractionHandler = async (ctx, request) => {
@@ -65,7 +67,7 @@ export const searchSystem: InteractionHandler = async (ctx, request) => {
  * The query of the request as a search of `types`, combined with `condition`.
  * @throws FhirError 400 or 422; OffloadRequired for a large page
  */
-export async function requestedSearch(
+async function requestedSearch(
   ctx: Context,
   types: readonly string[],
   { query, handling, base: baseUrl, links, services: { limits } }: InteractionRequest,
@@ -81,7 +83,7 @@ export async function requestedSearch(
 type FoundResponse = InteractionResponse & Required<Pick<InteractionResponse, 'text' | 'about'>>
 
 /** @param path of the search, below the base address: `Patient`, `Patient/123/Observation`, '' for everything */
-export function searchset(
+function searchset(
   request: InteractionRequest,
   search: ParsedSearch,
   answer: SearchAnswer,
@@ -112,3 +114,44 @@ const truncation = ({ services: { limits } }: InteractionRequest): Issue => ({
   code: 'incomplete',
   diagnostics: `More than ${limits.includes} resources are included; the rest was left out. Ask for smaller pages with _count.`,
 })
+
+/** Stands for every type in a compartment. */
+export const ALL_MEMBERS = '*'
+
+/** `GET /Patient/123/Observation?code=…`, and `GET /Patient/123/*` for every type in it: https://hl7.org/fhir/R4/http.html#vsearch. */
+export const searchCompartment: InteractionHandler = async (ctx, request) => {
+  const { type, id, services } = request
+  const member = request.member || ALL_MEMBERS
+  const members = membersFor(type, member, services)
+  const handler = member === ALL_MEMBERS ? undefined : handlerOf(services.providers, member, 'search-type')
+  const search = await requestedSearch(ctx, [...members.keys()], request, inCompartment({ type, id }, members))
+  const { asked } = search.plan
+  const plan = {
+    ...search.plan,
+    ...(asked === undefined ? {} : { asked: `${type}/${id} ${asked}` }),
+  }
+  const answer = await (handler === undefined ? ctx.unit.search(plan) : handler(ctx, plan))
+  return searchset(request, { ...search, plan }, answer, `${type}/${id}/${member}`)
+}
+
+/** The types that are searched. @throws FhirError 404 for a type without a compartment, or one that is not in it */
+function membersFor(type: string, member: string, { providers }: Services): CompartmentMembers {
+  const membership = compartmentMembers(type)
+  if (membership === undefined) throw noCompartment(type)
+  if (member === ALL_MEMBERS) {
+    return new Map([...membership].filter(([one]) => providers.get(one)?.interactions['search-type'] !== undefined))
+  }
+  const params = membership.get(member)
+  if (params === undefined) throw noMember(type, member, membership)
+  return new Map([[member, params]])
+}
+
+const noCompartment = (type: string): FhirError =>
+  notFound(`${type} has no compartment to search in; these have: ${compartmentTypes.join(', ')}`)
+
+function noMember(type: string, member: string, membership: CompartmentMembers): FhirError {
+  const problem = isResourceType(member)
+    ? `${member} is not in the compartment of a ${type}`
+    : `There is no resource type '${member}'`
+  return notFound(`${problem}; search for *, or one of ${[...membership.keys()].join(', ')}`)
+}

@@ -1,17 +1,16 @@
 /** update, update as create and conditional update: https://hl7.org/fhir/R4/http.html#update. */
-
 import type { Meta } from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import { handlerOf } from '../../core/provider.ts'
-import { checkIsWhole } from '../../core/whole.ts'
+import { checkIsWhole } from '../../core/write.ts'
 import { newId } from '../../fhir/new-id.ts'
 import { badRequest, conflict, FhirError } from '../../fhir/outcome.ts'
 import type { AnyResource } from '../../fhir/resource.ts'
 import type { Versioned } from '../../repository/repository.ts'
+import { preconditionOf } from '../message/entity-tag.ts'
 import { locationOf } from '../message/http.ts'
 import type { InteractionHandler } from '../message/interaction.ts'
 import { checkMeetsCriteria, matchOf } from './conditional.ts'
-import { preconditionOf } from './precondition.ts'
 
 export const update: InteractionHandler = async (ctx, request) => {
   const { type, base, services } = request

@@ -1,6 +1,9 @@
-/** Entity tags (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3), which hold versions: `W/"3"`. */
-import { preconditionFailed } from '../../fhir/outcome.ts'
+/** Entity tags (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3), which hold versions (`W/"3"`), and the preconditions of writes that name them. */
+
+import type { Precondition } from '../../core/precondition.ts'
+import { badRequest, preconditionFailed } from '../../fhir/outcome.ts'
 import { etagOf } from './http.ts'
+import type { InteractionRequest } from './interaction.ts'
 
 /** Tags in a list: in quotes, with commas in them, or without quotes, as some clients send them. */
 const TAGS = /(?:W\/)?"[^"]*"|[^\s,]+/g
@@ -28,4 +31,21 @@ export function requireMatch(ifMatch: string, current: number, what: string): vo
   throw preconditionFailed(
     `If-Match asks for ${ifMatch}, but ${what} have the tag ${etagOf(current)} now: somebody has changed them; read them again and repeat the change on that`,
   )
+}
+
+/**
+ * If-Match and If-None-Match of a write: https://hl7.org/fhir/R4/http.html#concurrency. A tag in If-Match that this server never issued matches no version, so the precondition fails.
+ * @throws FhirError 400 for an If-None-Match other than *
+ */
+export function preconditionOf({
+  ifMatch,
+  ifNoneMatch,
+}: Pick<InteractionRequest, 'ifMatch' | 'ifNoneMatch'>): Precondition {
+  if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
+    throw badRequest(`If-None-Match on a write can only be *, not '${ifNoneMatch}'`)
+  }
+  return {
+    ...(ifMatch === undefined ? {} : { ifMatch: ifMatch.trim() === '*' ? ('*' as const) : versionsIn(ifMatch) }),
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch: '*' as const }),
+  }
 }

@@ -10,11 +10,12 @@ import {
   type AnswerFormat,
   contentTypeOf,
   FHIR_JSON,
+  type Format,
   formatBody,
   negotiate,
   type Preferences,
+  RESOURCE_TYPES,
 } from '../../http/message/format.ts'
-import { type Format, RESOURCE_TYPES } from '../../http/message/media-type.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { subsetOf } from '../../search/query/subset.ts'
 import type {

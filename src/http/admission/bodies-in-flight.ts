@@ -3,12 +3,12 @@
  * is refused when that takes too long. Its room is kept until its response is ready, as its content is in memory for
  * that long.
  */
-import type { Context as KoaContext } from 'koa'
+import type { ServerResponse } from 'node:http'
 import { FhirError } from '../../fhir/outcome.ts'
 import { BudgetError } from '../../isolation/budget.ts'
 import { FairQueue, QueueFull } from '../../isolation/fair-queue.ts'
-import { whenClosed } from '../http-response.ts'
-import { exceeded } from './share.ts'
+import { whenClosed } from '../connections.ts'
+import { exceeded } from '../headers.ts'
 
 export interface BodyRoom {
   /** Bytes of all bodies in flight. */
@@ -78,15 +78,16 @@ export class BodiesInFlight {
   /**
    * Waits until there is room for the body of a request. The room is released when the request ends or its client has
    * disconnected. A small body needs no room.
+   * @param holder the clinic, or the address, for which the request counts
    * @param bytes at most; `shrinkTo` corrects it later
    * @throws FhirError 429 when the clinic has too many in flight, 503 when all clinics together have
    */
-  async reserveFor({ res, state }: Pick<KoaContext, 'res' | 'state'>, bytes: number): Promise<Reservation | undefined> {
+  async reserveFor(response: ServerResponse, holder: string, bytes: number): Promise<Reservation | undefined> {
     if (bytes <= SMALL) return undefined
     const left = new AbortController()
-    whenClosed(res, () => left.abort())
-    const reservation = await this.reserve(state.holder ?? '', bytes, left.signal)
-    whenClosed(res, () => reservation.release())
+    whenClosed(response, () => left.abort())
+    const reservation = await this.reserve(holder, bytes, left.signal)
+    whenClosed(response, () => reservation.release())
     return reservation
   }
 

@@ -3,22 +3,24 @@
  * Such a request ends on the event loop with OffloadRequired, before it has written anything, and restarts in the
  * thread with its headers and the bytes of its body. See docs/adr/015-time-isolation.md.
  */
+
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Limits } from '../../config.ts'
+import { present } from '../../fhir/resource.ts'
 import {
   Budget,
   BudgetError,
+  type Cause,
   currentBudget,
   OffloadRequired,
   requireWorkThread,
+  SlowKinds,
   withBudget,
 } from '../../isolation/budget.ts'
-import { SlowKinds } from '../../isolation/slow-kinds.ts'
-import { type Cause, causedBy } from '../../record/journal/sent.ts'
+import { whenClosed } from '../connections.ts'
 import { type ExchangeFacts, keepBeginning, replaceFacts, stateOf } from '../exchange.ts'
 import { callIdOf, requestIdOf, runOf } from '../headers.ts'
-import { whenClosed } from '../http-response.ts'
 import { receivedBytes } from '../message/body.ts'
 
 /** A request as it is sent to a work thread. */
@@ -92,8 +94,8 @@ export class Budgets {
       readingMs: this.#limits.workMilliseconds,
       isAbandoned: () => koa.res.destroyed,
       tokenOf: () => holderOf(koa).token,
+      cause: () => causeOf(koa),
     })
-    causedBy(budget, () => causeOf(koa))
     try {
       await withBudget(budget, next)
       if (koa.method === 'GET' && !this.#moved.isEmpty) this.#moved.wasShort(kindOf(koa))
@@ -120,10 +122,10 @@ const AS_BEFORE = 'what requests like it took before'
 const kindOf = (koa: KoaContext): string =>
   `${stateOf(koa).holder ?? ''} ${koa.path} ${Object.keys(koa.query).sort().join(' ')}`
 
-function causeOf(koa: KoaContext): Cause {
-  const [run, call] = [runOf(koa), callIdOf(koa)]
-  return { id: requestIdOf(koa), ...(run === undefined ? {} : { run }), ...(call === undefined ? {} : { call }) }
-}
+const causeOf = (koa: KoaContext): Cause => ({
+  id: requestIdOf(koa),
+  ...present({ run: runOf(koa), call: callIdOf(koa) }),
+})
 
 async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number, waited: number): Promise<void> {
   const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined

@@ -1,4 +1,6 @@
-/** Request bodies: size, encoding, depth and syntax, each with an error of its own. */
+/** Request bodies: size, encoding, depth and syntax, each with an error of its own; bodies in pieces, and bodies that are not read. */
+
+import type { IncomingMessage, Server } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import getRawBody from 'raw-body'
 import type { Limits } from '../../config.ts'
@@ -8,6 +10,7 @@ import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { readXml } from '../../fhir/xml/read.ts'
 import { requireWorkThread, rethrowBudgetError, spend } from '../../isolation/budget.ts'
+import { FairTurns } from '../../isolation/fair-queue.ts'
 import { seeBody, stateOf } from '../exchange.ts'
 import { headerOf } from '../headers.ts'
 
@@ -69,9 +72,9 @@ async function receive(koa: KoaContext, limitBytes: number): Promise<Buffer> {
   checkEncoding(koa)
   const length = announcedLength(koa)
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes)
-  const { bodies } = stateOf(koa)
+  const { bodies, holder = '' } = stateOf(koa)
   // A body of unknown length may be as long as the largest.
-  const room = await bodies?.reserveFor(koa, length ?? limitBytes)
+  const room = await bodies?.reserveFor(koa.res, holder, length ?? limitBytes)
   invite(koa)
   try {
     const bytes = await getRawBody(koa.req, { limit: limitBytes, length: length ?? null })
@@ -117,10 +120,13 @@ const tooLarge = (limitBytes: number): FhirError =>
     diagnostics: `The body is larger than ${limitBytes} bytes, the most this server takes`,
   })
 
+/** Limits of the bodies of small requests, such as a login. */
+const SMALL = { bodyBytes: 10_000, jsonDepth: 4 }
+
 /** The body as JSON. @throws as `readBody` and `parseBody` */
 export const readJsonBody = async (
   koa: KoaContext,
-  { bodyBytes, jsonDepth }: Pick<Limits, 'bodyBytes' | 'jsonDepth'>,
+  { bodyBytes, jsonDepth }: Pick<Limits, 'bodyBytes' | 'jsonDepth'> = SMALL,
 ): Promise<unknown> => parseBody(await readBody(koa, bodyBytes), jsonDepth)
 
 /** Characters that are scanned in a microsecond, before and after parsing. */
@@ -195,3 +201,96 @@ export function readSwitch(body: unknown): boolean {
   if (isObject(body) && typeof body.enabled === 'boolean' && Object.keys(body).length === 1) return body.enabled
   throw badRequest('The body must be {"enabled": true} or {"enabled": false}')
 }
+
+/** The beginning of a body that is received in the pieces in which it arrives: of a Binary, as its bytes. */
+export interface Beginning {
+  /** As many bytes as requested, or a few more where the body has them. */
+  readonly bytes: Buffer
+  /** It is the whole body. */
+  readonly isAll: boolean
+}
+
+/**
+ * The next pieces. A caller that stops early can read on later, or leave the rest to `discardRest`.
+ * @throws FhirError 400 for a body that breaks off
+ */
+async function* bodyPieces(koa: Pick<KoaContext, 'req' | 'state'>): AsyncGenerator<Buffer> {
+  try {
+    // The default would close the connection when the loop is left early, so that the client would never get the
+    // response.
+    for await (const piece of koa.req.iterator({ destroyOnReturn: false })) yield piece
+  } catch {
+    throw badRequest('The body ended before its announced length')
+  }
+}
+
+/** @param length bytes */
+export async function beginningOf(koa: Pick<KoaContext, 'req' | 'state'>, length: number): Promise<Beginning> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of bodyPieces(koa)) {
+    pieces.push(piece)
+    size += piece.length
+    if (size >= length) break
+  }
+  const { complete, readableLength } = koa.req
+  return { bytes: Buffer.concat(pieces), isAll: complete && readableLength === 0 }
+}
+
+/** Makes the bytes readable again. */
+export function giveBack(koa: Pick<KoaContext, 'req' | 'state'>, { bytes, isAll }: Beginning): void {
+  // Nothing can be added to a stream that has ended: the body has been received (see receivedBytes).
+  if (isAll) stateOf(koa).bodyBytes = Promise.resolve(bytes)
+  else koa.req.unshift(bytes)
+}
+
+export async function* withRest(
+  koa: Pick<KoaContext, 'req' | 'state'>,
+  { bytes, isAll }: Beginning,
+): AsyncGenerator<Buffer> {
+  yield bytes
+  if (!isAll) yield* bodyPieces(koa)
+}
+
+/** Most bytes and milliseconds of a discarded body; beyond either, its connection is closed. */
+export const MAX_BYTES = 256 * 1024 * 1024
+export const MAX_MS = 10_000
+
+/**
+ * A client that sends `Expect: 100-continue` waits for permission to send its body. Node would give it before the
+ * request is examined; here it is given when the body is read (https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1).
+ */
+export function continueWhenRead(server: Server): void {
+  server.on('checkContinue', (request, response) => server.emit('request', request, response))
+}
+
+/**
+ * Bytes that are discarded in one turn of the event loop, where one body has its turn at a time: from a connection that
+ * has sent much, Node reads megabytes in a row.
+ */
+const TURN = 256 * 1024
+
+const turns = new FairTurns()
+
+/** Discards the unread rest of a body as it arrives. Called when the response is about to be sent. */
+export function discardRest(koa: Pick<KoaContext, 'req' | 'state'>): void {
+  const { req } = koa
+  if (req.complete || !hasBody(req)) return
+  const entrant = { clinic: stateOf(koa).holder ?? '', token: '' }
+  let [left, turn] = [MAX_BYTES, TURN]
+  req.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    turn -= chunk.length
+    if (left < 0) req.destroy()
+    if (turn > 0) return
+    turn = TURN
+    req.pause()
+    void turns.next(entrant).then(() => req.resume())
+  })
+  const timer = setTimeout(() => req.destroy(), MAX_MS).unref()
+  req.once('close', () => clearTimeout(timer))
+  req.resume()
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

@@ -2,29 +2,40 @@
  * The one observation of a request for both records: its accesses are events of the audit trail as soon as the status is
  * known, and the exchange is in the journal when its response has been sent, or its client has disconnected.
  */
+
 import { hash } from 'node:crypto'
 import type { Context as KoaContext } from 'koa'
 import { ROLES, type Role } from '../../clinics/accounts.ts'
+import { present } from '../../fhir/resource.ts'
 import { type AuditAgent, NO_SUBJECT } from '../../record/audit/event.ts'
 import type { AuditTrail } from '../../record/audit/trail.ts'
 import {
+  beginningOf,
+  beginningOfBytes,
   CLIENT_LEFT,
   LEAST_ROLE,
   MAX_BODY,
+  outcomeOf,
   type Reason,
   type SeenBody,
   type SeenExchange,
   type SeenHeaders,
 } from '../../record/journal/exchange.ts'
-import type { Journal } from '../../record/journal/journal.ts'
-import type { JournalPolicy } from '../../record/journal/policies.ts'
+import type { Journal, JournalPolicy } from '../../record/journal/journal.ts'
 import { keptHeaders, withoutSecretsOf } from '../../record/journal/redaction.ts'
 import { Secrets } from '../../record/journal/secrets.ts'
-import { beginningOf, beginningOfBytes, outcomeOf } from '../../record/journal/sent.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
-import { type Exchange, type ExchangeAccess, type Observer, seenBodyOf, seenContentsOf, stateOf } from '../exchange.ts'
+import { whenClosed } from '../connections.ts'
+import {
+  type Exchange,
+  type ExchangeAccess,
+  exchangeOf,
+  type Observer,
+  seenBodyOf,
+  seenContentsOf,
+  stateOf,
+} from '../exchange.ts'
 import { callIdOf, correlationOf, replayedIn, requestIdOf, runOf } from '../headers.ts'
-import { whenClosed } from '../http-response.ts'
 import { firstSegment } from '../side-router.ts'
 import type { User } from '../token.ts'
 
@@ -197,16 +208,11 @@ function seenOf(ready: Ready, bodies: Bodies, { clinic }: JournalPolicy): SeenEx
     ...{ id: requestIdOf(koa), direction: 'in', at, duration, clinic, leastRole: leastRoleOf(ready) },
     patients: [...new Set(accesses.flatMap(({ patients }) => patients))].slice(0, MAX_PATIENTS),
     ...agentOf(ready),
-    ...(run === undefined ? {} : { run }),
-    ...(correlation === undefined ? {} : { correlation }),
-    ...(replayOf === undefined ? {} : { replayOf }),
+    ...present({ run, correlation, replayOf, reason, secrets, tools }),
     ...{ method: koa.method, address: req.url ?? '/' },
     ...deedOf(accesses[0]),
     status: hasLeft ? CLIENT_LEFT : koa.status,
     outcome: hasLeft ? 'left' : outcomeOf(koa.status),
-    ...(reason === undefined ? {} : { reason }),
-    ...(secrets === undefined ? {} : { secrets }),
-    ...(tools === undefined ? {} : { tools }),
     ...{ requestHeaders: shownHeaders(req.headers), responseHeaders: shownHeaders(res.getHeaders()) },
     ...bodies,
   }
@@ -284,7 +290,9 @@ function requestBodyOf(koa: KoaContext): SeenBody | undefined {
   if (content !== undefined) return content
   const seen = seenBodyOf(koa)
   if (seen === undefined || seen.size === 0) return undefined
-  return bodyOf(koa, seen, isText(koa.req.headers['content-type'] ?? ''))
+  const { cutContent } = exchangeOf(koa)
+  const body = bodyOf(koa, seen, isText(koa.req.headers['content-type'] ?? ''))
+  return cutContent === undefined ? body : { ...body, cutContent }
 }
 
 function responseBodyOf(koa: KoaContext): SeenBody | undefined {

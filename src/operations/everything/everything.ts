@@ -5,9 +5,8 @@
  */
 
 import type { Context } from '../../core/context.ts'
-import { defineOperation, type OperationHandler, type OperationRequest } from '../../core/operation.ts'
+import { defineOperation, type OperationHandler, type OperationRequest, Searchset } from '../../core/operation.ts'
 import { checkPageSize } from '../../core/search-request.ts'
-import { Searchset } from '../../core/searchset.ts'
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { compartmentMembers } from '../../fhir/compartments.ts'
 import { parseDateRange } from '../../fhir/dates.ts'

@@ -3,7 +3,7 @@
  * Patterns (https://profiles.ihe.net/ITI/BALP/). They are made when they are read.
  */
 import type { AuditEvent, AuditEventAgent, AuditEventEntity, Coding, Reference } from 'fhir/r4'
-import { ACTIONS, type Access, type AuditedEvent, isRestful } from './event.ts'
+import { ACTIONS, type Access, type AuditedEvent, isRestful, type RestfulInteraction } from './event.ts'
 
 /** An event, or one patient's share of it: BALP demands an AuditEvent for each patient of an event. */
 export interface PatientPart {
@@ -51,79 +51,51 @@ export function auditEventOf({ event, patient }: PatientPart, id: string, server
 /** Undefined where BALP has no pattern: its patterns cover successful interactions only. */
 function profileOf({ interaction, status, ...subject }: AuditedEvent, patient: string | undefined): string | undefined {
   if (status >= 400) return undefined
-  const name = patternOf(interaction)
+  const name = PATTERNS[interaction]
   if (name === undefined || (name !== 'Query' && whatOf(subject) === undefined)) return undefined
   return `${BALP}${patient === undefined ? '' : 'Patient'}${name}`
 }
 
-function patternOf(interaction: Access['interaction']): string | undefined {
-  switch (interaction) {
-    case 'read':
-    case 'vread':
-      return 'Read'
-    case 'search-type':
-    case 'search-system':
-    case 'search-compartment':
-      return 'Query'
-    case 'create':
-      return 'Create'
-    case 'update':
-    case 'patch':
-      return 'Update'
-    case 'delete':
-      return 'Delete'
-    case 'history-instance':
-    case 'history-type':
-    case 'history-system':
-    case 'operation':
-    case 'batch':
-    case 'transaction':
-    case 'capabilities':
-    case 'tool':
-    case 'call':
-    case 'login':
-    case 'logout':
-    case 'refusal':
-    case 'gap':
-      return undefined
-  }
+const PATTERNS: Readonly<Partial<Record<Access['interaction'], string>>> = {
+  read: 'Read',
+  vread: 'Read',
+  'search-type': 'Query',
+  'search-system': 'Query',
+  'search-compartment': 'Query',
+  create: 'Create',
+  update: 'Update',
+  patch: 'Update',
+  delete: 'Delete',
 }
 
-function kindOf({ interaction, status }: AuditedEvent): Pick<AuditEvent, 'type' | 'subtype'> {
-  if (isRestful(interaction)) {
-    const code = interaction === 'search-compartment' ? 'search' : interaction
-    return {
-      type: { system: TYPES, code: 'rest', display: 'RESTful Operation' },
-      subtype: [{ system: INTERACTIONS, code, display: code }],
-    }
-  }
-  switch (interaction) {
-    // An operation, called at an address of its own.
-    case 'tool':
-      return {
-        type: { system: TYPES, code: 'rest', display: 'RESTful Operation' },
-        subtype: [{ system: INTERACTIONS, code: 'operation', display: 'operation' }],
-      }
-    case 'call':
-      return { type: { system: DCM, code: '110100', display: 'Application Activity' } }
-    case 'login':
-      return {
-        type: { system: DCM, code: '110114', display: 'User Authentication' },
-        subtype: [{ system: DCM, code: '110122', display: 'Login' }],
-      }
-    case 'logout':
-      return {
-        type: { system: DCM, code: '110114', display: 'User Authentication' },
-        subtype: [{ system: DCM, code: '110123', display: 'Logout' }],
-      }
-    case 'refusal':
-      return {
-        type: { system: DCM, code: '110113', display: 'Security Alert' },
-        ...(status === 401 ? { subtype: [{ system: DCM, code: '110126', display: 'Node Authentication' }] } : {}),
-      }
-    case 'gap':
-      return { type: { system: DCM, code: '110113', display: 'Security Alert' } }
-  }
+type Kind = Pick<AuditEvent, 'type' | 'subtype'>
+
+function kindOf({ interaction, status }: AuditedEvent): Kind {
+  if (!isRestful(interaction)) return interaction === 'refusal' && status === 401 ? UNAUTHENTICATED : KINDS[interaction]
+  return restful(interaction === 'search-compartment' ? 'search' : interaction)
+}
+
+const restful = (code: string): Kind => ({
+  type: { system: TYPES, code: 'rest', display: 'RESTful Operation' },
+  subtype: [{ system: INTERACTIONS, code, display: code }],
+})
+
+const SECURITY_ALERT: Coding = { system: DCM, code: '110113', display: 'Security Alert' }
+const AUTHENTICATION: Coding = { system: DCM, code: '110114', display: 'User Authentication' }
+
+const UNAUTHENTICATED: Kind = {
+  type: SECURITY_ALERT,
+  subtype: [{ system: DCM, code: '110126', display: 'Node Authentication' }],
+}
+
+const KINDS: Readonly<Record<Exclude<Access['interaction'], RestfulInteraction>, Kind>> = {
+  // An operation, called at an address of its own.
+  tool: restful('operation'),
+  call: { type: { system: DCM, code: '110100', display: 'Application Activity' } },
+  login: { type: AUTHENTICATION, subtype: [{ system: DCM, code: '110122', display: 'Login' }] },
+  logout: { type: AUTHENTICATION, subtype: [{ system: DCM, code: '110123', display: 'Logout' }] },
+  refusal: { type: SECURITY_ALERT },
+  gap: { type: SECURITY_ALERT },
 }
 
 /** https://hl7.org/fhir/R4/valueset-audit-event-outcome.html */
@@ -219,22 +191,14 @@ function entitiesOf(event: AuditedEvent, patient: string | undefined): Pick<Audi
   const { query, detail, interaction } = event
   const what = whatOf(event)
   const object = { type: { system: ENTITY_TYPES, code: '2', display: 'System Object' } }
+  const inRole = (code: string, display: string) => ({ role: { system: ROLES, code, display } })
   const entity: AuditEventEntity[] = []
-  if (what !== undefined)
-    entity.push({ ...object, what, role: { system: ROLES, code: '4', display: 'Domain Resource' } })
-  if (query !== '') {
-    const role = { system: ROLES, code: '24', display: 'Query' }
-    entity.push({ ...object, role, query: Buffer.from(query).toString('base64') })
-  }
-  if (detail !== '' && interaction !== 'gap') {
-    entity.push({ ...object, role: { system: ROLES, code: '20', display: 'Job' }, name: detail })
-  }
+  if (what !== undefined) entity.push({ ...object, what, ...inRole('4', 'Domain Resource') })
+  if (query !== '') entity.push({ ...object, ...inRole('24', 'Query'), query: Buffer.from(query).toString('base64') })
+  if (detail !== '' && interaction !== 'gap') entity.push({ ...object, ...inRole('20', 'Job'), name: detail })
   if (patient !== undefined) {
-    entity.push({
-      what: { reference: `Patient/${patient}` },
-      type: { system: ENTITY_TYPES, code: '1', display: 'Person' },
-      role: { system: ROLES, code: '1', display: 'Patient' },
-    })
+    const type = { system: ENTITY_TYPES, code: '1', display: 'Person' }
+    entity.push({ what: { reference: `Patient/${patient}` }, type, ...inRole('1', 'Patient') })
   }
   return entity.length === 0 ? {} : { entity }
 }

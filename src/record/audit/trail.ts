@@ -44,6 +44,10 @@ export class AuditTrail extends Recorder<AuditedEvent, AuditBlock, AuditStore> {
   protected write(blocks: readonly AuditBlock[]): Promise<void> {
     return this.store.write(blocks)
   }
+
+  protected itemsIn(block: AuditBlock): readonly AuditedEvent[] {
+    return eventsOf(block, block.clinic)
+  }
 }
 
 /** A login that failed may be anybody's. */

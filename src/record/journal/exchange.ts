@@ -1,5 +1,9 @@
-/** Exchanges: each one request and its response, as they are observed, and as the journal shows them. */
+/** Exchanges: each one request and its response, as they are observed, as the journal shows them, and those of this server with the systems of clinics. */
+
+import { hash } from 'node:crypto'
 import type { Role } from '../../clinics/accounts.ts'
+import { present } from '../../fhir/resource.ts'
+import type { Cause } from '../../isolation/budget.ts'
 
 /** The role that reads an exchange for which no other role is stated. */
 export const LEAST_ROLE: Role = 'staff'
@@ -36,6 +40,14 @@ export interface SeenBody {
   readonly sha256?: string
   /** Sizes of the contents that the text holds as markers, by their SHA-256. */
   readonly contents?: ReadonlyMap<string, number>
+  /** The base64 within which the text was cut. */
+  readonly cutContent?: Content
+}
+
+/** Bytes in a body, as the journal shows them. */
+export interface Content {
+  readonly sha256: string
+  readonly size: number
 }
 
 /** Names in lower case. */
@@ -163,3 +175,93 @@ export interface GapSummary {
 export type Summary = ExchangeSummary | GapSummary
 
 export const isGap = (summary: Summary): summary is GapSummary => 'gap' in summary
+
+/** One request to a system of a clinic and its result. It can be sent to another thread. */
+export interface SentRequest {
+  readonly id: string
+  readonly clinic: string
+  readonly system: OutboundSystem
+  /** Milliseconds since 1970 UTC, and its length in milliseconds. */
+  readonly at: number
+  readonly duration: number
+  readonly url: string
+  readonly method: string
+  readonly headers: SeenHeaders
+  readonly body: string
+  readonly cause?: Cause
+  /** Undefined where there was no response. */
+  readonly answer?: {
+    readonly status: number
+    readonly headers: SeenHeaders
+    /** Absent where it is not shown, or too long. */
+    readonly text?: string
+  }
+  /** Why there was no response. */
+  readonly failure?: string
+}
+
+const FAILURES: Readonly<Record<string, string>> = {
+  'address-not-allowed': 'The address is not allowed: it must lead to the public Internet',
+  unreachable: 'The system cannot be reached',
+  late: 'The system did not answer in time',
+}
+
+export function seenOf(sent: SentRequest): SeenExchange {
+  const { id, clinic, system, at, duration, url, method, headers, body, cause, answer, failure } = sent
+  const status = answer?.status ?? 0
+  const responseBody = answer?.text === undefined ? undefined : beginningOf(answer.text)
+  return {
+    ...{ id, direction: 'out', at, duration, clinic },
+    ...present({ cause: cause?.id, run: cause?.run, call: cause?.call }),
+    ...{ method, address: url, system, status },
+    outcome: answer === undefined ? 'failed' : outcomeOf(status),
+    ...(failure === undefined ? {} : { reason: { code: failure, text: FAILURES[failure] ?? failure } }),
+    ...{ requestHeaders: headers, responseHeaders: answer?.headers ?? {}, requestBody: beginningOf(body) },
+    ...present({ responseBody }),
+  }
+}
+
+export const outcomeOf = (status: number): ExchangeOutcome =>
+  status >= 500 ? 'failed' : status >= 400 ? 'refused' : 'ok'
+
+/** The part of a text that is kept. */
+export function beginningOf(text: string): SeenBody {
+  if (text.length <= MAX_BODY / 4) return { text, size: Buffer.byteLength(text) }
+  const size = Buffer.byteLength(text)
+  if (size <= MAX_BODY) return { text, size }
+  // A slice of a long text would keep all of it in memory.
+  const kept = Buffer.from(text.slice(0, MAX_BODY)).toString('utf8', 0, MAX_BODY)
+  const end = text.indexOf('"', kept.length)
+  return { text: kept, size, isCut: true, ...(end < 0 ? {} : cutIn(kept, () => text.slice(kept.length, end))) }
+}
+
+/** The same for bytes. @param size of all of them, where these are only the first */
+export function beginningOfBytes(bytes: Uint8Array, size = bytes.byteLength): SeenBody {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const text = all.toString('utf8', 0, MAX_BODY)
+  if (size <= MAX_BODY) return { text, size }
+  const end = all.indexOf('"', MAX_BODY)
+  return { text, size, isCut: true, ...(end < 0 ? {} : cutIn(text, () => all.toString('latin1', MAX_BODY, end))) }
+}
+
+/** @param rest gives the text from the cut to the next quotation mark */
+function cutIn(kept: string, rest: () => string): Pick<SeenBody, 'cutContent'> {
+  const begun = kept.slice(kept.lastIndexOf('"') + 1)
+  if (begun === '' || !BASE64.test(begun)) return {}
+  const base64 = begun + rest()
+  return BASE64.test(base64) ? { cutContent: contentOf(base64) } : {}
+}
+
+export const BASE64 = /^[A-Za-z\d+/\s]*={0,2}$/
+
+export function contentOf(base64: string): Content {
+  const bytes = Buffer.from(base64, 'base64')
+  return { size: bytes.length, sha256: hash('sha256', bytes) }
+}
+
+/** Shown in place of the base64 of a content. */
+export const shownContent = ({ sha256, size }: Content): string => described(sha256, size)
+
+/** @param size bytes, where they are known */
+export const described = (sha256: string, size: number | undefined): string =>
+  `[content: ${size === undefined ? '' : `${size} bytes, `}sha256 ${sha256}]`

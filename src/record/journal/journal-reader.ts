@@ -61,7 +61,7 @@ export class JournalReader {
       })
       for (const { number, summary } of page.entries) {
         if (found.length === count) return { exchanges: found, next: found.at(-1)?.number ?? number }
-        found.push({ number, exchange: JSON.parse(summary) as Summary })
+        found.push(numbered({ number, summary }))
       }
       next = page.next
       if (next === undefined) return { exchanges: found }
@@ -88,10 +88,7 @@ export class JournalReader {
       filter: this.#seenBy(filter),
       limit: STEP,
     })
-    const exchanges = page.entries.map(({ number, summary }) => ({
-      number,
-      exchange: JSON.parse(summary) as Summary,
-    }))
+    const exchanges = page.entries.map(numbered)
     const upTo = page.next ?? Math.max(last, exchanges.at(-1)?.number ?? 0)
     return { exchanges, upTo, isMore: page.next !== undefined }
   }
@@ -114,6 +111,11 @@ export class JournalReader {
     return this.#store.bounds(this.#clinic)
   }
 }
+
+const numbered = ({ number, summary }: { readonly number: number; readonly summary: string }): NumberedExchange => ({
+  number,
+  exchange: JSON.parse(summary) as Summary,
+})
 
 /** Factor of entries read for each one still missing from the page. */
 const WIDER = 4

@@ -2,21 +2,15 @@
  * JSON without secrets and without the bytes of attachments. It is processed token by token, since a body may be cut,
  * and the rest of it stays as it was written.
  */
-import { hash } from 'node:crypto'
 import { CONTENT_URL } from '../../fhir/content/marker.ts'
+import { BASE64, contentOf, described, type SeenBody, shownContent } from './exchange.ts'
 import { hasPieceOfName, isSecretName, mayNameSecret, REMOVED, type Secrets } from './secrets.ts'
 
-export interface JsonText {
-  readonly text: string
-  /** The text is only the beginning of a body. */
-  readonly isCut: boolean
-  /** Sizes of the contents that the text holds as markers, by their SHA-256. */
-  readonly contents?: ReadonlyMap<string, number> | undefined
-}
+/** A body with its text, or the part of a body that is a text of its own. */
+type JsonText = Pick<SeenBody, 'isCut' | 'contents' | 'cutContent'> & { readonly text: string }
 
 /** Length from which base64 counts as content, whatever its name. */
 const LONG = 1_000
-const BASE64 = /^[A-Za-z\d+/\s]*={0,2}$/
 
 /** Whether there may be something to remove: a name of a secret, perhaps with escapes, a content, or long base64. */
 function mayNeed(text: string): boolean {
@@ -97,17 +91,17 @@ function isJson(text: string): boolean {
 
 class Redaction {
   readonly #text: string
-  readonly #isCut: boolean
-  readonly #contents: ReadonlyMap<string, number> | undefined
+  readonly #json: JsonText
   readonly #secrets: Secrets
   readonly #frames: Frame[] = []
   readonly #replaced: (Span & { readonly instead: string })[] = []
   #at = 0
+  /** The text ends within a content that is known: whatever comes after, it is shown by its hash. */
+  #isCutInContent = false
 
-  constructor({ text, isCut, contents }: JsonText, secrets: Secrets) {
-    this.#text = text
-    this.#isCut = isCut
-    this.#contents = contents
+  constructor(json: JsonText, secrets: Secrets) {
+    this.#text = json.text
+    this.#json = json
     this.#secrets = secrets
   }
 
@@ -122,14 +116,14 @@ class Redaction {
         break
       }
     }
-    if (this.#isCut) this.#removeUnnamed()
+    if (this.#json.isCut) this.#removeUnnamed()
     return this.#assembled()
   }
 
   /** Whether the unreadable rest is a token whose end is missing. */
   #isCutToken(): boolean {
     const rest = this.#text.slice(this.#at)
-    return this.#isCut && (rest.startsWith('"') || isLiteralPart(rest))
+    return this.#json.isCut === true && (rest.startsWith('"') || isLiteralPart(rest))
   }
 
   /** Removes values whose name may have come after the cut: they may be secrets. */
@@ -203,7 +197,7 @@ class Redaction {
     if (character === '{' || character === '[') return this.#open(character === '{')
     const start = this.#at
     const isRight = character === '"' ? this.#string(frame, name) : this.#passLiteral()
-    if (isRight && frame !== undefined) this.#passed(frame, name, start)
+    if (isRight && frame !== undefined && !this.#isCutInContent) this.#passed(frame, name, start)
     return isRight
   }
 
@@ -272,11 +266,12 @@ class Redaction {
 
   /** @param token a text, as JSON */
   #kept(name: string, token: string): string {
-    if (isContent(name, token)) return JSON.stringify(contentOf(token.slice(1, -1)))
+    if (isContent(name, token)) return JSON.stringify(shownContent(contentOf(token.slice(1, -1))))
     // Platforms send arguments, and get results, as JSON in a text.
     if (!/^"\s{0,9}(?:\{|\[|\\)/.test(token)) return token
     const inner = unescaped(token)
-    const left = withoutSecrets({ text: inner, isCut: false, contents: this.#contents }, this.#secrets)
+    const { contents } = this.#json
+    const left = withoutSecrets({ text: inner, ...(contents && { contents }) }, this.#secrets)
     if (left === undefined) return mayNameSecret(inner) ? JSON.stringify(REMOVED) : token
     return left === inner ? token : JSON.stringify(left)
   }
@@ -323,9 +318,15 @@ class Redaction {
   /** Handles a text without an end, where the body was cut. */
   #unfinished(frame: Frame | undefined, name: string): boolean {
     const begun = this.#text.slice(this.#at)
-    if (!this.#isCut || mayNameSecret(begun) || begun.startsWith('"{')) return false
-    const isHidden = isContent(name, begun) || (frame !== undefined && name.startsWith('value') && !frame.hasName)
-    if (isHidden) this.#replaceRest(`"[removed: more than ${begun.length} characters]`)
+    const { isCut, cutContent } = this.#json
+    const mayBeSecret = frame !== undefined && name.startsWith('value') && !frame.hasName
+    const content = isContent(name, begun) && !mayBeSecret ? cutContent : undefined
+    // Base64 may spell the name of a secret by chance.
+    if (!isCut || (content === undefined && (mayNameSecret(begun) || begun.startsWith('"{')))) return false
+    this.#isCutInContent = content !== undefined
+    if (content !== undefined) this.#replaceRest(JSON.stringify(shownContent(content)))
+    else if (mayBeSecret || isContent(name, begun))
+      this.#replaceRest(`"[removed: more than ${begun.length} characters]`)
     this.#at = this.#text.length
     return true
   }
@@ -363,7 +364,7 @@ class Redaction {
     const passed = this.#text.slice(start, this.#at)
     const sha256 = passed.includes(CONTENT_URL) ? /"([\da-f]{64})"/.exec(passed)?.[1] : undefined
     if (sha256 === undefined) return true
-    const instead = JSON.stringify(described(this.#contents?.get(sha256), sha256))
+    const instead = JSON.stringify(described(sha256, this.#json.contents?.get(sha256)))
     this.#replaced.push({ start, end: this.#at, instead })
     return true
   }
@@ -433,14 +434,6 @@ function isContent(name: string, token: string): boolean {
   if (name === 'data') return BASE64.test(text)
   return text.length >= LONG && BASE64.test(text)
 }
-
-function contentOf(base64: string): string {
-  const bytes = Buffer.from(base64, 'base64')
-  return described(bytes.length, hash('sha256', bytes))
-}
-
-const described = (size: number | undefined, sha256: string): string =>
-  `[content: ${size === undefined ? '' : `${size} bytes, `}sha256 ${sha256}]`
 
 /** The string of a JSON text; another text is returned as it is. */
 function unescaped(token: string): string {

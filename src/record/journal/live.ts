@@ -3,7 +3,7 @@
  * processes write, at its own speed. Here they are only woken: when this process has written, and when the store has
  * grown.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { forNoRequest } from '../../isolation/budget.ts'
 import type { Journal } from './journal.ts'
 
 /** Milliseconds between two checks for entries of other processes. */
@@ -11,9 +11,6 @@ const LOOK_EVERY = 100
 
 /** Most watchers of one clinic in a process. */
 export const MAX_WATCHERS = 16
-
-/** Runs its argument outside the context of any request. */
-const forNoRequest = AsyncLocalStorage.snapshot()
 
 interface Watched {
   readonly watchers: Set<Watcher>

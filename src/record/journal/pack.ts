@@ -1,14 +1,17 @@
 /** An exchange as it was seen becomes an entry of the store: here everything is taken out of it that must not be kept. */
+
 import { randomUUID } from 'node:crypto'
-import type { JournalMode } from '../../clinics/journal-settings.ts'
+import type { JournalMode } from '../../clinics/settings.ts'
+import { present } from '../../fhir/resource.ts'
 import type { JournalEntry } from '../../storage/journal-port.ts'
 import type { Gap } from '../recorder.ts'
+import { APART } from './decoding.ts'
 import {
+  beginningOf,
   type ExchangeDetail,
   type ExchangeSummary,
   type GapSummary,
   LEAST_ROLE,
-  MAX_BODY,
   type Reason,
   type SeenBody,
   type SeenExchange,
@@ -20,7 +23,6 @@ import {
 } from './exchange.ts'
 import { withoutSecrets } from './json-redaction.ts'
 import { bodyWithoutText, keptAddress, keptBody, keptHeaders, keptOutboundHeaders } from './redaction.ts'
-import { APART } from './runs.ts'
 import { REMOVED, Secrets } from './secrets.ts'
 
 export interface Packing {
@@ -170,7 +172,7 @@ function bodiesOf(seen: SeenExchange, secrets: Secrets): Bodies {
   const of = (body: SeenBody | undefined, type = '') => body && keptBody(body, type, secrets)
   const request = of(seen.requestBody, seen.requestHeaders['content-type'])
   const response = of(seen.responseBody, seen.responseHeaders['content-type'])
-  return { ...(request === undefined ? {} : { request }), ...(response === undefined ? {} : { response }) }
+  return present({ request, response })
 }
 
 function toolOf({ tool, id, arguments: given, result }: ToolExchange, mode: JournalMode, secrets: Secrets): ToolDetail {
@@ -192,8 +194,7 @@ const keptId = (id: unknown): unknown =>
 
 /** The value of a JSON text without secrets; of a long one the beginning, as a text. */
 function keptValue(text: string, secrets: Secrets): unknown {
-  const isCut = text.length > MAX_BODY
-  const left = withoutSecrets({ text: isCut ? text.slice(0, MAX_BODY) : text, isCut }, secrets)
+  const left = withoutSecrets({ text, ...beginningOf(text) }, secrets)
   const kept = left === undefined ? REMOVED : secrets.without(left)
   try {
     return JSON.parse(kept)

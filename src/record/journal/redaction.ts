@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { parseXml } from '../../fhir/xml/parse.ts'
 import { canonical } from './decoding.ts'
-import type { SeenBody, SeenHeaders, ShownBody } from './exchange.ts'
+import { contentOf, type SeenBody, type SeenHeaders, type ShownBody, shownContent } from './exchange.ts'
 import { withoutSecrets } from './json-redaction.ts'
 import { isSecretHeader, isSecretName, mayNameSecret, REMOVED, type Secrets } from './secrets.ts'
 
@@ -82,8 +82,8 @@ function decoded(text: string): string | undefined {
 
 /** @param contentType as its header has it; '' where there is none */
 export function keptBody(body: SeenBody, contentType: string, secrets: Secrets): ShownBody {
-  const { text, isCut = false, contents } = body
-  const kept = text === undefined ? undefined : keptText(text, formOf(contentType, text), isCut, contents, secrets)
+  const { text, isCut = false } = body
+  const kept = text === undefined ? undefined : keptText({ ...body, text }, formOf(contentType, text), secrets)
   // A body that cannot be parsed as its content type may hold anything.
   if (kept === undefined) return bodyWithoutText(body, contentType)
   const facts = typeAndSize(body, contentType)
@@ -112,20 +112,14 @@ function formOf(contentType: string, text: string): BodyForm {
 }
 
 /** Undefined for a text that is kept only by its size and hash. */
-function keptText(
-  text: string,
-  form: BodyForm,
-  isCut: boolean,
-  contents: SeenBody['contents'],
-  secrets: Secrets,
-): string | undefined {
+function keptText(body: SeenBody & { readonly text: string }, form: BodyForm, secrets: Secrets): string | undefined {
   switch (form) {
     case 'json':
-      return withoutSecrets({ text, isCut, contents }, secrets)
+      return withoutSecrets(body, secrets)
     case 'form':
-      return keptForm(text, secrets)
+      return keptForm(body.text, secrets)
     case 'xml':
-      return isCut ? undefined : keptXml(text)
+      return body.isCut ? undefined : keptXml(body.text)
     case 'other':
       return undefined
   }
@@ -137,10 +131,10 @@ function keptText(
  */
 function keptXml(text: string): string | undefined {
   if (!isXml(text) || mayNameSecret(canonical(text))) return undefined
-  return text.replace(DATA, (_whole, before: string, value: string, after: string) => {
-    const bytes = Buffer.from(value, 'base64')
-    return `${before}[content: ${bytes.length} bytes, sha256 ${hash('sha256', bytes)}]${after}`
-  })
+  return text.replace(
+    DATA,
+    (_whole, before: string, value: string, after: string) => before + shownContent(contentOf(value)) + after,
+  )
 }
 
 /** Whether it is XML without a DOCTYPE, which may define a name for any text. */

@@ -1,5 +1,4 @@
-/** Whether an exchange can be sent again, and how the responses differ. */
-import { isSent } from './curl.ts'
+/** Exchanges repeated: as shell commands, or sent again, whether that can be done, and how the responses differ. */
 import type { ExchangeDetail, ExchangeSummary, SeenHeaders, ShownBody } from './exchange.ts'
 import { REMOVED } from './secrets.ts'
 
@@ -103,3 +102,51 @@ function addDifferences(at: string, before: unknown, after: unknown, found: Diff
 }
 
 const isComposite = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Headers that the command sends by itself, or that belong to one connection. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  ...['accept-encoding', 'connection', 'content-length', 'expect', 'forwarded', 'host', 'keep-alive', 'origin'],
+  ...['referer', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent', 'via', 'x-request-id'],
+  ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'cookie'],
+])
+
+const isSent = (header: string): boolean => !NOT_SENT.has(header) && !header.startsWith('sec-')
+
+/** The variables in place of removed secrets. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  authorization: 'Bearer $TOKEN',
+  'x-voice-secret': '$VOICE_SECRET',
+  'x-clinic-secret': '$CLINIC_SECRET',
+}
+
+/**
+ * A shell command that repeats an exchange; secrets become variables of the shell. The address begins with `$BASE`, the address of the server. The command does not repeat a body that is not kept whole.
+ * @returns undefined for a request of this server to another system
+ */
+export function curlOf(
+  { direction, method, address }: ExchangeSummary,
+  { request }: ExchangeDetail,
+): string | undefined {
+  if (direction === 'out') return undefined
+  const parts = ['curl -s']
+  if (method === 'HEAD') parts.push('-I')
+  else if (method !== (request.body?.text === undefined ? 'GET' : 'POST')) parts.push(`-X ${method}`)
+  parts.push(`"$BASE"${quoted(address)}`)
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (!isSent(name)) continue
+    // A name may hold back-ticks and dollar signs, which mean nothing within single quotes alone.
+    parts.push(`-H ${value === REMOVED ? `${quoted(`${name}: `)}"${variableOf(name)}"` : quoted(`${name}: ${value}`)}`)
+  }
+  const hasType = request.headers['content-type'] !== undefined
+  if (request.body?.text !== undefined) {
+    // Otherwise curl would say that it is a form.
+    if (!hasType) parts.push("-H 'content-type:'")
+    parts.push(`--data-raw ${quoted(request.body.text)}`)
+  } else if (request.body?.size !== undefined && request.body.size > 0) parts.push('--data-binary @body')
+  return parts.join(' ')
+}
+
+const variableOf = (name: string): string => VARIABLES[name] ?? `$${name.toUpperCase().replace(/[^A-Z\d]/g, '_')}`
+
+/** As one word of a shell, whatever is in it. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

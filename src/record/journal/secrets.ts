@@ -1,7 +1,6 @@
 /** Recognition of secrets: by their name, by their form, and by their presence elsewhere in the same exchange. */
 import { memoize } from '../../fhir/memoize.ts'
-import { levelsOf, unescapedLevels } from './decoding.ts'
-import { APART, lastRun, type Span } from './runs.ts'
+import { APART, lastRun, levelsOf, type Span, unescapedLevels } from './decoding.ts'
 
 /** Replacement of a secret. */
 export const REMOVED = '[removed]'

@@ -5,10 +5,8 @@
  */
 
 import { join } from 'node:path'
-import { type Budget, BudgetError, currentBudget } from '../../isolation/budget.ts'
+import { type Budget, BudgetError, currentBudget, processorTime, SlowKinds } from '../../isolation/budget.ts'
 import { type ComponentHealth, loadOfQueue } from '../../isolation/fair-queue.ts'
-import { processorTime } from '../../isolation/processor-time.ts'
-import { SlowKinds } from '../../isolation/slow-kinds.ts'
 import { type ThreadEnd, type ThreadListener, ThreadPool } from '../../isolation/thread-host.ts'
 import { UnorderedList } from '../../isolation/unordered-list.ts'
 import type { SearchPlan } from '../../search/plan.ts'

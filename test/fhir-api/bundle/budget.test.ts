@@ -3,7 +3,7 @@
  * spent.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { isExpensiveBundle } from '../../../src/fhir-api/bundle/expensive-bundle.ts'
+import { isExpensiveBundle } from '../../../src/fhir-api/bundle/bundle.ts'
 import { Budget } from '../../../src/isolation/budget.ts'
 import { startServerPaying, type TestServer } from '../../support/server.ts'
 

@@ -1,6 +1,6 @@
-/** Turns on the event loop: src/http/admission/event-loop-turns.ts. */
+/** Turns on the event loop: src/http/admission/fair-shares.ts. */
 import { expect, test } from '@jest/globals'
-import { EventLoopTurns } from '../../../src/http/admission/event-loop-turns.ts'
+import { EventLoopTurns } from '../../../src/http/admission/fair-shares.ts'
 
 const untilNextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 

@@ -3,8 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { limitPipelining } from '../../../src/http/admission/pipelining.ts'
-import { drainable, HttpResponse } from '../../../src/http/http-response.ts'
+import { drainable, HttpResponse, limitPipelining } from '../../../src/http/connections.ts'
 import { until } from '../../support/server-process.ts'
 
 const servers: Server[] = []

@@ -1,7 +1,7 @@
-/** The share of one clinic or token: src/http/admission/share.ts. */
+/** The share of one clinic or token: src/http/admission/fair-shares.ts. */
 import { describe, expect, test } from '@jest/globals'
 import { FhirError } from '../../../src/fhir/outcome.ts'
-import { Share } from '../../../src/http/admission/share.ts'
+import { Share } from '../../../src/http/admission/fair-shares.ts'
 
 const share = (inFlight: number, rate: number): Share =>
   new Share({ whose: 'this clinic', name: 'clinic', inFlight, rate })

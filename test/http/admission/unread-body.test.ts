@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
-import { discardRest, MAX_BYTES } from '../../../src/http/admission/unread-body.ts'
+import { discardRest, MAX_BYTES } from '../../../src/http/message/body.ts'
 
 const PIECE = 64 * 1024
 /** Bytes: the most read of one body in a turn of the event loop, with those its stream reads ahead. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from '@jest/globals'
 import { readConfig } from '../../../src/config.ts'
-import { TrustedProxies } from '../../../src/http/message/trusted-proxies.ts'
+import { TrustedProxies } from '../../../src/http/headers.ts'
 
 const CLIENT = '203.0.113.5'
 

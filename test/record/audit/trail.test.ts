@@ -1,5 +1,6 @@
 /** The audit trail: waiting and missing events, and how both are reported. */
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { pino } from 'pino'
 import { type AuditedEvent, NO_SUBJECT } from '../../../src/record/audit/event.ts'
 import { AuditTrail } from '../../../src/record/audit/trail.ts'
 import {
@@ -24,6 +25,8 @@ class FailingStore implements AuditStore {
   readonly #store = openSqliteAuditStore(':memory:', { days: 36_500 }, () => {})
   #closed: Promise<void> | undefined
   isFull = false
+  /** Blocks of events about this patient are refused for their content. */
+  refused = ''
   writes = 0
   readonly scan: AuditStore['scan'] = (scan) => this.#store.scan(scan)
   readonly read: AuditStore['read'] = (clinic, key) => this.#store.read(clinic, key)
@@ -31,6 +34,7 @@ class FailingStore implements AuditStore {
   async write(blocks: readonly AuditBlock[]): Promise<void> {
     this.writes += 1
     if (this.isFull) throw new StoreUnavailable('The disk is full', { reason: 'full' })
+    if (blocks.some(({ patients }) => patients.includes(this.refused))) throw new RangeError('A block is too long')
     await this.#store.write(blocks)
   }
 
@@ -41,8 +45,8 @@ class FailingStore implements AuditStore {
   }
 }
 
-function trailOn(store: AuditStore): AuditTrail {
-  const trail = new AuditTrail({ store, logger: SILENT })
+function trailOn(store: AuditStore, logger = SILENT): AuditTrail {
+  const trail = new AuditTrail({ store, logger })
   opened.push(trail)
   return trail
 }
@@ -134,6 +138,30 @@ describe('while the trail cannot be written', () => {
     expect((await found(trail, 'two')).map(({ outcomeDesc }) => outcomeDesc)).toEqual([
       expect.stringMatching(/^One event is missing from 2026-01-01T01:00:00.000Z/),
     ])
+  })
+})
+
+describe('a batch that the store refuses for its content', () => {
+  test('is given up and logged: its events are missing, and what comes later is written', async () => {
+    const store = new FailingStore()
+    const lines: unknown[] = []
+    const trail = trailOn(store, pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) }))
+    store.refused = 'p2'
+    const at = Date.parse('2026-01-01T00:00:00Z')
+    for (const patient of ['p1', 'p2', 'p3']) trail.record(read(at, patient))
+    await trail.flush()
+    trail.record(read(at, 'later'))
+    await until(() => trail.load.waiting === 0)
+    await trail.flush()
+    const described = (await found(trail)).map(({ outcomeDesc }) => outcomeDesc)
+    expect(described).toContain(
+      '3 events are missing from 2026-01-01T00:00:00.000Z to 2026-01-01T00:00:00.000Z: the store refused them',
+    )
+    expect(described).toHaveLength(2)
+    expect(trail.load.state).toBe('ok')
+    expect(lines).toContainEqual(
+      expect.objectContaining({ reason: 'an unexpected fault (RangeError)', msg: 'the audit trail cannot be written' }),
+    )
   })
 })
 

@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { curlOf } from '../../../src/record/journal/curl.ts'
 import type { ExchangeDetail, ExchangeSummary } from '../../../src/record/journal/exchange.ts'
+import { curlOf } from '../../../src/record/journal/replay.ts'
 import { REMOVED } from '../../../src/record/journal/secrets.ts'
 
 /** The arguments with which a shell calls curl. */

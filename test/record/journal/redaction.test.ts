@@ -3,9 +3,8 @@ import { hash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { contentElement } from '../../../src/fhir/content/marker.ts'
-import { MAX_BODY, type SeenExchange } from '../../../src/record/journal/exchange.ts'
+import { beginningOf, beginningOfBytes, MAX_BODY, type SeenExchange } from '../../../src/record/journal/exchange.ts'
 import { entryOf } from '../../../src/record/journal/pack.ts'
-import { beginningOf } from '../../../src/record/journal/sent.ts'
 
 const SERVICE_SECRET = 'the-secret-of-the-service'
 
@@ -336,6 +335,23 @@ describe('an attachment', () => {
     const text = JSON.stringify({ contentType: 'text/plain', _data: contentElement(sha256) })
     const body = kept(text, 'application/json', { contents: new Map([[sha256, bytes.length]]) })
     expect(JSON.parse(body.text)).toEqual({ contentType: 'text/plain', _data: described })
+  })
+
+  test.each([
+    ['a text', (body: string) => kept(body)],
+    ['bytes', (body: string) => kept('', 'application/json', beginningOfBytes(Buffer.from(body)))],
+  ])('within which a body that is %s is cut becomes its size and its hash all the same', (_kind, keptOf) => {
+    const long = Buffer.alloc(90_000, 'some text ')
+    const resource = { resourceType: 'Binary', language: 'de', data: long.toString('base64'), id: 'é' }
+    const shown = `[content: 90000 bytes, sha256 ${hash('sha256', long)}]`
+    const body = keptOf(JSON.stringify(resource))
+    expect(body.text).toBe(`{"resourceType":"Binary","language":"de","data":"${shown}"`)
+    expect(body).toMatchObject({ cut: true, changed: true })
+  })
+
+  test('of which only the beginning is known is removed', () => {
+    const begun = `{"data":"${'A'.repeat(2 * MAX_BODY)}`
+    expect(kept(begun).text).toBe('{"data":"[removed]"')
   })
 
   test('under another name is known by its length, as in a patch', () => {

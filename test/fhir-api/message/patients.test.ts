@@ -1,6 +1,6 @@
 /** The patients that texts are about. */
 import { describe, expect, test } from '@jest/globals'
-import { patientsIn, patientsOf } from '../../../src/record/audit/patients.ts'
+import { patientsIn, patientsOf } from '../../../src/fhir-api/message/access.ts'
 
 const BASE = 'https://emr.example/fhir'
 

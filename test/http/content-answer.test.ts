@@ -1,11 +1,11 @@
 /** Responses with contents in place of their markers: which contents are read, and when. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { type Contents, StoredContents } from '../../../src/content/contents.ts'
-import { contentMarker } from '../../../src/fhir/content/marker.ts'
-import { withContents } from '../../../src/http/content/content-answer.ts'
-import { openTestContentStore } from '../../support/database.ts'
-import { openTestRepository } from '../../support/repository.ts'
+import { type Contents, StoredContents } from '../../src/content/contents.ts'
+import { contentMarker } from '../../src/fhir/content/marker.ts'
+import { withContents } from '../../src/http/content-answer.ts'
+import { openTestContentStore } from '../support/database.ts'
+import { openTestRepository } from '../support/repository.ts'
 
 const CLINIC = 'a'
 const MEGABYTE = 1024 * 1024

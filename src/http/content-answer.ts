@@ -4,13 +4,12 @@
  */
 import { Readable } from 'node:stream'
 import type { Context as KoaContext, Middleware } from 'koa'
-import type { Contents } from '../../content/contents.ts'
-import { CONTENT_URL, mayHaveMarkers } from '../../fhir/content/marker.ts'
-import { FhirError } from '../../fhir/outcome.ts'
-import { StoreUnavailable } from '../../repository/repository.ts'
-import { seeContent } from '../exchange.ts'
-import type { Format } from '../message/media-type.ts'
-import type { User } from '../token.ts'
+import type { Contents } from '../content/contents.ts'
+import { CONTENT_URL, mayHaveMarkers } from '../fhir/content/marker.ts'
+import { FhirError } from '../fhir/outcome.ts'
+import { StoreUnavailable } from '../repository/repository.ts'
+import { seeContent, stateOf } from './exchange.ts'
+import type { Format } from './message/format.ts'
 
 /** Bytes of all contents of one response together. */
 const MOST_ANSWERED = 256 * 1024 * 1024
@@ -72,15 +71,16 @@ export const answerContents =
 async function fillIn(koa: KoaContext, body: string | Buffer, contents: Contents): Promise<void> {
   // The bytes of a Binary, from a work thread: whatever they look like, they are sent as they are.
   if (koa.res.hasHeader('Content-Disposition')) return
-  const { clinic } = (koa.state.user ?? {}) as Partial<User>
-  if (clinic === undefined) return
+  const state = stateOf(koa)
+  if (state.user === undefined) return
+  const { clinic } = state.user
   const format: Format = koa.response.type.endsWith('xml') ? 'xml' : 'json'
   const beyond = isRead(koa) ? 'refused' : 'left out'
   try {
     const answer = await withContents(body.toString(), contents, { clinic, format, beyond })
     if (answer === undefined) return
     for (const [sha256, size] of answer.sizes) seeContent(koa, { sha256, size })
-    koa.state.answeredWithMarkers = body
+    state.answeredWithMarkers = body
     const type = koa.response.get('Content-Type')
     if (koa.method !== 'HEAD') {
       const stream = await answer.stream()
@@ -106,7 +106,6 @@ export interface ContentAnswer {
   readonly bytes: number
   /** Sizes of its contents, by their SHA-256. */
   readonly sizes: ReadonlyMap<string, number>
-  /** The first piece of a content has been read, so that an early failure can still become an error response. */
   readonly stream: () => Promise<Readable>
 }
 
@@ -151,7 +150,7 @@ export async function withContents(
   }
   parts.push(Buffer.from(text.slice(end)))
   const bytes = parts.reduce((sum, part) => sum + (Buffer.isBuffer(part) ? part.length : base64Length(part.size)), 0)
-  return { bytes, sizes, stream: () => streamOf(piecesOf(parts, contents, clinic)) }
+  return { bytes, sizes, stream: () => startedStream(piecesOf(parts, contents, clinic), 2) }
 }
 
 async function sizesOf(
@@ -180,18 +179,23 @@ async function* piecesOf(parts: readonly Part[], contents: Contents, clinic: str
   }
 }
 
-async function streamOf(pieces: AsyncGenerator<Buffer>): Promise<Readable> {
-  // A piece of text precedes each content.
-  const begun = [await pieces.next(), await pieces.next()]
-  async function* all(): AsyncGenerator<Buffer> {
+/**
+ * A stream whose first pieces have been read, so that an early failure can still become an error response.
+ * @param first pieces: up to the first one that is read from a store
+ */
+export async function startedStream(pieces: AsyncIterable<Uint8Array>, first: number): Promise<Readable> {
+  const iterator = pieces[Symbol.asyncIterator]()
+  const begun: IteratorResult<Uint8Array>[] = []
+  while (begun.length < first) begun.push(await iterator.next())
+  async function* all(): AsyncGenerator<Uint8Array> {
     try {
       for (const { value } of begun) if (value !== undefined) yield value
-      yield* pieces
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value
     } finally {
-      await pieces.return(undefined)
+      await iterator.return?.()
     }
   }
-  return Readable.from(all(), { objectMode: false })
+  return Readable.from(all(), { objectMode: false, highWaterMark: 1 })
 }
 
 async function* base64Of(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
