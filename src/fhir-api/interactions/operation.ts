@@ -1,7 +1,13 @@
 /** Operations at system, type and instance level: https://hl7.org/fhir/R4/operations.html. */
 
 import type { ClinicAccess } from '../../core/context.ts'
-import { Accepted, type Operation, type OperationHandler, type OperationOutput, Searchset } from '../../core/operation.ts'
+import {
+  Accepted,
+  type Operation,
+  type OperationHandler,
+  type OperationOutput,
+  Searchset,
+} from '../../core/operation.ts'
 import { checkPrecondition } from '../../core/precondition.ts'
 import { notFoundError } from '../../core/provider.ts'
 import { writeJson } from '../../fhir/json.ts'
