@@ -1,6 +1,7 @@
 /**
- * The envelope of tool requests and responses (spec 2.1 and 2.2), with the variants sent by platforms. A problem with
- * the whole request is reported as `error` with empty results; a problem with one call is that call's result.
+ * The styles of tool requests, and of the responses to them: the envelope (spec 2.1 and 2.2) with its variants, the
+ * arguments alone ("plain mode"), Retell's custom functions, and function calls as OpenAI's models make them. A problem
+ * with the whole request is reported as `error` with empty results; a problem with one call is that call's result.
  */
 import { countJson, parseJson } from '../fhir/json.ts'
 import { isObject, itemsOf } from '../fhir/resource.ts'
@@ -26,7 +27,17 @@ export interface UnreadableCall {
   readonly error: string
 }
 
+/**
+ * - `envelope`: `{message: {toolCalls}}`, answered by `{results}` in which each result is a string
+ * - `plain`: the arguments alone, or Retell's `{name, call, args}`, answered by the result object
+ * - `chat`: `{tool_calls}` of a chat completion, answered by a list of messages of the role `tool`
+ * - `items`: `function_call` items of OpenAI's Responses and Realtime, answered by `function_call_output` items
+ * - `item`: one of them, answered by one
+ */
+export type Style = 'envelope' | 'plain' | 'chat' | 'items' | 'item'
+
 export interface Envelope {
+  readonly style: Style
   readonly calls: readonly (ToolCall | UnreadableCall)[]
   /** The reason why there are no calls. */
   readonly error?: string
@@ -34,19 +45,62 @@ export interface Envelope {
 
 export const isReadable = (call: ToolCall | UnreadableCall): call is ToolCall => 'arguments' in call
 
-/** @param body any JSON value @throws BudgetError */
-export function readEnvelope(body: unknown): Envelope {
-  const message = isObject(body) ? body.message : undefined
-  if (message === undefined && isObject(body) && isRetell(body)) return { calls: [readCall(ofRetell(body), 0)] }
-  if (!isObject(message)) return withoutCalls('The body must be an object with a message that holds toolCalls')
+/**
+ * @param body any JSON value
+ * @param toolCallId the id of a call that has none in the body; null: the call is never a repeat
+ * @throws BudgetError
+ */
+export function readEnvelope(body: unknown, toolCallId: string | null = null): Envelope {
+  if (Array.isArray(body)) return functionCalls('items', body)
+  if (!isObject(body)) return withoutCalls(NO_BODY)
+  const { message } = body
+  if (message !== undefined) return isObject(message) ? ofMessage(message) : withoutCalls(NO_BODY)
+  if (LISTS.some((name) => name in body))
+    return withoutCalls('The list of tool calls must be in message: {"message":{"toolCalls":[…]}}')
+  if (isRetell(body)) return { style: 'plain', calls: [readCall(ofRetell(body, toolCallId), 0)] }
+  if (Array.isArray(body.tool_calls)) return functionCalls('chat', body.tool_calls)
+  if (body.type === 'function_call') return functionCalls('item', [body])
+  if (Array.isArray(body.output) && body.output.some(isFunctionCall)) return functionCalls('items', body.output)
+  return { style: 'plain', calls: [{ id: toolCallId, arguments: withoutMetadata(body) }] }
+}
+
+const NO_BODY = 'The body must be an object: the arguments of the tool, or a message that holds toolCalls'
+
+function ofMessage(message: Record<string, unknown>): Envelope {
   const list = callList(message)
   if (list === undefined) return withoutCalls('message.toolCalls is missing; it must be a list of tool calls')
   if (!Array.isArray(list)) return withoutCalls('message.toolCalls must be a list of tool calls')
   if (list.length === 0) return withoutCalls('message.toolCalls is empty; it must hold at least one tool call')
-  return { calls: list.map((entry, index) => (index < MAX_CALLS ? readCall(entry, index) : tooMany(entry))) }
+  return { style: 'envelope', calls: readCalls(list) }
 }
 
-const withoutCalls = (error: string): Envelope => ({ calls: [], error })
+const readCalls = (list: readonly unknown[]): Envelope['calls'] =>
+  list.map((entry, index) => (index < MAX_CALLS ? readCall(entry, index) : tooMany(entry)))
+
+const withoutCalls = (error: string): Envelope => ({ style: 'envelope', calls: [], error })
+
+const isFunctionCall = (item: unknown): boolean => isObject(item) && item.type === 'function_call'
+
+/**
+ * Of chat completions (https://platform.openai.com/docs/api-reference/chat/object), or among the items of a response
+ * (https://platform.openai.com/docs/guides/function-calling), which may have messages and reasoning beside them.
+ */
+function functionCalls(style: Style, list: readonly unknown[]): Envelope {
+  const calls = style === 'chat' ? list : list.filter(isFunctionCall)
+  if (calls.length === 0) return withoutCalls(`The list holds no item of the type function_call. ${NO_BODY}`)
+  return { style, calls: readCalls(calls) }
+}
+
+/** Names of the list of an envelope. */
+const LISTS = ['toolCalls', 'toolCallList', 'toolWithToolCallList']
+
+/** Static fields with the metadata of the call, which a platform adds to the arguments. */
+const STATIC_FIELDS = ['x_call_id', 'x_call_to', 'x_call_from']
+
+const withoutMetadata = (body: Record<string, unknown>): Record<string, unknown> =>
+  STATIC_FIELDS.some((name) => name in body)
+    ? Object.fromEntries(Object.entries(body).filter(([name]) => !STATIC_FIELDS.includes(name)))
+    : body
 
 /** The calls, under any of the platforms' names. */
 function callList({ toolCalls, toolCallList, toolWithToolCallList }: Record<string, unknown>): unknown {
@@ -63,15 +117,16 @@ const isEmptyList = (list: unknown): boolean => Array.isArray(list) && list.leng
 /** https://docs.retellai.com/build/single-multi-prompt/custom-function: one tool call, {name, call, args}. */
 const isRetell = (body: Record<string, unknown>): boolean => typeof body.name === 'string' && 'args' in body
 
-/** Takes the id from the transcript, its only source: the newest invocation in it is this tool call. */
-function ofRetell({ name, args, call }: Record<string, unknown>): object {
+/** Takes the id from the transcript: the newest invocation in it is this tool call. */
+function ofRetell({ name, args, call }: Record<string, unknown>, toolCallId: string | null): object {
   const transcript = isObject(call) ? call.transcript_with_tool_calls : undefined
   const invocation = itemsOf(transcript).findLast((entry) => isObject(entry) && entry.role === 'tool_call_invocation')
   const id = isObject(invocation) && invocation.name === name ? invocation.tool_call_id : null
-  return { id, name, arguments: args }
+  return { id: id ?? toolCallId, name, arguments: args }
 }
 
-const idOf = (entry: unknown): unknown => (isObject(entry) ? (entry.id ?? null) : null)
+/** A `function_call` item has an id of its own beside that of the call. */
+const idOf = (entry: unknown): unknown => (isObject(entry) ? (entry.call_id ?? entry.id ?? null) : null)
 
 const tooMany = (entry: unknown): UnreadableCall => ({
   id: idOf(entry),
@@ -98,7 +153,9 @@ function readCall(entry: unknown, index: number): ToolCall | UnreadableCall {
 function readArguments(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === undefined || value === null) return {}
   const read = typeof value === 'string' ? parsed(value) : value
-  return isObject(read) ? read : undefined
+  // Some platforms encode a string that is JSON already.
+  const arguments_ = typeof read === 'string' ? parsed(read) : read
+  return isObject(arguments_) ? arguments_ : undefined
 }
 
 function parsed(text: string): unknown {
@@ -119,17 +176,30 @@ export interface ToolResult {
 }
 
 /** Adds a `hint` for the developer to each result, about the whole request. */
-export const withHint = (results: readonly ToolResult[], hint: string): readonly ToolResult[] =>
-  results.map(({ toolCallId, result }) => ({
-    toolCallId,
-    result: JSON.stringify({ ...(JSON.parse(result) as object), hint }),
-  }))
+export const withHint = <R extends ToolResult>(results: readonly R[], hint: string): readonly R[] =>
+  results.map((one) => ({ ...one, result: JSON.stringify({ ...(JSON.parse(one.result) as object), hint }) }))
 
-/** `results` in the order of the calls. */
-export const writeEnvelope = (results: readonly ToolResult[], error?: string): unknown => ({
-  results,
-  ...(error === undefined ? {} : { error }),
-})
+/**
+ * The response in the style of the request, with the results in the order of the calls.
+ * @returns any JSON value
+ */
+export function writeEnvelope({ style, error }: Envelope, results: readonly ToolResult[]): unknown {
+  const [first] = results
+  if (style === 'envelope' || first === undefined)
+    return {
+      results: results.map(({ toolCallId, result }) => ({ toolCallId, result })),
+      ...(error === undefined ? {} : { error }),
+    }
+  if (style === 'plain') return JSON.parse(first.result)
+  if (style === 'chat')
+    return results.map(({ toolCallId, result }) => ({ role: 'tool', tool_call_id: toolCallId, content: result }))
+  const items = results.map(({ toolCallId, result }) => ({
+    type: 'function_call_output',
+    call_id: toolCallId,
+    output: result,
+  }))
+  return style === 'item' ? items[0] : items
+}
 
 type BodyMetadata = Readonly<Record<'callId' | 'dialedNumber' | 'callerNumber', unknown>>
 
@@ -145,7 +215,8 @@ function retellMetadata(call: unknown): BodyMetadata {
  * it.
  */
 export function bodyMetadata(body: unknown): BodyMetadata {
-  if (isObject(body) && body.message === undefined && isRetell(body)) return retellMetadata(body.call)
+  if (isObject(body) && body.message === undefined)
+    return isRetell(body) ? retellMetadata(body.call) : inArguments(body)
   const message = isObject(body) && isObject(body.message) ? body.message : {}
   const field = (owner: unknown, name: string): unknown => (isObject(owner) ? owner[name] : undefined)
   return {
@@ -154,3 +225,9 @@ export function bodyMetadata(body: unknown): BodyMetadata {
     callerNumber: field(message.customer, 'number') ?? field(field(message.call, 'customer'), 'number'),
   }
 }
+
+const inArguments = ({ x_call_id, x_call_to, x_call_from }: Record<string, unknown>): BodyMetadata => ({
+  callId: x_call_id,
+  dialedNumber: x_call_to,
+  callerNumber: x_call_from,
+})

@@ -1,4 +1,5 @@
 /** Runs the tool calls of a request one after another; a failed one does not stop the rest. */
+import { closest } from 'fastest-levenshtein'
 import { isSandboxEnabled } from '../clinics/clinics.ts'
 import { CALL, type CallSession, callKey } from '../core/call-session.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
@@ -26,6 +27,9 @@ import { failure, type RegisteredFamilies, type RegisteredTool } from './tool.ts
  */
 const MAX_CALLS_ON_EVENT_LOOP = 3
 
+/** Most characters of the name of an unknown tool that are compared and shown. */
+const MAX_NAME = 100
+
 /** Milliseconds for all calls of a request; platforms wait about twenty seconds. */
 const DEADLINE = 10_000
 
@@ -41,23 +45,30 @@ export interface ToolServices {
   readonly deadline?: number
 }
 
-/** The tool named by the path; it may not exist. */
+/**
+ * Where a request was sent: to the tool named by the path, which may not exist; or to all tools, or all of a family, each
+ * call naming its own.
+ */
 export interface ToolAddress {
-  readonly family: string
-  readonly toolName: string
+  readonly family?: string | undefined
+  readonly toolName?: string
 }
 
-/** The result for every call of a request without a usable session. */
+/** The reason why no call of a request is run. */
 interface Refusal {
-  readonly refused: object
+  readonly refused: { readonly code: string; readonly error: string; readonly say: string | undefined }
   readonly status: number
   /** The clinic of the call, if known. */
   readonly clinic?: string
 }
 
+export interface RunResult extends ToolResult {
+  /** The HTTP status that fits the result. */
+  readonly status: number
+}
+
 /** The tool calls of one request. */
 interface RunningRequest {
-  readonly tool: RegisteredTool
   readonly session: CallSession | Refusal
   /** Milliseconds since 1970 UTC. */
   readonly endsAt: number
@@ -93,60 +104,81 @@ export class ToolRunner {
    * @throws OffloadRequired on the event loop, before anything has had an effect
    */
   async run(
-    { family, toolName }: ToolAddress,
-    { calls }: Envelope,
+    address: ToolAddress,
+    { calls }: Pick<Envelope, 'calls'>,
     identify: () => Promise<CallSession>,
     onEnd: (call: EndedCall) => void = () => {},
-  ): Promise<readonly ToolResult[]> {
+  ): Promise<readonly RunResult[]> {
     const endsAt = Date.now() + (this.#services.deadline ?? DEADLINE)
-    const tool = this.#families.get(family)?.get(toolName)
-    if (tool === undefined)
-      return calls.map((call) => resultOf(call, failure(undefined, 'unknown-tool', this.#offered(family))))
+    const tools = calls.map((call) => this.#toolOf(address, call))
+    if (tools.every((tool) => tool === undefined)) return calls.map((call) => this.#unknownTool(address, call))
     if (calls.length > MAX_CALLS_ON_EVENT_LOOP) requireWorkThread('its tool calls')
-    const found = await this.#session(tool, identify)
+    const found = await this.#session(identify)
     const session = 'refused' in found ? undefined : found
     const patients = new Set(session?.patient === undefined ? [] : [session.patient])
-    const results: ToolResult[] = []
-    for (const call of calls) {
-      const { result, status } = await this.#runCall({ tool, session: found, endsAt, patients }, call)
+    const results: RunResult[] = []
+    for (const [index, call] of calls.entries()) {
+      const tool = tools[index]
+      const result =
+        tool === undefined
+          ? this.#unknownTool(address, call)
+          : await this.#runCall(tool, { session: found, endsAt, patients }, call)
       results.push(result)
-      onEnd({ tool: tool.name, clinic: found.clinic, session, status, patients: [...patients] })
+      const { status } = result
+      if (tool !== undefined) onEnd({ tool: tool.name, clinic: found.clinic, session, status, patients: [...patients] })
     }
     return results
   }
 
-  #offered(family: string): string {
-    const tools = [...(this.#families.get(family)?.keys() ?? [])]
-    return `/${family} has no such tool; it has ${tools.join(', ')}`
+  #toolOf({ family, toolName }: ToolAddress, call: ToolCall | UnreadableCall): RegisteredTool | undefined {
+    const name = toolName ?? (isReadable(call) && typeof call.name === 'string' ? call.name : '')
+    return this.#among(family).find((tool) => tool.name === name)
   }
 
-  async #session(tool: RegisteredTool, identify: () => Promise<CallSession>): Promise<CallSession | Refusal> {
+  #among(family: string | undefined): readonly RegisteredTool[] {
+    const families = family === undefined ? [...this.#families.values()] : [this.#families.get(family) ?? new Map()]
+    return families.flatMap((tools) => [...tools.values()])
+  }
+
+  #unknownTool({ family, toolName }: ToolAddress, call: ToolCall | UnreadableCall): RunResult {
+    if (!isReadable(call)) return resultOf(call, failure(undefined, call.code, call.error), 400)
+    const names = this.#among(family).map(({ name }) => name)
+    const asked = String(toolName ?? call.name ?? '').slice(0, MAX_NAME)
+    const place = family === undefined ? 'here' : `at /${family}`
+    const error =
+      asked === ''
+        ? `The call names no tool; there are ${names.join(', ')}`
+        : `There is no tool '${asked}' ${place}; the nearest is ${closest(asked, names)}, of ${names.join(', ')}`
+    return resultOf(call, failure(undefined, 'unknown-tool', error), 404)
+  }
+
+  async #session(identify: () => Promise<CallSession>): Promise<CallSession | Refusal> {
     try {
       const session = await identify()
       if (await isSandboxEnabled(this.#services.repository, session.clinic)) return session
-      const refused = failure(tool, 'sandbox-off', 'The sandbox of this clinic is turned off; its data are kept')
-      return { refused, status: 403, clinic: session.clinic }
+      const error = 'The sandbox of this clinic is turned off; its data are kept'
+      return { refused: { code: 'sandbox-off', error, say: undefined }, status: 403, clinic: session.clinic }
     } catch (error) {
-      const { result, status } = this.#failureOf(tool, error)
-      return { refused: result, status }
+      return this.#failureOf(error, 'session')
     }
   }
 
   async #runCall(
-    { tool, session, endsAt, patients }: RunningRequest,
+    tool: RegisteredTool,
+    { session, endsAt, patients }: RunningRequest,
     call: ToolCall | UnreadableCall,
-  ): Promise<{ readonly result: ToolResult; readonly status: number }> {
-    if (!isReadable(call)) return { result: resultOf(call, failure(tool, call.code, call.error)), status: 400 }
+  ): Promise<RunResult> {
+    if (!isReadable(call)) return resultOf(call, failure(tool, call.code, call.error), 400)
     if (call.name !== undefined && call.name !== tool.name)
-      return { result: resultOf(call, failure(tool, 'wrong-tool', wrongTool(tool))), status: 400 }
-    if ('refused' in session) return { result: resultOf(call, session.refused), status: session.status }
+      return resultOf(call, failure(tool, 'wrong-tool', wrongTool(tool)), 400)
+    if ('refused' in session) return refusedBy(session, tool, call)
     try {
       const result = await completeBy(endsAt, () => this.#execute(tool, call, session, patients))
-      return { result: { toolCallId: call.id, result }, status: 200 }
+      return { toolCallId: call.id, result, status: 200 }
     } catch (error) {
-      const { result, status } = this.#failureOf(tool, error)
-      await this.#logRefusal(tool.name, call, session, result, status).catch(rethrowBudgetError)
-      return { result: resultOf(call, result), status }
+      const refused = refusedBy(this.#failureOf(error, tool.name), tool, call)
+      await this.#logRefusal(tool.name, call, session, refused).catch(rethrowBudgetError)
+      return refused
     }
   }
 
@@ -183,12 +215,12 @@ export class ToolRunner {
    * Logs a refused tool call, which has no change of its own. A call that takes too long is still running and is logged
    * when it ends.
    */
-  async #logRefusal(tool: string, call: ToolCall, session: CallSession, result: object, status: number): Promise<void> {
+  async #logRefusal(tool: string, call: ToolCall, session: CallSession, { result, status }: RunResult): Promise<void> {
     if (session.endedAt !== undefined || status >= 500) return
     const key = keyOf(identityOf(tool, call, session))
     const log = this.#logOf(session, { key, tool, arguments: call.arguments, startedAt: Date.now() })
     const access = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
-    await access.change((ctx) => log(ctx, JSON.stringify(result)))
+    await access.change((ctx) => log(ctx, result))
   }
 
   /** Writes the log of the tool call, and extends the call. */
@@ -199,18 +231,23 @@ export class ToolRunner {
     }
   }
 
-  #failureOf(tool: RegisteredTool, error: unknown): { readonly result: object; readonly status: number } {
-    const { status, code, message, issues } = this.#services.failureOf(error, tool.name)
-    return { result: failure(tool, status === 500 ? 'internal' : code, message, issues[0]?.text), status }
+  /** @param tool its name, for the log */
+  #failureOf(error: unknown, tool: string): Refusal {
+    const { status, code, message, issues } = this.#services.failureOf(error, tool)
+    return { refused: { code: status === 500 ? 'internal' : code, error: message, say: issues[0]?.text }, status }
   }
 }
+
+const refusedBy = ({ refused, status }: Refusal, tool: RegisteredTool, call: ToolCall): RunResult =>
+  resultOf(call, failure(tool, refused.code, refused.error, refused.say), status)
 
 const wrongTool = (tool: RegisteredTool): string =>
   `The call names another tool in function.name than the route, which is ${tool.name}; call each tool by its own route`
 
-const resultOf = ({ id }: { readonly id: unknown }, result: object): ToolResult => ({
+const resultOf = ({ id }: { readonly id: unknown }, result: object, status: number): RunResult => ({
   toolCallId: id,
   result: JSON.stringify(result),
+  status,
 })
 
 const identityOf = (tool: string, call: ToolCall, { clinic, callId }: CallSession): ToolCallIdentity => ({

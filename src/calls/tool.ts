@@ -13,6 +13,8 @@ export interface Tool {
    * valid. `handler`: it receives every argument named by the definition, unchecked, and reports on each itself.
    */
   readonly argumentsCheckedBy: 'definition' | 'handler'
+  /** The values that an argument has, by its name, where it has few. They are for agents: a caller may say them otherwise. */
+  readonly values?: Readonly<Record<string, readonly string[]>>
 }
 
 /** Tools by name, as in `POST /{family}/{name}`. */
@@ -24,8 +26,8 @@ export type ToolFamilies = Readonly<Record<string, ToolFamily>>
 /** @param operation callable on its type (`OperationDefinition.type`); a provider must declare it too */
 export const defineTool = (
   operation: Operation,
-  { argumentsCheckedBy = 'definition' }: Partial<Omit<Tool, 'operation'>> = {},
-): Tool => ({ operation, argumentsCheckedBy })
+  { argumentsCheckedBy = 'definition', ...described }: Partial<Omit<Tool, 'operation'>> = {},
+): Tool => ({ operation, argumentsCheckedBy, ...described })
 
 /** Sentences for the agent to say, by code; nothing technical. */
 const SENTENCES: Readonly<Record<string, string>> = {

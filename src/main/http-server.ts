@@ -45,7 +45,8 @@ import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
 import type { Repository } from '../repository/repository.ts'
 import { abandonmentRoutes, resumeRoutes } from '../voice-api/abandonments.ts'
-import { CALLS, TOOLS, toolListRoutes, toolRoutes } from '../voice-api/tools.ts'
+import { MCP } from '../voice-api/mcp.ts'
+import { CALLS, TOOLS, toolRoutes } from '../voice-api/tools.ts'
 import type { Declared } from './declare-server.ts'
 
 interface HttpServices {
@@ -120,7 +121,6 @@ const BEFORE = {
   health: [],
   simulators: [],
   dashboard: ['address'],
-  toolList: ['address'],
   session: ['address', 'contents', 'budget'],
   calls: ['address', 'contents', 'budget'],
   abandonments: ['address', 'contents', 'budget'],
@@ -221,10 +221,10 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
   const beside = { health, simulators, session, clinics, accounts, abandonments, resume, exchanges, dashboard }
-  const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS]))
+  const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS, MCP]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
   const calls = toolRoutes({ ...services, families, providers, reserved })
-  return { ...beside, calls, toolList: toolListRoutes(families) }
+  return { ...beside, calls }
 }
 
 /**

@@ -14,7 +14,7 @@ import { readSettings } from '../clinics/settings.ts'
 import type { Config } from '../config.ts'
 import type { Agent, ClinicAccess } from '../core/context.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
-import { badRequest, FhirError, unprocessable } from '../fhir/outcome.ts'
+import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { forbidden, requireClinic } from '../http/authenticate.ts'
 import { exchangeOf, tellSecrets, userOf } from '../http/exchange.ts'
 import { readJsonBody } from '../http/message/body.ts'
@@ -23,7 +23,7 @@ import { NO_SUBJECT } from '../record/audit/event.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { localeOf } from '../spoken/stated-values.ts'
-import { receivedRequest, requireSecret } from './platform-request.ts'
+import { receivedRequest, requestKeyOf, requireSecret } from './platform-request.ts'
 
 interface AbandonmentDependencies {
   readonly config: Pick<Config, 'webhookSecret' | 'previousWebhookSecret' | 'demo'>
@@ -64,7 +64,7 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
     const { clinic } = ofClinic
     tellEntered(koa, ofClinic)
     if (!(await isSandboxEnabled(repository, clinic))) throw forbidden('The sandbox of this clinic is turned off')
-    const key = readKey(koa.get('idempotency-key'))
+    const key = requestKeyOf(koa) ?? undefined
     const body = await readJsonBody(koa, LIMITS)
     if (isPlatform) {
       const received = receivedRequest(koa, LIMITS.bodyBytes, { isRepeatable: key !== undefined })
@@ -88,13 +88,6 @@ function tellEntered(koa: KoaContext, { clinic, agent }: ClinicAccess, patient?:
 }
 
 const UNKNOWN = { kind: 'unknown' } as const
-
-/** Undefined where none was sent. @throws FhirError 400 */
-function readKey(text: string): string | undefined {
-  if (text === '') return undefined
-  if (/^[\x21-\x7e]{1,256}$/.test(text)) return text
-  throw badRequest('Idempotency-Key must have 1 to 256 characters without spaces')
-}
 
 interface ResumeDependencies {
   readonly repository: Repository

@@ -6,7 +6,7 @@ import type { ReceivedRequest } from '../calls/session/signed-request.ts'
 import type { EndedCall } from '../calls/tool-runner.ts'
 import type { Config } from '../config.ts'
 import type { CallSession } from '../core/call-session.ts'
-import { FhirError } from '../fhir/outcome.ts'
+import { badRequest, FhirError } from '../fhir/outcome.ts'
 import type { ExchangeAccess } from '../http/exchange.ts'
 import { receivedBytes } from '../http/message/body.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
@@ -76,3 +76,18 @@ export const accessToEnd = (end: HandledEnd): ExchangeAccess =>
 const by = ({ clinic, callId }: CallSession): Pick<ExchangeAccess, 'by'> => ({
   by: { clinic, agent: { kind: 'call', id: callId } },
 })
+
+/**
+ * The id that a client gives a request, so that a repeat of it has no second effect: `Idempotency-Key`
+ * (https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/), or `x-tool-call-id`.
+ * @returns null where none was sent
+ * @throws FhirError 400
+ */
+export function requestKeyOf(koa: KoaContext): string | null {
+  const [name, text] = ['x-tool-call-id', 'idempotency-key']
+    .map((name) => [name, koa.get(name)] as const)
+    .find(([, text]) => text !== '') ?? ['', '']
+  if (text === '') return null
+  if (/^[\x21-\x7e]{1,256}$/.test(text)) return text
+  throw badRequest(`${name} must have 1 to 256 characters without spaces`)
+}

@@ -1,11 +1,11 @@
 /**
- * The live-call routes (spec 4.1): `POST /{family}/:toolName`, `POST /calls` and the ends of calls, behind the shared
- * secret (spec 5); and `GET /tools`, the list of tools.
+ * The live-call routes (spec 4.1): `POST /{family}/:toolName`, `POST /tools` for all of them, `POST /calls` and the ends of
+ * calls, behind the shared secret (spec 5).
  * Platforms ignore any status but 200, so with a valid secret and a readable body every problem is reported in the
  * results.
  */
 import { Router } from '@koa/router'
-import type { Context as KoaContext } from 'koa'
+import type { Context as KoaContext, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import {
   bodyMetadata,
@@ -20,10 +20,15 @@ import { endCall, type ReportedEnd, readCallEnd, readEndReport } from '../calls/
 import { type CallMetadata, METADATA_FIELDS, type MetadataField } from '../calls/session/call-metadata.ts'
 import { CallSessions, DEFAULT_CALL_HINT, readRegistration } from '../calls/session/call-sessions.ts'
 import { requireClinicCheck } from '../calls/session/signed-request.ts'
-import { registerTools, type Tool, type ToolFamilies } from '../calls/tool.ts'
-import { type EndedCall, ToolRunner, type ToolServices } from '../calls/tool-runner.ts'
+import { type RegisteredFamilies, type RegisteredTool, registerTools, type ToolFamilies } from '../calls/tool.ts'
+import {
+  type EndedCall,
+  type RunResult,
+  type ToolAddress,
+  ToolRunner,
+  type ToolServices,
+} from '../calls/tool-runner.ts'
 import type { Config } from '../config.ts'
-import { type OperationParameter, parametersOf } from '../core/operation.ts'
 import type { Provider } from '../core/provider.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import type { FairShares } from '../http/admission/fair-shares.ts'
@@ -33,7 +38,17 @@ import { requestIdOf } from '../http/headers.ts'
 import { readBody, readJsonBody } from '../http/message/body.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import type { ToolExchange } from '../record/journal/exchange.ts'
-import { accessByCall, accessToCall, accessToEnd, receivedRequest, requireSecret } from './platform-request.ts'
+import { addMcp, MCP } from './mcp.ts'
+import {
+  accessByCall,
+  accessToCall,
+  accessToEnd,
+  receivedRequest,
+  requestKeyOf,
+  requireSecret,
+} from './platform-request.ts'
+import { describeTools } from './tool-descriptions.ts'
+import { addToolList } from './tool-formats.ts'
 
 export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'callIdle'> {
   readonly logger: Logger
@@ -45,62 +60,115 @@ export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'call
   readonly shares: FairShares | undefined
   /** They declare the operations behind the tools. */
   readonly providers: ReadonlyMap<string, Provider>
+  /** The address of this server as the client sees it. */
+  readonly baseOf: (koa: KoaContext) => string
   /** First path segments that other routes answer for; no family may have such a name. */
   readonly reserved: ReadonlySet<string>
 }
 
+/** Runs the tool calls of a request. @param body the request's, in which trusted metadata of the call may be */
+export type CallTools = (
+  koa: KoaContext,
+  address: ToolAddress,
+  envelope: Envelope,
+  body: unknown,
+) => Promise<readonly RunResult[]>
+
 /** The path segment of the registration of calls, beside the tool families. */
 export const CALLS = 'calls'
 
+/** The path segment of the list of tools, and of the one address for all of them. */
+export const TOOLS = 'tools'
+
+/** Most bytes of a request for tools; those of platforms hold the transcript of the call besides the arguments. */
+const MAX_REQUEST_BYTES = 1_000_000
+
 /** @throws Error naming a family or a tool that is defined wrongly; it stops the start. */
 export function toolRoutes(dependencies: ToolDependencies): SideRouter {
-  const { config, providers, reserved, logger, shares, ...services } = dependencies
+  const { config, providers, reserved, repository } = dependencies
   const families = registerTools(dependencies.families, providers, reserved)
-  const callIdle = config.callIdleMinutes * 60_000
-  const sessions = new CallSessions(services.repository, {
+  const router = new Router()
+  const sessions = new CallSessions(repository, {
     demoClinic: config.demo ? DEMO_CLINIC : undefined,
-    idle: callIdle,
+    idle: config.callIdleMinutes * 60_000,
   })
+  const parts = { ...dependencies, router, sessions, secret: requireSecret(config) }
+  addTools(parts, families)
+  addCalls(parts)
+  return sideRouter([CALLS, TOOLS, MCP, ...families.keys()], router)
+}
+
+interface RouteParts extends ToolDependencies {
+  readonly router: Router
+  readonly sessions: CallSessions
+  /** Checks the shared secret. */
+  readonly secret: Middleware
+}
+
+/** The clinic's own check of a request. */
+const allowerOf =
+  ({ repository, config }: RouteParts, koa: KoaContext, facts: Parameters<typeof receivedRequest>[2]) =>
+  (clinic: string) =>
+    requireClinicCheck(repository, clinic, receivedRequest(koa, config.limits.bodyBytes, facts))
+
+/** Each tool at its path, those that only read by GET too; all of them at `/tools` and by MCP; and their descriptions. */
+function addTools(parts: RouteParts, families: RegisteredFamilies): void {
+  const { router, secret, config, baseOf } = parts
+  const limits = { ...config.limits, bodyBytes: Math.min(config.limits.bodyBytes, MAX_REQUEST_BYTES) }
+  const callTools = toolCaller(parts, families)
+  const respond = async (koa: KoaContext, address: ToolAddress, body: unknown): Promise<void> => {
+    const envelope = readEnvelope(body, requestKeyOf(koa))
+    const results = await callTools(koa, address, envelope, body)
+    koa.body = writeEnvelope(envelope, results)
+    if (envelope.style === 'plain') koa.status = statusFor(koa, results)
+  }
+  for (const [family, tools] of families) {
+    router.post(`/${family}/:toolName`, secret, async (koa) =>
+      respond(koa, { family, toolName: koa.params.toolName ?? '' }, await readJsonBody(koa, limits)),
+    )
+    for (const toolName of [...tools.values()].filter(isReadOnly).map(({ name }) => name))
+      router.get(`/${family}/${toolName}`, secret, (koa) => respond(koa, { family, toolName }, { ...koa.query }))
+  }
+  router.post(`/${TOOLS}`, secret, async (koa) => respond(koa, {}, await readJsonBody(koa, limits)))
+  const described = describeTools(parts.families)
+  addToolList(router, `/${TOOLS}`, described, baseOf)
+  addMcp(router, { secret, tools: described, callTools, limits, baseOf })
+}
+
+/** Runs tool calls, and tells the journal and the audit trail of them. */
+function toolCaller(parts: RouteParts, families: RegisteredFamilies): CallTools {
+  const { config, logger, shares, sessions, ...services } = parts
   const runner = new ToolRunner(families, {
     ...services,
-    callIdle,
+    callIdle: config.callIdleMinutes * 60_000,
     failureOf: (error, tool) => failureOf(error, logger, { method: 'POST', route: tool }),
   })
-  const router = new Router()
-  const secret = requireSecret(config)
-
-  const allowerOf =
-    (koa: KoaContext, facts: Parameters<typeof receivedRequest>[2] = { isRepeatable: true }) =>
-    (clinic: string) =>
-      requireClinicCheck(services.repository, clinic, receivedRequest(koa, config.limits.bodyBytes, facts))
-
-  for (const family of families.keys()) {
-    router.post(`/${family}/:toolName`, secret, async (koa) => {
-      const body = await readJsonBody(koa, config.limits)
-      const envelope = readEnvelope(body)
-      const isRepeatable = envelope.calls.every(({ id }) => id !== null)
-      const metadata = metadataOf(koa, config.trustBodyCallMetadata ? body : undefined)
-      let isDefaultCall = false
-      const identify = async () => {
-        const session = await sessions.identify(metadata, allowerOf(koa, { isRepeatable }))
-        shares?.countFor(koa, session.clinic)
-        isDefaultCall = metadata.callId === undefined
-        return session
-      }
-      const onEnd = (ended: EndedCall) => addAccess(koa, accessByCall(ended))
-      const toolName = koa.params.toolName ?? ''
-      const found = await runner.run({ family, toolName }, envelope, identify, onEnd)
-      if (isDefaultCall) logger.info({ requestId: requestIdOf(koa) }, 'no x-call-id: default call of the demo clinic')
-      const results = isDefaultCall ? withHint(found, DEFAULT_CALL_HINT) : found
-      exchangeOf(koa).tools = toolExchangesOf(toolName, envelope, results)
-      koa.body = writeEnvelope(results, envelope.error)
-    })
+  return async (koa, address, envelope, body) => {
+    const isRepeatable = envelope.calls.every(({ id }) => id !== null)
+    const metadata = metadataOf(koa, config.trustBodyCallMetadata ? body : undefined)
+    let isDefaultCall = false
+    const identify = async () => {
+      const session = await sessions.identify(metadata, allowerOf(parts, koa, { isRepeatable }))
+      shares?.countFor(koa, session.clinic)
+      isDefaultCall = metadata.callId === undefined
+      return session
+    }
+    const onEnd = (ended: EndedCall) => addAccess(koa, accessByCall(ended))
+    const found = await runner.run(address, envelope, identify, onEnd)
+    if (isDefaultCall) logger.info({ requestId: requestIdOf(koa) }, 'no x-call-id: default call of the demo clinic')
+    const results = isDefaultCall ? withHint(found, DEFAULT_CALL_HINT) : found
+    exchangeOf(koa).tools = toolExchangesOf(address, envelope, results)
+    return results
   }
+}
 
+/** The registration of calls, and their ends. */
+function addCalls(parts: RouteParts): void {
+  const { router, secret, config, sessions, repository, access } = parts
   router.post(`/${CALLS}`, secret, async (koa) => {
     const { session, created } = await sessions.register(
       readRegistration(await readJsonBody(koa, config.limits)),
-      allowerOf(koa),
+      allowerOf(parts, koa, { isRepeatable: true }),
     )
     addAccess(koa, accessToCall(session))
     koa.status = created ? 201 : 200
@@ -110,9 +178,9 @@ export function toolRoutes(dependencies: ToolDependencies): SideRouter {
 
   // The response is the same whether the call is known, has ended before, or belongs to a clinic whose check fails.
   const end = async (koa: KoaContext, { isNamedInBody: namesCall, ...callEnd }: ReportedEnd): Promise<void> => {
-    const accessOf = (clinic: string) => services.access(clinic, { kind: 'call', id: callEnd.callId })
-    const allow = allowerOf(koa, { isRepeatable: true, namesCall })
-    const handled = await endCall(services.repository, accessOf, callEnd, allow)
+    const accessOf = (clinic: string) => access(clinic, { kind: 'call', id: callEnd.callId })
+    const allow = allowerOf(parts, koa, { isRepeatable: true, namesCall })
+    const handled = await endCall(repository, accessOf, callEnd, allow)
     if (handled !== undefined) addAccess(koa, accessToEnd(handled))
     koa.body = { callId: callEnd.callId }
   }
@@ -128,15 +196,36 @@ export function toolRoutes(dependencies: ToolDependencies): SideRouter {
     if (report === undefined) koa.body = { ignored: true }
     else await end(koa, report)
   })
-  return sideRouter([CALLS, ...families.keys()], router)
 }
 
 /** The tool calls as the journal shows them. */
-const toolExchangesOf = (tool: string, { calls }: Envelope, results: readonly ToolResult[]): readonly ToolExchange[] =>
+const toolExchangesOf = (
+  { toolName }: ToolAddress,
+  { calls }: Envelope,
+  results: readonly ToolResult[],
+): readonly ToolExchange[] =>
   results.map(({ toolCallId: id, result }, index) => {
     const call = calls[index]
-    return { tool, id, result, ...(call && isReadable(call) ? { arguments: call.arguments } : {}) }
+    const read = call !== undefined && isReadable(call) ? call : undefined
+    const tool = toolName ?? String(read?.name ?? '').slice(0, MAX_TOOL_NAME)
+    return { tool, id, result, ...(read && { arguments: read.arguments }) }
   })
+
+/** Characters of the name of a tool that are recorded. */
+const MAX_TOOL_NAME = 100
+
+const isReadOnly = ({ operation }: RegisteredTool): boolean => operation.definition.affectsState === false
+
+/** https://www.rfc-editor.org/rfc/rfc7240: `Prefer: status` asks for the status of the tool call, which is 200 otherwise. */
+function statusFor(koa: KoaContext, [first]: readonly RunResult[]): number {
+  const isAsked = koa
+    .get('prefer')
+    .split(',')
+    .some((one) => one.trim().toLowerCase() === 'status')
+  if (!isAsked || first === undefined) return 200
+  if (first.status !== 200) return first.status
+  return (JSON.parse(first.result) as { success?: boolean }).success === false ? 422 : 200
+}
 
 function addAccess(koa: KoaContext, access: ExchangeAccess): void {
   const exchange = exchangeOf(koa)
@@ -166,55 +255,3 @@ const textsOf = (metadata: Readonly<Record<MetadataField, unknown>>): Partial<Re
       return typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : []
     }),
   )
-
-export const TOOLS = 'tools'
-
-/**
- * `GET /tools`: the live-call tools with their arguments as JSON Schema (https://json-schema.org/draft/2020-12/schema), so that
- * a voice platform's agent is set up from it. It says nothing of any clinic, so it needs no credential.
- */
-export function toolListRoutes(families: ToolFamilies): SideRouter {
-  const router = new Router()
-  const list = JSON.stringify({ families: Object.entries(families).map(familyOf) })
-  router.get(`/${TOOLS}`, (koa) => {
-    koa.type = 'application/json'
-    koa.body = list
-  })
-  return sideRouter([TOOLS], router)
-}
-
-const familyOf = ([family, tools]: readonly [string, ToolFamilies[string]]) => ({
-  name: family,
-  tools: Object.entries(tools).map(([name, tool]) => toolOf(family, name, tool)),
-})
-
-function toolOf(family: string, name: string, { operation: { definition } }: Tool) {
-  const { id, description } = definition
-  const taken = parametersOf(definition, 'in')
-  return {
-    name,
-    description,
-    path: `/${family}/${name}`,
-    operation: `OperationDefinition/${id}`,
-    parameters: {
-      type: 'object',
-      properties: Object.fromEntries(taken.map((one) => [one.name, schemaOf(one)])),
-      required: taken.filter(({ min }) => min > 0).map((one) => one.name),
-    },
-  }
-}
-
-function schemaOf({ type, max, documentation }: OperationParameter) {
-  const one = JSON_TYPES[type ?? ''] ?? 'string'
-  const value = max === '1' ? { type: one } : { type: 'array', items: { type: one } }
-  return documentation === undefined ? value : { ...value, description: documentation }
-}
-
-/** JSON types of FHIR types that are not strings in JSON. */
-const JSON_TYPES: Readonly<Record<string, string>> = {
-  boolean: 'boolean',
-  decimal: 'number',
-  integer: 'integer',
-  positiveInt: 'integer',
-  unsignedInt: 'integer',
-}

@@ -17,6 +17,7 @@ describe('message.toolCalls[] (spec 2.1)', () => {
       },
     }
     expect(readEnvelope(body)).toEqual({
+      style: 'envelope',
       calls: [
         { id: 'b', name: 'escalate_billing', arguments: { reason: 'x' } },
         { id: 'a', arguments: {} },
@@ -93,7 +94,6 @@ describe('message.toolCalls[] (spec 2.1)', () => {
 
 describe('a request without calls', () => {
   test.each([
-    [{}, 'message'],
     [[], 'message'],
     ['text', 'message'],
     [null, 'message'],
@@ -129,7 +129,9 @@ test('whatever the body is, there is one call or refusal for each entry of its l
 
 test('the response holds results[].toolCallId and .result (spec 2.2), numbers as they were written', () => {
   const id = (parseJson('{"id":1.00}') as { id: unknown }).id
-  const text = JSON.stringify(writeEnvelope([{ toolCallId: id, result: '{"success":true}' }]))
+  const text = JSON.stringify(
+    writeEnvelope({ style: 'envelope', calls: [] }, [{ toolCallId: id, result: '{"success":true}' }]),
+  )
   expect(text).toBe('{"results":[{"toolCallId":1.00,"result":"{\\"success\\":true}"}]}')
 })
 
@@ -150,6 +152,7 @@ describe('a body {name, call, args} (Retell)', () => {
   test('is one tool call, whose id is that of its newest invocation in the transcript', () => {
     const body = withTranscript({ ...invocation, tool_call_id: 't1' }, invocation, { role: 'agent', content: 'Hm' })
     expect(readEnvelope(body)).toEqual({
+      style: 'plain',
       calls: [{ id: 't2', name: 'escalate_billing', arguments: { reason: 'x' } }],
     })
   })

@@ -53,8 +53,82 @@ describe('the list of tools', () => {
     }
   })
 
-  test('can only be read', async () => {
-    const { status, headers } = await request(server.url, 'POST', '/tools', {})
-    expect([status, headers.get('allow')]).toEqual([405, expect.stringContaining('GET')])
+  test.each([
+    ['format=nonsense', 'json-schema, openai'],
+    ['family=nonsense', 'patient-journey, emr-scheduling'],
+    ['tool=nonsense', 'resolve_patient_identity'],
+  ])('with ?%s is 400 and names what there is', async (query, named) => {
+    const { status, body } = await request(server.url, 'GET', `/tools?${query}`)
+    expect([status, body.error]).toEqual([400, expect.stringContaining(named)])
+  })
+})
+
+describe('a definition to import', () => {
+  const imported = async (format: string, name = 'verify_patient') =>
+    (await request(server.url, 'GET', `/tools?format=${format}&tool=${name}`)).body
+
+  const described = {
+    name: 'verify_patient',
+    description: expect.stringMatching(/\w/),
+    parameters: expect.objectContaining({ required: ['statedName', 'statedDateOfBirth'], additionalProperties: false }),
+  }
+
+  test.each<[string, object]>([
+    ['openai', { type: 'function', ...described, strict: false }],
+    ['openai-chat', { type: 'function', function: described }],
+    ['livekit', { type: 'function', ...described }],
+    ['vapi', { type: 'function', function: described, server: { headers: { 'x-voice-secret': expect.any(String) } } }],
+    ['vapi-api-request', { type: 'apiRequest', method: 'POST', body: described.parameters }],
+    ['retell', { type: 'custom', ...described, headers: { 'x-call-id': '{{call_id}}' } }],
+    ['bland', { method: 'POST', body: { statedName: '{{input.statedName}}' }, input_schema: described.parameters }],
+    [
+      'elevenlabs',
+      { type: 'webhook', api_schema: { request_body_schema: { required: ['statedName', 'statedDateOfBirth'] } } },
+    ],
+  ])('for %s has the arguments of the tool where that platform reads them', async (format, expected) => {
+    expect(await imported(format)).toEqual([expect.objectContaining({})])
+    expect((await imported(format))[0]).toMatchObject(expected)
+  })
+
+  test.each(['vapi', 'vapi-api-request', 'retell', 'elevenlabs', 'bland'])(
+    'for %s has the address of this server',
+    async (format) => {
+      expect(JSON.stringify(await imported(format))).toContain(`"url":"${server.url}/emr-scheduling/verify_patient"`)
+    },
+  )
+
+  test('never has the webhook secret', async () => {
+    for (const format of [
+      'json-schema',
+      'openai',
+      'vapi',
+      'vapi-api-request',
+      'retell',
+      'elevenlabs',
+      'bland',
+      'openapi',
+    ])
+      expect(JSON.stringify((await request(server.url, 'GET', `/tools?format=${format}`)).body)).not.toContain(
+        'demo-secret',
+      )
+  })
+
+  test('has the values of an argument that has few', async () => {
+    const valuesOf = async (tool: string, name: string) =>
+      (await imported('openai', tool))[0].parameters.properties[name].enum
+    expect(await valuesOf('record_self_pay_decision', 'decision')).toContain('self_pay_continue')
+    expect(await valuesOf('send_resume_link', 'channel')).toEqual(['sms', 'email'])
+    expect(await valuesOf('set_contact_preference', 'channel')).toContain('all')
+    expect(await valuesOf('log_call_outcome', 'outcome')).toContain('recovered')
+    expect(await valuesOf('validate_intake_field', 'fieldName')).toContain('dateOfBirth')
+  })
+
+  test('as OpenAPI has each tool at its address, and those that only read by GET too', async () => {
+    const { body } = await request(server.url, 'GET', '/tools?format=openapi')
+    expect(body).toMatchObject({ openapi: '3.1.1', servers: [{ url: server.url }] })
+    const paths = families.flatMap(({ tools }) => tools.map(({ path }) => path))
+    expect(Object.keys(body.paths)).toEqual(paths)
+    expect(Object.keys(body.paths['/emr-scheduling/get_clinic_info'])).toEqual(['post', 'get'])
+    expect(Object.keys(body.paths['/emr-scheduling/book_appointment'])).toEqual(['post'])
   })
 })

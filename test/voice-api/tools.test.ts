@@ -123,7 +123,7 @@ describe('the body', () => {
     }
   })
 
-  test.each([[{}], [[]], [5], [{ message: {} }], [{ message: { toolCalls: 'x' } }], [batch()]])(
+  test.each([[[]], [5], [{ message: {} }], [{ message: { toolCalls: 'x' } }], [batch()]])(
     'that is JSON without calls (%j) is 200 with empty results that say why',
     async (body) => {
       const response = await post(VALIDATE, body)
@@ -133,8 +133,8 @@ describe('the body', () => {
   )
 
   test('other methods are 405', async () => {
-    const response = await request(server.url, 'GET', VALIDATE, undefined, SECRET)
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+    const response = await request(server.url, 'PUT', VALIDATE, undefined, SECRET)
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, HEAD, GET'])
   })
 })
 

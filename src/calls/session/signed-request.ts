@@ -26,7 +26,7 @@ interface SignedRequest {
 }
 
 /** Headers not covered by any signature: they identify the call, or the request that is repeated. */
-const BOUND_HEADERS = ['x-call-id', 'x-call-to', 'x-call-from', 'idempotency-key']
+const BOUND_HEADERS = ['x-call-id', 'x-call-to', 'x-call-from', 'idempotency-key', 'x-tool-call-id']
 
 /** A request as it was received. */
 export interface ReceivedRequest {

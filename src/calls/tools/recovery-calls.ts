@@ -32,7 +32,7 @@ import { stageResumeLink } from '../recovery/resume-link.ts'
 import { askedTimes, requestedPeriods } from '../visits/asked-visit.ts'
 
 /** New status of the Task, by outcome; undefined: unchanged. */
-const OUTCOMES: ReadonlyMap<string, Task['status'] | undefined> = new Map([
+export const CALL_OUTCOMES: ReadonlyMap<string, Task['status'] | undefined> = new Map([
   ['recovered', 'completed'],
   ['declined', 'cancelled'],
   ['wrong-number', 'cancelled'],
@@ -51,14 +51,14 @@ const MAX_OUTCOME = 200
 export const logCallOutcome = defineOperation('task-log-call-outcome', (request) => {
   // "Call back scheduled" is callback-scheduled.
   const said = lettersOf(String(request.input.outcome))
-  const known = [...OUTCOMES.keys()].find((one) => lettersOf(one) === said)
+  const known = [...CALL_OUTCOMES.keys()].find((one) => lettersOf(one) === said)
   // Any other outcome is kept for staff to read: the call is over, so no agent could correct it.
   const outcome = known ?? keptText(request.input.outcome, MAX_OUTCOME) ?? 'unknown'
   return request.access.change(async (ctx) => {
     const abandonment = await abandonmentOf(ctx, request)
     const note = keptText(request.input.note, MAX_NOTE)
     const text = note === undefined ? outcome : `${outcome}: ${note}`
-    const status = abandonment.isOpen && known !== undefined ? OUTCOMES.get(known) : undefined
+    const status = abandonment.isOpen && known !== undefined ? CALL_OUTCOMES.get(known) : undefined
     await noteOutput(ctx, request, abandonment, [['call-outcome', text]], logCallOutcome.code, status)
     return {
       success: true,
@@ -218,7 +218,8 @@ async function callbackTime(ctx: Context, patient: string, when: string): Promis
 /** Most links for one abandonment. */
 const MAX_LINKS = 5
 
-type Channel = 'sms' | 'email'
+export const LINK_CHANNELS = ['sms', 'email'] as const
+type Channel = (typeof LINK_CHANNELS)[number]
 
 /** send_resume_link: a one-time link to resume an unfinished registration or form. */
 export const sendResumeLink = defineOperation('task-send-resume-link', (request) => {

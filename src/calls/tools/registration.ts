@@ -91,7 +91,15 @@ function resultOf(missing: readonly RegistrationField[], invalid: readonly Inval
       }
 }
 
-const INTAKE_FIELDS = ['firstName', 'lastName', 'dateOfBirth', 'phone', 'email', 'address', 'reasonForVisit'] as const
+export const INTAKE_FIELDS = [
+  'firstName',
+  'lastName',
+  'dateOfBirth',
+  'phone',
+  'email',
+  'address',
+  'reasonForVisit',
+] as const
 type Intake = Readonly<Record<(typeof INTAKE_FIELDS)[number], string>>
 
 const SUBMITTED = {

@@ -1,0 +1,76 @@
+/**
+ * The tools as an OpenAPI document (https://spec.openapis.org/oas/v3.1.1), in plain mode: the body is the arguments, the
+ * response the result object.
+ */
+import type { JsonSchema, ToolDescription } from './tool-descriptions.ts'
+
+/** @param base the address of this server, without a slash at the end */
+export const openApiOf = (tools: readonly ToolDescription[], { base }: { readonly base: string }): object => ({
+  openapi: '3.1.1',
+  info: {
+    title: 'Sandbox EMR: tools of live calls',
+    version: '1.0.0',
+    description: 'What a voice agent calls while a patient is on the phone. FHIR interactions are in /metadata.',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: base }],
+  security: [{ voiceSecret: [] }],
+  tags: [...new Set(tools.map(({ family }) => family))].map((name) => ({ name })),
+  paths: Object.fromEntries(tools.map((tool) => [tool.path, pathOf(tool)])),
+  components: {
+    securitySchemes: { voiceSecret: { type: 'apiKey', in: 'header', name: 'x-voice-secret' } },
+    parameters: Object.fromEntries(CALL_HEADERS.map(([key, name, description]) => [key, header(name, description)])),
+    responses: {
+      Unauthorized: { description: 'The header x-voice-secret is missing or wrong.' },
+      TooLarge: { description: 'The body is larger than this server takes.' },
+    },
+  },
+})
+
+const CALL_HEADERS = [
+  ['CallId', 'x-call-id', 'The call; the same in each of its requests.'],
+  ['CallTo', 'x-call-to', 'The dialled number, which decides the clinic.'],
+  ['CallFrom', 'x-call-from', 'The number of the caller.'],
+  ['ToolCallId', 'x-tool-call-id', 'The tool call: repeated with the same id, it gets the result of the first.'],
+  ['Prefer', 'prefer', '`status`: a tool call that failed has a status of 400 to 599. Without it the status is 200.'],
+] as const
+
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+})
+
+const callHeaders = CALL_HEADERS.map(([key]) => ({ $ref: `#/components/parameters/${key}` }))
+
+function pathOf(tool: ToolDescription): object {
+  const { name, parameters } = tool
+  const body = { required: true, content: { 'application/json': { schema: parameters } } }
+  const post = { ...operationOf(tool, name), requestBody: body }
+  if (!tool.isReadOnly) return { post }
+  const get = operationOf(tool, `get_${name}`)
+  return { post, get: { ...get, parameters: [...callHeaders, ...queryOf(parameters)] } }
+}
+
+const operationOf = ({ title, family, description, result }: ToolDescription, operationId: string) => ({
+  operationId,
+  summary: title,
+  description,
+  tags: [family],
+  parameters: callHeaders,
+  responses: {
+    200: { description: 'The result.', content: { 'application/json': { schema: result } } },
+    401: { $ref: '#/components/responses/Unauthorized' },
+    413: { $ref: '#/components/responses/TooLarge' },
+  },
+})
+
+const queryOf = ({ properties = {}, required = [] }: JsonSchema) =>
+  Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }))

@@ -1,0 +1,93 @@
+/**
+ * The live-call tools as a client sees them: name, address, arguments and result as JSON Schema
+ * (https://json-schema.org/draft/2020-12/schema), made once from the OperationDefinitions.
+ */
+import type { Tool, ToolFamilies } from '../calls/tool.ts'
+import { type OperationParameter, parametersOf } from '../core/operation.ts'
+
+export interface JsonSchema {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly string[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly additionalProperties?: boolean | JsonSchema
+}
+
+export interface ToolDescription {
+  readonly name: string
+  readonly family: string
+  readonly title: string
+  readonly description: string
+  /** As in `POST /{family}/{name}`. */
+  readonly path: string
+  /** The reference to its OperationDefinition. */
+  readonly operation: string
+  /** Whether it changes nothing (`OperationDefinition.affectsState`). */
+  readonly isReadOnly: boolean
+  readonly parameters: JsonSchema
+  /** Every result has `say`, and `success` or `valid`; a failed one has `code` and `error` besides, and nothing else. */
+  readonly result: JsonSchema
+}
+
+export const describeTools = (families: ToolFamilies): readonly ToolDescription[] =>
+  Object.entries(families).flatMap(([family, tools]) =>
+    Object.entries(tools).map(([name, tool]) => describeTool(family, name, tool)),
+  )
+
+function describeTool(family: string, name: string, { operation: { definition }, values = {} }: Tool): ToolDescription {
+  const { id, title = name, description = title, affectsState = true } = definition
+  const taken = parametersOf(definition, 'in')
+  const given = parametersOf(definition, 'out')
+  return {
+    name,
+    family,
+    title,
+    description,
+    path: `/${family}/${name}`,
+    operation: `OperationDefinition/${id}`,
+    isReadOnly: !affectsState,
+    parameters: {
+      ...objectOf(taken, values),
+      required: taken.filter(({ min }) => min > 0).map((one) => one.name),
+      additionalProperties: false,
+    },
+    result: {
+      ...objectOf(given, {}),
+      required: given.filter((one) => IN_EVERY_RESULT.includes(one.name)).map((one) => one.name),
+    },
+  }
+}
+
+const IN_EVERY_RESULT = ['success', 'valid', 'say']
+
+type Values = Readonly<Record<string, readonly string[]>>
+
+const objectOf = (members: readonly OperationParameter[], values: Values) => ({
+  type: 'object',
+  properties: Object.fromEntries(members.map((one) => [one.name, schemaOf(one, values[one.name])])),
+})
+
+function schemaOf({ type, max, part, documentation }: OperationParameter, values?: readonly string[]): JsonSchema {
+  const description = documentation === undefined ? {} : { description: documentation }
+  if (part !== undefined && isMap(part)) return { type: 'object', additionalProperties: true, ...description }
+  const one =
+    part === undefined
+      ? { type: JSON_TYPES[type ?? ''] ?? 'string', ...(values && { enum: values }) }
+      : { ...objectOf(part, {}), required: part.filter(({ min }) => min > 0).map(({ name }) => name) }
+  return { ...(max === '1' ? one : { type: 'array', items: one }), ...description }
+}
+
+/** Parts `name` and `value`: in the result of a tool an object whose members have these names and values. */
+const isMap = (parts: readonly OperationParameter[]): boolean =>
+  parts.length === 2 && parts.every(({ name }, index) => name === ['name', 'value'][index])
+
+/** JSON types of FHIR types that are not strings in JSON. */
+const JSON_TYPES: Readonly<Record<string, string>> = {
+  boolean: 'boolean',
+  decimal: 'number',
+  integer: 'integer',
+  positiveInt: 'integer',
+  unsignedInt: 'integer',
+}
