@@ -82,7 +82,7 @@ const ROOMS = {
     ...['repository', 'clinics', 'core', 'integrations', 'matching', 'scheduling', 'booking', 'operations', 'spoken'],
     ...['calls/record', 'calls/session', 'calls/visits', 'calls/recovery'],
   ],
-  calls: ['repository', 'clinics', 'core', 'operations', 'calls/session', 'calls/tools'],
+  calls: ['repository', 'clinics', 'core', 'operations', 'calls/record', 'calls/session', 'calls/tools'],
   providers: [
     ...['search', 'search/index', 'repository', 'content', 'record/audit', 'clinics', 'core', 'documents'],
     ...['scheduling', 'reservations', 'availability', 'booking'],

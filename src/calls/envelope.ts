@@ -82,7 +82,7 @@ const withoutCalls = (error: string): Envelope => ({ style: 'envelope', calls: [
 const isFunctionCall = (item: unknown): boolean => isObject(item) && item.type === 'function_call'
 
 /**
- * Of chat completions (https://platform.openai.com/docs/api-reference/chat/object), or among the items of a response
+ * Function calls of chat completions (https://platform.openai.com/docs/api-reference/chat/object), or among the items of a response
  * (https://platform.openai.com/docs/guides/function-calling), which may have messages and reasoning beside them.
  */
 function functionCalls(style: Style, list: readonly unknown[]): Envelope {

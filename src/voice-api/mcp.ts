@@ -5,14 +5,23 @@
 import type { Router } from '@koa/router'
 import type { Tool } from '@modelcontextprotocol/server'
 import type { Context as KoaContext, Middleware } from 'koa'
+import type { Envelope } from '../calls/envelope.ts'
+import type { RunResult, ToolAddress } from '../calls/tool-runner.ts'
 import type { Limits } from '../config.ts'
 import { notFound } from '../fhir/outcome.ts'
 import { readJsonBody } from '../http/message/body.ts'
 import { requestKeyOf } from './platform-request.ts'
 import type { ToolDescription } from './tool-descriptions.ts'
-import type { CallTools } from './tools.ts'
 
 export const MCP = 'mcp'
+
+/** Runs the tool calls of a request. @param body the request's, in which trusted metadata of the call may be */
+export type CallTools = (
+  koa: KoaContext,
+  address: ToolAddress,
+  envelope: Envelope,
+  body: unknown,
+) => Promise<readonly RunResult[]>
 
 interface McpParts {
   readonly secret: Middleware

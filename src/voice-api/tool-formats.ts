@@ -169,7 +169,7 @@ const jsonSchema: Format = (tools) => ({
 })
 
 /** By the name of `?format=`; the first is the default. */
-export const TOOL_FORMATS: Readonly<Record<string, Format>> = {
+const TOOL_FORMATS: Readonly<Record<string, Format>> = {
   'json-schema': jsonSchema,
   openai: each(openAi),
   'openai-chat': each(openAiChat),

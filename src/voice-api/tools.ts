@@ -38,7 +38,7 @@ import { requestIdOf } from '../http/headers.ts'
 import { readBody, readJsonBody } from '../http/message/body.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import type { ToolExchange } from '../record/journal/exchange.ts'
-import { addMcp, MCP } from './mcp.ts'
+import { addMcp, type CallTools, MCP } from './mcp.ts'
 import {
   accessByCall,
   accessToCall,
@@ -65,14 +65,6 @@ export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'call
   /** First path segments that other routes answer for; no family may have such a name. */
   readonly reserved: ReadonlySet<string>
 }
-
-/** Runs the tool calls of a request. @param body the request's, in which trusted metadata of the call may be */
-export type CallTools = (
-  koa: KoaContext,
-  address: ToolAddress,
-  envelope: Envelope,
-  body: unknown,
-) => Promise<readonly RunResult[]>
 
 /** The path segment of the registration of calls, beside the tool families. */
 export const CALLS = 'calls'
