@@ -62,6 +62,7 @@ const SMOKE = suites(
   'test/admin-api/accounts.test.ts',
   'test/availability/slot-generation.test.ts',
   'test/calls/tools/book-appointment.test.ts',
+  'test/clinics/login-limit.test.ts',
   'test/documents/rules.test.ts',
   'test/fhir-api/crud.test.ts',
   'test/integrations/outbox/outbox.test.ts',
