@@ -244,6 +244,14 @@ describe('whose turn it is', () => {
     expect(offered.flat().sort()).toEqual(entries.map(({ id }) => id).sort())
   })
 
+  test('of slots that are freed at once one is offered to a single entry', async () => {
+    const entry = await join()
+    const visits = await Promise.all(Array.from({ length: 6 }, () => taken()))
+    await Promise.all(visits.map(({ visit: stored }) => cancel(stored)))
+    const offered = await Promise.all(visits.map(({ id }) => offeredTo(id)))
+    expect(offered.flat()).toEqual([entry.id])
+  })
+
   test('of more slots than one change looks after, each is offered in the end, those of the others in the background', async () => {
     const COUNT = 22
     const entries = await Promise.all(Array.from({ length: COUNT }, () => join()))

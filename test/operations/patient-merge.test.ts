@@ -944,7 +944,8 @@ describe('a merge of more than one change may hold', () => {
     let server = await startServer(env)
     try {
       const { from, to } = { from: 'large-source', to: 'large-target' }
-      for (const id of [from, to]) await server.fhir('PUT', `/Patient/${id}`, { resourceType: 'Patient', id })
+      for (const id of [from, to, 'elsewhere'])
+        await server.fhir('PUT', `/Patient/${id}`, { resourceType: 'Patient', id })
       for (let begin = 0; begin < COUNT; begin += 550) {
         const entry = Array.from({ length: 550 }, () => {
           const resource = observation(`Patient/${from}`)
@@ -968,6 +969,9 @@ describe('a merge of more than one change may hold', () => {
       expect([merged.status, part(merged, 'task').status]).toEqual([202, 'in-progress'])
       const refused = await unmerge(from, {}, server.fhir)
       expect([refused.status, refused.text]).toEqual([409, expect.stringContaining(part(merged, 'task').id)])
+      const onward = { 'source-patient': `Patient/${to}`, 'target-patient': 'Patient/elsewhere' }
+      const held = await merge(onward, server.fhir)
+      expect([held.status, held.text]).toEqual([409, expect.stringContaining(part(merged, 'task').id)])
       await server.close()
       const store = await openStore(env.DATABASE_URL)
       await writeBroken(store, from)
