@@ -70,6 +70,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/storage/migrations.test.ts',
     'test/storage/mongo-bench-plans.test.ts',
     'test/storage/mongo-document-limit.test.ts',
+    'test/storage/mongo-errors.test.ts',
     'test/storage/mongo-fair-reads.test.ts',
     'test/storage/mongo-faults.test.ts',
     'test/storage/mongo-limits.test.ts',
