@@ -13,6 +13,8 @@ const METHODS = {
   header: { accepts: isText, expected: 'a text of 16 to 256 characters without spaces' },
   'standard-webhooks': { accepts: isWebhookSecret, expected: '"whsec_" followed by 24 to 64 bytes in base64' },
   retell: { accepts: isText, expected: 'the API key of the Retell account that signs, 16 to 256 characters' },
+  hmac: { accepts: isText, expected: "the secret key of Vapi's HMAC credential, 16 to 256 characters without spaces" },
+  elevenlabs: { accepts: isText, expected: "the secret of ElevenLabs' webhook, 16 to 256 characters without spaces" },
 } as const
 export type CallSecurityMethod = keyof typeof METHODS
 

@@ -200,7 +200,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'the hash of the id of its signature',
     shape: 'SignedRequest (calls/session/signed-request.ts)',
-    expires: '15 minutes after its arrival; an expired one is overwritten',
+    expires: '15 minutes after its arrival; an expired one is overwritten, unless its signature has no time',
     writtenBy: 'calls/session/signed-request.ts',
   },
   outbox: {

@@ -112,6 +112,8 @@ describe('the response to the end of a call holds the id that the request named,
     'POST /calls/{id}/end with the id': (id) => post(`/calls/${id}/end`, { callId: id }),
     "Vapi's report": (id) => post('/calls/events', report(id)),
     "Retell's report": (id) => post('/calls/events', { event: 'call_ended', call: { call_id: id } }),
+    "ElevenLabs' report": (id) =>
+      post('/calls/events', { type: 'post_call_transcription', data: { conversation_id: id } }),
     'a report with x-call-id': (id) => post('/calls/events', report('theirs'), { 'x-call-id': id }),
   }
   const CALLS: Readonly<Record<string, () => Promise<string>>> = {
@@ -174,6 +176,14 @@ describe('POST /calls/events', () => {
     ['Vapi', (id: string) => ({ message: { type: 'end-of-call-report', endedReason: 'hung-up', call: { id } } })],
     ['Retell', (call_id: string) => ({ event: 'call_ended', call: { call_id, disconnection_reason: 'hung-up' } })],
     ['Retell', (call_id: string) => ({ event: 'call_analyzed', call: { call_id, disconnection_reason: 'hung-up' } })],
+    [
+      'ElevenLabs',
+      (conversation_id: string) => ({
+        type: 'post_call_transcription',
+        event_timestamp: 1_739_537_297,
+        data: { agent_id: 'a', conversation_id, status: 'done', metadata: { termination_reason: 'hung-up' } },
+      }),
+    ],
   ])('a report of the end, as %s sends it, ends the call', async (_platform, report) => {
     const caller = await escalated()
     expect((await post('/calls/events', report(caller.id))).status).toBe(200)
@@ -182,6 +192,16 @@ describe('POST /calls/events', () => {
     expect((await post('/calls/events', report(caller.id))).status).toBe(200)
     expect(await sessionOf(caller.id)).toEqual(first)
     expect((await caller.encounter())?.status).toBe('finished')
+  })
+
+  test('a report of ElevenLabs ends the call so many seconds after its start', async () => {
+    const caller = await escalated()
+    const start_time_unix_secs = Math.floor(Date.now() / 1000) - 100
+    const metadata = { start_time_unix_secs, call_duration_secs: 40, termination_reason: '' }
+    const report = { type: 'post_call_transcription', data: { conversation_id: caller.id, metadata } }
+    expect((await post('/calls/events', report)).status).toBe(200)
+    const endedAt = new Date((start_time_unix_secs + 40) * 1000).toISOString()
+    expect(await sessionOf(caller.id)).toMatchObject({ endedAt })
   })
 
   test('x-call-id names the call of a platform whose ids are others', async () => {
@@ -194,6 +214,8 @@ describe('POST /calls/events', () => {
     [{ message: { type: 'status-update', status: 'in-progress' } }],
     [{ message: { type: 'transcript' } }],
     [{ event: 'call_started', call: { call_id: 'x' } }],
+    [{ type: 'post_call_audio', data: { conversation_id: 'x' } }],
+    [{ type: 'call_initiation_failure', data: { conversation_id: 'x' } }],
     [{}],
   ])('another report, %j, is ignored', async (report) => {
     expect(await post('/calls/events', report)).toMatchObject({ status: 200, body: { ignored: true } })
@@ -205,6 +227,9 @@ describe('POST /calls/events', () => {
     [400, { event: 'call_ended', call: { call_id: { a: 1 } } }],
     [400, { event: 'call_ended', call: 'x' }],
     [400, { event: 'call_ended', call: {} }],
+    [400, { type: 'post_call_transcription' }],
+    [400, { type: 'post_call_transcription', data: { conversation_id: 7 } }],
+    [400, { type: 'post_call_transcription', data: { conversation_id: '{{system__conversation_id}}' } }],
   ])('is %d for %j', async (status, report) => {
     expect((await post('/calls/events', report)).status).toBe(status)
   })

@@ -14,18 +14,24 @@ const NEW = newSecret()
 const OTHERS = newSecret()
 const KEY = 'key_0123456789abcdef'
 const TEXT = 'a-secret-of-the-clinic'
+const VAPI = 'secret-key-of-a-credential'
+const ELEVEN = 'wsec_0123456789abcdef'
 
 const CLINICS = {
   signed: { number: '+12125550201', callSecurity: { method: 'standard-webhooks', secrets: [OLD, NEW] } },
   others: { number: '+12125550202', callSecurity: { method: 'standard-webhooks', secrets: [OTHERS] } },
   retell: { number: '+12125550203', callSecurity: { method: 'retell', secrets: [KEY] } },
   header: { number: '+12125550204', callSecurity: { method: 'header', secrets: [TEXT] } },
+  vapi: { number: '+12125550205', callSecurity: { method: 'hmac', secrets: [VAPI] } },
+  elevenlabs: { number: '+12125550206', callSecurity: { method: 'elevenlabs', secrets: [ELEVEN] } },
 } as const
 type Clinic = keyof typeof CLINICS
 
 let server: TestServer
+/** Milliseconds that the server's clock is ahead. */
+let ahead = 0
 beforeAll(async () => {
-  server = await startServer()
+  server = await startServer({}, { clock: () => Date.now() + ahead })
   for (const [id, { number, callSecurity }] of Object.entries(CLINICS)) {
     await createClinic(server.app.repository, id, {
       name: id,
@@ -63,8 +69,24 @@ function signature(
   }
 }
 
+const hmac = (key: string, text: string) => createHmac('sha256', key).update(text).digest('hex')
+const secondsAgo = (age: number) => Math.floor(Date.now() / 1000) - age
+
 const retellSignature = (key: string, body: string, at = Date.now()) => ({
-  'x-retell-signature': `v=${at},d=${createHmac('sha256', key).update(`${body}${at}`).digest('hex')}`,
+  'x-retell-signature': `v=${at},d=${hmac(key, `${body}${at}`)}`,
+})
+
+/** By a credential of Vapi that includes a timestamp. @param time in seconds, or milliseconds */
+const vapiSignature = (key: string, body: string, time = secondsAgo(0)) => ({
+  'x-vapi-signature': hmac(key, `${time}.${body}`),
+  'x-timestamp': String(time),
+})
+
+/** By a credential of Vapi that includes no timestamp. */
+const untimedSignature = (key: string, body: string) => ({ 'x-vapi-signature': hmac(key, body) })
+
+const elevenLabsSignature = (secret: string, body: string, time = secondsAgo(0)) => ({
+  'elevenlabs-signature': `t=${time},v0=${hmac(secret, `${time}.${body}`)}`,
 })
 
 /** A body of POST /abandonments. */
@@ -167,6 +189,9 @@ describe('the id of a signature is bound to the request that it first came with'
   const SIGNERS: Readonly<Record<string, readonly [Clinic, (body: string) => Record<string, string>]>> = {
     'Standard Webhooks': ['signed', (body) => signature(OLD, body)],
     Retell: ['retell', (body) => retellSignature(KEY, body)],
+    Vapi: ['vapi', (body) => vapiSignature(VAPI, body)],
+    'Vapi, without a time': ['vapi', (body) => untimedSignature(VAPI, body)],
+    ElevenLabs: ['elevenlabs', (body) => elevenLabsSignature(ELEVEN, body)],
   }
   const FROM = { 'x-call-from': '+12125550123' }
 
@@ -227,6 +252,22 @@ describe('the id of a signature is bound to the request that it first came with'
     expect((await send(ESCALATE, body, sent)).body).toEqual(first.body)
   })
 
+  test('for good where it has no time: after a day neither another request nor a repeat is taken', async () => {
+    const body = bodyOf(randomUUID(), 'a bill')
+    const callId = randomUUID()
+    const sign = untimedSignature(VAPI, body)
+    expect(await escalate('vapi', callId, body, sign)).toMatchObject({ success: true })
+    const before = await tasksOf('vapi')
+    ahead = 24 * 3_600_000
+    try {
+      for (const id of [callId, randomUUID()])
+        expect(await escalate('vapi', id, body, sign)).toMatchObject({ code: 'signature-used' })
+    } finally {
+      ahead = 0
+    }
+    expect(await tasksOf('vapi')).toBe(before)
+  })
+
   test('of requests at the same time with one signature, for eight calls, one is carried out', async () => {
     const body = bodyOf('1', 'a bill')
     const signed = signature(OLD, body)
@@ -264,6 +305,8 @@ describe('a call of a clinic with a check of its own is ended', () => {
       others: signature(OTHERS, body),
       retell: retellSignature(KEY, body),
       header: { 'x-clinic-secret': TEXT },
+      vapi: vapiSignature(VAPI, body),
+      elevenlabs: { 'x-clinic-secret': ELEVEN },
     }[clinic]
     expect(await escalate(clinic, callId, body, headers)).toMatchObject({ success: true })
     return callId
@@ -279,12 +322,22 @@ describe('a call of a clinic with a check of its own is ended', () => {
   const report = (call_id: string) => JSON.stringify({ event: 'call_ended', call: { call_id } })
   const sign = (body: string, secret = OLD) => ({ body, headers: signature(secret, body) })
   const byRetell = (body: string, key = KEY) => ({ body, headers: retellSignature(key, body) })
+  const byVapi = (id: string, key = VAPI) => {
+    const body = JSON.stringify({ message: { type: 'end-of-call-report', call: { id } } })
+    return { path: '/calls/events', body, headers: vapiSignature(key, body) }
+  }
+  const byElevenLabs = (conversation_id: string, secret = ELEVEN) => {
+    const body = JSON.stringify({ type: 'post_call_transcription', data: { conversation_id } })
+    return { path: '/calls/events', body, headers: elevenLabsSignature(secret, body) }
+  }
 
   test.each<[string, Clinic, (id: string) => End]>([
     ['a signed body that names it', 'signed', (id) => ({ path: at(id), ...sign(named(id)) })],
     ['a signed report', 'signed', (id) => ({ path: '/calls/events', ...sign(report(id)) })],
     ['a signed body that names it, of Retell', 'retell', (id) => ({ path: at(id), ...byRetell(named(id)) })],
     ['a signed report of Retell', 'retell', (id) => ({ path: '/calls/events', ...byRetell(report(id)) })],
+    ['a signed report of Vapi', 'vapi', (id) => byVapi(id)],
+    ['a signed report of ElevenLabs', 'elevenlabs', (id) => byElevenLabs(id)],
     [
       'a signed report with which x-call-id agrees',
       'retell',
@@ -326,6 +379,18 @@ describe('a call of a clinic with a check of its own is ended', () => {
     ],
     ['an unsigned report', 'signed', (id) => ({ path: '/calls/events', body: report(id) })],
     ['an unsigned report of Retell', 'retell', (id) => ({ path: '/calls/events', body: report(id) })],
+    ['an unsigned report of Vapi', 'vapi', (id) => ({ ...byVapi(id), headers: {} })],
+    ['a report that another credential of Vapi has signed', 'vapi', (id) => byVapi(id, 'k'.repeat(20))],
+    ['an unsigned report of ElevenLabs', 'elevenlabs', (id) => ({ ...byElevenLabs(id), headers: {} })],
+    ['a report that another webhook of ElevenLabs has signed', 'elevenlabs', (id) => byElevenLabs(id, 'k'.repeat(20))],
+    [
+      'a signed report of ElevenLabs of another call with x-call-id',
+      'elevenlabs',
+      (id) => {
+        const { headers, ...end } = byElevenLabs('theirs')
+        return { ...end, headers: { ...headers, 'x-call-id': id } }
+      },
+    ],
     [
       'a signed report of another call with x-call-id',
       'signed',
@@ -454,6 +519,59 @@ test('a clinic with an account of Retell takes what that has signed, and nothing
     expect(await with_(wrong)).toMatchObject({ code: 'call-not-signed' })
 })
 
+test('a clinic with a credential of Vapi takes what that has signed, with a time or without, and nothing else', async () => {
+  const body = bodyOf(randomUUID(), 'a bill')
+  const with_ = (headers: Record<string, string>) => escalate('vapi', 'vapi-call', body, headers)
+  const before = await tasksOf('vapi')
+  expect(await with_(vapiSignature(VAPI, body))).toMatchObject({ success: true })
+  expect(await with_(vapiSignature(VAPI, body, Date.now()))).toMatchObject({ success: true })
+  expect(await with_(untimedSignature(VAPI, body))).toMatchObject({ success: true })
+  expect(await tasksOf('vapi')).toBe(before + 1)
+  const signed = vapiSignature(VAPI, body)
+  for (const wrong of [
+    {},
+    { 'x-vapi-signature': '' },
+    vapiSignature('another-key-0000', body),
+    untimedSignature('another-key-0000', body),
+    vapiSignature(VAPI, body, secondsAgo(301)),
+    vapiSignature(VAPI, body, secondsAgo(-310)),
+    vapiSignature(VAPI, body, Date.now() - 301_000),
+    vapiSignature(VAPI, '{}'),
+    untimedSignature(VAPI, '{}'),
+    // A time that the signature is not of, and none where it is of one.
+    { ...untimedSignature(VAPI, body), 'x-timestamp': signed['x-timestamp'] },
+    { 'x-vapi-signature': signed['x-vapi-signature'] },
+    { 'x-vapi-signature': hmac(VAPI, `now.${body}`), 'x-timestamp': 'now' },
+    { ...signed, 'x-vapi-signature': `sha256=${signed['x-vapi-signature']}` },
+    { 'x-clinic-secret': VAPI },
+  ])
+    expect(await with_(wrong)).toMatchObject({ code: 'call-not-signed' })
+})
+
+test("a clinic with a webhook of ElevenLabs takes what that has signed, and server tools that carry its secret", async () => {
+  const body = bodyOf(randomUUID(), 'a bill')
+  const with_ = (headers: Record<string, string>) => escalate('elevenlabs', 'eleven-call', body, headers)
+  const before = await tasksOf('elevenlabs')
+  expect(await with_(elevenLabsSignature(ELEVEN, body))).toMatchObject({ success: true })
+  expect(await with_({ 'x-clinic-secret': ELEVEN })).toMatchObject({ success: true })
+  expect(await tasksOf('elevenlabs')).toBe(before + 1)
+  const time = secondsAgo(0)
+  for (const wrong of [
+    {},
+    { 'x-clinic-secret': 'wrong' },
+    elevenLabsSignature('another-secret-00', body),
+    elevenLabsSignature(ELEVEN, body, secondsAgo(301)),
+    elevenLabsSignature(ELEVEN, body, secondsAgo(-310)),
+    elevenLabsSignature(ELEVEN, '{}'),
+    { 'elevenlabs-signature': `t=${time + 1},v0=${hmac(ELEVEN, `${time}.${body}`)}` },
+    { 'elevenlabs-signature': `t=${time},v1=${hmac(ELEVEN, `${time}.${body}`)}` },
+    { 'elevenlabs-signature': 't=,v0=' },
+    // A signature that is wrong is not made good by the secret.
+    { ...elevenLabsSignature('another-secret-00', body), 'x-clinic-secret': ELEVEN },
+  ])
+    expect(await with_(wrong)).toMatchObject({ code: 'call-not-signed' })
+})
+
 test('a clinic with a secret of its own takes calls that carry it', async () => {
   const body = bodyOf(null, 'a bill')
   expect(await escalate('header', 'h1', body, { 'x-clinic-secret': TEXT })).toMatchObject({ success: true })
@@ -486,6 +604,14 @@ describe('POST /abandonments for a clinic with a check of its own', () => {
     ['an old signature', 'signed', () => signature(OLD, ENTERED, { age: 301 })],
     ['no signature of its Retell account', 'retell', () => ({})],
     ['the signature of another Retell account', 'retell', () => retellSignature('another-key-0000', ENTERED)],
+    ['no signature of its credential of Vapi', 'vapi', () => ({})],
+    ['the signature of another credential of Vapi', 'vapi', () => vapiSignature('another-key-0000', ENTERED)],
+    ['no signature of its webhook of ElevenLabs', 'elevenlabs', () => ({})],
+    [
+      'the signature of another webhook of ElevenLabs',
+      'elevenlabs',
+      () => elevenLabsSignature('another-secret-00', ENTERED),
+    ],
     ['no secret of the clinic', 'header', () => ({})],
     ['a wrong secret of the clinic', 'header', () => ({ 'x-clinic-secret': 'wrong' })],
   ])('with %s is 403, and enters nothing', async (_what, clinic, headers) => {
@@ -513,6 +639,7 @@ describe('POST /abandonments for a clinic with a check of its own', () => {
       expect.objectContaining({ code: 'call-without-id', error: expect.stringContaining('Idempotency-Key') }),
     ])
     expect((await enter('retell', retellSignature(KEY, ENTERED))).body.code).toBe('call-without-id')
+    expect((await enter('vapi', untimedSignature(VAPI, ENTERED))).body.code).toBe('call-without-id')
     expect(await tasksOf('signed')).toBe(before)
   })
 
@@ -569,6 +696,8 @@ describe('the setting callSecurity', () => {
     [{ method: 'header', secrets: ['short'] }],
     [{ method: 'header', secrets: [TEXT, TEXT, TEXT] }],
     [{ method: 'standard-webhooks', secrets: [TEXT] }],
+    [{ method: 'hmac', secrets: ['short'] }],
+    [{ method: 'elevenlabs', secrets: ['with a space in it'] }],
     [{ method: 'header', secrets: [TEXT], mood: 1 }],
     [{ method: 'header', secrets: [TEXT, 'set'] }],
   ])('%j is 422 that names it', async (callSecurity) => {

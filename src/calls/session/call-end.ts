@@ -155,6 +155,18 @@ const retell: EndReport = ({ event, call }) => {
 }
 
 /**
+ * https://elevenlabs.io/docs/eleven-agents/workflows/post-call-webhooks: {type, data: {conversation_id, metadata}}, times in
+ * seconds
+ */
+const elevenLabs: EndReport = ({ type, data }) => {
+  if (type !== 'post_call_transcription') return undefined
+  const { conversation_id, metadata } = isObject(data) ? data : {}
+  const { start_time_unix_secs, call_duration_secs, termination_reason } = isObject(metadata) ? metadata : {}
+  const endedAt = (Number(start_time_unix_secs) + Number(call_duration_secs)) * 1000
+  return { callId: conversation_id, end: endOf('', instantOf(endedAt), termination_reason) }
+}
+
+/**
  * The end reported by a platform; undefined for other reports, of which platforms send many. Other data about the call
  * are ignored.
  * @param callIdOfHeader `x-call-id`, for platforms whose ids differ from the call ids here; it takes precedence
@@ -162,12 +174,14 @@ const retell: EndReport = ({ event, call }) => {
  */
 export function readEndReport(body: unknown, callIdOfHeader: string): ReportedEnd | undefined {
   if (!isObject(body)) throw badRequest('The body must be the report of a platform, a JSON object')
-  const report = vapi(body) ?? retell(body)
+  const report = vapi(body) ?? retell(body) ?? elevenLabs(body)
   if (report === undefined) return undefined
   const callId = callIdOfHeader || report.callId
   if (typeof callId === 'string') requireFilledIn({ callId, inBody: callIdOfHeader === '' ? ['callId'] : [] })
   if (typeof callId !== 'string' || !isCallId(callId))
-    throw badRequest('The report names no call: message.call.id, call.call_id or the header x-call-id must hold its id')
+    throw badRequest(
+      'The report names no call: message.call.id, call.call_id, data.conversation_id or the header x-call-id must hold its id',
+    )
   return { ...report.end, callId, isNamedInBody: report.callId === callId }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The clinic's own check of requests that belong to its calls (ClinicSettings.callSecurity). A signature is valid for
- * five minutes and for one request; the same request again is a repeat, whose tool calls get their stored results.
+ * The clinic's own check of requests that belong to its calls (ClinicSettings.callSecurity). A signature with a time is valid
+ * for five minutes, and each for one request; the same request again is a repeat, whose tool calls get their stored results.
  *
  * Platforms sign only the body. Method, URL and headers of the call are therefore bound to the signature's id on first
  * use, and a later request that differs in any of them is refused.
@@ -58,18 +58,21 @@ export async function requireClinicCheck(
   const { callSecurity } = await readSettings(repository, clinic)
   if (callSecurity === undefined) return
   const body = await request.body()
-  const id = CHECKS[callSecurity.method](callSecurity.secrets, request.header, body)
-  if (id === undefined) return
+  const signature = CHECKS[callSecurity.method](callSecurity.secrets, request.header, body)
+  if (signature === undefined) return
   if (request.namesCall === false) throw callNotNamed()
   if (!request.isRepeatable) throw withoutIds()
-  await takeId(repository, clinic, id, hashOf(request, body))
+  await takeSignature(repository, clinic, signature, hashOf(request, body))
 }
 
-type Check = (
-  secrets: readonly string[],
-  header: ReceivedRequest['header'],
-  body: Buffer,
-) => /** Id of the signature; undefined if the method has none. */ string | undefined
+interface Signature {
+  readonly id: string
+  /** False if the signature has no time, so that it is valid for ever. */
+  readonly isTimed: boolean
+}
+
+/** @returns undefined if the method has no signature. @throws FhirError 403 */
+type Check = (secrets: readonly string[], header: ReceivedRequest['header'], body: Buffer) => Signature | undefined
 
 const CHECKS: Readonly<Record<CallSecurity['method'], Check>> = {
   header: (secrets, header) => {
@@ -81,19 +84,55 @@ const CHECKS: Readonly<Record<CallSecurity['method'], Check>> = {
   'standard-webhooks': (secrets, header, body) => {
     const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
     const headers = Object.fromEntries(names.map((name) => [name, header(name)]))
-    if (secrets.some((secret) => verifies(new Webhook(secret), body, headers))) return headers['webhook-id']
+    if (secrets.some((secret) => verifies(new Webhook(secret), body, headers)))
+      return { id: header('webhook-id'), isTimed: true }
     throw notSigned(`${names.join(', ')} must sign this body with the secret of the clinic, within five minutes`)
   },
 
   // The digest covers the body followed by the time in milliseconds.
   retell: (secrets, header, body) => {
     const [, time = '', digest = ''] = /^v=(\d{1,15}),d=([\da-f]{64})$/.exec(header('x-retell-signature')) ?? []
-    const digestOf = (secret: string) => createHmac('sha256', secret).update(body).update(time).digest('hex')
-    const isRecent = Math.abs(Date.now() - Number(time)) <= TOLERANCE
-    if (isRecent && secrets.some((secret) => isSame(digestOf(secret), digest))) return digest
+    if (isRecent(Number(time)) && signs(secrets, digest, [body, time])) return { id: digest, isTimed: true }
     throw notSigned('x-retell-signature must sign this body with the API key of the clinic, within five minutes')
   },
+
+  // https://docs.vapi.ai/server-url/server-authentication: whether there is a time is chosen in the credential.
+  hmac: (secrets, header, body) => {
+    const [digest, time] = [header('x-vapi-signature'), header('x-timestamp')]
+    const isTimed = time !== ''
+    const signed = isTimed ? [`${time}.`, body] : [body]
+    if ((!isTimed || isRecent(millisecondsOf(time))) && signs(secrets, digest, signed)) return { id: digest, isTimed }
+    throw notSigned(
+      'x-vapi-signature must be the HMAC-SHA256 in hexadecimal digits of this body, with the secret key of the clinic, or of x-timestamp, a dot and the body, within five minutes',
+    )
+  },
+
+  // https://elevenlabs.io/docs/eleven-api/resources/webhooks. Its server tools are not signed, so they carry the secret.
+  elevenlabs: (secrets, header, body) => {
+    const sent = header('elevenlabs-signature')
+    if (sent === '') return CHECKS.header(secrets, header, body)
+    const [, time = '', digest = ''] = /^t=(\d{1,12}),v0=([\da-f]{64})$/.exec(sent) ?? []
+    if (isRecent(Number(time) * 1000) && signs(secrets, digest, [`${time}.`, body])) return { id: digest, isTimed: true }
+    throw notSigned(
+      "ElevenLabs-Signature must sign this body with the secret of the clinic's webhook, within five minutes",
+    )
+  },
 }
+
+/** @param at milliseconds since 1970 UTC */
+const isRecent = (at: number): boolean => Math.abs(Date.now() - at) <= TOLERANCE
+
+/** A time in seconds or milliseconds since 1970, which are told apart by their size; NaN for anything else. */
+const millisecondsOf = (time: string): number =>
+  /^\d{1,15}$/.test(time) ? Number(time) * (time.length > 11 ? 1 : 1000) : Number.NaN
+
+/** Whether the digest is the HMAC-SHA256, in hexadecimal digits, of the parts with one of the secrets. */
+const signs = (secrets: readonly string[], digest: string, parts: readonly (string | Buffer)[]): boolean =>
+  secrets.some((secret) => {
+    const hmac = createHmac('sha256', secret)
+    for (const part of parts) hmac.update(part)
+    return isSame(hmac.digest('hex'), digest)
+  })
 
 /** The library also allows five minutes. */
 function verifies(webhook: Webhook, body: Buffer, headers: Record<string, string>): boolean {
@@ -109,20 +148,29 @@ function verifies(webhook: Webhook, body: Buffer, headers: Record<string, string
 const isSame = (left: string, right: string): boolean =>
   timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'))
 
-/** Longer than a signature with the id is accepted, whatever the clocks. An expired record is overwritten. */
+/**
+ * Longer than a signature with a time is accepted, whatever the clocks: its expired record is overwritten. One without a time
+ * is refused once it has expired, as its results would no longer be stored.
+ */
 const LIFETIME = 3 * TOLERANCE
 
 /** An empty header equals an absent one. URLs are compared as sent. */
 const hashOf = ({ method, url, header }: ReceivedRequest, body: Buffer): string =>
   hash('sha256', JSON.stringify([method, url, ...BOUND_HEADERS.map(header), hash('sha256', body)]))
 
-async function takeId(repository: Repository, clinic: string, id: string, sent: string): Promise<void> {
+async function takeSignature(
+  repository: Repository,
+  clinic: string,
+  { id, isTimed }: Signature,
+  sent: string,
+): Promise<void> {
   const key = hash('sha256', id)
   const take = async ({ records, now }: Parameters<Parameters<Repository['change']>[1]>[0]): Promise<void> => {
     const known = await records.read(SIGNED_REQUEST, key)
-    if (known?.due == null || known.due <= now)
+    const isExpired = known?.due == null || known.due <= now
+    if (known === undefined || (isExpired && isTimed))
       records.put(SIGNED_REQUEST, key, { request: sent }, { due: now + LIFETIME })
-    else if (known.value.request !== sent) throw used()
+    else if (isExpired || known.value.request !== sent) throw used()
   }
   // A retried change must accept the record of its own first run.
   await repository.change(clinic, take, true)
@@ -145,7 +193,7 @@ const withoutIds = (): FhirError =>
 
 const used = (): FhirError =>
   conflict(
-    'The id of this signature has come with another request before: body, method, address, x-call-id, x-call-to, x-call-from and Idempotency-Key must be the same in a repeat; sign each other request with an id of its own',
+    'The id of this signature has come with another request before: body, method, address, x-call-id, x-call-to, x-call-from and Idempotency-Key must be the same in a repeat, and one whose signature has no time must come within 15 minutes; sign each other request with an id of its own',
     {
       reason: 'signature-used',
     },
