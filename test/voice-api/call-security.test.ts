@@ -76,13 +76,13 @@ const retellSignature = (key: string, body: string, at = Date.now()) => ({
   'x-retell-signature': `v=${at},d=${hmac(key, `${body}${at}`)}`,
 })
 
-/** By a credential of Vapi that includes a timestamp. @param time in seconds, or milliseconds */
+/** The headers of a credential of Vapi that includes a timestamp. @param time in seconds, or milliseconds */
 const vapiSignature = (key: string, body: string, time = secondsAgo(0)) => ({
   'x-vapi-signature': hmac(key, `${time}.${body}`),
   'x-timestamp': String(time),
 })
 
-/** By a credential of Vapi that includes no timestamp. */
+/** The header of a credential of Vapi that includes no timestamp. */
 const untimedSignature = (key: string, body: string) => ({ 'x-vapi-signature': hmac(key, body) })
 
 const elevenLabsSignature = (secret: string, body: string, time = secondsAgo(0)) => ({
@@ -528,7 +528,7 @@ test('a clinic with a credential of Vapi takes what that has signed, with a time
   expect(await with_(untimedSignature(VAPI, body))).toMatchObject({ success: true })
   expect(await tasksOf('vapi')).toBe(before + 1)
   const signed = vapiSignature(VAPI, body)
-  for (const wrong of [
+  const refused: readonly Record<string, string>[] = [
     {},
     { 'x-vapi-signature': '' },
     vapiSignature('another-key-0000', body),
@@ -544,11 +544,12 @@ test('a clinic with a credential of Vapi takes what that has signed, with a time
     { 'x-vapi-signature': hmac(VAPI, `now.${body}`), 'x-timestamp': 'now' },
     { ...signed, 'x-vapi-signature': `sha256=${signed['x-vapi-signature']}` },
     { 'x-clinic-secret': VAPI },
-  ])
+  ]
+  for (const wrong of refused)
     expect(await with_(wrong)).toMatchObject({ code: 'call-not-signed' })
 })
 
-test("a clinic with a webhook of ElevenLabs takes what that has signed, and server tools that carry its secret", async () => {
+test('a clinic with a webhook of ElevenLabs takes what that has signed, and server tools that carry its secret', async () => {
   const body = bodyOf(randomUUID(), 'a bill')
   const with_ = (headers: Record<string, string>) => escalate('elevenlabs', 'eleven-call', body, headers)
   const before = await tasksOf('elevenlabs')
@@ -556,7 +557,7 @@ test("a clinic with a webhook of ElevenLabs takes what that has signed, and serv
   expect(await with_({ 'x-clinic-secret': ELEVEN })).toMatchObject({ success: true })
   expect(await tasksOf('elevenlabs')).toBe(before + 1)
   const time = secondsAgo(0)
-  for (const wrong of [
+  const refused: readonly Record<string, string>[] = [
     {},
     { 'x-clinic-secret': 'wrong' },
     elevenLabsSignature('another-secret-00', body),
@@ -568,7 +569,8 @@ test("a clinic with a webhook of ElevenLabs takes what that has signed, and serv
     { 'elevenlabs-signature': 't=,v0=' },
     // A signature that is wrong is not made good by the secret.
     { ...elevenLabsSignature('another-secret-00', body), 'x-clinic-secret': ELEVEN },
-  ])
+  ]
+  for (const wrong of refused)
     expect(await with_(wrong)).toMatchObject({ code: 'call-not-signed' })
 })
 

@@ -13,7 +13,7 @@ const VALIDATE = '/patient-intake/validate_intake_field'
 const UPDATE = '/patient-journey/update_registration_field'
 
 let server: TestServer
-/** With TRUST_BODY_CALL_METADATA. */
+/** A server with TRUST_BODY_CALL_METADATA. */
 let trusting: TestServer
 beforeAll(async () => {
   server = await startServer()
@@ -31,7 +31,7 @@ const post = (at: TestServer, path: string, body: unknown, headers: Record<strin
     ...headers,
   })
 
-/** As definitions to import have them, filled in. */
+/** The headers of a definition to import, filled in. */
 const headersOf = (callId: string) => ({ 'x-call-id': callId, 'x-call-to': DIALED, 'x-call-from': CALLER })
 
 const found = async <R>(at: TestServer, path: string): Promise<readonly R[]> =>
@@ -394,7 +394,11 @@ describe("a request with a wrong webhook secret is in the operator's journal, wi
     '/calls/some-call/end',
   ]
 
-  test.each([...ADDRESSES.flatMap((path) => [[path, 'wrong'], [path, '']] as const), ['/abandonments', 'wrong']])(
+  test.each<[string, string]>([
+    ...ADDRESSES.map((path): [string, string] => [path, 'wrong']),
+    ...ADDRESSES.map((path): [string, string] => [path, '']),
+    ['/abandonments', 'wrong'],
+  ])(
     '%s (%j)',
     async (path, secret) => {
       const answer = await post(server, path, { reason: 'a bill' }, { 'x-voice-secret': secret, ...headersOf('c') })

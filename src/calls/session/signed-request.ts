@@ -150,7 +150,7 @@ const isSame = (left: string, right: string): boolean =>
 
 /**
  * Longer than a signature with a time is accepted, whatever the clocks: its expired record is overwritten. One without a time
- * is refused once it has expired, as its results would no longer be stored.
+ * is refused once its record has expired: results are stored for a day only, and then its request would have a second effect.
  */
 const LIFETIME = 3 * TOLERANCE
 
