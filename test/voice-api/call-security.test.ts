@@ -299,7 +299,7 @@ describe('a call of a clinic with a check of its own is ended', () => {
   /** A call that the clinic has, begun by a tool call that passes its check. */
   async function begun(clinic: Clinic): Promise<string> {
     const callId = randomUUID()
-    const body = bodyOf('1', 'a bill')
+    const body = bodyOf(randomUUID(), 'a bill')
     const headers = {
       signed: signature(OLD, body),
       others: signature(OTHERS, body),
@@ -545,8 +545,7 @@ test('a clinic with a credential of Vapi takes what that has signed, with a time
     { ...signed, 'x-vapi-signature': `sha256=${signed['x-vapi-signature']}` },
     { 'x-clinic-secret': VAPI },
   ]
-  for (const wrong of refused)
-    expect(await with_(wrong)).toMatchObject({ code: 'call-not-signed' })
+  for (const wrong of refused) expect(await with_(wrong)).toMatchObject({ code: 'call-not-signed' })
 })
 
 test('a clinic with a webhook of ElevenLabs takes what that has signed, and server tools that carry its secret', async () => {
@@ -570,8 +569,7 @@ test('a clinic with a webhook of ElevenLabs takes what that has signed, and serv
     // A signature that is wrong is not made good by the secret.
     { ...elevenLabsSignature('another-secret-00', body), 'x-clinic-secret': ELEVEN },
   ]
-  for (const wrong of refused)
-    expect(await with_(wrong)).toMatchObject({ code: 'call-not-signed' })
+  for (const wrong of refused) expect(await with_(wrong)).toMatchObject({ code: 'call-not-signed' })
 })
 
 test('a clinic with a secret of its own takes calls that carry it', async () => {

@@ -47,7 +47,9 @@ const vapiToolCalls = (callId: string, toolCallId: string, name: string, args: o
       timestamp: 1_739_537_297_000,
       type: 'tool-calls',
       toolCallList: [toolCall],
-      toolWithToolCallList: [{ type: 'function', function: { name }, server: { url: 'https://emr.example' }, toolCall }],
+      toolWithToolCallList: [
+        { type: 'function', function: { name }, server: { url: 'https://emr.example' }, toolCall },
+      ],
       artifact: { messages: [{ role: 'user', message: 'I have a question about a bill' }] },
       assistant: { name: 'Front desk' },
       call: { id: callId, type: 'inboundPhoneCall', status: 'in-progress' },
@@ -240,12 +242,7 @@ describe('a template that the platform has not filled in is refused with the nam
   )('%s: %s %s', async (name, header, template) => {
     const callId = randomUUID()
     const headers = { ...headersOf(callId), [header]: template }
-    const { status, result } = await use(
-      name,
-      ESCALATE,
-      { reason: 'a bill' },
-      { callId, toolCallId: 't1', headers },
-    )
+    const { status, result } = await use(name, ESCALATE, { reason: 'a bill' }, { callId, toolCallId: 't1', headers })
     const error = expect.stringContaining(`call not identified: ${header} holds '${template}'`)
     expect([status, result]).toEqual([
       200,
@@ -288,9 +285,7 @@ describe('fifty tool calls of one call at the same time', () => {
     )
     expect(results).toEqual(
       numbers.map((n) =>
-        expect.objectContaining(
-          isEscalation(n) ? { success: true } : { valid: true, value: `person${n}@example.com` },
-        ),
+        expect.objectContaining(isEscalation(n) ? { success: true } : { valid: true, value: `person${n}@example.com` }),
       ),
     )
     expect(await found<Communication>(server, `/Communication?identifier=${callId}&_count=100`)).toHaveLength(50)
@@ -398,24 +393,24 @@ describe("a request with a wrong webhook secret is in the operator's journal, wi
     ...ADDRESSES.map((path): [string, string] => [path, 'wrong']),
     ...ADDRESSES.map((path): [string, string] => [path, '']),
     ['/abandonments', 'wrong'],
-  ])(
-    '%s (%j)',
-    async (path, secret) => {
-      const answer = await post(server, path, { reason: 'a bill' }, { 'x-voice-secret': secret, ...headersOf('c') })
-      expect([answer.status, answer.body.error]).toEqual([401, expect.stringContaining('x-voice-secret')])
-      const exchange = await exchangeOf(operator, answer, '/exchanges')
-      expect(exchange).toMatchObject({
-        method: 'POST',
-        address: path,
-        status: 401,
-        outcome: 'refused',
-        reason: { code: 'login', text: expect.stringContaining('x-voice-secret') },
-      })
-      expect(exchange.request.body).toBeUndefined()
-      const listed = await operator.fhir('GET', `/exchanges?status=401&path=${encodeURIComponent(path.split('?')[0] ?? '')}`)
-      expect(listed.body.exchanges).toContainEqual(expect.objectContaining({ id: exchange.id }))
-      // It belongs to no clinic: whose number was dialled is not checked before the secret.
-      expect((await server.fhir('GET', `/clinics/demo-clinic/exchanges/${exchange.id}`)).status).toBe(404)
-    },
-  )
+  ])('%s (%j)', async (path, secret) => {
+    const answer = await post(server, path, { reason: 'a bill' }, { 'x-voice-secret': secret, ...headersOf('c') })
+    expect([answer.status, answer.body.error]).toEqual([401, expect.stringContaining('x-voice-secret')])
+    const exchange = await exchangeOf(operator, answer, '/exchanges')
+    expect(exchange).toMatchObject({
+      method: 'POST',
+      address: path,
+      status: 401,
+      outcome: 'refused',
+      reason: { code: 'login', text: expect.stringContaining('x-voice-secret') },
+    })
+    expect(exchange.request.body).toBeUndefined()
+    const listed = await operator.fhir(
+      'GET',
+      `/exchanges?status=401&path=${encodeURIComponent(path.split('?')[0] ?? '')}`,
+    )
+    expect(listed.body.exchanges).toContainEqual(expect.objectContaining({ id: exchange.id }))
+    // It belongs to no clinic: whose number was dialled is not checked before the secret.
+    expect((await server.fhir('GET', `/clinics/demo-clinic/exchanges/${exchange.id}`)).status).toBe(404)
+  })
 })

@@ -112,7 +112,8 @@ const CHECKS: Readonly<Record<CallSecurity['method'], Check>> = {
     const sent = header('elevenlabs-signature')
     if (sent === '') return CHECKS.header(secrets, header, body)
     const [, time = '', digest = ''] = /^t=(\d{1,12}),v0=([\da-f]{64})$/.exec(sent) ?? []
-    if (isRecent(Number(time) * 1000) && signs(secrets, digest, [`${time}.`, body])) return { id: digest, isTimed: true }
+    if (isRecent(Number(time) * 1000) && signs(secrets, digest, [`${time}.`, body]))
+      return { id: digest, isTimed: true }
     throw notSigned(
       "ElevenLabs-Signature must sign this body with the secret of the clinic's webhook, within five minutes",
     )
