@@ -3,7 +3,7 @@
  * that are not understood give a question, as does a spelling that contradicts the name.
  */
 import { type NamePart, TITLES, withoutNotes } from './around-name.ts'
-import { repeatDoubled } from './numbers.ts'
+import { MONTHS, repeatDoubled } from './numbers.ts'
 import { isLetter, natoLetter, plainText, soundAlike, withDoubleU, withoutExamples } from './spelling.ts'
 import { hasSecondThoughts, isNoValue, type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 import { spokenConsent } from './spoken-consent.ts'
@@ -136,7 +136,10 @@ function spelledName(spelled: Spelled, part: NamePart): string | undefined {
     return isWhole && before.length === 2 && before.every((group) => group.length > 1)
       ? before.map(capitalized).join(' ')
       : undefined
-  if (!before.every(isNameWord) || !after.every((word) => same(word, letters)) || after.length > 1) return undefined
+  const isConfirmed = (word: string): boolean => same(word, letters)
+  // "Call, spelled C A L L": letters confirm any word.
+  if (!before.every((word) => isNameWord(word) || isConfirmed(word))) return undefined
+  if (!after.every(isConfirmed) || after.length > 1) return undefined
   if (before.length === 0) return alone(letters, part)
   if (same(before.at(-1) ?? '', letters) || same(before.join(''), letters)) return writtenName(before, part)
   return corrected(spelled) ?? (isWhole ? withFamily(spelled) : undefined)
@@ -179,8 +182,14 @@ function writtenName(words: readonly string[], part: NamePart): string | undefin
   return words.map((word, at) => (isSmall && !isParticle(word, at) ? capitalized(word) : word)).join(' ')
 }
 
-/** Letters, with signs between them: O'Brien, Smith-Jones, J.R. */
-const NAME_WORD = /^\p{L}[\p{L}\p{M}]*(?:['.-][\p{L}\p{M}]+)*\.?$/u
+/** Letters, with signs between them, and digits at the end: O'Brien, Smith-Jones, J.R., Smith2. */
+const NAME_WORD = /^\p{L}[\p{L}\p{M}]*(?:['.-][\p{L}\p{M}]+)*(?:-?\d{1,4})?\.?$/u
+
+/** Names typed with digits in one piece, as in test data: Test123, Doe-2024. May-2024 is a date, ext12 an extension. */
+const WITH_DIGITS = new RegExp(
+  `(?<![^\\s,])(?!(?:${[...MONTHS.keys(), 'ext'].join('|')})-?\\d)\\p{L}{2,}(?:['-]\\p{L}{2,})*-?\\d{1,4}(?![^\\s,])`,
+  'giu',
+)
 
 /** More words are hardly a name, but a private spelling alphabet: "Sam Mary Ida Tom Harry". */
 const MOST_WORDS: Readonly<Record<NamePart, number>> = { given: 3, family: 3, whole: 6 }
@@ -200,7 +209,8 @@ export function spokenName(text: string, part: NamePart): ParsedValue {
   if (tooLong(given) || (given.length > MAX_LENGTH && !given.includes(' '))) return tooLongName(given)
   const { said: bare, introduction } = withoutIntroduction(given, part)
   const [said = '', ...others] = withoutNotes(bare, part)
-  const name = others.length > 0 || hasNoName(said) ? undefined : nameIn(said, part)
+  const isSurname = part === 'family' && SURNAMES.has(said)
+  const name = others.length > 0 || (hasNoName(said) && !isSurname) ? undefined : nameIn(said, part)
   if (name === undefined) return unclear(`The name is not certain; give ${EXPECTED[part]} alone, or spell it`)
   // "my name is Mary Ann" contains one name or two.
   if (part !== 'whole' && introduction === 'any' && /\s/.test(name) && !PARTICLE.test(name))
@@ -220,6 +230,13 @@ const EXPECTED: Readonly<Record<NamePart, string>> = {
 /** A lone yes or no replies to something else; a person whose name is "No" or "Sure" can spell it. */
 const hasNoName = (said: string): boolean =>
   said === '' || isNoValue(said) || spokenConsent(said).ok || (/\s/.test(said) && hasSecondThoughts(said))
+
+/** Family names that are also words of callers or programs. Typed with a capital letter, and alone, they are names. */
+const SURNAMES: ReadonlySet<string> = new Set(['Self', 'Call', 'Last', 'Null', 'True'])
+
+/** "Call", or "Jane Call" as a whole name. */
+const endsInSurname = (words: readonly string[], part: NamePart): boolean =>
+  SURNAMES.has(words.at(-1) ?? '') && words.length === (part === 'whole' ? 2 : 1) && part !== 'given'
 
 const FILLERS =
   /^(?:uh|uhm|um|umm|er|erm|yes|yeah|yep|okay|hi|hello|hey|please|thanks|sure(?=[,.] )|well(?=[,.] )|so(?=[,.] )|ok(?=[,.] )|oh(?=[,.] )|no(?=[,.]? (?:it's|it is|that's|my)))(?:[,.!;]*\s+)/i
@@ -259,14 +276,36 @@ function withoutIntroduction(text: string, part: NamePart): Introduced {
 
 const TITLE = new RegExp(`^(?:(?:${TITLES.join('|')})\\.? )+(?=\\p{L})`, 'iu')
 
-function nameIn(said: string, part: NamePart): string | undefined {
+const CONSONANT = '[b-df-hj-np-tv-xz]'
+
+/** Two initials that spell no name, as Jo and Al do: "J. P.", "A J". Alone, J R is also Junior, and N G is Ng. */
+const INITIALS = new RegExp(
+  `^(?!(?:[js] r|n g)$)(?:${CONSONANT}\\.? ${CONSONANT}|\\p{L}\\.? j)\\.?(?=$| \\p{L}{2})`,
+  'iu',
+)
+
+/** The initials as a first name, or before a family name. */
+function withInitials(said: string, part: NamePart): string | undefined {
+  const initials = INITIALS.exec(said)?.[0]
+  if (initials === undefined || part === 'family') return undefined
+  const rest = said.slice(initials.length).trim()
+  if (rest === '') return part === 'given' ? initials.toUpperCase() : undefined
+  const family = part === 'whole' ? nameIn(rest, 'family') : undefined
+  return family && `${initials.toUpperCase()} ${family}`
+}
+
+const nameIn = (said: string, part: NamePart): string | undefined =>
+  withInitials(said, part) ?? nameInWords(said, part)
+
+function nameInWords(said: string, part: NamePart): string | undefined {
   const { text, isConfirmed } = withoutHint(suffixed(said))
   if (!isConfirmed) return undefined
   const words = wordsIn(text)
   const spelled = spelledWords(words)
-  if (spelled === undefined)
-    return OF_SENTENCES.test(words.join(' ')) || /[\d@_?!]/.test(text) ? undefined : writtenName(words, part)
-  return spelledName(spelled, part)
+  if (spelled !== undefined) return spelledName(spelled, part)
+  const others = endsInSurname(words, part) ? words.slice(0, -1) : words
+  const isSentence = OF_SENTENCES.test(others.join(' ')) || /[\d@_?!]/.test(text.replaceAll(WITH_DIGITS, ''))
+  return isSentence ? undefined : writtenName(words, part)
 }
 
 /** "Sarah with an h" confirms the name if it contains the letter. */
