@@ -15,6 +15,13 @@ import type { Integrations } from './ports.ts'
 /** The in parameters by name, checked against the definition: a single value where max is 1, else a list. */
 export type OperationInput = Readonly<Record<string, unknown>>
 
+/** Words that programs and agents send in place of an optional argument; it then counts as absent. */
+const NOT_GIVEN: ReadonlySet<string> = new Set(['none', 'n/a', 'not applicable'])
+
+/** Whether the value of an optional argument means that there is none. */
+export const isNotGiven = (value: unknown): boolean =>
+  typeof value === 'string' && NOT_GIVEN.has(value.trim().toLowerCase())
+
 export interface OperationRequest {
   readonly access: ClinicAccess
   readonly input: OperationInput

@@ -5,7 +5,13 @@
  * https://hl7.org/fhir/R4/operations.html#response.
  */
 import type { OperationDefinition } from 'fhir/r4'
-import { type OperationAnswer, type OperationInput, type OperationParameter, parametersOf } from '../core/operation.ts'
+import {
+  isNotGiven,
+  type OperationAnswer,
+  type OperationInput,
+  type OperationParameter,
+  parametersOf,
+} from '../core/operation.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { isNumber, parseJson } from '../fhir/json.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
@@ -33,7 +39,8 @@ export function readInput(definition: Definition, body: unknown, query = new URL
 }
 
 /**
- * Reads the arguments of a tool call: null and blank strings count as absent, unknown arguments are omitted.
+ * Reads the arguments of a tool call: null, blank strings and an optional "none" count as absent, unknown arguments are
+ * omitted.
  * @throws FhirError 400 with the reason `missing-argument` or `invalid-argument`
  */
 export function readArguments(definition: Definition, given: Readonly<Record<string, unknown>>): OperationInput {
@@ -194,13 +201,13 @@ function together(one: Values, other: Values): Values {
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** Null and blank strings count as absent; unknown arguments are omitted. */
+/** Null, blank strings and an optional "none" count as absent; unknown arguments are omitted. */
 function fromArguments(parameters: readonly OperationParameter[], given: Readonly<Record<string, unknown>>): Values {
   const values = new Map<string, readonly unknown[]>()
   for (const parameter of parameters) {
-    const { name, max } = parameter
+    const { name, min, max } = parameter
     const value = Object.hasOwn(given, name) ? given[name] : undefined
-    if (isBlank(value)) continue
+    if (isBlank(value) || (min === 0 && isNotGiven(value))) continue
     values.set(name, max !== '1' && Array.isArray(value) ? value : [plainNumber(parameter, value)])
   }
   return values

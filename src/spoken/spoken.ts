@@ -27,6 +27,9 @@ export const plain = (text: string): string =>
     .replace(/[‘’ʼ]/g, "'")
     .trim()
 
+/** Codes and words of agents compared by their letters: "SMS", "Self-pay: continue", SELF_PAY_CONTINUE. */
+export const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
+
 /** The digits of a non-negative JSON integer; undefined if JSON may have lost some of them, and for anything else. */
 export function wholeNumberText(value: unknown): string | undefined {
   if (!isNumber(value)) return undefined

@@ -1,11 +1,11 @@
 /** Normalizes callers' statements, argument by argument, from spoken or written form. */
 import { DateTime } from 'luxon'
 import { type ClinicSettings, type DateOrder, dateOrderOf } from '../clinics/settings.ts'
-import type { OperationInput } from '../core/operation.ts'
+import { isNotGiven, type OperationInput } from '../core/operation.ts'
 import { isNumber } from '../fhir/json.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
 import { zoneOf } from '../scheduling/zone-clock.ts'
-import { KEPT_LENGTH, keptText, type ParsedValue, unclear, understood, wholeNumberText } from './spoken.ts'
+import { KEPT_LENGTH, keptText, lettersOf, type ParsedValue, unclear, understood, wholeNumberText } from './spoken.ts'
 import { spokenDate } from './spoken-date.ts'
 import { spokenEmail } from './spoken-email.ts'
 import { spokenName } from './spoken-name.ts'
@@ -54,9 +54,12 @@ const PARSERS = {
   reasonForVisit: freeText,
 } as const satisfies Readonly<Record<string, (text: string, locale: ClinicLocale) => ParsedValue>>
 
+/** Arguments in the caller's own words, in which "none" is an answer: "which health plan do you have?" */
+export const isFreeText = (field: StatedField): boolean => field !== 'commsConsent' && PARSERS[field] === freeText
+
 /** The values whose normal form may differ from the caller's words. */
 export const withNormalForm = <Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
-  Object.fromEntries(Object.entries(values).filter(([field]) => PARSERS[field as TextField] !== freeText))
+  Object.fromEntries(Object.entries(values).filter(([field]) => !isFreeText(field as StatedField)))
 
 /** A caller's own words are never refused for their length. */
 function freeText(text: string): ParsedValue {
@@ -147,7 +150,7 @@ type Read<R extends Readers> = {
 /**
  * The normal form of each argument of a tool, by the table of its readers; all missing or invalid ones are reported
  * together.
- * @param optional arguments that may be absent
+ * @param optional arguments that may be absent, also by a "none"
  * @param say the sentence for the agent about arguments that are missing or invalid; absent: the general one
  * @throws FhirError 400 with an issue for each missing or invalid value, the missing ones first
  */
@@ -159,7 +162,8 @@ export function readAll<R extends Readers, Optional extends keyof R & string = n
     say,
   }: { readonly optional?: readonly Optional[]; readonly say?: (names: readonly (keyof R & string)[]) => string } = {},
 ): Omit<Read<R>, Optional> & Partial<Pick<Read<R>, Optional>> {
-  const isAbsent = (name: string) => input[name] === undefined && optional.some((one) => one === name)
+  const isAbsent = (name: string) =>
+    optional.some((one) => one === name) && (input[name] === undefined || isNotGiven(input[name]))
   const names = (Object.keys(readers) as (keyof R & string)[]).filter((name) => !isAbsent(name))
   const read = names.map((name) => ({ name, result: readers[name]?.(input[name]) ?? unclear(MISSING) }))
   const wrong = read.flatMap(({ name, result }) => (result.ok ? [] : [{ name, error: result.error }]))
@@ -173,11 +177,11 @@ export function readAll<R extends Readers, Optional extends keyof R & string = n
   )
 }
 
-/** Reads one of these codes. */
+/** Reads one of these codes, however it is written: self_pay_continue, "Self-pay: continue". */
 export const readOneOf =
   <const Code extends string>(codes: readonly Code[]) =>
   (value: unknown): ParsedValue<Code> => {
-    const code = codes.find((one) => one === value)
+    const code = codes.find((one) => typeof value === 'string' && lettersOf(one) === lettersOf(value))
     return code === undefined ? unclear(`The value must be one of ${codes.join(', ')}`) : { ok: true, value: code }
   }
 

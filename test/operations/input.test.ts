@@ -254,6 +254,9 @@ describe('the arguments of a tool call', () => {
       'missing-argument: Argument text is missing; it must be text',
     ])
   })
+  test.each(['none', 'N/A', ' n/a ', 'Not applicable'])('%p counts as absent where it is optional', (value) => {
+    expect(readArguments(definition, { text: value, flag: value })).toEqual({ text: value })
+  })
   test.each([
     ['text', 5],
     ['text', {}],

@@ -15,6 +15,7 @@ import { derivedId } from '../../fhir/new-id.ts'
 import type { OutboxRow } from '../../integrations/outbox/rows.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { UnitOfWork, Versioned } from '../../repository/repository.ts'
+import { lettersOf } from '../../spoken/spoken.ts'
 import { findAbandonment } from './abandonment.ts'
 import { CONSENT_CATEGORY_SYSTEM, concept } from './vocabulary.ts'
 
@@ -111,8 +112,6 @@ const CHANNEL_WORDS: Readonly<Record<ContactChannel, readonly string[]>> = {
   sms: ['sms', 'text', 'texts', 'textmessage', 'textmessages'],
   email: ['email', 'emails'],
 }
-
-export const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 
 /** A contact channel in the agents' words: "SMS", "text message", "E-mail"; undefined for anything else. */
 export const statedChannel = (value: unknown): ContactChannel | undefined =>

@@ -10,7 +10,7 @@ import { defineOperation, type OperationRequest } from '../../core/operation.ts'
 import { derivedId } from '../../fhir/new-id.ts'
 import { newMessageId, stageMessage } from '../../integrations/outbox/rows.ts'
 import { readBack, sayTime } from '../../spoken/say.ts'
-import { keptText, type ParsedValue, unclear } from '../../spoken/spoken.ts'
+import { keptText, lettersOf, type ParsedValue, unclear } from '../../spoken/spoken.ts'
 import { localeOf, readAll, readAsText, readStated } from '../../spoken/stated-values.ts'
 import { type Abandonment, outputsOf, withOutput } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
@@ -20,7 +20,6 @@ import {
   contactWindow,
   firstOpen,
   hasOptedOut,
-  lettersOf,
   optOut,
   type Reached,
   refusesCommunication,

@@ -5,6 +5,7 @@ import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import {
   defineOperation,
+  isNotGiven,
   type OperationInput,
   type OperationOutput,
   type OperationRequest,
@@ -19,6 +20,7 @@ import { spokenConsent } from '../../spoken/spoken-consent.ts'
 import {
   argumentIssue,
   type ClinicLocale,
+  isFreeText,
   localeOf,
   readAll,
   readStated,
@@ -49,7 +51,7 @@ export const updateRegistrationField = defineOperation(
   ({ access, input, ...request }) =>
     access.change(async (ctx) => {
       const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
-      const fields = REGISTRATION_FIELDS.filter((field) => input[field] !== undefined).map((field) =>
+      const fields = REGISTRATION_FIELDS.filter((field) => isGiven(field, input[field])).map((field) =>
         readField(field, input[field], locale),
       )
       const stated: Stated = Object.assign({}, ...fields.map((field) => ('stated' in field ? field.stated : {})))
@@ -62,6 +64,9 @@ export const updateRegistrationField = defineOperation(
       return { ...resultOf(missingFields(patient.resource), invalid), ...readBack(call, withNormalForm(stated)) }
     }),
 )
+
+const isGiven = (field: RegistrationField, value: unknown): boolean =>
+  value !== undefined && (isFreeText(field) || !isNotGiven(value))
 
 function readField(field: RegistrationField, value: unknown, locale: ClinicLocale): ParsedField {
   const stated = field === 'commsConsent' ? spokenConsent(value) : readStated(field, value, locale)

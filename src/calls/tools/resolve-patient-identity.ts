@@ -6,7 +6,7 @@
  */
 import type { TaskInput } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
-import { defineOperation, type OperationInput } from '../../core/operation.ts'
+import { defineOperation, isNotGiven, type OperationInput } from '../../core/operation.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import type { ParsedValue } from '../../spoken/spoken.ts'
 import { type ClinicLocale, localeOf, readStated, readWholeName, unreadableText } from '../../spoken/stated-values.ts'
@@ -60,8 +60,8 @@ interface Statement {
  * @throws FhirError 400 if neither was stated, or none can be read
  */
 function readIdentity({ statedName, statedPhone }: OperationInput, locale: ClinicLocale): Statement {
-  const name = statedName === undefined ? undefined : readWholeName(statedName)
-  const phone = statedPhone === undefined ? undefined : readStated('phone', statedPhone, locale)
+  const name = isGiven(statedName) ? readWholeName(statedName) : undefined
+  const phone = isGiven(statedPhone) ? readStated('phone', statedPhone, locale) : undefined
   if (!name?.ok && !phone?.ok) throw nothingStated({ statedName: name, statedPhone: phone })
   const { region } = locale
   return {
@@ -75,6 +75,8 @@ function readIdentity({ statedName, statedPhone }: OperationInput, locale: Clini
     },
   }
 }
+
+const isGiven = (value: unknown): boolean => value !== undefined && !isNotGiven(value)
 
 /** @param stated values by argument; undefined if absent */
 function nothingStated(stated: Readonly<Record<string, ParsedValue | undefined>>): FhirError {

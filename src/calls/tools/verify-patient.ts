@@ -7,7 +7,7 @@ import type { Patient } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
-import { defineOperation, type OperationInput, type OperationRequest } from '../../core/operation.ts'
+import { defineOperation, isNotGiven, type OperationInput, type OperationRequest } from '../../core/operation.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { listed } from '../../spoken/say.ts'
 import { type ParsedValue, unclear } from '../../spoken/spoken.ts'
@@ -203,7 +203,8 @@ function readPerson(input: OperationInput, locale: ClinicLocale): Stated {
     say: (names) => `Sorry, could you please tell me your ${listed(names.map((name) => SPOKEN[name]))} once more?`,
   })
   const { statedPhone } = input
-  const phone = statedPhone === undefined ? undefined : readStated('phone', statedPhone, locale)
+  const isAbsent = statedPhone === undefined || isNotGiven(statedPhone)
+  const phone = isAbsent ? undefined : readStated('phone', statedPhone, locale)
   return {
     name: read.statedName,
     birthDate: read.statedDateOfBirth,

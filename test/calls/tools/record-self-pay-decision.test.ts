@@ -87,6 +87,20 @@ describe('the decision is recorded as a Coverage of type self-pay', () => {
   })
 })
 
+test.each([
+  ['SELF_PAY_CONTINUE', 'self-pay-continue'],
+  ['self pay continue', 'self-pay-continue'],
+  ['Self-pay: continue', 'self-pay-continue'],
+  ['selfPayContinue', 'self-pay-continue'],
+  ['Billing escalation', 'billing-escalation'],
+])('the decision may be written as %s', async (decision, code) => {
+  const caller = new Caller(server)
+  expect(await caller.use(TOOL, { decision, selfPayPriceCents: 'N/A' })).toMatchObject({ success: true, code })
+  const [coverage] = await selfPay(caller)
+  expect(coverage).toMatchObject({ extension: [{ valueCode: code.replaceAll('-', '_') }] })
+  expect(coverage?.costToBeneficiary).toBeUndefined()
+})
+
 test('a price in cents that is negative or not certain is told that it is a whole number from 0 on', async () => {
   for (const selfPayPriceCents of [-1, 'twelve ninety nine', 2 ** 31]) {
     const { error } = await new Caller(server).use(TOOL, { decision: 'self_pay_continue', selfPayPriceCents })
@@ -98,7 +112,8 @@ describe('any other value is an error, and nothing is written', () => {
   test.each([
     ['no decision', {}, 'missing-argument', 'decision'],
     ['another decision', { decision: 'self_pay' }, 'invalid-argument', 'self_pay_continue, billing_escalation'],
-    ['a decision in capitals', { decision: 'SELF_PAY_CONTINUE' }, 'invalid-argument', 'decision'],
+    ['a part of a decision', { decision: 'CONTINUE' }, 'invalid-argument', 'decision'],
+    ['two decisions', { decision: 'self_pay_continue or billing_escalation' }, 'invalid-argument', 'decision'],
     ['a decision that is not text', { decision: true }, 'invalid-argument', 'decision'],
     [
       'a negative price',

@@ -396,9 +396,16 @@ describe('what the caller and the call get', () => {
   })
 })
 
+test('"N/A" in place of the phone is none: the name alone is looked for, and nothing was unreadable', async () => {
+  const caller = new Caller(server)
+  expect(await caller.use(TOOL, { statedName: 'Tamsin Zabriskie', statedPhone: 'N/A' })).toEqual(EXISTING)
+  expect(attachedTo((await caller.tasks())[0])).not.toHaveProperty('unreadable-phone')
+})
+
 describe('errors', () => {
   test.each([
     ['neither name nor phone', {}],
+    ['no name and no phone', { statedName: 'none', statedPhone: 'n/a' }],
     ['blank name and phone', { statedName: ' ', statedPhone: '' }],
   ])('%s: at least one is required (4.1 rule 3), and nothing is written', async (_what, args) => {
     const caller = new Caller(server)

@@ -392,3 +392,50 @@ test.each([
     expect(await coverages(caller)).toMatchObject([{ subscriberId: id, subscriber: { display: 'John Smith' } }])
   },
 )
+
+describe('a subscriber who is the patient', () => {
+  const CARD = { payerName: 'Acme Health', memberId: 'XYZ-1235' }
+
+  test.each(['self', 'Self', 'me', 'the patient'])(
+    '%j: the name on file is asked for and stored, and not given back',
+    async (subscriberName) => {
+      asked.length = 0
+      const caller = new Caller(server)
+      await caller.use('update_registration_field', { firstName: 'Jane', lastName: 'Doe' })
+      const { values } = await caller.use(TOOL, { ...CARD, subscriberName })
+      expect(values).toEqual({ memberId: 'XYZ-1235' })
+      expect(asked).toMatchObject([{ subscriberName: 'Jane Doe' }])
+      expect(await coverages(caller)).toMatchObject([{ subscriber: { display: 'Jane Doe' } }])
+    },
+  )
+
+  test('without a name on file is asked for without one', async () => {
+    asked.length = 0
+    const caller = new Caller(server)
+    expect(await caller.use(TOOL, { ...CARD, subscriberName: 'self' })).toMatchObject({ success: true })
+    expect(asked).toEqual([{ clinic: 'demo-clinic', ...CARD }])
+    expect((await coverages(caller))[0]?.subscriber).toBeUndefined()
+  })
+
+  test('is the patient in the path over FHIR', async () => {
+    asked.length = 0
+    const parameter = Object.entries({ ...CARD, subscriberName: 'self' }).map(([name, valueString]) => ({
+      name,
+      valueString,
+    }))
+    const body = { resourceType: 'Parameters', parameter }
+    expect((await server.fhir('POST', '/Patient/bianchi-paolo/$submit-insurance-info', body)).status).toBe(200)
+    expect(asked).toMatchObject([{ subscriberName: 'Paolo Bianchi' }])
+  })
+})
+
+test.each(['none', 'None', 'N/A', 'n/a', 'not applicable'])(
+  '%j in place of an optional argument is none',
+  async (none) => {
+    asked.length = 0
+    const card = { payerName: 'Acme Health', memberId: 'XYZ-1235' }
+    const said = { ...card, groupId: none, subscriberName: none }
+    expect(await new Caller(server).use(TOOL, said)).toMatchObject({ success: true, values: { memberId: 'XYZ-1235' } })
+    expect(asked).toEqual([{ clinic: 'demo-clinic', ...card }])
+  },
+)

@@ -62,6 +62,15 @@ describe('registrationStatus ACTION_REQUIRED (spec 3)', () => {
     expect(await new Caller(server).use(TOOL, {})).toMatchObject({ success: true, missingFields: NAMES })
   })
 
+  test('"none" counts as not given, except where it is an answer in the words of the caller', async () => {
+    const caller = new Caller(server)
+    const said = { firstName: 'Jane', phone: 'N/A', email: 'none', commsConsent: 'not applicable', healthPlanName: 'none' }
+    const { success, missingFields } = await caller.use(TOOL, said)
+    expect(success).toBe(true)
+    expect(missingFields).toEqual(NAMES.filter((name) => !['firstName', 'healthPlanName'].includes(name)))
+    expect(extension(await caller.patient(), 'health-plan-name')?.valueString).toBe('none')
+  })
+
   test('null and blank values count as not given and delete nothing', async () => {
     const caller = new Caller(server)
     await caller.use(TOOL, { firstName: 'Jane' })
