@@ -1,4 +1,5 @@
 /** Yes or no in reply to a question for consent. A hedge, a condition, or both at once gives a question. */
+import { isNumber } from '../fhir/json.ts'
 import { type ParsedValue, plain } from './spoken.ts'
 
 const phrases = (text: string): ReadonlySet<string> =>
@@ -13,13 +14,15 @@ const YES = phrases(`yes, yeah, yep, yup, yea, y, true, sure, sure thing, okay, 
   definitely, by all means, i do, i agree, i consent, i accept, i give my consent, i am okay with that,
   i'm okay with that, i'm fine with that, i am fine with that, that's fine, that is fine, that's fine with me,
   that's fine by me, fine by me, fine with me, go ahead, please do, you can, you may, you have my consent,
-  sounds good, yes please, you bet, i'd like that, i would like that`)
+  sounds good, yes please, you bet, i'd like that, i would like that, agreed, accepted, consented, opt in,
+  opted in, opt me in, i opt in, i opted in, i have agreed, i agreed`)
 
 const NO = phrases(`no, nope, nah, n, false, no way, i don't, i do not, i don't agree, i do not agree, i don't consent,
   i do not consent, i don't want that, i do not want that, i don't want to, i do not want to,
   i don't want to be contacted, i do not want to be contacted, i'd rather not, i would rather not, i'd prefer not to,
   i would prefer not to, please don't, please do not, don't, do not, absolutely not, certainly not, definitely not,
-  of course not, i refuse, i decline, i disagree, no thanks, no thank you, not at all thanks`)
+  of course not, i refuse, i decline, i disagree, no thanks, no thank you, not at all thanks, declined, refused,
+  not agreed, opt out, opted out, opt me out, i opt out, i opted out, i have declined, i declined, i refused`)
 
 /** Politeness and hesitation, which mean neither. */
 const AROUND = new Set(['please', 'thanks', 'uh', 'um', 'er', 'well', 'oh', 'so', 'sir', "ma'am"])
@@ -31,12 +34,20 @@ const MAX_LENGTH = 200
 
 export function spokenConsent(value: unknown): ParsedValue<boolean> {
   if (typeof value === 'boolean') return { ok: true, value }
-  if (typeof value !== 'string') return UNCLEAR
-  if (value.length > MAX_LENGTH) return UNCLEAR
-  const answers = new Set(answersIn(wordsOf(value)))
+  const text = isNumber(value) ? String(Number(value)) : value
+  if (typeof text !== 'string' || text.length > MAX_LENGTH) return UNCLEAR
+  const flag = FLAGS.get(plain(text))
+  if (flag !== undefined) return { ok: true, value: flag }
+  const answers = new Set(answersIn(wordsOf(text)))
   const [answer] = answers
   return answers.size === 1 && typeof answer === 'boolean' ? { ok: true, value: answer } : UNCLEAR
 }
+
+/** Programs also send a boolean as a figure. */
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ['1', true],
+  ['0', false],
+])
 
 const UNCLEAR: ParsedValue<boolean> = {
   ok: false,

@@ -102,14 +102,18 @@ const PREFERENCE = {
       ? { ok: true, value: channels }
       : unclear(`it must be ${CONTACT_CHANNELS.join(', ')} or all`)
   },
-  // Platforms also send text. The caller's "yes" or "no" is not accepted, as its meaning depends on the question.
   optOut: (value: unknown): ParsedValue<boolean> => {
-    const text = String(value).trim().toLowerCase()
-    return text === 'true' || text === 'false'
-      ? { ok: true, value: text === 'true' }
-      : unclear('it must be true or false')
+    const text = typeof value === 'object' ? '' : String(value).trim().toLowerCase().replaceAll(/[-_]/g, ' ')
+    const isOut = OPTED_OUT.has(text)
+    return isOut || OPTED_IN.has(text)
+      ? { ok: true, value: isOut }
+      : unclear('it must be true or false, or "opted out" or "opted in"')
   },
 }
+
+// The caller's "yes" or "no" is in neither, as its meaning depends on the question.
+const OPTED_OUT: ReadonlySet<string> = new Set(['true', '1', 'opt out', 'opted out'])
+const OPTED_IN: ReadonlySet<string> = new Set(['false', '0', 'opt in', 'opted in'])
 
 const isAll = (channel: unknown): boolean => ['all', 'everything'].includes(lettersOf(String(channel)))
 

@@ -389,6 +389,8 @@ describe('the tools', () => {
     [{ channel: 'text message', optOut: true }, 'sms'],
     [{ channel: 'E-mail', optOut: 'True' }, 'email'],
     [{ channel: 'calls', optOut: true }, 'phone'],
+    [{ channel: 'sms', optOut: 1 }, 'sms'],
+    [{ channel: 'email', optOut: 'Opted out' }, 'email'],
   ])('an opt-out is understood as agents send it: %j', async (args, channel) => {
     const { use } = await recovery()
     const all = { phone: 'allowed', sms: 'allowed', email: 'allowed' }
@@ -398,12 +400,22 @@ describe('the tools', () => {
     })
   })
 
+  test.each([0, '0', 'opted in', 'opt in'])('no opt-out is understood as agents send it: %j', async (optOut) => {
+    const { use } = await recovery()
+    expect(await use('set_contact_preference', { channel: 'sms', optOut })).toMatchObject({
+      success: true,
+      preferences: { phone: 'allowed', sms: 'allowed', email: 'allowed' },
+    })
+  })
+
   test.each([
     [{ channel: 'pigeon', optOut: true }, 'invalid-argument', 'channel'],
     [{ channel: 'sms', optOut: 'no thanks' }, 'invalid-argument', 'optOut'],
     [{ channel: 'sms' }, 'missing-argument', 'optOut'],
     [{ optOut: true }, 'missing-argument', 'channel'],
-    [{ channel: ['sms'], optOut: 1 }, 'invalid-argument', 'optOut'],
+    [{ channel: ['sms'], optOut: 2 }, 'invalid-argument', 'optOut'],
+    [{ channel: 'sms', optOut: [true] }, 'invalid-argument', 'optOut'],
+    [{ channel: 'sms', optOut: 'yes' }, 'invalid-argument', 'optOut'],
   ])('what is no preference changes none: %j', async (args, code, named) => {
     const { use } = await recovery()
     expect(await use('set_contact_preference', args)).toMatchObject({

@@ -294,6 +294,10 @@ describe('communication consent is a Consent too', () => {
   test.each([
     [true, 'active', 'permit', 'OPTIN'],
     [false, 'inactive', 'deny', 'OPTOUT'],
+    [1, 'active', 'permit', 'OPTIN'],
+    [0, 'inactive', 'deny', 'OPTOUT'],
+    ['agreed', 'active', 'permit', 'OPTIN'],
+    ['opt out', 'inactive', 'deny', 'OPTOUT'],
   ] as const)('%s is on file as %s', async (commsConsent, status, provision, policy) => {
     const caller = new Caller(server)
     expect((await caller.use(TOOL, { commsConsent })).missingFields).not.toContain('commsConsent')
