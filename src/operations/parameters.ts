@@ -208,14 +208,19 @@ function fromArguments(parameters: readonly OperationParameter[], given: Readonl
     const { name, min, max } = parameter
     const value = Object.hasOwn(given, name) ? given[name] : undefined
     if (isBlank(value) || (min === 0 && isNotGiven(value))) continue
-    values.set(name, max !== '1' && Array.isArray(value) ? value : [plainNumber(parameter, value)])
+    values.set(name, max !== '1' && Array.isArray(value) ? value : [plainValue(parameter, value)])
   }
   return values
 }
 
-/** Converts 12500.0 to an integer, for which the lossless parser keeps its text. */
-const plainNumber = ({ type }: OperationParameter, value: unknown): unknown =>
-  isNumber(value) && type !== 'decimal' ? Number(value) : value
+/**
+ * Converts 12500.0 to an integer, for which the lossless parser keeps its text, and a number or a boolean to text where
+ * text is asked for.
+ */
+function plainValue({ type = '' }: OperationParameter, value: unknown): unknown {
+  const plain = isNumber(value) && type !== 'decimal' ? Number(value) : value
+  return TEXT.has(type) && ['number', 'boolean'].includes(typeof plain) ? String(plain) : plain
+}
 
 /** Converts the text of a query string to the type in the definition, or leaves it as text, to be refused later. */
 function fromQuery(parameters: readonly OperationParameter[], query: URLSearchParams): Values {

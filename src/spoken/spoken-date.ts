@@ -5,7 +5,7 @@
  */
 import { DateTime } from 'luxon'
 import type { DateOrder } from '../clinics/settings.ts'
-import { DIGITS, MONTHS, ORDINALS, ohForO, repeatDoubled, TEENS, TENS } from './numbers.ts'
+import { DIGITS, MONTHS, ORDINALS, ohForO, repeatDoubled, TEENS, TENS, WEEKDAYS } from './numbers.ts'
 import { bareValue, type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
 
 /** No living person was born earlier, so a reading after this date is preferred. */
@@ -28,7 +28,7 @@ export interface DateLocale {
 export function spokenDate(text: string, { now, dateOrder }: DateLocale): ParsedValue {
   if (tooLong(text)) return unclear(TOO_LONG)
   const given = plain(text)
-  const words = wordsOf(dateOfTimestamp(given, now) ?? bareValue(given, 'date'))
+  const words = wordsOf(dateOfTimestamp(given, now) ?? bareValue(given.replace(MIDNIGHT, ''), 'date'))
   if (words.length > MAX_WORDS) return unclear(TOO_LONG)
   const [date, ...others] = likely(new Set(readings(words, dateOrder)))
   if (others.length > 0) {
@@ -60,9 +60,10 @@ function dateOfTimestamp(text: string, now: DateTime): string | undefined {
   return local.toFormat('yyyy-MM-dd') === date ? date : undefined
 }
 
-const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}\S*)$/
+/** The time of a date of RFC 2822 (https://www.rfc-editor.org/rfc/rfc2822#section-3.3): "Fri, 02 Oct 1987 00:00:00 GMT". */
+const MIDNIGHT = /(?<=[a-z]{3} \d{4}) 00:00(?::00)?(?: (?:GMT|UT|[+-]\d{4}))?$/i
 
-const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}\S*)$/
 
 /** Words between the parts of a date that carry no meaning. */
 const FILLERS = new Set('uh um er the in on is and i was born comma slash dash hyphen dot point year'.split(' '))
@@ -77,7 +78,7 @@ function wordsOf(text: string): string[] {
 
 /** Every date (YYYY-MM-DD) that the words can mean. */
 function readings(all: readonly string[], order: DateOrder): string[] {
-  const words = all.filter((word) => !WEEKDAYS.includes(word))
+  const words = all.filter((word) => !WEEKDAYS.has(word))
   const unlabelled = words.filter((word) => !LABELS.includes(word))
   const month = unlabelled.findIndex((word) => MONTHS.has(word))
   if (month >= 0) return withMonthName(unlabelled, month)
@@ -225,8 +226,8 @@ function inScales(words: readonly string[]): number[] {
 }
 
 function weekdayAgrees(words: readonly string[], date: string): boolean {
-  const said = words.find((word) => WEEKDAYS.includes(word))
-  return said === undefined || WEEKDAYS[DateTime.fromISO(date).weekday - 1] === said
+  const said = words.find((word) => WEEKDAYS.has(word))
+  return said === undefined || WEEKDAYS.get(said) === DateTime.fromISO(date).weekday
 }
 
 function whyNone(words: readonly string[]): string {

@@ -18,10 +18,14 @@ const MAX_LENGTH = 1000
 /** Checked first, so that parsing never takes long. */
 export const tooLong = (text: string): boolean => text.length > MAX_LENGTH
 
-/** Unifies variants used by transcribers: compatibility forms, invisible characters, dashes, apostrophes. */
+/** Arabic-Indic digits, and those of Persian and Urdu; each set begins at a multiple of 16. */
+const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
+
+/** Unifies variants used by transcribers: compatibility forms, Arabic digits, invisible characters, dashes, apostrophes. */
 export const plain = (text: string): string =>
   text
     .normalize('NFKC')
+    .replace(ARABIC_DIGIT, (digit) => String(digit.charCodeAt(0) % 16))
     .replace(/\p{Cf}/gu, '')
     .replace(/\p{Pd}|\u2212/gu, '-')
     .replace(/[‘’ʼ]/g, "'")

@@ -74,11 +74,18 @@ function textUpTo(maxLength: number, text: string): ParsedValue {
 /** @param value the argument as received; a blank one was treated as absent before */
 export function readStated(field: TextField, value: unknown, locale: ClinicLocale): ParsedValue {
   if (typeof value === 'string' && value.isWellFormed()) return PARSERS[field](value, locale)
+  if (isFreeText(field)) {
+    const text = readAsText(value)
+    return text.ok ? PARSERS[field](text.value, locale) : text
+  }
   // Platforms send a number if the transcript has only digits.
-  const digits = field === 'phone' ? wholeNumberText(value) : undefined
+  const digits = DIGITS_ALONE.includes(field) ? wholeNumberText(value) : undefined
   if (digits !== undefined) return PARSERS[field](digits, locale)
   return { ok: false, error: value === undefined ? MISSING : 'The value must be a string' }
 }
+
+/** Fields with values of digits alone: a phone number, 19800303. */
+const DIGITS_ALONE: readonly TextField[] = ['phone', 'dateOfBirth']
 
 const MISSING = 'The value is missing'
 
@@ -112,8 +119,8 @@ export function readAsText(value: unknown): ParsedValue {
 
 /** A line of text on a card, truncated with a mark beyond `maxLength` characters. */
 export function readLine(value: unknown, maxLength: number): ParsedValue {
-  if (typeof value === 'string' && value.isWellFormed()) return textUpTo(maxLength, value)
-  return unclear(value === undefined ? MISSING : 'The value must be a string')
+  const text = readAsText(value)
+  return text.ok ? textUpTo(maxLength, text.value) : text
 }
 
 /** Given and family name, in the form that `spokenName` stores. */

@@ -258,7 +258,14 @@ describe('the arguments of a tool call', () => {
     expect(readArguments(definition, { text: value, flag: value })).toEqual({ text: value })
   })
   test.each([
-    ['text', 5],
+    [5, '5'],
+    [0, '0'],
+    [true, 'true'],
+    [false, 'false'],
+  ])('%j is text where text is asked for', (value, text) => {
+    expect(readArguments(definition, { text: value })).toEqual({ text })
+  })
+  test.each([
     ['text', {}],
     ['text', ['x']],
     ['flag', 'true'],

@@ -231,8 +231,14 @@ describe('what is known of other callers stays out', () => {
 
 test('a reason that is not text is refused, and nothing is written', async () => {
   const caller = new Caller(server)
-  expect(await caller.use(TOOL, { reason: 5 })).toMatchObject({ code: 'invalid-argument' })
+  expect(await caller.use(TOOL, { reason: ['5'] })).toMatchObject({ code: 'invalid-argument' })
   expect(await caller.encounter()).toBeUndefined()
+})
+
+test.each([5, true])('the reason %j is kept as text', async (reason) => {
+  const caller = new Caller(server)
+  expect(await caller.use(TOOL, { reason })).toMatchObject({ success: true })
+  expect(attachedTo((await caller.tasks())[0]).reason).toEqual([String(reason)])
 })
 
 test('a reason that is too long is cut with a mark, and the escalation is not lost', async () => {

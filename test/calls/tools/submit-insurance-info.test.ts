@@ -331,7 +331,7 @@ describe('missing and bad arguments: nothing is asked and nothing is written', (
     ['no memberId', { payerName: 'Acme Health' }, 'missing-argument', 'memberId'],
     ['a blank memberId', { payerName: 'Acme Health', memberId: ' ' }, 'missing-argument', 'memberId'],
     ['a memberId that is not text', { payerName: 'Acme Health', memberId: ['5'] }, 'invalid-argument', 'memberId'],
-    ['a payerName that is not text', { payerName: 5, memberId: 'A-1' }, 'invalid-argument', 'payerName'],
+    ['a payerName that is not text', { payerName: ['5'], memberId: 'A-1' }, 'invalid-argument', 'payerName'],
   ])('%s', async (_what, args, code, named) => {
     asked.length = 0
     const caller = new Caller(server)
@@ -439,3 +439,9 @@ test.each(['none', 'None', 'N/A', 'n/a', 'not applicable'])(
     expect(asked).toEqual([{ clinic: 'demo-clinic', ...card }])
   },
 )
+
+test('a payerName that is sent as a number is kept as text', async () => {
+  asked.length = 0
+  await new Caller(server).use(TOOL, { payerName: 2020, memberId: 'XYZ-1235' })
+  expect(asked).toMatchObject([{ payerName: '2020' }])
+})

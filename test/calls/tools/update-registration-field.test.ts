@@ -197,6 +197,17 @@ describe('spoken values are stored in their normal form', () => {
   })
 })
 
+test('a number or a boolean is kept as text in the words of the caller', async () => {
+  const caller = new Caller(server)
+  const said = { medicareStatus: false, healthPlanName: 360, referralSource: true, preferredLocation: 2 }
+  expect(await caller.use(TOOL, said)).toMatchObject({ success: true })
+  const patient = await caller.patient()
+  const stored = ['medicare-status', 'health-plan-name', 'referral-source', 'preferred-location'].map(
+    (id) => extension(patient, id)?.valueString,
+  )
+  expect(stored).toEqual(['false', '360', 'true', '2'])
+})
+
 describe('what was understood is given back in normal form', () => {
   test('of all that has one, also where other fields are bad; what is kept as it was said is left out', async () => {
     const said = {

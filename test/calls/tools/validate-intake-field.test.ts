@@ -38,6 +38,9 @@ describe('valid values come back in their normal form', () => {
     ['03/04/1980', '1980-03-04', 'March 4th, 1980'],
     ['25/12/1980', '1980-12-25', 'December 25th, 1980'],
     ['1800-01-01', '1800-01-01', 'January 1st, 1800'],
+    [19800303, '1980-03-03', 'March 3rd, 1980'],
+    ['Fri, 02 Oct 1987', '1987-10-02', 'October 2nd, 1987'],
+    ['١٩٨٠-٠٣-٠٣', '1980-03-03', 'March 3rd, 1980'],
   ])('the birth date %s comes back in words too, to be read to the caller', async (said, value, inWords) => {
     expect(await validate('dateOfBirth', said)).toEqual({
       valid: true,
