@@ -36,7 +36,8 @@ const NO_SUCH_DATE = problem('That is not a date of the calendar; say the day ag
 const CONTRADICTION = problem(
   'Those days and times do not go together; say one day and one time, for example "Monday at two"',
 )
-const PAST = problem('That time has passed; say one that is to come, for example "tomorrow morning"')
+/** Given with today's date: see `passed`. */
+const PAST = problem('That time has passed')
 const TOO_FAR = problem(`That is more than ${MAX_YEARS} years ahead; say an earlier time, for example "next week"`)
 
 /** The windows of all alternatives. The first uncertain one decides, and those in the past are omitted. */
@@ -344,7 +345,7 @@ const EXAMPLE = 'for example "next Tuesday after two" or "tomorrow morning"'
 
 export function spokenTimes(text: string, locale: TimesLocale): SpokenTimes {
   if (text.length > MAX_LENGTH || plain(text).length > MAX_LENGTH) return tooMuch
-  const tokens = tokensOf(text)
+  const tokens = tokensOf(withoutOwnZone(text, locale.now))
   if (tokens.length > MAX_WORDS) return tooMuch
   const sentence = sentenceOf(tokens)
   if (sentence === 'nothing') return error(`No day or time was given; give one, ${EXAMPLE}`)
@@ -352,8 +353,25 @@ export function spokenTimes(text: string, locale: TimesLocale): SpokenTimes {
     return error(`Two times of day were given; give one of them, or both with "or" between, ${EXAMPLE}`)
   if (sentence === 'unclear')
     return error(`The time was not understood; give nothing but the day and the time, ${EXAMPLE}`)
-  return resolve(sentence, locale)
+  const times = resolve(sentence, locale)
+  return times === PAST ? passed(locale.now) : times
 }
+
+const passed = (now: DateTime): SpokenTimes =>
+  error(
+    `That time has passed, as today is ${sayDay(now)}, ${now.year}; say one that is to come, for example "tomorrow morning"`,
+  )
+
+/** Time zones of North America: "3 pm Eastern time", "2:30 PST". */
+const ZONE = /\b(?:(?:eastern|central|mountain|pacific)(?: (?:standard|daylight))?(?: time)?|[ecmp][sd]?t)\b/gi
+
+/** The first letter of such a zone, if it is the clinic's; Central European Time is none of them. */
+const zoneLetter = (now: DateTime): string | undefined =>
+  /^([ECMP])\w+ (?:Standard|Daylight) Time$/.exec(now.setLocale('en-US').offsetNameLong ?? '')?.[1]
+
+/** A time in the clinic's own zone needs no name of it; another zone is not understood. */
+const withoutOwnZone = (text: string, now: DateTime): string =>
+  text.replace(ZONE, (zone: string) => (zone.charAt(0).toUpperCase() === zoneLetter(now) ? '' : zone))
 
 const error = (message: string): SpokenTimes => ({ kind: 'error', error: message })
 

@@ -21,7 +21,7 @@ export const tooLong = (text: string): boolean => text.length > MAX_LENGTH
 /** Arabic-Indic digits, and those of Persian and Urdu; each set begins at a multiple of 16. */
 const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
 
-/** Unifies variants used by transcribers: compatibility forms, Arabic digits, invisible characters, dashes, apostrophes. */
+/** Unifies transcribers' variants: compatibility forms, Arabic digits, invisible characters, dashes, apostrophes. */
 export const plain = (text: string): string =>
   text
     .normalize('NFKC')

@@ -112,6 +112,21 @@ test.each([
   },
 )
 
+test('schedule_callback outside the contact window names the next time within it, which it then takes', async () => {
+  now = NIGHT
+  const use = await recovery()
+  expect(await use('schedule_callback', { when: 'tomorrow at three in the morning', phone: 'N/A' })).toMatchObject({
+    success: false,
+    code: 'outside-contact-hours',
+    error: expect.stringContaining('Tuesday, January 8th, at 8 in the morning'),
+    say: expect.stringContaining('We could call on Tuesday, January 8th, at 8 in the morning.'),
+  })
+  expect(await use('schedule_callback', { when: 'Tuesday, January 8th, at 8 in the morning' })).toMatchObject({
+    success: true,
+    callbackAt: '2030-01-08T08:00:00-05:00',
+  })
+})
+
 test('a message that waits is dropped after an opt-out', async () => {
   now = NIGHT
   const use = await recovery()

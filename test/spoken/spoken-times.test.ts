@@ -31,6 +31,9 @@ describe('what is certain is read as windows in New York, at noon on Wednesday, 
     ['Friday to Monday', 'Fri 2026-11-06 00:00 -5 until Tue 2026-11-10 00:00 -5'],
     ['before noon tomorrow', 'Thu 2026-11-05 00:00 -5 until Thu 2026-11-05 12:00 -5'],
     ['next Tuesday after two', 'Tue 2026-11-10 14:00 -5 until Wed 2026-11-11 00:00 -5'],
+    ['tomorrow at 3 pm Eastern', 'Thu 2026-11-05 15:00 -5'],
+    ['tomorrow at 3 pm Eastern Standard Time', 'Thu 2026-11-05 15:00 -5'],
+    ['3 pm EST tomorrow', 'Thu 2026-11-05 15:00 -5'],
     ["next tuesday after two o'clock", 'Tue 2026-11-10 14:00 -5 until Wed 2026-11-11 00:00 -5'],
     ['tomorrow morning', 'Thu 2026-11-05 00:00 -5 until Thu 2026-11-05 12:00 -5'],
     ['Tomorrow, in the morning, please.', 'Thu 2026-11-05 00:00 -5 until Thu 2026-11-05 12:00 -5'],
@@ -343,6 +346,23 @@ describe('what is not certain is refused, with a sentence that says what would b
     'it has passed: %s',
     (text) => expect(read(text, NEW_YORK)).toMatch(/^error: That time has passed/),
   )
+  test('the message about a time that has passed names the day of today', () =>
+    expect(read('yesterday', NEW_YORK)).toBe(
+      'error: That time has passed, as today is Wednesday, November 4th, 2026; say one that is to come, for example "tomorrow morning"',
+    ))
+  test.each([
+    ['tomorrow at 3 pm Pacific', NEW_YORK],
+    ['tomorrow at 3 pm PST', NEW_YORK],
+    ['tomorrow at nine Central', BERLIN],
+  ])('the zone is not that of the clinic: %s', (text, locale) =>
+    expect(read(text, locale)).toMatch(/^error: The time was not understood/),
+  )
+  test('"the following Friday" is asked where the coming one is not of next week, and after another day', () => {
+    expect(read('the following Friday', NEW_YORK)).toBe(
+      'question: Do you mean Friday, November 6th, or Friday, November 13th?',
+    )
+    expect(read('the 9th or the following Friday', NEW_YORK)).toMatch(/^error: The time was not understood/)
+  })
   test.each(['in 99 years'])('it is too far ahead: %s', (text) =>
     expect(read(text, NEW_YORK)).toMatch(/^error: That is more than/),
   )

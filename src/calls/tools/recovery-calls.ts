@@ -202,19 +202,25 @@ export const scheduleCallback = defineOperation('task-schedule-callback', (reque
   }),
 )
 
-/** The first requested moment at which the person may be called, in the clinic's zone. */
+/**
+ * The first requested moment at which the person may be called, in the clinic's zone.
+ * @throws FhirError `outside-contact-hours`, which names the next such moment
+ */
 async function callbackTime(ctx: Context, patient: string, when: string): Promise<DateTime> {
   const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
   const window = await contactWindow(ctx, patient)
-  const periods = requestedPeriods((await askedTimes(ctx, when)) ?? [], timeZone)
-  for (const { start = '', end } of periods) {
-    const open = firstOpen(window, Math.max(Date.parse(start), ctx.now))
-    if (end === undefined || open < Date.parse(end)) return DateTime.fromMillis(open, { zone: timeZone })
-  }
+  const inZone = (moment: number) => DateTime.fromMillis(moment, { zone: timeZone })
+  const times = requestedPeriods((await askedTimes(ctx, when)) ?? [], timeZone).map(({ start = '', end }) => ({
+    open: firstOpen(window, Math.max(Date.parse(start), ctx.now)),
+    until: end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end),
+  }))
+  const found = times.find(({ open, until }) => open < until)
+  if (found !== undefined) return inZone(found.open)
+  const next = sayTime(inZone(times[0]?.open ?? firstOpen(window, ctx.now)), inZone(ctx.now))
   throw refusal(
     'outside-contact-hours',
-    'when: the clinic calls nobody at that time; see recovery.contactFrom and contactUntil',
-    'We do not call at that time of day. Which other time suits you?',
+    `when: the clinic calls nobody at that time, and next on ${next}; see recovery.contactFrom and contactUntil`,
+    `We do not call at that time of day. We could call on ${next}. Which time suits you?`,
   )
 }
 

@@ -24,7 +24,7 @@ export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7
 
 export const WEEKDAYS: readonly Weekday[] = [1, 2, 3, 4, 5, 6, 7]
 
-export type Which = 'bare' | 'coming' | 'this' | 'next' | 'last' | 'after-next'
+export type Which = 'bare' | 'coming' | 'this' | 'next' | 'following' | 'last' | 'after-next'
 
 export type DaySpec =
   | { readonly kind: 'weekday'; readonly weekday: Weekday; readonly which: Which; readonly weeks: number }
@@ -73,6 +73,7 @@ function weekdayReadings({ weekday, which }: DaySpec & { kind: 'weekday' }, cale
     case 'this':
       return thisWeekday(weekday, coming, calendar)
     case 'next':
+    case 'following':
       return [coming, ...weekdayOfWeek(weekday, 1, calendar)].map(oneDay)
     case 'last':
       return [oneDay(today.minus({ days: ((today.weekday - weekday + 6) % 7) + 1 }))]

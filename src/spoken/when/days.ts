@@ -86,6 +86,13 @@ const figures = one((token) =>
 )
 const isoDate = one((token) => (token.kind === 'date' ? date(token.day, token.month, token.year) : undefined))
 
+const HOLIDAYS: readonly (readonly [words: string, day: number, ofMonth: number])[] = [
+  ['christmas eve', 24, 12],
+  ['christmas day', 25, 12],
+  ["new year's|years eve", 31, 12],
+  ["new year's|years day", 1, 1],
+]
+
 /** Single days. */
 const day: Reader<DaySpec> = either(
   phrase`today`(() => ahead({})),
@@ -94,6 +101,7 @@ const day: Reader<DaySpec> = either(
   phrase`yesterday`(() => ahead({ days: -1 })),
   phrase`${weekdayName}`(weekday('bare')),
   phrase`next ${weekdayName}`(weekday('next')),
+  phrase`following ${weekdayName}`(weekday('following')),
   phrase`this ${weekdayName}`(weekday('this')),
   phrase`[this] coming|upcoming ${weekdayName}`(weekday('coming')),
   phrase`last ${weekdayName}`(weekday('last')),
@@ -122,6 +130,7 @@ const day: Reader<DaySpec> = either(
       return readingsOf(date(dayOf, ofMonth, ofYear), calendar)
     }),
   ),
+  ...HOLIDAYS.map(([words, dayOf, ofMonth]) => literal(words)(() => date(dayOf, ofMonth))),
   figures,
   isoDate,
 )
@@ -166,6 +175,12 @@ const dayOfNthWeekday: Reader<DaySpec> = either(
   phrase`${place} ${weekdayName} ${wholeMonth}`(nthWeekday),
 )
 
+/** The last seven days. */
+const endOf = (inMonth: (calendar: Calendar) => Readings): DaySpec =>
+  span((calendar) =>
+    inMonth(calendar).flatMap(({ until }) => (until === undefined ? [] : [{ from: until.minus({ days: 7 }), until }])),
+  )
+
 /** Ranges of days. */
 const days: Reader<DaySpec> = either(
   phrase`this week`(() => span((calendar) => week(0, calendar))),
@@ -178,6 +193,8 @@ const days: Reader<DaySpec> = either(
   phrase`week ${day}`((of) => (of.kind === 'date' || of.kind === 'span' ? weekOf(of) : undefined)),
   phrase`this month`(() => span((calendar) => month(0, calendar))),
   phrase`next month`(() => span((calendar) => month(1, calendar))),
+  phrase`[at] end ${wholeMonth}`(endOf),
+  phrase`[at] end month`(() => endOf((calendar) => month(0, calendar))),
   phrase`month after next`(() => span((calendar) => month(2, calendar))),
   phrase`[in|during] ${monthName}`((ofMonth) => span((calendar) => namedMonth(ofMonth, undefined, calendar))),
   phrase`[in|during] ${monthName} ${yearNumber}`((ofMonth, ofYear) =>

@@ -272,12 +272,12 @@ const isBare = ({ days: [day, ...others] }: Alternative): boolean =>
 
 /**
  * "Monday or the last Friday in December": the month may apply to both; "last Friday or Monday in December": "last"
- * need not mean the past one.
+ * need not mean the past one; "the 9th or the following Friday": it follows the other day.
  */
 const mayShareAnchor = (all: readonly Alternative[]): boolean =>
   all.length > 1 &&
   ((all.some(({ days }) => days.some((day) => day.kind === 'span' && day.anchored)) && all.some(isBare)) ||
-    all.some(({ days }) => days.some((day) => day.kind === 'weekday' && day.which === 'last')))
+    all.some(({ days }) => days.some((day) => day.kind === 'weekday' && ['last', 'following'].includes(day.which))))
 
 /** Copies parts said once to all alternatives; undefined if it is uncertain to which they apply. */
 function shared(alternatives: readonly Alternative[]): readonly Alternative[] | undefined {

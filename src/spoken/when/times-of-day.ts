@@ -92,6 +92,7 @@ const fullClock: Reader<Clock> = either(
   phrase`[12|twelve] noon|midday`(() => [NOON]),
   phrase`${number(0, 23)} ${one((t) => (t.kind === 'number' && t.value === 0 ? 0 : undefined))} hours`((h) => [h * 60]),
   phrase`${number(1, 23)} hundred hours|hrs`((h) => [h * 60]),
+  phrase`${number(13, 23)} hundred`((h) => [h * 60]),
   phrase`${solid} hours|hrs`(([minute]) => (minute === undefined ? undefined : [minute])),
 )
 

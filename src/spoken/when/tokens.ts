@@ -35,6 +35,10 @@ const EMPTY = new Set(
 
 /** Unifies spellings, before the words are split. */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
+  [/@/g, ' at '],
+  // An interval of ISO 8601 has both days in it.
+  [/\b(\d{4}-\d\d-\d\d)\/(?=\d{4}-\d\d-\d\d\b)/g, '$1 to '],
+  [/\bquarter of (?=\w)/g, 'quarter to '],
   [/\bo'? ?clock\b/g, 'oclock'],
   [/(?<=[\d\s])([ap])\.? ?m\b\.?/g, ' $1m '],
   [/(?<=\d)(?=(?:ish|hrs?|hours)\b)|-(?=ish\b)/g, ' '],
