@@ -175,9 +175,15 @@ export interface ToolResult {
   readonly result: string
 }
 
+/** Adds members for the developer to a result. */
+export const withMembers = <R extends ToolResult>(one: R, members: object): R => ({
+  ...one,
+  result: JSON.stringify({ ...(JSON.parse(one.result) as object), ...members }),
+})
+
 /** Adds a `hint` for the developer to each result, about the whole request. */
 export const withHint = <R extends ToolResult>(results: readonly R[], hint: string): readonly R[] =>
-  results.map((one) => ({ ...one, result: JSON.stringify({ ...(JSON.parse(one.result) as object), hint }) }))
+  results.map((one) => withMembers(one, { hint }))
 
 /**
  * The response in the style of the request, with the results in the order of the calls.

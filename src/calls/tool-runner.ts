@@ -3,12 +3,13 @@ import { closest } from 'fastest-levenshtein'
 import { isSandboxEnabled } from '../clinics/clinics.ts'
 import { CALL, type CallSession, callKey } from '../core/call-session.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
+import type { IgnoredArgument } from '../core/operation.ts'
 import type { Integrations } from '../core/ports.ts'
 import { conflict, FhirError } from '../fhir/outcome.ts'
 import { requireWorkThread, rethrowBudgetError } from '../isolation/budget.ts'
-import { knownArguments, readArguments } from '../operations/parameters.ts'
+import { ignoredArguments, knownArguments, readArguments } from '../operations/parameters.ts'
 import type { Repository } from '../repository/repository.ts'
-import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall } from './envelope.ts'
+import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall, withMembers } from './envelope.ts'
 import { seeCall } from './session/call-sessions.ts'
 import {
   type LoggedToolCall,
@@ -172,13 +173,14 @@ export class ToolRunner {
     if (call.name !== undefined && call.name !== tool.name)
       return resultOf(call, failure(tool, 'wrong-tool', wrongTool(tool)), 400)
     if ('refused' in session) return refusedBy(session, tool, call)
+    const ignored = ignoredArguments(tool.operation.definition, call.arguments)
     try {
-      const result = await completeBy(endsAt, () => this.#execute(tool, call, session, patients))
-      return { toolCallId: call.id, result, status: 200 }
+      const result = await completeBy(endsAt, () => this.#execute(tool, call, session, { patients, ignored }))
+      return naming(ignored, { toolCallId: call.id, result, status: 200 })
     } catch (error) {
       const refused = refusedBy(this.#failureOf(error, tool.name), tool, call)
       await this.#logRefusal(tool.name, call, session, refused).catch(rethrowBudgetError)
-      return refused
+      return naming(ignored, refused)
     }
   }
 
@@ -187,7 +189,7 @@ export class ToolRunner {
     { name, operation, argumentsCheckedBy }: RegisteredTool,
     call: ToolCall,
     session: CallSession,
-    patients: Set<string>,
+    { patients, ignored }: { readonly patients: Set<string>; readonly ignored: readonly IgnoredArgument[] },
   ): Promise<string> {
     const startedAt = Date.now()
     const { definition, handler } = operation
@@ -198,10 +200,10 @@ export class ToolRunner {
     const access = recordPatientsSeen(ofCall, session, (patient) => patients.add(patient))
     const identity = identityOf(name, call, session)
     const key = keyOf(identity)
-    const repeatable = key === undefined ? {} : { repeatKey: key }
+    const more = { ...(key === undefined ? {} : { repeatKey: key }), ...(ignored.length === 0 ? {} : { ignored }) }
     const tellPatient = (patient: string) => patients.add(patient)
     const run = (access: ClinicAccess) =>
-      handler({ access, input, call: session, integrations, tellPatient, ...repeatable })
+      handler({ access, input, call: session, integrations, tellPatient, ...more })
     if (session.endedAt !== undefined) return await resultBefore(session.endedAt, access, identity)
     const log = this.#logOf(session, { key, tool: name, arguments: call.arguments, startedAt })
     if (key !== undefined) return await this.#replay.once(access, identity, run, log)
@@ -237,6 +239,10 @@ export class ToolRunner {
     return { refused: { code: status === 500 ? 'internal' : code, error: message, say: issues[0]?.text }, status }
   }
 }
+
+/** A misspelt argument would otherwise pass for one that was used. */
+const naming = (ignored: readonly IgnoredArgument[], result: RunResult): RunResult =>
+  ignored.length === 0 ? result : withMembers(result, { ignored })
 
 const refusedBy = ({ refused, status }: Refusal, tool: RegisteredTool, call: ToolCall): RunResult =>
   resultOf(call, failure(tool, refused.code, refused.error, refused.say), status)

@@ -22,9 +22,18 @@ const NOT_GIVEN: ReadonlySet<string> = new Set(['none', 'n/a', 'not applicable']
 export const isNotGiven = (value: unknown): boolean =>
   typeof value === 'string' && NOT_GIVEN.has(value.trim().toLowerCase())
 
+/** An argument of a tool call that the tool does not have, with the one that was probably meant. */
+export interface IgnoredArgument {
+  readonly name: string
+  /** Absent if no name is near. */
+  readonly nearest?: string
+}
+
 export interface OperationRequest {
   readonly access: ClinicAccess
   readonly input: OperationInput
+  /** Arguments of the tool call that are not in `input`, as the definition does not have them; absent if there are none. */
+  readonly ignored?: readonly IgnoredArgument[]
   /** The type the operation was called on; absent at system level, and in a tool call. */
   readonly type?: string
   /** The resource the operation was called on; absent at type and system level. */

@@ -6,12 +6,14 @@
  */
 import type { OperationDefinition } from 'fhir/r4'
 import {
+  type IgnoredArgument,
   isNotGiven,
   type OperationAnswer,
   type OperationInput,
   type OperationParameter,
   parametersOf,
 } from '../core/operation.ts'
+import { closestName } from '../fhir/closest-name.ts'
 import { isResourceType } from '../fhir/definitions.ts'
 import { isNumber, parseJson } from '../fhir/json.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
@@ -56,6 +58,22 @@ export const knownArguments = (definition: Definition, given: Readonly<Record<st
       .filter(({ name }) => Object.hasOwn(given, name) && !isBlank(given[name]))
       .map(({ name }) => [name, given[name]]),
   )
+
+/** Most characters of the name of an unknown argument in the result. */
+const MAX_NAME = 100
+
+/** The arguments that the tool does not have, unless they are blank. */
+export function ignoredArguments(
+  definition: Definition,
+  given: Readonly<Record<string, unknown>>,
+): readonly IgnoredArgument[] {
+  const known = parametersOf(definition, 'in').map(({ name }) => name)
+  const unknown = Object.keys(given).filter((name) => !known.includes(name) && !isBlank(given[name]))
+  return unknown.slice(0, MAX_UNKNOWN).map((name) => {
+    const nearest = closestName(name, known)
+    return { name: name.slice(0, MAX_NAME), ...(nearest === undefined ? {} : { nearest }) }
+  })
+}
 
 /**
  * The number of results that the request asks for; undefined where it asks for none in particular.

@@ -27,7 +27,10 @@ export interface ToolDescription {
   /** Whether it changes nothing (`OperationDefinition.affectsState`). */
   readonly isReadOnly: boolean
   readonly parameters: JsonSchema
-  /** Every result has `say`, and `success` or `valid`; a failed one has `code` and `error` besides, and nothing else. */
+  /**
+   * Every result has `say`, and `success` or `valid`; a failed one has `code` and `error` besides. Any may have `hint` and
+   * `ignored` (docs/live-calls.md).
+   */
   readonly result: JsonSchema
 }
 

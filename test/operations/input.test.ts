@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { OperationDefinitionParameter } from 'fhir/r4'
 import { parseJson } from '../../src/fhir/json.ts'
 import { FhirError } from '../../src/fhir/outcome.ts'
-import { knownArguments, readArguments, readInput } from '../../src/operations/parameters.ts'
+import { ignoredArguments, knownArguments, readArguments, readInput } from '../../src/operations/parameters.ts'
 
 const parameter = (name: string, type: string | undefined, more: Partial<OperationDefinitionParameter> = {}) =>
   ({
@@ -314,6 +314,13 @@ describe('a parameter that the definition marks as ignored', () => {
     const body = parameters(TEXT, { name: 'day', valueInteger: 7 }, { name: 'day', valueString: 'nonsense' })
     expect(readInput(marked(true), body)).toEqual({ text: 'x' })
     expect(readInput(marked(true), undefined, new URLSearchParams('text=x&day=7&day=8'))).toEqual({ text: 'x' })
+  })
+
+  test('is known, so it is not named among the arguments that the definition does not have', () => {
+    expect(ignoredArguments(marked(true), { day: '2020-01-01', Text: 'x', other: 'x' })).toEqual([
+      { name: 'Text', nearest: 'text' },
+      { name: 'other' },
+    ])
   })
 
   test('where the mark says false it is checked', () => {

@@ -211,10 +211,28 @@ describe('the results (spec 2.2)', () => {
     }
   })
 
-  test('an argument that the tool does not know is ignored', async () => {
-    expect(await run(VALIDATE, { fieldName: 'email', value: 'a@example.com', mood: 'good' })).toMatchObject({
-      valid: true,
+  test('a failure names the arguments that were ignored, each with the nearest that the tool has', async () => {
+    const headers = { 'x-call-id': 'misspelling', 'x-call-to': DEMO }
+    const given = { Decision: 'self_pay_continue', self_pay_price_cents: 5 }
+    expect(await run('/patient-journey/record_self_pay_decision', given, headers)).toMatchObject({
+      code: 'missing-argument',
+      ignored: [
+        { name: 'Decision', nearest: 'decision' },
+        { name: 'self_pay_price_cents', nearest: 'selfPayPriceCents' },
+      ],
     })
+  })
+
+  test('a repeat names them too', async () => {
+    const headers = { 'x-call-id': 'misspelling-twice', 'x-call-to': OTHER }
+    const calls = batch(call('same', { Reason: 'twice' }), call('same', { Reason: 'twice' }))
+    const ignored = [{ name: 'Reason', nearest: 'reason' }]
+    expect(decode(await post(ESCALATE, calls, headers))).toMatchObject([{ ignored }, { ignored }])
+  })
+
+  test('an argument that the tool does not know is ignored, and named unless it is blank', async () => {
+    const given = { fieldName: 'email', value: 'a@example.com', mood: 'good', blank: ' ', nothing: null }
+    expect(await run(VALIDATE, given)).toMatchObject({ valid: true, ignored: [{ name: 'mood' }] })
   })
 
   test('null arguments count as not given', async () => {

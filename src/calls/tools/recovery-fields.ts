@@ -3,13 +3,14 @@ import type { Patient, QuestionnaireResponse } from 'fhir/r4'
 import { readSettings } from '../../clinics/settings.ts'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
-import { defineOperation, type OperationAnswer, type OperationRequest } from '../../core/operation.ts'
+import { defineOperation, isNotGiven, type OperationAnswer, type OperationRequest } from '../../core/operation.ts'
 import type { Versioned } from '../../repository/repository.ts'
-import { readBack } from '../../spoken/say.ts'
+import { readBack, spokenName } from '../../spoken/say.ts'
 import { keptText } from '../../spoken/spoken.ts'
 import {
   type ClinicLocale,
   invalidArgument,
+  isFreeText,
   localeOf,
   readAll,
   readAsText,
@@ -51,8 +52,10 @@ export const saveRecoveryField = defineOperation('task-save-recovery-field', asy
 /** Saves the field like update_registration_field. */
 async function saveRegistrationField(request: OperationRequest, { patient }: Abandonment): Promise<OperationAnswer> {
   const name = String(request.input.fieldName)
-  if (!REGISTRATION_FIELDS.some((field) => field === name))
-    throw invalidArgument('fieldName', `it must be one of ${REGISTRATION_FIELDS.join(', ')}`)
+  const field = REGISTRATION_FIELDS.find((one) => one === name)
+  if (field === undefined) throw invalidArgument('fieldName', `it must be one of ${REGISTRATION_FIELDS.join(', ')}`)
+  if (!isFreeText(field) && isNotGiven(request.input.value))
+    throw invalidArgument('value', `it holds no ${spokenName(field)}`)
   const ofPatient = request.call === undefined ? { type: 'Patient', id: patient } : {}
   const saved = await updateRegistrationField.handler({
     ...request,

@@ -5,6 +5,7 @@ import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
 import {
   defineOperation,
+  type IgnoredArgument,
   isNotGiven,
   type OperationInput,
   type OperationOutput,
@@ -46,24 +47,33 @@ type ParsedField = { readonly stated: Stated } | { readonly invalid: InvalidFiel
  * update_registration_field (spec 2.3, 3, 4.1 rule 4): saves the given fields and returns the missing ones. Valid values are
  * saved even if others are invalid.
  */
-export const updateRegistrationField = defineOperation(
-  'patient-update-registration-field',
-  ({ access, input, ...request }) =>
-    access.change(async (ctx) => {
-      const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
-      const fields = REGISTRATION_FIELDS.filter((field) => isGiven(field, input[field])).map((field) =>
-        readField(field, input[field], locale),
-      )
-      const stated: Stated = Object.assign({}, ...fields.map((field) => ('stated' in field ? field.stated : {})))
-      const { call } = request
-      const before = await patientOfRequest(ctx, request, stated)
-      const { patient, written } = await saveStated(ctx, { call, before, stated, region: locale.region })
-      await followRegistration(ctx, { call, before, after: patient })
-      await recordCall(ctx, call, patient, { activity: updateRegistrationField.code, written })
-      const invalid = fields.flatMap((field) => ('invalid' in field ? field.invalid : []))
-      return { ...resultOf(missingFields(patient.resource), invalid), ...readBack(call, withNormalForm(stated)) }
-    }),
-)
+export const updateRegistrationField = defineOperation('patient-update-registration-field', async (request) => {
+  const { access, input, call, ignored = [] } = request
+  const given = REGISTRATION_FIELDS.filter((field) => isGiven(field, input[field]))
+  if (given.length === 0 && ignored.length > 0) throw noneKnown(ignored)
+  return await access.change(async (ctx) => {
+    const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
+    const fields = given.map((field) => readField(field, input[field], locale))
+    const stated: Stated = Object.assign({}, ...fields.map((field) => ('stated' in field ? field.stated : {})))
+    const before = await patientOfRequest(ctx, request, stated)
+    const { patient, written } = await saveStated(ctx, { call, before, stated, region: locale.region })
+    await followRegistration(ctx, { call, before, after: patient })
+    await recordCall(ctx, call, patient, { activity: updateRegistrationField.code, written })
+    const invalid = fields.flatMap((field) => ('invalid' in field ? field.invalid : []))
+    return { ...resultOf(missingFields(patient.resource), invalid), ...readBack(call, withNormalForm(stated)) }
+  })
+})
+
+/** FhirError 400 for a call that would save nothing, as it has other arguments alone. */
+function noneKnown(ignored: readonly IgnoredArgument[]): FhirError {
+  const names = ignored.map(({ name, nearest }) => (nearest === undefined ? name : `${name} (nearest: ${nearest})`))
+  return new FhirError(400, {
+    code: 'not-supported',
+    reason: 'unknown-arguments',
+    diagnostics: `No argument is a field of the registration: ${names.join(', ')}; the fields are ${REGISTRATION_FIELDS.join(', ')}`,
+    text: 'Sorry, I could not take that down. Could you tell me again?',
+  })
+}
 
 const isGiven = (field: RegistrationField, value: unknown): boolean =>
   value !== undefined && (isFreeText(field) || !isNotGiven(value))

@@ -243,6 +243,19 @@ describe('the tools', () => {
     expect((await use('get_recovery_context')).knownFields).toMatchObject({ [fieldName]: stored })
   })
 
+  test('save_recovery_field takes "none" for an answer in the words of the caller, and for no phone', async () => {
+    const { use } = await recovery({ kind: 'registration', fields: {} })
+    expect(await use('save_recovery_field', { fieldName: 'healthPlanName', value: 'none' })).toMatchObject({
+      success: true,
+    })
+    expect(await use('save_recovery_field', { fieldName: 'phone', value: 'none' })).toMatchObject({
+      success: false,
+      code: 'invalid-argument',
+      error: 'value: it holds no phone number',
+    })
+    expect((await use('get_recovery_context')).knownFields).toMatchObject({ healthPlanName: 'none' })
+  })
+
   test.each([
     [{ value: 'gold' }, 'missing-argument', 'fieldName'],
     [{ fieldName: 'plan' }, 'missing-argument', 'value'],

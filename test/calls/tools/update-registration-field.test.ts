@@ -251,6 +251,34 @@ describe('what was understood is given back in normal form', () => {
   })
 })
 
+describe('arguments that are no fields', () => {
+  test('are named beside those that are saved', async () => {
+    const caller = new Caller(server)
+    const result = await caller.use(TOOL, { first_name: 'Jane', lastName: 'Doe' })
+    expect(result).toMatchObject({ success: true, ignored: [{ name: 'first_name', nearest: 'firstName' }] })
+    expect(result.missingFields).toContain('firstName')
+    expect((await caller.patient())?.name).toEqual([{ family: 'Doe' }])
+  })
+
+  test('alone are a failure, and nothing is written', async () => {
+    const caller = new Caller(server)
+    expect(await caller.use(TOOL, { first_name: 'Jane', 'Last Name': 'Doe', mood: 'good', email: ' ' })).toMatchObject({
+      success: false,
+      code: 'unknown-arguments',
+      error: expect.stringContaining('first_name (nearest: firstName), Last Name (nearest: lastName), mood; the fields are'),
+      say: expect.any(String),
+      ignored: [{ name: 'first_name', nearest: 'firstName' }, { name: 'Last Name', nearest: 'lastName' }, { name: 'mood' }],
+    })
+    expect(await caller.encounter()).toBeUndefined()
+  })
+
+  test('that are blank count as not given', async () => {
+    const result = await new Caller(server).use(TOOL, { first_name: '', mood: null })
+    expect(result).toMatchObject({ success: true, missingFields: NAMES })
+    expect(result).not.toHaveProperty('ignored')
+  })
+})
+
 describe('bad fields', () => {
   test('the good fields are saved, the bad ones are reported, and the status is given all the same', async () => {
     const caller = new Caller(server)
