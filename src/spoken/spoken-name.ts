@@ -187,7 +187,7 @@ const NAME_WORD = /^\p{L}[\p{L}\p{M}]*(?:['.-][\p{L}\p{M}]+)*(?:-?\d{1,4})?\.?$/
 
 /** Names typed with digits in one piece, as in test data: Test123, Doe-2024. May-2024 is a date, ext12 an extension. */
 const WITH_DIGITS = new RegExp(
-  `(?<![^\\s,])(?!(?:${[...MONTHS.keys(), 'ext'].join('|')})-?\\d)\\p{L}{2,}(?:['-]\\p{L}{2,})*-?\\d{1,4}(?![^\\s,])`,
+  `(?<![^\\s,])(?!(?:${[...MONTHS.keys(), 'ext'].join('|')})-?\\d)(?:\\p{L}')?\\p{L}{2,}(?:['-]\\p{L}{2,})*-?\\d{1,4}(?![^\\s,])`,
   'giu',
 )
 
