@@ -21,6 +21,7 @@ export interface InsuranceRequest {
   readonly payerName: string
   readonly memberId: string
   readonly groupId?: string
+  /** `self`: the patient. */
   readonly subscriberName?: string
 }
 

@@ -22,6 +22,9 @@ import {
 
 export type InsuranceCard = Omit<InsuranceRequest, 'clinic'>
 
+/** The subscriberName of a card whose subscriber is the patient, whoever that turns out to be. */
+export const SELF = 'self'
+
 export interface InsuranceRecord {
   /** Coverage.id. */
   readonly coverage: string
@@ -99,7 +102,7 @@ async function writeCoverage(
     ...current,
     // Only a successful verification makes it active. No result makes it inactive: that is a decision for staff.
     status: status === 'VERIFIED' ? 'active' : current.status,
-    ...subscriberOf(card, current),
+    ...subscriberOf(card, current, patient.id),
     ...groupOf(card, current),
   }
   // Unchanged content needs no new version.
@@ -142,10 +145,12 @@ const isOfCard = ({ subscriberId = '', payor }: Coverage, card: InsuranceCard): 
   signs(subscriberId) === signs(card.memberId) &&
   payor.some(({ display = '' }) => fold(display) === fold(card.payerName))
 
-const subscriberOf = ({ subscriberName }: InsuranceCard, current: Coverage): Partial<Coverage> =>
-  subscriberName === undefined || subscriberName === current.subscriber?.display
+function subscriberOf({ subscriberName }: InsuranceCard, current: Coverage, patient: string): Partial<Coverage> {
+  if (subscriberName === SELF) return { subscriber: { reference: `Patient/${patient}` } }
+  return subscriberName === undefined || subscriberName === current.subscriber?.display
     ? {}
     : { subscriber: { display: subscriberName } }
+}
 
 const GROUP = { system: 'http://terminology.hl7.org/CodeSystem/coverage-class', code: 'group' }
 

@@ -1,31 +1,23 @@
 /** The tools for bills: the insurance card, the decision to pay oneself, and the escalation to billing staff. */
 
 import { randomUUID } from 'node:crypto'
-import type { Patient } from 'fhir/r4'
 import { ownSystem } from '../../clinics/insurance-settings.ts'
 import { readSettings } from '../../clinics/settings.ts'
-import type { Context } from '../../core/context.ts'
-import {
-  defineOperation,
-  type OperationInput,
-  type OperationOutput,
-  type OperationRequest,
-} from '../../core/operation.ts'
+import { defineOperation, type OperationOutput } from '../../core/operation.ts'
 import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import { derivedId } from '../../fhir/new-id.ts'
 import { currentBudget } from '../../isolation/budget.ts'
 import { readBack } from '../../spoken/say.ts'
-import { KEPT_LENGTH, keptText, lettersOf } from '../../spoken/spoken.ts'
+import { KEPT_LENGTH, keptText, lettersOf, type ParsedValue, understood } from '../../spoken/spoken.ts'
 import { spokenIdentifier } from '../../spoken/spoken-identifier.ts'
 import { spokenCents } from '../../spoken/spoken-money.ts'
 import { readAll, readLine, readOneOf, readPersonName } from '../../spoken/stated-values.ts'
 import { escalateToBilling } from '../record/billing-escalation.ts'
 import { recordCall } from '../record/call-record.ts'
-import { type InsuranceCard, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/coverage.ts'
-import { personOf, type StatedPerson } from '../record/stated-person.ts'
+import { type InsuranceCard, SELF, SELF_PAY_DECISIONS, type SelfPay, writeSelfPay } from '../record/coverage.ts'
 import { recordInsurance } from '../record/submitted-insurance.ts'
 import { remember } from '../record/written-by-call.ts'
-import { patientOfCall, patientOfRequest, requirePatient } from '../session/patient-of-call.ts'
+import { patientOfRequest, requirePatient } from '../session/patient-of-call.ts'
 
 /** record_self_pay_decision (spec 2.3, 3, 4.1 rule 5): the caller's choice after a self-pay price was quoted. */
 export const recordSelfPayDecision = defineOperation('patient-record-self-pay-decision', async (request) => {
@@ -81,11 +73,11 @@ export const escalateBilling = defineOperation('patient-escalate-billing', async
  */
 export const submitInsuranceInfo = defineOperation('patient-submit-insurance-info', async (request) => {
   const { access, integrations } = request
-  const { input, isOwn } = subscriberIn(request.input)
-  const { payerName, memberId, ...optional } = readAll(CARD, input, { optional: ['groupId', 'subscriberName'] })
+  const { payerName, memberId, ...optional } = readAll(CARD, request.input, {
+    optional: ['groupId', 'subscriberName'],
+  })
+  const card: InsuranceCard = { payerName, memberId, ...optional }
   requirePatient(request)
-  const subscriber = isOwn ? await ownName(access.reader(), request) : {}
-  const card: InsuranceCard = { payerName, memberId, ...optional, ...subscriber }
   if (request.id !== undefined) await access.reader().read('Patient', request.id)
   // The request to the system precedes the change, which may be retried, while the system must get one request only.
   // After that, this request must not restart on a worker.
@@ -107,36 +99,25 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   })
 })
 
-/** Words for the patient as the subscriber, by their letters. */
-const PATIENT_WORDS: ReadonlySet<string> = new Set(['self', 'myself', 'me', 'patient', 'thepatient'])
-
-/** The arguments without a subscriber who is the patient: "self". */
-function subscriberIn({ subscriberName, ...input }: OperationInput) {
-  const isOwn = typeof subscriberName === 'string' && PATIENT_WORDS.has(lettersOf(subscriberName))
-  return { input: isOwn || subscriberName === undefined ? input : { ...input, subscriberName }, isOwn }
-}
-
-/**
- * The subscriber's name where that is the patient; none while there is no full name on file. The result does not give it
- * back, as the caller may know no more than the number that they call from.
- */
-async function ownName(ctx: Context, { id, call }: OperationRequest): Promise<Pick<InsuranceCard, 'subscriberName'>> {
-  const ofCall = call === undefined ? undefined : await patientOfCall(ctx, call)
-  const patient = id === undefined ? ofCall : await ctx.read<Patient>('Patient', id)
-  const { firstName, lastName }: StatedPerson = patient === undefined ? {} : personOf(patient.resource)
-  return firstName === undefined || lastName === undefined ? {} : { subscriberName: `${firstName} ${lastName}` }
-}
-
 /** Fields of the insurance card; ids as printed on it, or spelled. */
 const CARD = {
   payerName: (value: unknown) => readLine(value, MAX_PAYER_LENGTH),
   memberId: spokenIdentifier,
   groupId: spokenIdentifier,
-  subscriberName: readPersonName,
+  subscriberName: readSubscriber,
 } as const
 
 /** Length in characters. */
 const MAX_PAYER_LENGTH = 200
+
+/** Words for the patient as the subscriber, by their letters. */
+const PATIENT_WORDS: ReadonlySet<string> = new Set(['self', 'myself', 'me', 'patient', 'thepatient'])
+
+/** A name, or SELF. */
+function readSubscriber(value: unknown): ParsedValue {
+  const isPatient = typeof value === 'string' && PATIENT_WORDS.has(lettersOf(value))
+  return isPatient ? understood(SELF) : readPersonName(value)
+}
 
 function relayed({ status, copayCents, errorMessage }: InsuranceResult): OperationOutput {
   const success = status === 'VERIFIED' || status === 'PENDING'

@@ -111,7 +111,7 @@ const PREFERENCE = {
   },
 }
 
-// The caller's "yes" or "no" is in neither, as its meaning depends on the question.
+/** The words for an opt-out, and for none. The caller's "yes" or "no" is in neither, as its meaning depends on the question. */
 const OPTED_OUT: ReadonlySet<string> = new Set(['true', '1', 'opt out', 'opted out'])
 const OPTED_IN: ReadonlySet<string> = new Set(['false', '0', 'opt in', 'opted in'])
 

@@ -396,36 +396,25 @@ test.each([
 describe('a subscriber who is the patient', () => {
   const CARD = { payerName: 'Acme Health', memberId: 'XYZ-1235' }
 
-  test.each(['self', 'Self', 'me', 'the patient'])(
-    '%j: the name on file is asked for and stored, and not given back',
-    async (subscriberName) => {
-      asked.length = 0
-      const caller = new Caller(server)
-      await caller.use('update_registration_field', { firstName: 'Jane', lastName: 'Doe' })
-      const { values } = await caller.use(TOOL, { ...CARD, subscriberName })
-      expect(values).toEqual({ memberId: 'XYZ-1235' })
-      expect(asked).toMatchObject([{ subscriberName: 'Jane Doe' }])
-      expect(await coverages(caller)).toMatchObject([{ subscriber: { display: 'Jane Doe' } }])
-    },
-  )
-
-  test('without a name on file is asked for without one', async () => {
+  test.each(['self', 'Self', 'me', 'the patient'])('%j is asked for as self, and stored as the patient', async (said) => {
     asked.length = 0
     const caller = new Caller(server)
-    expect(await caller.use(TOOL, { ...CARD, subscriberName: 'self' })).toMatchObject({ success: true })
-    expect(asked).toEqual([{ clinic: 'demo-clinic', ...CARD }])
-    expect((await coverages(caller))[0]?.subscriber).toBeUndefined()
+    const { values } = await caller.use(TOOL, { ...CARD, subscriberName: said })
+    expect(values).toEqual({ memberId: 'XYZ-1235', subscriberName: 'self' })
+    expect(asked).toEqual([{ clinic: 'demo-clinic', ...CARD, subscriberName: 'self' }])
+    const subscriber = { reference: `Patient/${await caller.patientId()}` }
+    expect((await coverages(caller)).map((coverage) => coverage.subscriber)).toEqual([subscriber])
   })
 
-  test('is the patient in the path over FHIR', async () => {
-    asked.length = 0
-    const parameter = Object.entries({ ...CARD, subscriberName: 'self' }).map(([name, valueString]) => ({
-      name,
-      valueString,
-    }))
-    const body = { resourceType: 'Parameters', parameter }
-    expect((await server.fhir('POST', '/Patient/bianchi-paolo/$submit-insurance-info', body)).status).toBe(200)
-    expect(asked).toMatchObject([{ subscriberName: 'Paolo Bianchi' }])
+  test('takes the place of another one, and gives it up to one', async () => {
+    const caller = new Caller(server)
+    const stored = []
+    for (const subscriberName of ['Max Doe', 'self', 'Max Doe']) {
+      await caller.use(TOOL, { ...CARD, subscriberName })
+      stored.push((await coverages(caller)).map(({ subscriber }) => subscriber))
+    }
+    const patient = { reference: `Patient/${await caller.patientId()}` }
+    expect(stored).toEqual([[{ display: 'Max Doe' }], [patient], [{ display: 'Max Doe' }]])
   })
 })
 
