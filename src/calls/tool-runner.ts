@@ -9,7 +9,14 @@ import { conflict, FhirError } from '../fhir/outcome.ts'
 import { requireWorkThread, rethrowBudgetError } from '../isolation/budget.ts'
 import { ignoredArguments, knownArguments, readArguments } from '../operations/parameters.ts'
 import type { Repository } from '../repository/repository.ts'
-import { type Envelope, isReadable, type ToolCall, type ToolResult, type UnreadableCall, withMembers } from './envelope.ts'
+import {
+  type Envelope,
+  isReadable,
+  type ToolCall,
+  type ToolResult,
+  type UnreadableCall,
+  withMembers,
+} from './envelope.ts'
 import { seeCall } from './session/call-sessions.ts'
 import {
   type LoggedToolCall,
@@ -202,8 +209,7 @@ export class ToolRunner {
     const key = keyOf(identity)
     const more = { ...(key === undefined ? {} : { repeatKey: key }), ...(ignored.length === 0 ? {} : { ignored }) }
     const tellPatient = (patient: string) => patients.add(patient)
-    const run = (access: ClinicAccess) =>
-      handler({ access, input, call: session, integrations, tellPatient, ...more })
+    const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations, tellPatient, ...more })
     if (session.endedAt !== undefined) return await resultBefore(session.endedAt, access, identity)
     const log = this.#logOf(session, { key, tool: name, arguments: call.arguments, startedAt })
     if (key !== undefined) return await this.#replay.once(access, identity, run, log)

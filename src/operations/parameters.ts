@@ -235,7 +235,7 @@ function fromArguments(parameters: readonly OperationParameter[], given: Readonl
  * Converts 12500.0 to an integer, for which the lossless parser keeps its text, and a number or a boolean to text where
  * text is asked for.
  */
-function plainValue({ type = '' }: OperationParameter, value: unknown): unknown {
+function plainValue({ type = 'Any' }: OperationParameter, value: unknown): unknown {
   const plain = isNumber(value) && type !== 'decimal' ? Number(value) : value
   return TEXT.has(type) && ['number', 'boolean'].includes(typeof plain) ? String(plain) : plain
 }

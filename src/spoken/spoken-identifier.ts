@@ -7,7 +7,7 @@ import {
   hasSecondThoughts,
   isNoValue,
   type ParsedValue,
-  plain,
+  plainNumber,
   tooLong,
   unclear,
   understood,
@@ -27,7 +27,7 @@ export function spokenIdentifier(value: unknown): ParsedValue {
   if (typeof value !== 'string' || !value.isWellFormed()) return unclear('The value must be text, or a whole number')
   if (value.trim() === '') return unclear('The value is missing')
   if (tooLong(value)) return unclear(`The value has ${value.length} characters; it may have ${MAX_LENGTH}`)
-  return readSpoken(plain(value.replace(/[\p{Cc}\s]+/gu, ' ')))
+  return readSpoken(plainNumber(value.replace(/[\p{Cc}\s]+/gu, ' ')))
 }
 
 function readSpoken(text: string): ParsedValue {

@@ -1,7 +1,7 @@
 /** An amount of money in cents: a number, or callers' and agents' words with the unit. */
 import { isNumber } from '../fhir/json.ts'
 import { DIGITS, TEENS, TENS } from './numbers.ts'
-import { type ParsedValue, plain } from './spoken.ts'
+import { type ParsedValue, plainNumber } from './spoken.ts'
 
 /** Largest unsignedInt of FHIR. */
 const MOST_CENTS = 2_147_483_647
@@ -23,7 +23,7 @@ const EXPECTED = `The value must be a whole number between 0 and ${MOST_CENTS}, 
 
 function centsOf(text: string): number | undefined {
   if (text.length > MAX_LENGTH) return undefined
-  const said = plain(text)
+  const said = plainNumber(text)
     .toLowerCase()
     .replace(/^(?:(?:that's|it's|that is|it is|that would be|the price is|um|uh) )+/, '')
     .replace(/[\s,]*(?:please|thanks|thank you|exactly)?[.!]*$/, '')

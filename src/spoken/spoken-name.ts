@@ -294,8 +294,7 @@ function withInitials(said: string, part: NamePart): string | undefined {
   return family && `${initials.toUpperCase()} ${family}`
 }
 
-const nameIn = (said: string, part: NamePart): string | undefined =>
-  withInitials(said, part) ?? nameInWords(said, part)
+const nameIn = (said: string, part: NamePart): string | undefined => withInitials(said, part) ?? nameInWords(said, part)
 
 function nameInWords(said: string, part: NamePart): string | undefined {
   const { text, isConfirmed } = withoutHint(suffixed(said))

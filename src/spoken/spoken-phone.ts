@@ -5,7 +5,7 @@
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
 import { parsePhone, withoutTrunkZero } from '../matching/phones.ts'
 import { DIGITS, ohForO, otherGroupings, repeatDoubled, rowReadings } from './numbers.ts'
-import { bareValue, type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
+import { bareValue, type ParsedValue, plainNumber, tooLong, unclear, understood } from './spoken.ts'
 
 /** Number of digits without formatting (spec.md section 8). */
 const MIN_DIGITS = 7
@@ -24,7 +24,7 @@ const SEPARATORS = new Set(
  */
 export function spokenPhone(text: string, region: string | undefined): ParsedValue {
   if (tooLong(text)) return unclear('That is too long for a phone number; give nothing but its 7 to 15 digits')
-  const said = bareValue(plain(text).toLowerCase(), 'phone').replace(DECIMALS, '')
+  const said = bareValue(plainNumber(text).toLowerCase(), 'phone').replace(DECIMALS, '')
   const number = EXTENSION.exec(said)?.[1] ?? said
   if (TWO_NUMBERS.test(number)) return unclear('Those are two phone numbers; give one of them, 7 to 15 digits')
   const read = readingsOf(number).map((digits) => checked(digits))

@@ -18,18 +18,21 @@ const MAX_LENGTH = 1000
 /** Checked first, so that parsing never takes long. */
 export const tooLong = (text: string): boolean => text.length > MAX_LENGTH
 
-/** Arabic-Indic digits, and those of Persian and Urdu; each set begins at a multiple of 16. */
-const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
-
-/** Unifies transcribers' variants: compatibility forms, Arabic digits, invisible characters, dashes, apostrophes. */
+/** Unifies variants used by transcribers: compatibility forms, invisible characters, dashes, apostrophes. */
 export const plain = (text: string): string =>
   text
     .normalize('NFKC')
-    .replace(ARABIC_DIGIT, (digit) => String(digit.charCodeAt(0) % 16))
     .replace(/\p{Cf}/gu, '')
     .replace(/\p{Pd}|\u2212/gu, '-')
     .replace(/[‘’ʼ]/g, "'")
     .trim()
+
+/** Arabic-Indic digits, and those of Persian and Urdu; each set begins at a multiple of 16. */
+const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
+
+/** The same for a value with digits, in which Arabic ones are replaced too. */
+export const plainNumber = (text: string): string =>
+  plain(text).replace(ARABIC_DIGIT, (digit) => String(digit.charCodeAt(0) % 16))
 
 /** Codes and words of agents compared by their letters: "SMS", "Self-pay: continue", SELF_PAY_CONTINUE. */
 export const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')

@@ -1,6 +1,6 @@
 /** Words about a time as tokens, with numbers, dates and times in figures recognized. */
 import { DIGITS, ORDINALS, ohForO, TEENS, TENS } from '../numbers.ts'
-import { plain } from '../spoken.ts'
+import { plainNumber } from '../spoken.ts'
 
 export type Token =
   | { readonly kind: 'word'; readonly text: string }
@@ -58,7 +58,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
 ]
 
 export function tokensOf(text: string): readonly Token[] {
-  let spelled = plain(text).toLowerCase()
+  let spelled = plainNumber(text).toLowerCase()
   for (const [spelling, usual] of SPELLINGS) spelled = spelled.replace(spelling, usual)
   const chunks = spelled.split(/[\s,;!?()"]+/).filter((chunk) => chunk !== '')
   return joinNumbers(chunks.flatMap(tokensOfChunk)).filter((token) => !EMPTY.has(token.text))

@@ -396,15 +396,18 @@ test.each([
 describe('a subscriber who is the patient', () => {
   const CARD = { payerName: 'Acme Health', memberId: 'XYZ-1235' }
 
-  test.each(['self', 'Self', 'me', 'the patient'])('%j is asked for as self, and stored as the patient', async (said) => {
-    asked.length = 0
-    const caller = new Caller(server)
-    const { values } = await caller.use(TOOL, { ...CARD, subscriberName: said })
-    expect(values).toEqual({ memberId: 'XYZ-1235', subscriberName: 'self' })
-    expect(asked).toEqual([{ clinic: 'demo-clinic', ...CARD, subscriberName: 'self' }])
-    const subscriber = { reference: `Patient/${await caller.patientId()}` }
-    expect((await coverages(caller)).map((coverage) => coverage.subscriber)).toEqual([subscriber])
-  })
+  test.each(['self', 'Self', 'me', 'the patient'])(
+    '%j is asked for as self, and stored as the patient',
+    async (said) => {
+      asked.length = 0
+      const caller = new Caller(server)
+      const { values } = await caller.use(TOOL, { ...CARD, subscriberName: said })
+      expect(values).toEqual({ memberId: 'XYZ-1235', subscriberName: 'self' })
+      expect(asked).toEqual([{ clinic: 'demo-clinic', ...CARD, subscriberName: 'self' }])
+      const subscriber = { reference: `Patient/${await caller.patientId()}` }
+      expect((await coverages(caller)).map((coverage) => coverage.subscriber)).toEqual([subscriber])
+    },
+  )
 
   test('takes the place of another one, and gives it up to one', async () => {
     const caller = new Caller(server)

@@ -64,7 +64,13 @@ describe('registrationStatus ACTION_REQUIRED (spec 3)', () => {
 
   test('"none" counts as not given, except where it is an answer in the words of the caller', async () => {
     const caller = new Caller(server)
-    const said = { firstName: 'Jane', phone: 'N/A', email: 'none', commsConsent: 'not applicable', healthPlanName: 'none' }
+    const said = {
+      firstName: 'Jane',
+      phone: 'N/A',
+      email: 'none',
+      commsConsent: 'not applicable',
+      healthPlanName: 'none',
+    }
     const { success, missingFields } = await caller.use(TOOL, said)
     expect(success).toBe(true)
     expect(missingFields).toEqual(NAMES.filter((name) => !['firstName', 'healthPlanName'].includes(name)))
@@ -265,9 +271,15 @@ describe('arguments that are no fields', () => {
     expect(await caller.use(TOOL, { first_name: 'Jane', 'Last Name': 'Doe', mood: 'good', email: ' ' })).toMatchObject({
       success: false,
       code: 'unknown-arguments',
-      error: expect.stringContaining('first_name (nearest: firstName), Last Name (nearest: lastName), mood; the fields are'),
+      error: expect.stringContaining(
+        'first_name (nearest: firstName), Last Name (nearest: lastName), mood; the fields are',
+      ),
       say: expect.any(String),
-      ignored: [{ name: 'first_name', nearest: 'firstName' }, { name: 'Last Name', nearest: 'lastName' }, { name: 'mood' }],
+      ignored: [
+        { name: 'first_name', nearest: 'firstName' },
+        { name: 'Last Name', nearest: 'lastName' },
+        { name: 'mood' },
+      ],
     })
     expect(await caller.encounter()).toBeUndefined()
   })
