@@ -108,6 +108,8 @@ const ROOMS = {
     ...['search', 'search/index', 'content', 'record/audit', 'config', 'core', 'documents'],
     ...['http', 'fhir-api/message', 'fhir-api/interactions'],
   ],
+  // FHIR for clients of the Model Context Protocol, by requests to the routes.
+  'fhir-api/mcp': ['record/audit', 'config', 'http', 'fhir-api/message'],
   'fhir-api': [
     ...['repository', 'content', 'config', 'core', 'capability', 'http'],
     ...['fhir-api/message', 'fhir-api/interactions', 'fhir-api/bundle'],

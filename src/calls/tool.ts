@@ -89,7 +89,7 @@ export function mergeFamilies(families: ToolFamilies, added: ToolFamilies): Tool
 
 /**
  * Tools by family and name.
- * @param reserved first path segments used by other routes
+ * @param reserved first path segments used by other routes, or two: `mcp/fhir`
  * @throws Error naming the invalid family or tool; it stops the start.
  */
 export function registerTools(
@@ -126,7 +126,9 @@ function checkFamilyName(family: string, reserved: ReadonlySet<string>): void {
   if (isResourceType(family)) throw new Error(`Tool family ${family}: /${family} is the address of a resource type`)
   if (!/^[a-z][a-z\d-]*$/.test(family))
     throw new Error(`Tool family '${family}': a name is a path segment of lower-case letters, digits and hyphens`)
-  if (reserved.has(family)) throw new Error(`Tool family ${family}: /${family} is the address of other routes`)
+  // The tools of a family are at `/{family}`, and by the Model Context Protocol at `/mcp/{family}`.
+  const taken = [family, `mcp/${family}`].find((address) => reserved.has(address))
+  if (taken !== undefined) throw new Error(`Tool family ${family}: /${taken} is the address of other routes`)
 }
 
 const registerFamily = (

@@ -41,6 +41,8 @@ export interface ClinicSettings {
   readonly journal?: JournalMode
   readonly journalDays?: number
   readonly journalEntries?: number
+  /** Whether clients of the Model Context Protocol may create and update resources; absent: no. docs/mcp.md */
+  readonly mcpWrites?: boolean
 }
 
 export interface ClinicPolicies {
@@ -396,6 +398,10 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   },
   journalDays: journalNumber('journalDays', { least: 1, most: 3_650 }),
   journalEntries: journalNumber('journalEntries', { least: 100, most: 1_000_000 }),
+  mcpWrites: (value, problems) => {
+    if (value === undefined || typeof value === 'boolean') return value
+    return reject(problems, 'mcpWrites must be true or false, or absent for false')
+  },
 }
 
 const isDialable = (value: unknown): boolean =>

@@ -7,7 +7,10 @@ import { FhirError, notFound } from '../fhir/outcome.ts'
 export type Unserved = (request: Pick<KoaContext, 'method' | 'path'>) => FhirError | undefined
 
 export interface SideRouter {
-  /** First path segments. Errors below them are plain JSON, and the router decides what a client must present. */
+  /**
+   * First path segments. Errors below them are plain JSON, and the router decides what a client must present. Two segments,
+   * `mcp/fhir`, are an address below that of another router, which serves the rest.
+   */
   readonly segments: readonly string[]
   /** For the paths below them. */
   readonly middleware: Middleware
@@ -33,13 +36,16 @@ export function bySegment(...all: readonly (readonly [Iterable<string>, Middlewa
   )
   return (koa, next) => {
     const middleware = found.get(firstSegment(koa.path))
-    return middleware === undefined ? next() : middleware(koa, next)
+    if (middleware === undefined) return next()
+    return (found.get(twoSegments(koa.path)) ?? middleware)(koa, next)
   }
 }
 
 /** The router whose address it is. */
 export const routerOf = (routers: readonly SideRouter[], path: string): SideRouter | undefined =>
-  routers.find(({ segments }) => segments.includes(firstSegment(path)))
+  [twoSegments(path), firstSegment(path)]
+    .map((segment) => routers.find(({ segments }) => segments.includes(segment)))
+    .find((router) => router !== undefined)
 
 export const segmentsOf = (routers: readonly SideRouter[]): ReadonlySet<string> =>
   new Set(routers.flatMap(({ segments }) => segments))
@@ -49,6 +55,9 @@ export function firstSegment(path: string): string {
   const end = path.indexOf('/', 1)
   return decodedSegment(path.slice(1, end < 0 ? undefined : end))
 }
+
+/** `/mcp/fhir/x` -> `mcp/fhir`; the first segment where there is only one */
+const twoSegments = (path: string): string => path.split('/', 3).slice(1).map(decodedSegment).join('/')
 
 /** A segment of a path as it is compared: percent-encoded octets stand for themselves (RFC 3986, 6.2.2.2). */
 export function decodedSegment(segment: string): string {

@@ -1,6 +1,7 @@
 /** The HTTP server: the stages of a request, and the routers of the server's own routes. */
 
 import { createServer, type Server } from 'node:http'
+import type { CapabilityStatement } from 'fhir/r4'
 import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { accountRoutes } from '../admin-api/accounts.ts'
@@ -23,6 +24,7 @@ import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { familiesWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
 import { fhirRoutes } from '../fhir-api/fhir-routes.ts'
+import { fhirMcpRoutes } from '../fhir-api/mcp/routes.ts'
 import { Capabilities, metadata } from '../fhir-api/metadata.ts'
 import { notRouted, options, unservedAt } from '../fhir-api/offered.ts'
 import type { FairShares } from '../http/admission/fair-shares.ts'
@@ -36,6 +38,7 @@ import { errors, faultOf } from '../http/errors.ts'
 import { type Observer, observed } from '../http/exchange.ts'
 import { baseUrlOf, oneHost, TrustedProxies, withDefaultHeaders } from '../http/headers.ts'
 import { Logins } from '../http/logins.ts'
+import { MCP } from '../http/mcp.ts'
 import { continueWhenRead } from '../http/message/body.ts'
 import { bySegment, inOrder, onlyFor, segmentsOf } from '../http/side-router.ts'
 import type { TrialParts } from '../integrations/trial.ts'
@@ -45,7 +48,6 @@ import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
 import type { Repository } from '../repository/repository.ts'
 import { abandonmentRoutes, resumeRoutes } from '../voice-api/abandonments.ts'
-import { MCP } from '../voice-api/mcp.ts'
 import { CALLS, TOOLS, toolRoutes } from '../voice-api/tools.ts'
 import type { Declared } from './declare-server.ts'
 
@@ -82,6 +84,9 @@ interface RouterServices extends HttpServices {
   readonly addressOf: (koa: Koa.Context) => string
   readonly baseOf: (koa: Koa.Context) => string
   readonly authenticate: Middleware
+  readonly statement: CapabilityStatement
+  /** The FHIR routes. */
+  readonly fhir: Middleware
   /** Undefined where there is no server to send requests to. */
   readonly replays: Replays | undefined
 }
@@ -128,6 +133,8 @@ const BEFORE = {
   clinics: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   accounts: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   exchanges: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
+  // Those of FHIR's routes but for contents, which a model cannot read: their markers stay.
+  fhirMcp: ['budget', 'token', 'clinic', 'turn', 'share', 'work thread', 'sandbox', 'shipped resources'],
 } as const satisfies Readonly<Record<keyof ReturnType<typeof routersBeside>, readonly BeforeOwn[]>>
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
@@ -139,9 +146,14 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const token = authenticateSession(config, repository)
   const demoClinic = config.demo ? DEMO_CLINIC : undefined
   const replays = services.journal && new Replays({ server: () => server, repository, config, demoClinic })
-  const routers = routersBeside({ ...services, addressOf, baseOf, authenticate: token, replays }, declared, tools)
-  const all = Object.values(routers)
   const documents = new Capabilities(statement)
+  const fhir = inOrder(
+    fhirRoutes(statement, { ...fhirServices(services, declared, documents), baseOf }),
+    notRouted(declared),
+  )
+  const parts = { ...services, addressOf, baseOf, authenticate: token, replays, statement, fhir }
+  const routers = routersBeside(parts, declared, tools)
+  const all = Object.values(routers)
   const budgets = new Budgets(services.threads, config.limits, logger)
   const ship = (clinic: string) =>
     // Not paid from the budget of the first request: others wait for it too.
@@ -165,10 +177,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     'work thread': budgets.moveAsBefore,
     sandbox: requireSandbox,
     'shipped resources': shipResources(ship, turn),
-    route: inOrder(
-      fhirRoutes(statement, { ...fhirServices(services, declared, documents), baseOf }),
-      notRouted(declared),
-    ),
+    route: fhir,
   }
   const own = bySegment(
     ...Object.entries(BEFORE).map(([name, before]) => {
@@ -218,9 +227,10 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)
   const exchanges = exchangeRoutes(services)
+  const fhirMcp = fhirMcpRoutes({ ...services, limits: services.config.limits })
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
-  const beside = { health, simulators, session, clinics, accounts, abandonments, resume, exchanges, dashboard }
+  const beside = { health, simulators, session, clinics, accounts, abandonments, resume, exchanges, dashboard, fhirMcp }
   const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS, MCP]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
   const calls = toolRoutes({ ...services, families, providers, reserved })

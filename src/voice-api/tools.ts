@@ -35,10 +35,11 @@ import type { FairShares } from '../http/admission/fair-shares.ts'
 import { failureOf } from '../http/errors.ts'
 import { type ExchangeAccess, exchangeOf } from '../http/exchange.ts'
 import { requestIdOf } from '../http/headers.ts'
+import { MCP } from '../http/mcp.ts'
 import { readBody, readJsonBody } from '../http/message/body.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import type { ToolExchange } from '../record/journal/exchange.ts'
-import { addMcp, type CallTools, MCP } from './mcp.ts'
+import { addMcp, type CallTools } from './mcp.ts'
 import {
   accessByCall,
   accessToCall,

@@ -41,7 +41,7 @@ describe('a table with a fault stops the start with a sentence that names it', (
     registerTools(
       families,
       new Map([['Patient', defineProvider('Patient', { interactions: {}, operations })]]),
-      new Set(['calls']),
+      new Set(['calls', 'mcp/fhir']),
     )
   const family = { escalate_billing: defineTool(escalateBilling) }
   const onInstances = { ...escalateBilling, definition: { ...escalateBilling.definition, type: false } }
@@ -53,6 +53,7 @@ describe('a table with a fault stops the start with a sentence that names it', (
       'Tool family Patient: /Patient is the address of a resource type',
     ],
     ['a family named like other routes', { calls: family }, 'Tool family calls: /calls is the address of other routes'],
+    ['a family that FHIR has by MCP', { fhir: family }, 'Tool family fhir: /mcp/fhir is the address of other routes'],
     ['a family whose name has a slash', { 'a/b': family }, "Tool family 'a/b': a name is a path segment"],
     ['a family without a name', { '': family }, "Tool family '': a name is a path segment"],
     [

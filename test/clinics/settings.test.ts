@@ -85,6 +85,7 @@ describe('settings', () => {
     ['a location in LeadConnector', { crm: { ...HUBSPOT, kind: 'leadconnector' } }, 'crm.locationId'],
     ['an address for messages', { messages: { ...crm, url: 'x' } }, 'messages.url'],
     ['a secret for messages', { messages: { ...crm, secret: 'x' } }, 'messages.secret'],
+    ['true or false for writes by MCP', { mcpWrites: 'yes' }, 'mcpWrites must be true or false'],
     ['known keys', { color: 'red' }, 'color'],
   ])('need %s', (_what, change, named) => {
     const problems = problemsOf({ ...REQUIRED, ...(change as object) })
@@ -114,6 +115,11 @@ describe('settings', () => {
     }
     const policies = { ...SETTINGS.policies, ...limits }
     expect(parseSettings({ ...SETTINGS, policies: limits })).toEqual({ settings: { ...SETTINGS, policies } })
+  })
+
+  test('may let clients of the Model Context Protocol write', () => {
+    for (const mcpWrites of [true, false])
+      expect(parseSettings({ ...SETTINGS, mcpWrites })).toEqual({ settings: { ...SETTINGS, mcpWrites } })
   })
 
   test('may have a CRM, or null for none', () => {

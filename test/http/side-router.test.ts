@@ -25,6 +25,8 @@ test.each<[string, string, number, string | null]>([
   ['GET', '/patient-intake', 404, null],
   ['GET', '/patient-intake/validate_intake_field', 405, 'POST'],
   ['POST', '/patient-journey/a/b', 404, null],
+  ['GET', '/mcp', 405, 'POST'],
+  ['GET', '/mcp/patient-intake', 405, 'POST'],
 ])('%s %s without a token is %i', async (method, path, status, allow) => {
   const answer = await request(server.url, method, path)
   expect([answer.status, answer.headers.get('allow')]).toEqual([status, allow])
@@ -39,6 +41,8 @@ test.each<[string, string, number, string]>([
   ['DELETE', '/clinics', 405, 'HEAD, GET, POST'],
   ['POST', '/accounts/demo', 405, 'HEAD, GET, DELETE'],
   ['GET', '/accounts/demo/password', 405, 'PUT'],
+  ['GET', '/mcp/fhir', 405, 'POST'],
+  ['DELETE', '/mcp/fhir', 405, 'POST'],
 ])('%s %s with a token is %i, and without one 401', async (method, path, status, allow) => {
   const answer = await server.fhir(method, path)
   expect([answer.status, answer.headers.get('allow')]).toEqual([status, allow])
@@ -51,6 +55,7 @@ test.each([
   ['GET', '/clinics/demo-clinic'],
   ['PUT', '/clinics/demo-clinic/nothing'],
   ['GET', '/accounts/demo/nothing'],
+  ['POST', '/mcp/fhir/nothing'],
 ])('%s %s is 404 with a token and without one', async (method, path) => {
   for (const answer of [await server.fhir(method, path), await request(server.url, method, path)]) {
     expect([answer.status, answer.body]).toEqual([404, { error: expect.stringContaining(`${method} ${path}`) }])

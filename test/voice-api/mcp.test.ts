@@ -1,6 +1,7 @@
 /** The tools by the Model Context Protocol: by requests as clients of each revision send them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toolFamilies } from '../../src/calls/families.ts'
+import { askMcp, REVISIONS, sendMcp } from '../support/mcp.ts'
 import { request } from '../support/request.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -18,38 +19,16 @@ interface Asked {
   readonly headers?: Record<string, string>
 }
 
-const send = (body: object, { path = '/mcp', headers = {} }: Asked = {}) =>
-  request(
-    server.url,
-    'POST',
-    path,
-    { jsonrpc: '2.0', id: 1, ...body },
-    {
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-      'x-voice-secret': 'demo-secret',
-      'x-call-id': 'mcp-1',
-      'x-call-to': '+12125550100',
-      ...headers,
-    },
-  )
+const addressed = ({ path = '/mcp', headers = {} }: Asked) => ({
+  url: server.url,
+  path,
+  headers: { 'x-voice-secret': 'demo-secret', 'x-call-id': 'mcp-1', 'x-call-to': '+12125550100', ...headers },
+})
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
+const asked = (revision: string, method: string, params: Record<string, unknown> = {}, more: Asked = {}) =>
+  askMcp(addressed(more), revision, method, params)
 
-/** A request as a client of the revision sends it. */
-function asked(revision: string, method: string, params: Record<string, unknown> = {}, more: Asked = {}) {
-  const headers = { 'mcp-protocol-version': revision, ...more.headers }
-  if (revision !== '2026-07-28') return send({ method, params }, { ...more, headers })
-  const name = typeof params.name === 'string' ? { 'mcp-name': params.name } : {}
-  const modern = { ...headers, 'mcp-method': method, ...name }
-  return send({ method, params: { ...params, _meta: META } }, { ...more, headers: modern })
-}
-
-describe.each(['2025-06-18', '2025-11-25', '2026-07-28'])('a client of the revision %s', (revision) => {
+describe.each(REVISIONS)('a client of the revision %s', (revision) => {
   test('is told the tools of all families, with arguments, results and annotations', async () => {
     const { status, headers, body } = await asked(revision, 'tools/list')
     expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('application/json')])
@@ -86,7 +65,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'])('a client of the revis
 
 test('a client of 2025 is initialized without a session', async () => {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
-  const { headers, body } = await send({ method: 'initialize', params })
+  const { headers, body } = await sendMcp(addressed({}), { method: 'initialize', params })
   expect(headers.get('mcp-session-id')).toBeNull()
   expect(body.result).toMatchObject({ protocolVersion: '2025-11-25', serverInfo: { name: 'sandbox-emr' } })
 })

@@ -116,6 +116,7 @@ export const DATA: readonly SettingsGroup[] = [
         strict: 'is refused',
         lenient: 'is left out',
       }),
+      toggle('mcpWrites', 'Clients of the Model Context Protocol may create and update resources'),
     ],
   },
   {
