@@ -59,7 +59,7 @@ export async function innerAnswer(
 const FHIR_JSON = { accept: 'application/fhir+json', 'content-type': 'application/fhir+json' }
 
 /** The state that the stages before the FHIR routes have set. */
-function sharedState(koa: KoaContext): Partial<RequestState> {
+function sharedState(koa: KoaContext): RequestState {
   const { exchange, holder, claims, user, session, clinic } = stateOf(koa)
   return present({ exchange, holder, claims, user, session, clinic })
 }

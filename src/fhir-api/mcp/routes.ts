@@ -17,10 +17,17 @@ import { answerMcp, MCP, type McpEndpoint } from '../../http/mcp.ts'
 import { type SideRouter, sideRouter } from '../../http/side-router.ts'
 import { NO_SUBJECT } from '../../record/audit/event.ts'
 import { type InnerRequest, innerAnswer } from './inner-request.ts'
-import { checkArguments, FHIR_TOOLS, type FhirTool, MOST_CHARACTERS, readOf, schemaOf, type ToolServices } from './tools.ts'
+import {
+  checkArguments,
+  FHIR_TOOLS,
+  type FhirTool,
+  MOST_CHARACTERS,
+  readOf,
+  schemaOf,
+  type ToolServices,
+} from './tools.ts'
 
-interface FhirMcpServices extends Pick<McpEndpoint, 'baseOf'> {
-  readonly limits: McpEndpoint['limits']
+interface FhirMcpServices extends Pick<McpEndpoint, 'limits' | 'baseOf'> {
   readonly statement: CapabilityStatement
   /** The FHIR routes. */
   readonly fhir: Middleware
@@ -30,34 +37,41 @@ interface FhirMcpServices extends Pick<McpEndpoint, 'baseOf'> {
 const PATH = `${MCP}/fhir`
 
 /** Run after `authenticate`. */
-export function fhirMcpRoutes({ limits, baseOf, statement, fhir, logger }: FhirMcpServices): SideRouter {
-  const router = new Router()
+export function fhirMcpRoutes(services: FhirMcpServices): SideRouter {
+  const { limits, baseOf } = services
   const answer = answerMcp({
     capabilities: { tools: {}, resources: {} },
     instructions: INSTRUCTIONS,
-    // Each message would count as a request, and a move to a work thread would repeat what others have written.
+    // Together they would count as one request, and a move to a work thread would repeat what one of them has written.
     takesBatches: false,
     limits,
     baseOf,
-    addHandlers: (server, koa, passing) => {
-      const services: ToolServices = { statement, ask: (request) => innerAnswer(koa, fhir, request) }
-      const outcome = (work: () => Promise<string>) => outcomeOf(koa, logger, work)
-      server.setRequestHandler('tools/list', () => ({ tools: toolsFor(koa).map(([name, tool]) => mcpTool(name, tool)) }))
-      server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) =>
-        passing(async () => resultOf(await outcome(() => runTool(koa, name, given, services)))),
-      )
-      server.setRequestHandler('resources/list', () => ({ resources: [] }))
-      server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] }))
-      server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-        const { isError, text } = await passing(() => outcome(() => services.ask(requestAt(uri))))
-        if (isError) throw await resourceError(uri, text)
-        return { contents: [{ uri, mimeType: TEMPLATE.mimeType, text }] }
-      })
-    },
+    addHandlers: handlersOf(services),
   })
+  const router = new Router()
   router.post(`/${PATH}`, (koa) => answer(koa))
   return sideRouter([PATH], router)
 }
+
+const handlersOf =
+  ({ statement, fhir, logger }: FhirMcpServices): McpEndpoint['addHandlers'] =>
+  (server, koa, passing) => {
+    const services: ToolServices = { statement, ask: (request) => innerAnswer(koa, fhir, request) }
+    const outcome = (work: () => Promise<string>) => outcomeOf(koa, logger, work)
+    server.setRequestHandler('tools/list', () => ({
+      tools: toolsFor(koa).map(([name, tool]) => mcpTool(name, tool)),
+    }))
+    server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) =>
+      passing(async () => resultOf(await outcome(() => runTool(koa, name, given, services)))),
+    )
+    server.setRequestHandler('resources/list', () => ({ resources: [] }))
+    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] }))
+    server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+      const { isError, text } = await passing(() => outcome(() => services.ask(requestAt(uri))))
+      if (isError) throw await resourceError(uri, text)
+      return { contents: [{ uri, mimeType: TEMPLATE.mimeType, text }] }
+    })
+  }
 
 const INSTRUCTIONS =
   'FHIR R4 resources of one clinic. Begin with fhir_capabilities, which names types and search parameters. A result with isError is an OperationOutcome that says what was wrong, and what would be right.'
@@ -92,7 +106,7 @@ const mcpTool = (name: string, tool: FhirTool): Tool => ({
   },
 })
 
-/** @throws FhirError 404 for an unknown tool, 403 for one that writes where the clinic lets none write, 400 for its arguments */
+/** @throws FhirError 404 for an unknown tool, 403 where it writes and the clinic lets no tool write, 400 for its arguments */
 function runTool(
   koa: KoaContext,
   name: string,
