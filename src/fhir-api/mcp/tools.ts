@@ -2,7 +2,7 @@
 import type { CapabilityStatement } from 'fhir/r4'
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
-import { parseJson } from '../../fhir/json.ts'
+import { isNumber, parseJson } from '../../fhir/json.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { etagOf } from '../message/http.ts'
@@ -201,9 +201,9 @@ const BEFORE_QUERY = /^[^=?]*\?/
 
 const pairsOf = (name: string, value: unknown): [string, string][] =>
   [value].flat().map((one) => {
-    if (typeof one === 'object' || one === undefined)
-      throw badRequest(`query.${name} must be a text, a number, true or false, or a list of them`)
-    return [name, String(one)]
+    if (typeof one === 'string') return [name, one]
+    if (isNumber(one) || typeof one === 'boolean') return [name, JSON.stringify(one)]
+    throw badRequest(`query.${name} must be a text, a number, true or false, or a list of them`)
   })
 
 /** The Parameters of an operation, without those that have no value. */
