@@ -163,7 +163,12 @@ describe('a refusal is a result that says what would be right:', () => {
     ['an unknown tool', 'fhir_serch', {}, 'the nearest is fhir_search'],
     ['a missing argument', 'fhir_read', { type: 'Patient' }, 'The argument id is missing'],
     ['an unknown argument', 'fhir_read', { type: 'Patient', id: 'x', of: 1 }, "There is no argument 'of'"],
-    ['an argument of another type', 'fhir_search', { type: 'Patient', query: 7 }, 'query must be of type string or object'],
+    [
+      'an argument of another type',
+      'fhir_search',
+      { type: 'Patient', query: 7 },
+      'query must be of type string or object',
+    ],
     ['a page that is too large', 'fhir_search', { type: 'Patient', count: 51 }, '50 is the most'],
     ['an object within a query', 'fhir_search', { type: 'Patient', query: { name: {} } }, 'query.name must be a text'],
     ['a count that is no number', 'fhir_search', { type: 'Patient', query: '_count=many' }, '_count'],
@@ -296,8 +301,7 @@ describe('the audit trail', () => {
     expect(events.map(({ subtype }) => subtype[0].code).sort()).toEqual(
       ['create', 'operation', 'read', 'read', 'search-type', 'update', 'vread'].sort(),
     )
-    for (const { agent, outcome } of events)
-      expect([agent.at(-1).altId, outcome]).toEqual(['audited-by-mcp', '0'])
+    for (const { agent, outcome } of events) expect([agent.at(-1).altId, outcome]).toEqual(['audited-by-mcp', '0'])
   })
 
   test('has what was tried in vain, with the status that it had', async () => {

@@ -15,13 +15,11 @@ interface McpAddress {
 
 /** A message, or several. */
 export const sendMcp = ({ url, path, headers }: McpAddress, message: object): Promise<FhirResponse> =>
-  request(
-    url,
-    'POST',
-    path,
-    Array.isArray(message) ? message : { jsonrpc: '2.0', id: 1, ...message },
-    { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...headers },
-  )
+  request(url, 'POST', path, Array.isArray(message) ? message : { jsonrpc: '2.0', id: 1, ...message }, {
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    ...headers,
+  })
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': MODERN,

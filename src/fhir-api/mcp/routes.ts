@@ -117,9 +117,7 @@ function runTool(
   if (tool === undefined) throw noTool(name)
   if (tool.writes && !mayWrite(koa)) {
     exchangeOf(koa).accesses = [{ ...NO_SUBJECT, interaction: 'refusal', detail: name }]
-    throw forbidden(
-      `The clinic does not let ${name} write; PUT /clinics/{id}/settings with "mcpWrites": true lets it`,
-    )
+    throw forbidden(`The clinic does not let ${name} write; PUT /clinics/{id}/settings with "mcpWrites": true lets it`)
   }
   checkArguments(tool, given)
   return tool.run(given, services)
@@ -184,5 +182,8 @@ function requestAt(uri: string): InnerRequest {
 /** The error of the protocol for a resource that cannot be read, with the OperationOutcome. */
 async function resourceError(uri: string, outcome: string): Promise<Error> {
   const { ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/server')
-  return new ProtocolError(ProtocolErrorCode.ResourceNotFound, `Cannot read ${uri}`, { uri, outcome: JSON.parse(outcome) })
+  return new ProtocolError(ProtocolErrorCode.ResourceNotFound, `Cannot read ${uri}`, {
+    uri,
+    outcome: JSON.parse(outcome),
+  })
 }

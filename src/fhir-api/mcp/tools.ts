@@ -103,7 +103,10 @@ export const FHIR_TOOLS: Readonly<Record<string, FhirTool>> = {
       ask({
         method: 'POST',
         url: `/${typeOf(given.resource)}/$validate`,
-        body: parametersOf({ name: 'resource', resource: given.resource }, { name: 'profile', valueUri: given.profile }),
+        body: parametersOf(
+          { name: 'resource', resource: given.resource },
+          { name: 'profile', valueUri: given.profile },
+        ),
       }),
   },
   fhir_match: {
@@ -132,8 +135,7 @@ export const FHIR_TOOLS: Readonly<Record<string, FhirTool>> = {
     description: 'Stores a new resource under an id that the server gives, and returns it.',
     writes: true,
     arguments: { resource },
-    run: async ({ resource: body }, { ask }) =>
-      shownOf(await ask({ method: 'POST', url: `/${typeOf(body)}`, body })),
+    run: async ({ resource: body }, { ask }) => shownOf(await ask({ method: 'POST', url: `/${typeOf(body)}`, body })),
   },
   fhir_update: {
     title: 'Update',
@@ -261,7 +263,8 @@ function problemsOf(name: string, { types, isRequired, description, maximum }: A
   if (value === undefined) return isRequired ? [`The argument ${name} is missing. ${description}`] : []
   if (!types.some((one) => IS_OF_TYPE[one](value)))
     return [`The argument ${name} must be of type ${types.join(' or ')}. ${description}`]
-  if (maximum !== undefined && Number(value) > maximum) return [`The argument ${name} is ${value}; ${maximum} is the most`]
+  if (maximum !== undefined && Number(value) > maximum)
+    return [`The argument ${name} is ${value}; ${maximum} is the most`]
   return []
 }
 
