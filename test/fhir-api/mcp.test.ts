@@ -117,9 +117,9 @@ describe.each(REVISIONS)('a client of the revision %s', (revision) => {
   })
 
   test('finds the patient who is described', async () => {
-    const family = `Matched${revision.replaceAll('-', '')}`
-    const id = await newPatient(server.fhir, family)
-    const { resource } = resultOf(await call('fhir_match', { resource: person(family), count: 5 }))
+    const born = person('Described', { birthDate: revision })
+    const { id } = (await server.fhir('POST', '/Patient', born)).body
+    const { resource } = resultOf(await call('fhir_match', { resource: born, count: 5 }))
     expect(idsOf(resource)[0]).toBe(id)
     expect(resource.entry[0].search.score).toBeGreaterThan(0.5)
   })

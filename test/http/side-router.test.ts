@@ -23,7 +23,7 @@ test.each<[string, string, number, string | null]>([
   ['POST', '/calls/1', 404, null],
   ['POST', '/patient-intake', 404, null],
   ['GET', '/patient-intake', 404, null],
-  ['GET', '/patient-intake/validate_intake_field', 405, 'POST'],
+  ['GET', '/patient-intake/submit_intake', 405, 'POST'],
   ['POST', '/patient-journey/a/b', 404, null],
   ['GET', '/mcp', 405, 'POST'],
   ['GET', '/mcp/patient-intake', 405, 'POST'],
