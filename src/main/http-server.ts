@@ -133,7 +133,7 @@ const BEFORE = {
   clinics: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   accounts: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   exchanges: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
-  // Those of FHIR's routes but for contents, which a model cannot read: their markers stay.
+  // As before FHIR's routes, without the contents, which a model cannot read: their markers stay.
   fhirMcp: ['budget', 'token', 'clinic', 'turn', 'share', 'work thread', 'sandbox', 'shipped resources'],
 } as const satisfies Readonly<Record<keyof ReturnType<typeof routersBeside>, readonly BeforeOwn[]>>
 

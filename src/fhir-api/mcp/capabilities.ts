@@ -40,4 +40,4 @@ export function summaryOfType({ rest = [] }: CapabilityStatement, type: string):
 }
 
 const interactionsOf = ({ interaction = [] }: CapabilityStatementRestResource): readonly string[] =>
-  interaction.map(({ code }) => code)
+  interaction.flatMap(({ code = [] }) => code)

@@ -28,7 +28,7 @@ interface Argument {
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** What tools work with. */
+/** Services that a tool needs besides its arguments. */
 export interface ToolServices {
   readonly statement: CapabilityStatement
   /** The body of the response to a FHIR request of the same client. @throws FhirError */
