@@ -88,6 +88,6 @@ test('the short tier has the contract of a store on MongoDB, and no other suite 
 
 test('every room with suites on MongoDB has one in the long tier', () => {
   const rooms = (tier: (typeof TIERS)[number]) => new Set(suitesOf(tier, 'mongodb').map((suite) => suite.split('/')[1]))
-  const quiet = ['capability', 'clinics', 'demo', 'docs.test.ts', 'extensions', 'spoken']
+  const quiet = ['capability', 'demo', 'docs.test.ts', 'extensions', 'spoken']
   expect([...rooms('full').difference(rooms('long'))].sort()).toEqual(quiet)
 })

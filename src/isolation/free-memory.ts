@@ -45,8 +45,13 @@ export const keepMemory = (): void => clearTimeout(quiet)
  */
 export function freeMemoryAfterLoad(isQuiet: () => boolean, look = LOOK): void {
   let kept = heapSize()
+  let wasQuiet = false
   setInterval(() => {
-    if (!isQuiet() || heapSize() < kept + WORTHWHILE) return
+    const isQuietNow = isQuiet()
+    // At the first quiet look the last requests may still refer to their memory, which would then be kept until the next load.
+    const isQuietAgain = isQuietNow && wasQuiet
+    wasQuiet = isQuietNow
+    if (!isQuietAgain || heapSize() < kept + WORTHWHILE) return
     freeMemory(() => {
       kept = heapSize()
     })

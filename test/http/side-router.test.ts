@@ -23,6 +23,7 @@ test.each<[string, string, number, string | null]>([
   ['POST', '/calls/1', 404, null],
   ['POST', '/patient-intake', 404, null],
   ['GET', '/patient-intake', 404, null],
+  ['PUT', '/patient-intake/validate_intake_field', 405, 'POST, HEAD, GET'],
   ['GET', '/patient-intake/submit_intake', 405, 'POST'],
   ['POST', '/patient-journey/a/b', 404, null],
   ['GET', '/mcp', 405, 'POST'],
