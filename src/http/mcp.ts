@@ -79,7 +79,6 @@ async function openDoor({ capabilities, instructions, addHandlers }: McpEndpoint
   }
   const modern = createMcpHandler((context) => serverFor(context.authInfo?.extra?.exchange as Exchange), {
     legacy: 'reject',
-    responseMode: 'json',
   })
   return async (exchange, request, parsedBody) => {
     if (!(await isLegacyRequest(request, parsedBody)))
