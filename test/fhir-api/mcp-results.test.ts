@@ -87,7 +87,7 @@ describe('a result', () => {
 })
 
 test('work that is too much for the event loop moves to a work thread, and ends there', async () => {
-  const threaded = await startServer({ DATABASE_URL: await newLastingDatabaseUrl() })
+  const threaded = await startServer({ DATABASE_URL: await newLastingDatabaseUrl() }, { workThreads: 1 })
   try {
     const long = { resourceType: 'Basic', code: { text: 'z'.repeat(300_000) } }
     const { id } = (await threaded.fhir('POST', '/Basic', long)).body
