@@ -1,11 +1,56 @@
 /**
- * The tools as an OpenAPI document (https://spec.openapis.org/oas/v3.1.1), in plain mode: the body is the arguments, the
- * response the result object.
+ * OpenAPI documents (https://spec.openapis.org/oas/v3.1.1): of the tools, in plain mode (the body is the arguments, the
+ * response the result object), and of all routes that are not FHIR's. The routes that no definition of a tool describes are
+ * data in resources/openapi/.
  */
-import type { JsonSchema, ToolDescription } from './tool-descriptions.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JsonSchema, Place, ToolDescription } from './tool-descriptions.ts'
 
-/** @param base the address of this server, without a slash at the end */
-export const openApiOf = (tools: readonly ToolDescription[], { base }: { readonly base: string }): object => ({
+type Members = Readonly<Record<string, object>>
+
+/** An OpenAPI document, or the part of one that a file of resources/openapi/ holds. */
+interface Described {
+  readonly tags: readonly object[]
+  readonly paths: Members
+  /** By kind (`schemas`, `responses`, …), then by name. */
+  readonly components: Readonly<Record<string, Members>>
+}
+
+/** The tools, and the other routes beside them. */
+export function openApiOfServer(tools: readonly ToolDescription[], place: Place): object {
+  const { info, ...ofTools } = openApiOf(tools, place)
+  return { ...ofTools, info: { ...info, ...WHOLE }, ...joined([ofTools, ...otherRoutes()]) }
+}
+
+const WHOLE = {
+  title: 'Sandbox EMR',
+  description:
+    'The routes of live calls, sessions, clinics, the journal and health. FHIR interactions are described by the CapabilityStatement at /metadata.',
+}
+
+const FOLDER = join(import.meta.dirname, '../../resources/openapi')
+
+let read: readonly Described[] | undefined
+
+/** The files of resources/openapi/, read when first needed: most servers are never asked. */
+function otherRoutes(): readonly Described[] {
+  read ??= readdirSync(FOLDER).map((file) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')))
+  return read
+}
+
+function joined(parts: readonly Described[]): Described {
+  const kinds = new Set(parts.flatMap(({ components }) => Object.keys(components)))
+  const ofKind = (kind: string): Members => Object.assign({}, ...parts.map(({ components }) => components[kind]))
+  return {
+    tags: parts.flatMap(({ tags }) => tags),
+    paths: Object.assign({}, ...parts.map(({ paths }) => paths)),
+    components: Object.fromEntries([...kinds].map((kind) => [kind, ofKind(kind)])),
+  }
+}
+
+/** The tools alone. */
+export const openApiOf = (tools: readonly ToolDescription[], { base }: Place) => ({
   openapi: '3.1.1',
   info: {
     title: 'Sandbox EMR: tools of live calls',
@@ -46,8 +91,9 @@ const header = (name: string, description: string) => ({
 const callHeaders = CALL_HEADERS.map(([key]) => ({ $ref: `#/components/parameters/${key}` }))
 
 function pathOf(tool: ToolDescription): object {
-  const { name, parameters } = tool
-  const body = { required: true, content: { 'application/json': { schema: parameters } } }
+  const { name, parameters, example } = tool
+  const json = { schema: parameters, ...(example && { example: example.arguments }) }
+  const body = { required: true, content: { 'application/json': json } }
   const post = { ...operationOf(tool, name), requestBody: body }
   if (!tool.isReadOnly) return { post }
   const get = operationOf(tool, `get_${name}`)

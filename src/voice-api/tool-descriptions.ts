@@ -2,6 +2,8 @@
  * The live-call tools as a client sees them: name, address, arguments and result as JSON Schema
  * (https://json-schema.org/draft/2020-12/schema), made once from the OperationDefinitions.
  */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Tool, ToolFamilies } from '../calls/tool.ts'
 import { type OperationParameter, parametersOf } from '../core/operation.ts'
 
@@ -13,6 +15,13 @@ export interface JsonSchema {
   readonly required?: readonly string[]
   readonly items?: JsonSchema
   readonly additionalProperties?: boolean | JsonSchema
+  readonly examples?: readonly unknown[]
+}
+
+/** The server, as the client of a request addresses it. */
+export interface Place {
+  /** Without a slash at the end. */
+  readonly base: string
 }
 
 export interface ToolDescription {
@@ -32,7 +41,22 @@ export interface ToolDescription {
    * `ignored` (docs/live-calls.md).
    */
   readonly result: JsonSchema
+  /** Absent for a tool of an extension. */
+  readonly example?: ToolExample
 }
+
+/** A tool call as the demo clinic answers it; keys and times differ from call to call. */
+export interface ToolExample {
+  readonly arguments: Readonly<Record<string, unknown>>
+  readonly result: Readonly<Record<string, unknown>>
+}
+
+const EXAMPLES = join(import.meta.dirname, '../../resources/tool-examples.json')
+
+/** By tool, those of a family in the order of a call. */
+export const toolExamples: ReadonlyMap<string, ToolExample> = new Map(
+  Object.entries(JSON.parse(readFileSync(EXAMPLES, 'utf8'))),
+)
 
 export const describeTools = (families: ToolFamilies): readonly ToolDescription[] =>
   Object.entries(families).flatMap(([family, tools]) =>
@@ -43,6 +67,7 @@ function describeTool(family: string, name: string, { operation: { definition },
   const { id, title = name, description = title, affectsState = true } = definition
   const taken = parametersOf(definition, 'in')
   const given = parametersOf(definition, 'out')
+  const example = toolExamples.get(name)
   return {
     name,
     family,
@@ -59,7 +84,9 @@ function describeTool(family: string, name: string, { operation: { definition },
     result: {
       ...objectOf(given, {}),
       required: given.filter((one) => IN_EVERY_RESULT.includes(one.name)).map((one) => one.name),
+      ...(example && { examples: [example.result] }),
     },
+    ...(example && { example }),
   }
 }
 

@@ -5,20 +5,20 @@
 import type { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import { badRequest } from '../fhir/outcome.ts'
-import { openApiOf } from './openapi.ts'
-import type { JsonSchema, ToolDescription } from './tool-descriptions.ts'
+import { brunoOf, postmanOf } from './collections.ts'
+import { openApiOf, openApiOfServer } from './openapi.ts'
+import { promptOf } from './prompts.ts'
+import type { JsonSchema, Place, ToolDescription } from './tool-descriptions.ts'
 
 /** Seconds that a platform should wait for a tool; the server answers within ten. */
 const TIMEOUT = 15
 
 const SECRET = 'YOUR_WEBHOOK_SECRET'
 
-interface Place {
-  /** The address of this server as the client sees it, without a slash at the end. */
-  readonly base: string
-}
-
-/** The file that a platform imports, as JSON: a list of tools, unless the platform has a document for all of them. */
+/**
+ * The file that a platform imports, as JSON: a list of tools, unless the platform has a document for all of them. A text is
+ * Markdown.
+ */
 type Format = (tools: readonly ToolDescription[], place: Place) => unknown
 
 const each =
@@ -180,6 +180,23 @@ const TOOL_FORMATS: Readonly<Record<string, Format>> = {
   bland: each(bland),
   livekit: each(liveKit),
   openapi: openApiOf,
+  postman: postmanOf,
+  bruno: brunoOf,
+  prompt: promptOf,
+}
+
+/** The path segment of the OpenAPI document of the whole server. */
+export const OPENAPI = 'openapi.json'
+
+/** `GET /openapi.json`. It says nothing of any clinic, so it needs no credential. */
+export function addOpenApi(
+  router: Router,
+  tools: readonly ToolDescription[],
+  baseOf: (koa: KoaContext) => string,
+): void {
+  router.get(`/${OPENAPI}`, (koa) => {
+    koa.body = openApiOfServer(tools, { base: baseOf(koa) })
+  })
 }
 
 /**
@@ -197,7 +214,9 @@ export function addToolList(
     const write = typeof format === 'string' && Object.hasOwn(TOOL_FORMATS, format) ? TOOL_FORMATS[format] : undefined
     if (write === undefined)
       throw badRequest(`format must be one of ${Object.keys(TOOL_FORMATS).join(', ')}; it was '${String(format)}'`)
-    koa.body = write(chosen(chosen(tools, 'family', family), 'name', tool), { base: baseOf(koa) })
+    const written = write(chosen(chosen(tools, 'family', family), 'name', tool), { base: baseOf(koa) })
+    if (typeof written === 'string') koa.type = 'text/markdown; charset=utf-8'
+    koa.body = written
   })
 }
 

@@ -49,7 +49,7 @@ import {
   requireSecret,
 } from './platform-request.ts'
 import { describeTools } from './tool-descriptions.ts'
-import { addToolList } from './tool-formats.ts'
+import { addOpenApi, addToolList, OPENAPI } from './tool-formats.ts'
 
 export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'callIdle'> {
   readonly logger: Logger
@@ -88,7 +88,7 @@ export function toolRoutes(dependencies: ToolDependencies): SideRouter {
   const parts = { ...dependencies, router, sessions, secret: requireSecret(config) }
   addTools(parts, families)
   addCalls(parts)
-  return sideRouter([CALLS, TOOLS, MCP, ...families.keys()], router)
+  return sideRouter([CALLS, TOOLS, MCP, OPENAPI, ...families.keys()], router)
 }
 
 interface RouteParts extends ToolDependencies {
@@ -125,6 +125,7 @@ function addTools(parts: RouteParts, families: RegisteredFamilies): void {
   router.post(`/${TOOLS}`, secret, async (koa) => respond(koa, {}, await readJsonBody(koa, limits)))
   const described = describeTools(parts.families)
   addToolList(router, `/${TOOLS}`, described, baseOf)
+  addOpenApi(router, described, baseOf)
   addMcp(router, { secret, tools: described, callTools, limits, baseOf })
 }
 
