@@ -1,17 +1,16 @@
 /** The tools as collections of requests for API clients, in plain mode: the body is the arguments. */
 import type { Place, ToolDescription } from './tool-descriptions.ts'
 
-const NAME = 'Sandbox EMR: tools of live calls'
+const NAME = 'Sandbox EMR tools'
 
-/** A variable of a collection, to be filled in by the user where `value` is blank, and the header that has it. */
+/** A variable of a collection; the user fills in what is blank. */
 interface Variable {
   readonly name: string
-  readonly header?: string
   readonly value: string
   readonly isSecret?: boolean
 }
 
-const CALL_VARIABLES: readonly Variable[] = [
+const CALL_VARIABLES: readonly (Variable & { readonly header: string })[] = [
   { name: 'voiceSecret', header: 'x-voice-secret', value: '', isSecret: true },
   { name: 'callId', header: 'x-call-id', value: 'collection-1' },
   { name: 'callTo', header: 'x-call-to', value: '' },
@@ -23,7 +22,7 @@ const variablesOf = ({ base }: Place): readonly Variable[] => [{ name: 'base', v
 /** Names and values of the headers of each request. */
 const HEADERS: readonly (readonly [string, string])[] = [
   ['content-type', 'application/json'],
-  ...CALL_VARIABLES.flatMap(({ name, header }) => (header === undefined ? [] : [[header, `{{${name}}}`] as const])),
+  ...CALL_VARIABLES.map(({ name, header }) => [header, `{{${name}}}`] as const),
 ]
 
 const bodyOf = ({ example }: ToolDescription): string => JSON.stringify(example?.arguments ?? {}, null, 2)
@@ -38,11 +37,7 @@ const inFolders = <Folder>(
 /** https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html */
 export const postmanOf = (tools: readonly ToolDescription[], place: Place): object => ({
   info: { name: NAME, schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
-  variable: variablesOf(place).map(({ name: key, value, isSecret }) => ({
-    key,
-    value,
-    type: isSecret ? 'secret' : 'string',
-  })),
+  variable: variablesOf(place).map(({ name: key, value }) => ({ key, value, type: 'string' })),
   item: inFolders(tools, (name, ofFamily) => ({ name, item: ofFamily.map(postmanItem) })),
 })
 
@@ -60,7 +55,7 @@ const postmanItem = (tool: ToolDescription) => ({
 /** https://docs.usebruno.com/get-started/import-export-data/import-collections: a Bruno collection in one JSON file. */
 export const brunoOf = (tools: readonly ToolDescription[], place: Place): object => ({
   version: '1',
-  name: NAME.replace(':', ','),
+  name: NAME,
   items: inFolders(tools, (name, ofFamily) => ({ type: 'folder', name, items: ofFamily.map(brunoItem) })),
   environments: [
     {

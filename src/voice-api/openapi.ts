@@ -35,7 +35,9 @@ let read: readonly Described[] | undefined
 
 /** The files of resources/openapi/, read when first needed: most servers are never asked. */
 function otherRoutes(): readonly Described[] {
-  read ??= readdirSync(FOLDER).map((file) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')))
+  read ??= readdirSync(FOLDER)
+    .sort()
+    .map((file) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')))
   return read
 }
 
