@@ -29,7 +29,9 @@ const parameter = closed(
   ...['name', 'in', 'schema'],
 )
 
-const content = each(closed({ schema: { type: 'object' }, example: {}, examples: each(closed({ value: {} }, 'value')) }))
+const content = each(
+  closed({ schema: { type: 'object' }, example: {}, examples: each(closed({ value: {} }, 'value')) }),
+)
 
 const header = closed({ description: text, schema: { type: 'object' } }, 'schema')
 

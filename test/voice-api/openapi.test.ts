@@ -137,8 +137,8 @@ describe('the document', () => {
       [requestBody, ...Object.values(responses)].flatMap((one) => Object.values(one?.content ?? {})),
     )
     const problems = media.flatMap(({ schema, example, examples = {} }) =>
-      [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)].flatMap((one) =>
-        problemsOf(schema, one).map((problem) => `${problem}: ${JSON.stringify(one)}`),
+      [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)].flatMap(
+        (one) => problemsOf(schema, one).map((problem) => `${problem}: ${JSON.stringify(one)}`),
       ),
     )
     expect(media.length).toBeGreaterThan(100)
@@ -201,7 +201,11 @@ describe('a request as the document has it', () => {
 
   async function problemsWith(route: Route): Promise<readonly string[]> {
     const { method, path, operationId, responses } = route
-    const headers = { accept: 'application/json, text/event-stream, */*', 'content-type': 'application/json', ...(await credentialsFor(route)) }
+    const headers = {
+      accept: 'application/json, text/event-stream, */*',
+      'content-type': 'application/json',
+      ...(await credentialsFor(route)),
+    }
     const { status, body } = await request(server.url, method, addressOf(path), bodyOf(route), headers)
     const expected = REFUSED[operationId]
     const isExpected = expected === undefined ? status < 300 : status === expected

@@ -15,7 +15,9 @@ const joined = (pattern: string): string => globSync(pattern, { cwd: ROOT }).map
 const tools = describeTools(toolFamilies)
 
 /** Names of tools, of their arguments and of the members of their results, with the values that an argument may have. */
-const names = new Set(tools.flatMap(({ name, parameters, result }) => [name, ...namesIn(parameters), ...namesIn(result)]))
+const names = new Set(
+  tools.flatMap(({ name, parameters, result }) => [name, ...namesIn(parameters), ...namesIn(result)]),
+)
 
 function namesIn({ properties = {}, items, enum: values = [] }: JsonSchema): readonly string[] {
   const members = Object.entries(properties).flatMap(([name, schema]) => [name, ...namesIn(schema)])

@@ -3,26 +3,39 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toolFamilies } from '../../src/calls/families.ts'
 import { describeTools, toolExamples } from '../../src/voice-api/tool-descriptions.ts'
 import { problemsOf } from '../support/json-schema.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { request } from '../support/request.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const tools = describeTools(toolFamilies)
 
 let server: TestServer
+/** The messaging service of the clinic, which the demo clinic has none of. */
+let receiver: Receiver
 beforeAll(async () => {
   server = await startServer()
+  receiver = await startReceiver()
+  const { body } = await server.fhir('GET', '/clinics/demo-clinic/settings')
+  const messages = { enabled: true, url: receiver.url, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }
+  expect((await server.fhir('PUT', '/clinics/demo-clinic/settings', { ...body, messages })).status).toBe(200)
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  await receiver.close()
+  await server.close()
+})
 
 test('every tool has an example, and no other tool has one', () => {
   expect([...toolExamples.keys()].sort()).toEqual(tools.map(({ name }) => name).sort())
 })
 
-test.each(tools.map((tool) => [tool.name, tool] as const))('the example of %s conforms to its schemas', (_name, tool) => {
-  expect(problemsOf(tool.parameters, tool.example?.arguments)).toEqual([])
-  expect(problemsOf(tool.result, tool.example?.result)).toEqual([])
-  expect(tool.result.examples).toEqual([tool.example?.result])
-})
+test.each(tools.map((tool) => [tool.name, tool] as const))(
+  'the example of %s conforms to its schemas',
+  (_name, tool) => {
+    expect(problemsOf(tool.parameters, tool.example?.arguments)).toEqual([])
+    expect(problemsOf(tool.result, tool.example?.result)).toEqual([])
+    expect(tool.result.examples).toEqual([tool.example?.result])
+  },
+)
 
 /** Words that differ from day to day: those of a date or a time. */
 const VOLATILE = ['start', 'label', 'callbackAt', 'expiresAt', 'more']
