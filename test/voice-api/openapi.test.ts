@@ -179,7 +179,7 @@ describe('a request as the document has it', () => {
       .replace('{exchange}', path.startsWith('/exchanges') ? exchanges.ofNone : exchanges.ofClinic)
       .replace(/\{\w+\}/, 'call-1')
 
-  /** Those of operators are without a clinic in the path. The session that is ended is one of its own. */
+  /** A token of an operator where the path names no clinic; of a session of its own where that is ended. */
   async function tokenFor({ path, operationId }: Route): Promise<string> {
     if (operationId === 'endSession') return await server.login('demo', 'demo')
     return /^\/(clinics|exchanges)(\/(?!\{clinic\})|$)/.test(path) ? operator : server.token
