@@ -70,6 +70,11 @@ export const openApiOf = (tools: readonly ToolDescription[], { base }: Place) =>
     responses: {
       Unauthorized: { description: 'The header x-voice-secret is missing or wrong.' },
       TooLarge: { description: 'The body is larger than this server takes.' },
+      Failed: {
+        description:
+          'The body cannot be read, or, with `Prefer: status`, the tool call failed: its result, as with the status 200.',
+        content: { 'application/json': { schema: { type: 'object' } } },
+      },
     },
   },
 })
@@ -112,6 +117,7 @@ const operationOf = ({ title, family, description, result }: ToolDescription, op
     200: { description: 'The result.', content: { 'application/json': { schema: result } } },
     401: { $ref: '#/components/responses/Unauthorized' },
     413: { $ref: '#/components/responses/TooLarge' },
+    default: { $ref: '#/components/responses/Failed' },
   },
 })
 

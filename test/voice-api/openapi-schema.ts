@@ -48,7 +48,7 @@ const operation = closed(
     requestBody: closed({ required: { type: 'boolean' }, content }, 'content'),
     responses: {
       type: 'object',
-      patternProperties: { '^[1-5]\\d\\d$': either(response) },
+      patternProperties: { '^([1-5]\\d\\d|default)$': either(response) },
       additionalProperties: false,
       minProperties: 1,
     },
