@@ -20,8 +20,6 @@ type Passing = <T>(work: () => Promise<T>) => Promise<T>
 export interface McpEndpoint {
   readonly capabilities: ServerCapabilities
   readonly instructions: string
-  /** Whether a request may have several messages, which are carried out side by side. */
-  readonly takesBatches: boolean
   readonly limits: Pick<Limits, 'bodyBytes' | 'jsonDepth'>
   /** The address of this server as the client sees it. */
   readonly baseOf: (koa: KoaContext) => string
@@ -36,14 +34,14 @@ interface Exchange {
   thrown?: unknown
 }
 
-/** @throws FhirError as `readJsonBody`, 400 for a batch where there may be none, and what `Passing` passes on */
+/** @throws FhirError as `readJsonBody`, 400 for a batch, and what `Passing` passes on */
 export function answerMcp(endpoint: McpEndpoint): (koa: KoaContext) => Promise<void> {
   // Loaded when first needed: most servers never are.
   let loaded: Promise<McpDoor> | undefined
   return async (koa) => {
     const body = await readJsonBody(koa, endpoint.limits)
-    if (Array.isArray(body) && !endpoint.takesBatches)
-      throw badRequest('The body is a list of messages; send one message in each request')
+    // One of several messages may have had an effect when another has to move to a work thread, where both would run.
+    if (Array.isArray(body)) throw badRequest('The body is a list of messages; send one message in each request')
     loaded ??= openDoor(endpoint)
     const exchange: Exchange = { koa }
     const response = await (await loaded)(exchange, requestOf(koa, endpoint.baseOf(koa)), body)

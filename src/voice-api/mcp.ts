@@ -29,7 +29,6 @@ export function addMcp(router: Router, { secret, tools, callTools, limits, baseO
   const answer = answerMcp({
     capabilities: { tools: {} },
     instructions: INSTRUCTIONS,
-    takesBatches: true,
     limits,
     baseOf,
     addHandlers: (server, koa, passing) => {

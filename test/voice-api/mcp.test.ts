@@ -96,6 +96,13 @@ test('without the secret no client is told anything', async () => {
   expect(status).toBe(401)
 })
 
+test('a batch of messages is refused, as a part of it might be carried out twice', async () => {
+  const headers = { 'x-voice-secret': 'demo-secret', 'content-type': 'application/json' }
+  const batch = [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }]
+  const { status, body } = await request(server.url, 'POST', '/mcp', batch, headers)
+  expect([status, body.error]).toEqual([400, expect.stringContaining('one message in each request')])
+})
+
 test('GET and DELETE are 405: there is no session and no stream', async () => {
   for (const method of ['GET', 'DELETE']) expect((await request(server.url, method, '/mcp')).status).toBe(405)
 })

@@ -43,7 +43,6 @@ export function fhirMcpRoutes(services: FhirMcpServices): SideRouter {
     capabilities: { tools: {}, resources: {} },
     instructions: INSTRUCTIONS,
     // Together they would count as one request, and a move to a work thread would repeat what one of them has written.
-    takesBatches: false,
     limits,
     baseOf,
     addHandlers: handlersOf(services),
