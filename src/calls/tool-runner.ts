@@ -140,17 +140,18 @@ export class ToolRunner {
 
   #toolOf({ family, toolName }: ToolAddress, call: ToolCall | UnreadableCall): RegisteredTool | undefined {
     const name = toolName ?? (isReadable(call) && typeof call.name === 'string' ? call.name : '')
-    return this.#among(family).find((tool) => tool.name === name)
+    for (const tools of this.#among(family)) if (tools.has(name)) return tools.get(name)
+    return undefined
   }
 
-  #among(family: string | undefined): readonly RegisteredTool[] {
-    const families = family === undefined ? [...this.#families.values()] : [this.#families.get(family) ?? new Map()]
-    return families.flatMap((tools) => [...tools.values()])
+  /** The tools of a family, or of all, by name. */
+  #among(family: string | undefined): Iterable<ReadonlyMap<string, RegisteredTool>> {
+    return family === undefined ? this.#families.values() : [this.#families.get(family) ?? new Map()]
   }
 
   #unknownTool({ family, toolName }: ToolAddress, call: ToolCall | UnreadableCall): RunResult {
     if (!isReadable(call)) return resultOf(call, failure(undefined, call.code, call.error), 400)
-    const names = this.#among(family).map(({ name }) => name)
+    const names = [...this.#among(family)].flatMap((tools) => [...tools.keys()])
     const asked = String(toolName ?? call.name ?? '').slice(0, MAX_NAME)
     const place = family === undefined ? 'here' : `at /${family}`
     const error =

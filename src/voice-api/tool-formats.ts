@@ -8,7 +8,7 @@ import { badRequest } from '../fhir/outcome.ts'
 import { brunoOf, postmanOf } from './collections.ts'
 import { openApiOf, openApiOfServer } from './openapi.ts'
 import { promptOf } from './prompts.ts'
-import type { JsonSchema, Place, ToolDescription } from './tool-descriptions.ts'
+import type { Place, ToolDescription } from './tool-descriptions.ts'
 
 /** Seconds that a platform should wait for a tool; the server answers within ten. */
 const TIMEOUT = 15
@@ -28,12 +28,17 @@ const each =
 
 const urlOf = ({ path }: ToolDescription, { base }: Place): string => `${base}${path}`
 
-/** https://platform.openai.com/docs/guides/function-calling: Responses and Realtime. */
-const openAi = ({ name, description, parameters }: ToolDescription) => ({
+/** https://docs.livekit.io/agents/build/tools/: `raw_schema` of a function tool. */
+const liveKit = ({ name, description, parameters }: ToolDescription) => ({
   type: 'function',
   name,
   description,
   parameters,
+})
+
+/** https://platform.openai.com/docs/guides/function-calling: Responses and Realtime. */
+const openAi = (tool: ToolDescription) => ({
+  ...liveKit(tool),
   // Strict mode wants every argument to be required.
   strict: false,
 })
@@ -42,14 +47,6 @@ const openAi = ({ name, description, parameters }: ToolDescription) => ({
 const openAiChat = ({ name, description, parameters }: ToolDescription) => ({
   type: 'function',
   function: { name, description, parameters },
-})
-
-/** https://docs.livekit.io/agents/build/tools/: `raw_schema` of a function tool. */
-const liveKit = ({ name, description, parameters }: ToolDescription) => ({
-  type: 'function',
-  name,
-  description,
-  parameters,
 })
 
 /** https://docs.vapi.ai/tools/custom-tools: the envelope. Vapi's own server puts the metadata of the call into the body. */
@@ -142,16 +139,7 @@ const headersOf = (id: string, to: string, from: string): Readonly<Record<string
   'x-call-from': from,
 })
 
-interface ListedTool {
-  readonly name: string
-  readonly description: string
-  readonly path: string
-  readonly operation: string
-  readonly parameters: JsonSchema
-  readonly result: JsonSchema
-}
-
-const listed = ({ name, description, path, operation, parameters, result }: ToolDescription): ListedTool => ({
+const listed = ({ name, description, path, operation, parameters, result }: ToolDescription) => ({
   name,
   description,
   path,
@@ -162,10 +150,7 @@ const listed = ({ name, description, path, operation, parameters, result }: Tool
 
 /** By family, in the order of the families. */
 const jsonSchema: Format = (tools) => ({
-  families: [...new Set(tools.map(({ family }) => family))].map((family) => ({
-    name: family,
-    tools: tools.filter((tool) => tool.family === family).map(listed),
-  })),
+  families: [...Map.groupBy(tools, ({ family }) => family)].map(([name, its]) => ({ name, tools: its.map(listed) })),
 })
 
 /** By the name of `?format=`; the first is the default. */

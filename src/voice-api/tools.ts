@@ -20,7 +20,7 @@ import { endCall, type ReportedEnd, readCallEnd, readEndReport } from '../calls/
 import { type CallMetadata, METADATA_FIELDS, type MetadataField } from '../calls/session/call-metadata.ts'
 import { CallSessions, DEFAULT_CALL_HINT, readRegistration } from '../calls/session/call-sessions.ts'
 import { requireClinicCheck } from '../calls/session/signed-request.ts'
-import { type RegisteredFamilies, type RegisteredTool, registerTools, type ToolFamilies } from '../calls/tool.ts'
+import { type RegisteredFamilies, registerTools, type ToolFamilies } from '../calls/tool.ts'
 import {
   type EndedCall,
   type RunResult,
@@ -115,15 +115,14 @@ function addTools(parts: RouteParts, families: RegisteredFamilies): void {
     koa.body = writeEnvelope(envelope, results)
     if (envelope.style === 'plain') koa.status = statusFor(koa, results)
   }
-  for (const [family, tools] of families) {
+  for (const family of families.keys())
     router.post(`/${family}/:toolName`, secret, async (koa) =>
       respond(koa, { family, toolName: koa.params.toolName ?? '' }, await readJsonBody(koa, limits)),
     )
-    for (const toolName of [...tools.values()].filter(isReadOnly).map(({ name }) => name))
-      router.get(`/${family}/${toolName}`, secret, (koa) => respond(koa, { family, toolName }, { ...koa.query }))
-  }
-  router.post(`/${TOOLS}`, secret, async (koa) => respond(koa, {}, await readJsonBody(koa, limits)))
   const described = describeTools(parts.families)
+  for (const { family, name: toolName, path } of described.filter(({ isReadOnly }) => isReadOnly))
+    router.get(path, secret, (koa) => respond(koa, { family, toolName }, { ...koa.query }))
+  router.post(`/${TOOLS}`, secret, async (koa) => respond(koa, {}, await readJsonBody(koa, limits)))
   addToolList(router, `/${TOOLS}`, described, baseOf)
   addOpenApi(router, described, baseOf)
   addMcp(router, { secret, tools: described, callTools, limits, baseOf })
@@ -207,8 +206,6 @@ const toolExchangesOf = (
 
 /** Characters of the name of a tool that are recorded. */
 const MAX_TOOL_NAME = 100
-
-const isReadOnly = ({ operation }: RegisteredTool): boolean => operation.definition.affectsState === false
 
 /** https://www.rfc-editor.org/rfc/rfc7240: `Prefer: status` asks for the status of the tool call, which is 200 otherwise. */
 function statusFor(koa: KoaContext, [first]: readonly RunResult[]): number {

@@ -42,7 +42,6 @@ export function fhirMcpRoutes(services: FhirMcpServices): SideRouter {
   const answer = answerMcp({
     capabilities: { tools: {}, resources: {} },
     instructions: INSTRUCTIONS,
-    // Together they would count as one request, and a move to a work thread would repeat what one of them has written.
     limits,
     baseOf,
     addHandlers: handlersOf(services),
