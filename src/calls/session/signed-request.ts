@@ -194,7 +194,7 @@ const withoutIds = (): FhirError =>
 
 const used = (): FhirError =>
   conflict(
-    'The id of this signature has come with another request before: body, method, address, x-call-id, x-call-to, x-call-from and Idempotency-Key must be the same in a repeat, and one whose signature has no time must come within 15 minutes; sign each other request with an id of its own',
+    'The id of this signature has come with another request before: body, method, address, x-call-id, x-call-to, x-call-from, Idempotency-Key and x-tool-call-id must be the same in a repeat, and one whose signature has no time must come within 15 minutes; sign each other request with an id of its own',
     {
       reason: 'signature-used',
     },
