@@ -49,6 +49,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/fhir-api/custom-search-servers.test.ts',
     'test/fhir/xml/official.test.ts',
     'test/http/large-answers.test.ts',
+    'test/http/mcp-conformance.test.ts',
     'test/process/audit.test.ts',
     'test/process/duplicate-search.test.ts',
     'test/process/encrypted-settings.test.ts',

@@ -3,6 +3,7 @@
  * browser. They send their token in a header, so no credentials of the browser are ever allowed.
  */
 import type { Context as KoaContext, Middleware } from 'koa'
+import { forbidden } from './authenticate.ts'
 import { headerOf } from './headers.ts'
 
 /**
@@ -53,4 +54,20 @@ function answerPreflight(koa: KoaContext): void {
   koa.set('Access-Control-Allow-Methods', METHODS)
   koa.set('Access-Control-Max-Age', REMEMBERED)
   if (asked !== undefined) koa.set('Access-Control-Allow-Headers', asked)
+}
+
+/** Pages of the machine on which the server runs, at any port. */
+const OF_THIS_MACHINE = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+/**
+ * Refuses pages that are not known. CORS alone does not keep them away: a site can let its own name lead to this server, and to a
+ * browser its page is then one of this server (DNS rebinding).
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
+ * @param origins as Config.corsOrigins
+ * @throws FhirError 403
+ */
+export function requireKnownOrigin(koa: KoaContext, origins: readonly string[]): void {
+  const origin = headerOf(koa, 'origin')
+  if (origin === undefined || OF_THIS_MACHINE.test(origin) || origins.includes(origin) || origins.includes(ANY)) return
+  throw forbidden(`Pages of ${origin.slice(0, 100)} may not use this address; CORS_ORIGINS names those that may`)
 }

@@ -6,6 +6,7 @@ import type { Server, ServerCapabilities } from '@modelcontextprotocol/server'
 import type { Context as KoaContext } from 'koa'
 import type { Limits } from '../config.ts'
 import { badRequest } from '../fhir/outcome.ts'
+import { requireKnownOrigin } from './cors.ts'
 import { readJsonBody } from './message/body.ts'
 
 /** The first path segment of all endpoints. */
@@ -21,6 +22,8 @@ export interface McpEndpoint {
   readonly capabilities: ServerCapabilities
   readonly instructions: string
   readonly limits: Pick<Limits, 'bodyBytes' | 'jsonDepth'>
+  /** Origins of web pages that may use it from a browser, besides those of the server's own machine. */
+  readonly corsOrigins: readonly string[]
   /** The address of this server as the client sees it. */
   readonly baseOf: (koa: KoaContext) => string
   /** Sets the handlers of the server that is made for one request. */
@@ -34,11 +37,12 @@ interface Exchange {
   thrown?: unknown
 }
 
-/** @throws FhirError as `readJsonBody`, 400 for a batch, and what `Passing` passes on */
+/** @throws FhirError as `readJsonBody` and `requireKnownOrigin`, 400 for a batch, and what `Passing` passes on */
 export function answerMcp(endpoint: McpEndpoint): (koa: KoaContext) => Promise<void> {
   // Loaded when first needed: most servers never are.
   let loaded: Promise<McpDoor> | undefined
   return async (koa) => {
+    requireKnownOrigin(koa, endpoint.corsOrigins)
     const body = await readJsonBody(koa, endpoint.limits)
     // One of several messages may have had an effect when another has to move to a work thread, where both would run.
     if (Array.isArray(body)) throw badRequest('The body is a list of messages; send one message in each request')

@@ -227,7 +227,8 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)
   const exchanges = exchangeRoutes(services)
-  const fhirMcp = fhirMcpRoutes({ ...services, limits: services.config.limits })
+  const { limits, corsOrigins } = services.config
+  const fhirMcp = fhirMcpRoutes({ ...services, limits, corsOrigins })
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
   const beside = { health, simulators, session, clinics, accounts, abandonments, resume, exchanges, dashboard, fhirMcp }

@@ -17,20 +17,19 @@ export type CallTools = (
   body: unknown,
 ) => Promise<readonly RunResult[]>
 
-interface McpParts extends Pick<McpEndpoint, 'limits' | 'baseOf'> {
+interface McpParts extends Pick<McpEndpoint, 'limits' | 'baseOf' | 'corsOrigins'> {
   readonly secret: Middleware
   readonly tools: readonly ToolDescription[]
   readonly callTools: CallTools
 }
 
-export function addMcp(router: Router, { secret, tools, callTools, limits, baseOf }: McpParts): void {
+export function addMcp(router: Router, { secret, tools, callTools, ...served }: McpParts): void {
   const families = new Set(tools.map(({ family }) => family))
   const listed = tools.map((tool) => ({ family: tool.family, entry: mcpTool(tool) }))
   const answer = answerMcp({
     capabilities: { tools: {} },
     instructions: INSTRUCTIONS,
-    limits,
-    baseOf,
+    ...served,
     addHandlers: (server, koa, passing) => {
       const family: string | undefined = koa.params.family
       server.setRequestHandler('tools/list', () => ({

@@ -55,7 +55,13 @@ export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'call
   readonly logger: Logger
   readonly config: Pick<
     Config,
-    'webhookSecret' | 'previousWebhookSecret' | 'callIdleMinutes' | 'demo' | 'trustBodyCallMetadata' | 'limits'
+    | 'webhookSecret'
+    | 'previousWebhookSecret'
+    | 'callIdleMinutes'
+    | 'corsOrigins'
+    | 'demo'
+    | 'trustBodyCallMetadata'
+    | 'limits'
   >
   readonly families: ToolFamilies
   readonly shares: FairShares | undefined
@@ -125,7 +131,7 @@ function addTools(parts: RouteParts, families: RegisteredFamilies): void {
   router.post(`/${TOOLS}`, secret, async (koa) => respond(koa, {}, await readJsonBody(koa, limits)))
   addToolList(router, `/${TOOLS}`, described, baseOf)
   addOpenApi(router, described, baseOf)
-  addMcp(router, { secret, tools: described, callTools, limits, baseOf })
+  addMcp(router, { secret, tools: described, callTools, limits, baseOf, corsOrigins: config.corsOrigins })
 }
 
 /** Runs tool calls, and tells the journal and the audit trail of them. */

@@ -62,7 +62,10 @@ describe.each(REVISIONS)('a client of the revision %s', (revision) => {
         type: 'object',
         required: ['type'],
         additionalProperties: false,
-        properties: { query: { type: ['string', 'object'] }, count: { type: 'integer', maximum: 50 } },
+        properties: {
+          query: { anyOf: [{ type: 'string' }, { type: 'object' }] },
+          count: { type: 'integer', maximum: 50 },
+        },
       },
       annotations: { readOnlyHint: true, destructiveHint: false },
     })

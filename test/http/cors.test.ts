@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { askMcp } from '../support/mcp.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 
 const APP = 'https://app.example'
@@ -155,4 +156,37 @@ describe('OPTIONS', () => {
       await less.close()
     }
   })
+})
+
+describe('an MCP client in a page', () => {
+  const listTools = ({ url, token }: TestServer, path: string, origin: string) =>
+    askMcp(
+      { url, path, headers: { origin, 'x-voice-secret': 'demo-secret', authorization: `Bearer ${token}` } },
+      '2025-11-25',
+      'tools/list',
+    )
+
+  test.each(['/mcp', '/mcp/fhir'])(
+    'is served at %s where its origin is configured, or that of this machine',
+    async (path) => {
+      const local = 'http://localhost:6274'
+      for (const [server, origin] of [
+        [open, APP],
+        [any, APP],
+        [closed, local],
+        [open, local],
+      ] as const)
+        expect((await listTools(server, path, origin)).status).toBe(200)
+    },
+  )
+
+  test.each(['/mcp', '/mcp/fhir'])(
+    'is refused at %s otherwise, also where its own name leads to this server',
+    async (path) => {
+      for (const origin of ['https://evil.example', 'http://localhost.evil.example', `${APP}:8443`, 'null']) {
+        const { status, text } = await listTools(open, path, origin)
+        expect([status, text]).toEqual([403, expect.stringContaining('CORS_ORIGINS')])
+      }
+    },
+  )
 })

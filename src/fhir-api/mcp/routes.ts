@@ -27,7 +27,7 @@ import {
   type ToolServices,
 } from './tools.ts'
 
-interface FhirMcpServices extends Pick<McpEndpoint, 'limits' | 'baseOf'> {
+interface FhirMcpServices extends Pick<McpEndpoint, 'limits' | 'baseOf' | 'corsOrigins'> {
   readonly statement: CapabilityStatement
   /** The FHIR routes. */
   readonly fhir: Middleware
@@ -38,12 +38,13 @@ const PATH = `${MCP}/fhir`
 
 /** Run after `authenticate`. */
 export function fhirMcpRoutes(services: FhirMcpServices): SideRouter {
-  const { limits, baseOf } = services
+  const { limits, baseOf, corsOrigins } = services
   const answer = answerMcp({
     capabilities: { tools: {}, resources: {} },
     instructions: INSTRUCTIONS,
     limits,
     baseOf,
+    corsOrigins,
     addHandlers: handlersOf(services),
   })
   const router = new Router()

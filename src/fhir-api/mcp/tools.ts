@@ -274,9 +274,13 @@ export const schemaOf = ({ arguments: taken }: FhirTool) => ({
   properties: Object.fromEntries(
     Object.entries(taken).map(([name, { types, description, maximum }]) => [
       name,
-      { type: types.length === 1 ? types[0] : types, description, ...(maximum === undefined ? {} : { maximum }) },
+      { ...typeSchema(types), description, ...(maximum === undefined ? {} : { maximum }) },
     ]),
   ),
   required: Object.entries(taken).flatMap(([name, { isRequired }]) => (isRequired ? [name] : [])),
   additionalProperties: false,
 })
+
+/** Clients that know one type for each schema would refuse a list of types. */
+const typeSchema = ([first, ...more]: readonly ArgumentType[]) =>
+  more.length === 0 ? { type: first } : { anyOf: [first, ...more].map((type) => ({ type })) }
