@@ -114,9 +114,9 @@ const ROOMS = {
     ...['repository', 'content', 'config', 'core', 'capability', 'http'],
     ...['fhir-api/message', 'fhir-api/interactions', 'fhir-api/bundle'],
   ],
-  // Sessions, accounts, clinics, connectors, health, the journal, and the files of the dashboard.
+  // Sessions, accounts, clinics, their calls, connectors, health, the journal, and the files of the dashboard.
   'admin-api': [
-    ...['repository', 'clinics', 'config', 'record/audit', 'record/journal', 'integrations'],
+    ...['repository', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
     ...['http', 'fhir-api', 'fhir-api/message'],
   ],
   // Tools, registration of calls, links to go on with.
@@ -230,8 +230,11 @@ module.exports = {
       name: 'only-tests-import-the-dashboard',
       severity: 'error',
       from: { path: '^(src|bench|scripts|examples)/' },
-      // `npm run call` and the dashboard play the same calls; `npm run dashboard` needs the bundler.
-      to: { path: '^dashboard/', pathNot: '^dashboard/(api/play-call|bundler)\\.ts$' },
+      // `npm run call` and the dashboard save and play the same calls; `npm run dashboard` needs the bundler.
+      to: {
+        path: '^dashboard/',
+        pathNot: '^dashboard/(api/(call-script|play-call|save-call)|fhir/(bundles|calls)|bundler)\\.ts$',
+      },
     },
     {
       name: 'pages-are-strangers',

@@ -1,65 +1,5 @@
-/** A phone call that is played: a JSON file of tool calls in order, such as examples/scheduling-call.json. */
-
-export interface PlayedCall {
-  readonly description: string
-  /** The requests name no call, so they are of the default call of the demo. */
-  readonly isDefaultCall?: boolean
-  /** Headers of every request, besides those that name the call. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** The body of POST /abandonments, sent before all else; `{{abandonment.id}}` in `register` is its id. */
-  readonly abandonment?: Readonly<Record<string, unknown>>
-  /**
-   * The body of POST /calls before the first step, without the id: `{"dialedNumber": "+12125550100"}`; absent: not
-   * sent.
-   */
-  readonly register?: Readonly<Record<string, unknown>>
-  /**
-   * The body of POST /calls/{id}/end after the last step: `{"reason": "…"}`; absent: a call ends where a step says so.
-   */
-  readonly end?: Readonly<Record<string, unknown>>
-  readonly steps: readonly Step[]
-}
-
-type Step = ToolStep | EndStep | SearchStep
-
-interface InCall {
-  /**
-   * The name of the call, where it is not the first one; it is registered and ended as that is, and `{{calls.name}}` is
-   * its id.
-   */
-  readonly call?: string
-}
-
-interface ToolStep extends InCall {
-  /** The caller's words. */
-  readonly caller?: string
-  /** The name by which later steps refer to the result: {{name.slots.0.slotKey}}. */
-  readonly as?: string
-  readonly tool: string
-  /** The family of the tool, if different from that on the command line. */
-  readonly family?: string
-  readonly arguments: Readonly<Record<string, unknown>>
-  /** Expected content of the result, which may hold more. */
-  readonly expect?: Readonly<Record<string, unknown>>
-}
-
-interface EndStep extends InCall {
-  /** The body of POST /calls/{id}/end. */
-  readonly end: Readonly<Record<string, unknown>>
-}
-
-/** A search over FHIR, as staff make it. */
-interface SearchStep extends InCall {
-  readonly as?: string
-  /** The type of the resources. */
-  readonly search: string
-  readonly query: Readonly<Record<string, string>>
-  /**
-   * Expected content of the Bundle, which may hold more: `{"total": 1, "entry": [{"resource": {"birthDate":
-   * "1980-03-03"}}]}`.
-   */
-  readonly expect: Readonly<Record<string, unknown>>
-}
+/** Plays a script of a call against a server, step by step: for `npm run call` and for the dashboard. */
+import type { PlayedCall, SearchStep, Step, ToolStep } from './call-script.ts'
 
 export type Result = Readonly<Record<string, unknown>>
 
@@ -76,11 +16,53 @@ export interface Requests {
 /** The name of the call of steps that name none. */
 const FIRST = 'first'
 
+/** Waits until a step may be played. @param said the sentence of the agent before it, '' for none */
+export type Pace = (step: Step, said: string) => Promise<void>
+
+/** The manner of playing; by default without pauses, up to the first step that fails. */
+export interface Manner {
+  readonly pace?: Pace
+  /** A step that fails does not stop the play. */
+  readonly goesOn?: boolean
+  /** Stops the play before its next step. */
+  readonly signal?: AbortSignal
+}
+
+/** Words in a second, and the longest pause in seconds. */
+const SPEED = 2.5
+const LONGEST = 20
+
+/** Pauses as they were recorded, or for as long as it takes to say what the agent and the caller say. */
+export const naturalPace =
+  (signal?: AbortSignal): Pace =>
+  (step, said) =>
+    pause(Math.min(secondsBefore(step, said), LONGEST), signal)
+
+function secondsBefore(step: Step, said: string): number {
+  if (step.after !== undefined) return Math.max(step.after, 0)
+  const words = `${said} ${'tool' in step ? (step.caller ?? '') : ''}`.split(/\s+/).filter(Boolean)
+  return words.length / SPEED
+}
+
+/** Ends early when the play is stopped. */
+function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const end = () => resolve()
+  const timer = setTimeout(end, signal?.aborted ? 0 : seconds * 1_000)
+  signal?.addEventListener('abort', end)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
+  })
+}
+
 interface Playing {
   readonly requests: Requests
   /** Ids, by the names that steps give the calls. */
   readonly calls: ReadonlyMap<string, string>
   readonly named: Map<string, Result>
+  /** The latest sentence of the agent. */
+  said: string
   /** Receives each line that the caller or the agent says. */
   readonly tell: (line: string) => void
 }
@@ -88,14 +70,17 @@ interface Playing {
 /**
  * Plays the steps one after the other.
  * @param callId of the first call; the ids of further calls begin with it
- * @throws Error naming the step whose result is not as expected, or that refers to a result that does not exist
+ * @returns the number of steps that failed, where the play went on
+ * @throws Error naming the step whose result is not as expected, or that refers to a result that does not exist; the
+ * reason of `signal` where it was stopped
  */
 export async function playCall(
   { isDefaultCall = false, abandonment, register, end, steps }: Omit<PlayedCall, 'description' | 'headers'>,
   callId: string,
   requests: Requests,
   tell: (line: string) => void,
-): Promise<void> {
+  manner: Manner = {},
+): Promise<number> {
   const idOf = (name: string) => (isDefaultCall ? '' : name === FIRST ? callId : `${callId}-${name}`)
   const calls = new Map([FIRST, ...steps.map(({ call = FIRST }) => call)].map((name) => [name, idOf(name)]))
   const named = new Map<string, Result>([['calls', Object.fromEntries(calls)]])
@@ -108,18 +93,57 @@ export async function playCall(
     await requests.post(id, 'calls', { callId: id, ...(filledIn(register, named, 'register') as object) })
     tell(`call ${id} is registered`)
   }
-  const playing = { requests, calls, named, tell }
-  for (const [index, step] of steps.entries()) await playStep(step, index + 1, playing)
-  if (end === undefined) return
+  const playing: Playing = { requests, calls, named, said: '', tell }
+  const failures = await playSteps(steps, playing, manner)
+  if (end === undefined) return failures
   const ended = new Set(steps.flatMap((step) => ('end' in step ? [step.call ?? FIRST] : [])))
   for (const name of calls.keys()) if (!ended.has(name)) await endCall(name, end, playing)
+  return failures
+}
+
+/** @returns the number of steps that failed */
+async function playSteps(
+  steps: readonly Step[],
+  playing: Playing,
+  { pace, goesOn = false, signal }: Manner,
+): Promise<number> {
+  let failures = 0
+  for (const [index, step] of steps.entries()) {
+    await pace?.(step, playing.said)
+    signal?.throwIfAborted()
+    try {
+      await playStep(step, index + 1, playing)
+    } catch (error) {
+      if (!goesOn) throw error
+      failures += 1
+      playing.tell(`  failed: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return failures
 }
 
 async function playStep(step: Step, number: number, playing: Playing): Promise<void> {
   if ('end' in step) return await endCall(step.call ?? FIRST, step.end, playing)
   const at = `step ${number}, ${'tool' in step ? step.tool : `search of ${step.search}`}`
   const result = 'tool' in step ? await playTool(step, at, playing) : await playSearch(step, at, playing)
+  // Later steps may refer to a result that is not as expected.
   if (step.as !== undefined) playing.named.set(step.as, result)
+  if ('tool' in step) requireSame(result, filledIn(step.expect ?? {}, playing.named, at) as Result, at)
+  else requireHeld(result, filledIn(step.expect, playing.named, at) as Result, at)
+}
+
+function requireSame(result: Result, expected: Result, at: string): void {
+  for (const [name, value] of Object.entries(expected)) {
+    if (isSame(result[name], value)) continue
+    throw new Error(`${at}: ${name} is ${JSON.stringify(result[name])}, and ${JSON.stringify(value)} is expected`)
+  }
+}
+
+function requireHeld(bundle: Result, expected: Result, at: string): void {
+  for (const [name, value] of Object.entries(expected)) {
+    if (holds(bundle[name], value)) continue
+    throw new Error(`${at}: ${name} is ${JSON.stringify(bundle[name])}, and must hold ${JSON.stringify(value)}`)
+  }
 }
 
 async function endCall(name: string, body: object, { requests, calls, tell }: Playing): Promise<void> {
@@ -128,8 +152,9 @@ async function endCall(name: string, body: object, { requests, calls, tell }: Pl
   tell(`call ${id} has ended`)
 }
 
-async function playTool(step: ToolStep, at: string, { requests, calls, named, tell }: Playing): Promise<Result> {
-  const { caller, call = FIRST, tool, expect = {} } = step
+async function playTool(step: ToolStep, at: string, playing: Playing): Promise<Result> {
+  const { requests, calls, named, tell } = playing
+  const { caller, call = FIRST, tool } = step
   if (caller !== undefined) tell(`caller: ${caller}`)
   const given = filledIn(step.arguments, named, at) as Result
   const start = performance.now()
@@ -137,11 +162,8 @@ async function playTool(step: ToolStep, at: string, { requests, calls, named, te
   tell(`  ${tool} ${inShort(given)} (${Math.round(performance.now() - start)} ms)`)
   if (result.success === false || result.valid === false)
     tell(`  ${result.code}: ${result.error ?? result.errorMessage}`)
+  playing.said = typeof result.say === 'string' ? result.say : ''
   tell(`agent: ${result.say}`)
-  for (const [name, value] of Object.entries(filledIn(expect, named, at) as Result)) {
-    if (isSame(result[name], value)) continue
-    throw new Error(`${at}: ${name} is ${JSON.stringify(result[name])}, and ${JSON.stringify(value)} is expected`)
-  }
   return result
 }
 
@@ -150,10 +172,6 @@ async function playSearch(step: SearchStep, at: string, { requests, named, tell 
   const address = `${step.search}?${new URLSearchParams(query)}`
   const bundle = await requests.search(address)
   tell(`  GET ${address}`)
-  for (const [name, value] of Object.entries(filledIn(step.expect, named, at) as Result)) {
-    if (holds(bundle[name], value)) continue
-    throw new Error(`${at}: ${name} is ${JSON.stringify(bundle[name])}, and must hold ${JSON.stringify(value)}`)
-  }
   return bundle
 }
 

@@ -1,4 +1,7 @@
-/** Live calls by name. */
+/** Live calls: their names, and the log of one. */
+import type { Communication } from 'fhir/r4'
+import { conceptText } from './names.ts'
+import { escaped } from './patient-criteria.ts'
 
 /** In demo mode the call of all requests that name none (docs/live-calls.md). */
 const DEFAULT_CALL = 'demo-default-call'
@@ -14,3 +17,62 @@ export const callText = (call: string): string => (call === DEFAULT_CALL ? callN
 /** The explanation of a name that is not the id of the call. */
 export const callNote = (call: string | undefined): string | undefined =>
   call === DEFAULT_CALL ? DEFAULT_CALL_NOTE : undefined
+
+export const isDefaultCall = (call: string): boolean => call === DEFAULT_CALL
+
+/** Search parameters for the log of a call, and for its Encounter. */
+export const ofCall = (call: string) => [['identifier', escaped(call)]] as const
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A tool call as the log keeps it (docs/voice/call-log.md). */
+export interface LoggedCall {
+  /** Communication.id */
+  readonly id: string
+  readonly tool: string
+  /** FHIR instants; '' where an extension stands in their place. */
+  readonly sent: string
+  readonly received: string
+  /** The texts as they are kept, which may be cut. */
+  readonly argumentsText: string
+  readonly resultText: string
+  /** Undefined where they are not kept whole. */
+  readonly arguments: Json | undefined
+  readonly result: Json | undefined
+}
+
+/** The log of a call in the order in which its tools were called. */
+export const logOf = (communications: readonly Communication[]): readonly LoggedCall[] =>
+  communications
+    .map(({ id = '', topic, sent = '', received = sent, payload = [] }) => {
+      const [argumentsText = '', resultText = ''] = payload.map(({ contentString = '' }) => contentString)
+      const texts = { argumentsText, resultText, arguments: objectIn(argumentsText), result: objectIn(resultText) }
+      return { id, tool: conceptText(topic), sent, received, ...texts }
+    })
+    .sort((one, other) => Date.parse(one.sent) - Date.parse(other.sent) || compare(one.received, other.received))
+
+const compare = (one: string, other: string): number => Date.parse(one) - Date.parse(other)
+
+function objectIn(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+  } catch {
+    // It is cut.
+    return undefined
+  }
+}
+
+/** How a tool call ended, as its result says. */
+export interface CallOutcome {
+  readonly say: string | undefined
+  readonly isRefused: boolean
+  readonly code: string | undefined
+}
+
+export function outcomeOf(result: Json | undefined): CallOutcome {
+  const { say, code, success, valid } = result ?? {}
+  return { say: textOf(say), isRefused: success === false || valid === false, code: textOf(code) }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

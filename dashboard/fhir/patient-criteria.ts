@@ -20,4 +20,5 @@ export function criteriaOf(text: string): Criteria {
 }
 
 /** As https://hl7.org/fhir/R4/search.html#escaping asks for. */
-const escaped = (value: string): string => value.replace(/[\\$|,]/g, (character) => `\\${character}`)
+/** The value as a search parameter takes it. https://hl7.org/fhir/R4/search.html#escaping */
+export const escaped = (value: string): string => value.replace(/[\\$|,]/g, (character) => `\\${character}`)

@@ -27,6 +27,7 @@ import type { TrialParts } from '../integrations/trial.ts'
 import { spend } from '../isolation/budget.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
+import { addCallRoutes } from './calls.ts'
 import { addConnectorRoutes } from './connectors.ts'
 import { addExchangeRoutes, type ExchangeDependencies } from './exchanges.ts'
 import { addOutboxRoutes } from './outbox.ts'
@@ -96,6 +97,7 @@ export function clinicRoutes(dependencies: ClinicDependencies): SideRouter {
     koa.body = answer.body
   })
 
+  addCallRoutes(router, repository)
   addOutboxRoutes(router, repository)
   addConnectorRoutes(router, repository, trials)
   addExchangeRoutes(router, dependencies)

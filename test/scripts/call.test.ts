@@ -1,10 +1,12 @@
 /** The calls of examples/, played as `npm run call` does against the real app. */
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type PlayedCall, playCall, type Requests, type Result } from '../../dashboard/api/play-call.ts'
+import type { PlayedCall } from '../../dashboard/api/call-script.ts'
+import { naturalPace, type Pace, playCall, type Requests, type Result } from '../../dashboard/api/play-call.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -87,6 +89,54 @@ test('a form that was left unfinished is completed, and a callback is arranged',
   expect(callbacks.body.entry).toHaveLength(1)
 })
 
+describe('a recorded call that is saved', () => {
+  let folder: string
+  let first: TestServer
+  let fresh: TestServer
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'saved-call-'))
+    first = await startServer()
+    fresh = await startServer()
+  })
+  afterAll(async () => {
+    await first.close()
+    await fresh.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** How each tool call of a call ended, in order. */
+  async function outcomesOf({ fhir }: TestServer, callId: string) {
+    const { body } = await fhir('GET', `/Communication?identifier=${callId}&_sort=sent&_count=100`)
+    return body.entry.map(({ resource }: { resource: { topic: object; payload: { contentString: string }[] } }) => {
+      const { success, valid, verified, code, status } = JSON.parse(resource.payload[1]?.contentString ?? '')
+      return { topic: resource.topic, success, valid, verified, code, status }
+    })
+  }
+  const idIn = (stdout: string): string => /^call (\S+) has ended$/m.exec(stdout)?.[1] ?? ''
+
+  test.each(['scheduling-call', 'new-patient-call'])(
+    'of examples/%s.json plays against a fresh clinic with the same outcomes, without an id of the recorded one',
+    async (name) => {
+      const file = join(folder, `${name}.json`)
+      const recorded = idIn((await play(join(ROOT, `examples/${name}.json`), '--url', first.url)).stdout)
+      await play('--save', recorded, file, '--url', first.url)
+      const played = idIn((await play(file, '--url', fresh.url)).stdout)
+      const outcomes = await outcomesOf(first, recorded)
+      expect(outcomes.length).toBeGreaterThan(8)
+      expect(await outcomesOf(fresh, played)).toEqual(outcomes)
+      const { register, end } = JSON.parse(readFileSync(file, 'utf8')) as PlayedCall
+      expect(register).toMatchObject({ dialedNumber: '+12125550100' })
+      expect(end).toEqual({ reason: 'customer-ended-call' })
+    },
+  )
+
+  test('says so where the clinic has no log of it', async () => {
+    await expect(play('--save', 'never-was', join(folder, 'x.json'), '--url', server.url)).rejects.toMatchObject({
+      stderr: expect.stringContaining('demo-clinic has no log of a call never-was'),
+    })
+  })
+})
+
 const requests = (result: Result, bundle: Result = {}): Requests => ({
   callTool: async () => result,
   post: async () => ({}),
@@ -119,6 +169,43 @@ test.each([
     /^step 1, search of Patient: entry is .*, and must hold /,
   )
   await playing(steps, requests({}, { total: 1, entry: [{ resource: { active: false, id: 'x' } }] }))
+})
+
+describe('the manner of playing', () => {
+  const step = (more: object = {}) => ({ tool: 'get_clinic_info', arguments: {}, ...more })
+  const failing = step({ as: 'known', expect: { success: false } })
+
+  test('a play that goes on tells each step that failed, and counts them; later steps have its result', async () => {
+    const lines: string[] = []
+    const steps = [failing, step({ arguments: { topic: '{{known.topic}}' } })]
+    const to = requests({ success: true, topic: 'parking', say: 'Free' })
+    const failures = await playCall({ steps }, 'call', to, (line) => lines.push(line), { goesOn: true })
+    expect(failures).toBe(1)
+    expect(lines).toContain('  failed: step 1, get_clinic_info: success is true, and false is expected')
+    expect(lines.at(-2)).toMatch(/"topic":"parking"/)
+  })
+
+  test('each step waits for its pace, which hears what the agent said before', async () => {
+    const heard: string[] = []
+    const pace: Pace = async (_step, said) => void heard.push(said)
+    await playCall({ steps: [step(), step()] }, 'call', requests({ say: 'Hello' }), () => {}, { pace })
+    expect(heard).toEqual(['', 'Hello'])
+  })
+
+  test('a play that is stopped sends nothing more, also in the middle of a pause', async () => {
+    const stop = new AbortController()
+    const lines: string[] = []
+    const steps = [step(), step({ after: 3600 })]
+    const tell = (line: string) => {
+      lines.push(line)
+      if (line.startsWith('agent')) stop.abort(new Error('stopped'))
+    }
+    const manner = { pace: naturalPace(stop.signal), signal: stop.signal, goesOn: true }
+    const end = { reason: 'over' }
+    await expect(playCall({ steps, end }, 'call', requests({ say: '' }), tell, manner)).rejects.toThrow('stopped')
+    expect(lines.filter((line) => line.startsWith('agent'))).toHaveLength(1)
+    expect(lines.join()).not.toContain('has ended')
+  })
 })
 
 test('without a file it says how it is used', async () => {

@@ -1,8 +1,9 @@
 /** Plays a call from a file, as `npm run call` does. */
 import { Button, Code, FileButton, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { type PlayedCall, readScript } from '../../api/call-script.ts'
 import { get } from '../../api/client.ts'
-import { type PlayedCall, playCall, type Requests, type Result } from '../../api/play-call.ts'
+import { playCall, type Requests, type Result } from '../../api/play-call.ts'
 import { envelopeOf, type Line, resultsIn, sendOnCall, useTools } from '../../api/tools.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { ErrorView } from '../../parts/page-states.tsx'
@@ -26,7 +27,7 @@ export function ScriptPlayer({ line, onCall }: ScriptPlayerProps) {
     const callId = `script-${crypto.randomUUID().slice(0, 8)}`
     const paths = new Map(tools.data?.families.flatMap((family) => family.tools).map(({ name, path }) => [name, path]))
     try {
-      const call = callIn(await file.text())
+      const call = readScript(await file.text())
       onCall(callId)
       const tell = (text: string) => setLines((before) => [...before, text])
       await playCall(call, callId, requestsOn(line, call, paths), tell)
@@ -58,15 +59,6 @@ export function ScriptPlayer({ line, onCall }: ScriptPlayerProps) {
       {error !== undefined && <ErrorView error={error} />}
     </Stack>
   )
-}
-
-/** @throws Error */
-function callIn(text: string): PlayedCall {
-  const call: unknown = JSON.parse(text)
-  if (typeof call !== 'object' || call === null || !('steps' in call) || !Array.isArray(call.steps)) {
-    throw new Error('This is no call: it has no list "steps".')
-  }
-  return call as PlayedCall
 }
 
 function requestsOn(line: Line, { register }: PlayedCall, paths: ReadonlyMap<string, string>): Requests {
