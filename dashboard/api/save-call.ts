@@ -30,7 +30,7 @@ export interface KeptCall {
   readonly endReason?: string
 }
 
-/** What is known of a call, as far as it is kept. */
+/** A call as far as it is known. */
 export interface KnownCall {
   readonly callId: string
   readonly kept: KeptCall | undefined

@@ -1,5 +1,5 @@
 /** Live calls: their names, and the log of one. */
-import type { Communication } from 'fhir/r4'
+import type { Communication, Encounter } from 'fhir/r4'
 import { conceptText } from './names.ts'
 import { escaped } from './patient-criteria.ts'
 
@@ -20,6 +20,9 @@ export const callNote = (call: string | undefined): string | undefined =>
 
 export const isDefaultCall = (call: string): boolean => call === DEFAULT_CALL
 
+export const callIdOf = ({ identifier = [] }: Pick<Encounter | Communication, 'identifier'>): string =>
+  identifier[0]?.value ?? ''
+
 /** Search parameters for the log of a call, and for its Encounter. */
 export const ofCall = (call: string) => [['identifier', escaped(call)]] as const
 
@@ -29,6 +32,8 @@ type Json = Readonly<Record<string, unknown>>
 export interface LoggedCall {
   /** Communication.id */
   readonly id: string
+  /** '' where it is absent. */
+  readonly callId: string
   readonly tool: string
   /** FHIR instants; '' where an extension stands in their place. */
   readonly sent: string
@@ -44,14 +49,15 @@ export interface LoggedCall {
 /** The log of a call in the order in which its tools were called. */
 export const logOf = (communications: readonly Communication[]): readonly LoggedCall[] =>
   communications
-    .map(({ id = '', topic, sent = '', received = sent, payload = [] }) => {
+    .map(({ id = '', identifier, topic, sent = '', received = sent, payload = [] }) => {
       const [argumentsText = '', resultText = ''] = payload.map(({ contentString = '' }) => contentString)
       const texts = { argumentsText, resultText, arguments: objectIn(argumentsText), result: objectIn(resultText) }
-      return { id, tool: conceptText(topic), sent, received, ...texts }
+      return { id, callId: callIdOf({ identifier }), tool: conceptText(topic), sent, received, ...texts }
     })
-    .sort((one, other) => Date.parse(one.sent) - Date.parse(other.sent) || compare(one.received, other.received))
+    .sort((one, other) => timeOf(one.sent) - timeOf(other.sent) || timeOf(one.received) - timeOf(other.received))
 
-const compare = (one: string, other: string): number => Date.parse(one) - Date.parse(other)
+/** Milliseconds since 1970; 0 for a time that is not known. */
+const timeOf = (instant: string | undefined): number => Date.parse(instant ?? '') || 0
 
 function objectIn(text: string): Json | undefined {
   try {

@@ -11,6 +11,7 @@ const FAMILIES = new Map([['book_appointment', 'emr-scheduling']])
 /** A tool call `at` seconds after the first one, which took a second. */
 const logged = (tool: string, given: Json | undefined, result: Json | undefined, at = 0): LoggedCall => ({
   id: tool,
+  callId: 'call-1',
   tool,
   sent: new Date(Date.UTC(2026, 2, 3, 14) + at * 1000).toISOString(),
   received: new Date(Date.UTC(2026, 2, 3, 14) + (at + 1) * 1000).toISOString(),

@@ -3,7 +3,7 @@ import { Badge, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { Encounter } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
-import { callName, callNote } from '../../fhir/calls.ts'
+import { callIdOf, callName, callNote } from '../../fhir/calls.ts'
 import { referenceParts, statusText } from '../../fhir/names.ts'
 import { PageLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
@@ -44,8 +44,6 @@ function List({ calls, chosen, onChoose }: CallListProps & { readonly calls: rea
     </Panel>
   )
 }
-
-export const callIdOf = ({ identifier = [] }: Pick<Encounter, 'identifier'>): string => identifier[0]?.value ?? ''
 
 interface RowProps {
   readonly call: Encounter

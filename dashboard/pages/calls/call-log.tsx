@@ -3,13 +3,11 @@ import { Badge, Code, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { Communication } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
-import { callName, callNote } from '../../fhir/calls.ts'
-import { conceptText } from '../../fhir/names.ts'
+import { callName, callNote, type LoggedCall, logOf, ofCall, outcomeOf } from '../../fhir/calls.ts'
 import { secondsText, timeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { callIdOf } from './call-list.tsx'
 
 interface CallLogProps {
   /** '': of all calls. */
@@ -20,7 +18,7 @@ interface CallLogProps {
 export function CallLog({ call, onChoose }: CallLogProps) {
   const query = useSearch(
     'Communication',
-    [...(call === '' ? [] : ([['identifier', call]] as const)), ['_sort', '-sent'], ['_count', '50']],
+    [...(call === '' ? [] : ofCall(call)), ['_sort', '-sent'], ['_count', '50']],
     { keepsPrevious: true },
   )
   const note = callNote(call)
@@ -33,7 +31,7 @@ export function CallLog({ call, onChoose }: CallLogProps) {
       )}
       <Loaded query={query}>
         {(bundle) => {
-          const calls = matchesIn<Communication>(bundle)
+          const calls = logOf(matchesIn<Communication>(bundle)).toReversed()
           return calls.length === 0 ? (
             <Empty icon="call" title="Nobody has called yet">
               Tool calls show up here as a voice platform makes them. The telephone on this page makes some.
@@ -52,21 +50,18 @@ export function CallLog({ call, onChoose }: CallLogProps) {
 }
 
 interface EntryProps {
-  readonly entry: Communication
+  readonly entry: LoggedCall
   readonly onChoose: ((call: string) => void) | undefined
 }
 
 function Entry({ entry, onChoose }: EntryProps) {
   const { timeZone } = useClinic()
-  const { sent, topic, payload = [] } = entry
-  const given = payload[0]?.contentString ?? '{}'
-  const result = payload[1]?.contentString ?? '{}'
-  const { say, isRefused, code } = outcomeOf(result)
-  const call = callIdOf(entry)
+  const { callId: call, sent, tool, argumentsText, resultText } = entry
+  const { say, isRefused, code = 'refused' } = outcomeOf(entry.result)
   return (
     <div>
       <Group gap="xs" wrap="nowrap">
-        {sent !== undefined && (
+        {sent !== '' && (
           <time className="number" dateTime={sent} title={timeText(sent, timeZone)}>
             <Text span size="sm" c="dimmed">
               {secondsText(sent, timeZone)}
@@ -74,7 +69,7 @@ function Entry({ entry, onChoose }: EntryProps) {
           </time>
         )}
         <Text size="sm" fw={600} className="mono cut">
-          {conceptText(topic)}
+          {tool}
         </Text>
         {isRefused && (
           <Badge color="red" variant="filled" size="sm">
@@ -95,18 +90,8 @@ function Entry({ entry, onChoose }: EntryProps) {
         </Text>
       )}
       <Code block style={{ whiteSpace: 'pre-wrap' }} mah={160} tabIndex={0}>
-        {given} → {result}
+        {argumentsText} → {resultText}
       </Code>
     </div>
   )
-}
-
-function outcomeOf(result: string): { readonly say?: string; readonly isRefused: boolean; readonly code: string } {
-  try {
-    const { say, success, valid, code = 'refused' } = JSON.parse(result)
-    return { ...(typeof say === 'string' ? { say } : {}), isRefused: success === false || valid === false, code }
-  } catch {
-    // It is cut.
-    return { isRefused: false, code: '' }
-  }
 }
