@@ -16,9 +16,12 @@ import type { Integrations } from './ports.ts'
 export type OperationInput = Readonly<Record<string, unknown>>
 
 /** Words that programs and agents send in place of an optional argument; it then counts as absent. */
-const NOT_GIVEN: ReadonlySet<string> = new Set(['none', 'n/a', 'not applicable'])
+const NOT_GIVEN: ReadonlySet<string> = new Set([
+  ...['none', 'n/a', 'not applicable', 'not available', 'not provided', 'not specified'],
+  ...['unknown', 'unspecified', '-', '--'],
+])
 
-/** Whether the value of an optional argument means that there is none. */
+/** Whether the value of an optional argument means that there is none. "null" is none of the words, as it is also a name. */
 export const isNotGiven = (value: unknown): boolean =>
   typeof value === 'string' && NOT_GIVEN.has(value.trim().toLowerCase())
 

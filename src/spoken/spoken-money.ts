@@ -10,16 +10,16 @@ const MAX_LENGTH = 200
 
 /**
  * 12999, "12999", "$129.99", "129 dollars and 99 cents", "one hundred twenty nine dollars and ninety nine cents".
- * Digits alone are cents, as in the argument; words alone ("twelve ninety nine") are ambiguous, and give a question.
+ * A number is in cents, as the argument is, parts of a cent included. In a text, figures with a fraction ("129.99") and words
+ * alone ("twelve ninety nine") may be dollars, and give a question.
  */
 export function spokenCents(value: unknown): ParsedValue<number> {
   const cents = isNumber(value) ? Number(value) : typeof value === 'string' ? centsOf(value) : undefined
-  if (cents !== undefined && Number.isInteger(cents) && cents >= 0 && cents <= MOST_CENTS)
-    return { ok: true, value: cents }
+  if (cents !== undefined && cents >= 0 && cents <= MOST_CENTS) return { ok: true, value: cents }
   return { ok: false, error: EXPECTED }
 }
 
-const EXPECTED = `The value must be a whole number between 0 and ${MOST_CENTS}, in cents, or an amount with its unit, for example "129 dollars and 99 cents"`
+const EXPECTED = `The value must be a number between 0 and ${MOST_CENTS}, in cents, or an amount with its unit, for example "$129.99" or "129 dollars and 99 cents"`
 
 function centsOf(text: string): number | undefined {
   if (text.length > MAX_LENGTH) return undefined
@@ -27,7 +27,10 @@ function centsOf(text: string): number | undefined {
     .toLowerCase()
     .replace(/^(?:(?:that's|it's|that is|it is|that would be|the price is|um|uh) )+/, '')
     .replace(/[\s,]*(?:please|thanks|thank you|exactly)?[.!]*$/, '')
-  if (/^\d+(?:\.0)?$/.test(said)) return Number(said)
+    .replace(/^us(?:d ?\$?|(?=\$)\$)/, '$$')
+    .replace(/(?<=^\$.*\d) ?usd$/, '')
+    .replace(/ ?usd$/, ' dollars')
+  if (/^(?:\d+(?:\.0)?|\d+\.\d+ cents)$/.test(said)) return Number.parseFloat(said)
   return inFigures(said) ?? inUnits(said)
 }
 

@@ -6,7 +6,7 @@ import { type NamePart, TITLES, withoutNotes } from './around-name.ts'
 import { MONTHS, repeatDoubled } from './numbers.ts'
 import { isLetter, natoLetter, plainText, soundAlike, withDoubleU, withoutExamples } from './spelling.ts'
 import { hasSecondThoughts, isNoValue, type ParsedValue, plain, tooLong, unclear, understood } from './spoken.ts'
-import { spokenConsent } from './spoken-consent.ts'
+import { isYesOrNo } from './spoken-consent.ts'
 
 const SMALL_PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu)$/i
 const PARTICLE = /^(?:de|del|della|da|di|du|la|le|van|von|der|den|ter|el|al|bin|ben|abu|st\.?|san|mac) /i
@@ -182,12 +182,12 @@ function writtenName(words: readonly string[], part: NamePart): string | undefin
   return words.map((word, at) => (isSmall && !isParticle(word, at) ? capitalized(word) : word)).join(' ')
 }
 
-/** Letters, with signs between them, and digits at the end: O'Brien, Smith-Jones, J.R., Smith2. */
-const NAME_WORD = /^\p{L}[\p{L}\p{M}]*(?:['.-][\p{L}\p{M}]+)*(?:-?\d{1,4})?\.?$/u
+/** Letters, with signs between them, and digits at the end: O'Brien, Smith-Jones, J.R., Smith2, Doe_2024. */
+const NAME_WORD = /^\p{L}[\p{L}\p{M}]*(?:['.-][\p{L}\p{M}]+)*(?:[-_]?\d{1,4})?\.?$/u
 
 /** Names typed with digits in one piece, as in test data: Test123, Doe-2024. May-2024 is a date, ext12 an extension. */
 const WITH_DIGITS = new RegExp(
-  `(?<![^\\s,])(?!(?:${[...MONTHS.keys(), 'ext'].join('|')})-?\\d)(?:\\p{L}')?\\p{L}{2,}(?:['-]\\p{L}{2,})*-?\\d{1,4}(?![^\\s,])`,
+  `(?<![^\\s,])(?!(?:${[...MONTHS.keys(), 'ext'].join('|')})-?\\d)(?:\\p{L}')?\\p{L}{2,}(?:['-]\\p{L}{2,})*[-_]?\\d{1,4}(?![^\\s,])`,
   'giu',
 )
 
@@ -229,10 +229,12 @@ const EXPECTED: Readonly<Record<NamePart, string>> = {
 
 /** A lone yes or no replies to something else; a person whose name is "No" or "Sure" can spell it. */
 const hasNoName = (said: string): boolean =>
-  said === '' || isNoValue(said) || spokenConsent(said).ok || (/\s/.test(said) && hasSecondThoughts(said))
+  said === '' || isNoValue(said) || isYesOrNo(said) || (/\s/.test(said) && hasSecondThoughts(said))
 
 /** Family names that are also words of callers or programs. Typed with a capital letter, and alone, they are names. */
-const SURNAMES: ReadonlySet<string> = new Set(['Self', 'Call', 'Last', 'Null', 'True'])
+const SURNAMES: ReadonlySet<string> = new Set(
+  'Self Call Last Null True False Born Dash Double First Husband Moment Next Second To'.split(' '),
+)
 
 /** "Call", or "Jane Call" as a whole name. */
 const endsInSurname = (words: readonly string[], part: NamePart): boolean =>

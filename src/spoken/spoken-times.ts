@@ -3,7 +3,7 @@
  * search for free slots, by the clinic's zone and opening hours. Every reading of the words is tried; if more than one
  * remains, the result is a question.
  */
-import { DateTime } from 'luxon'
+import { DateTime, Interval } from 'luxon'
 import { sayClock, sayDay } from './say.ts'
 import { plain } from './spoken.ts'
 import {
@@ -232,10 +232,18 @@ function together(reading: TimeReading, other: TimeReading, isMoment: boolean): 
  * Opening hours decide only between morning and evening: "half six" is half past five or half past six even if the
  * clinic is closed at one of them.
  */
-const likely = (times: readonly TimeReading[], range: Range, context: Context): readonly TimeReading[] =>
-  [...Map.groupBy(times, ({ said }) => said.map((minute) => minute % NOON).join()).values()].flatMap((wording) =>
-    inOpeningHours(wording, range, context),
-  )
+function likely(times: readonly TimeReading[], range: Range, context: Context): readonly TimeReading[] {
+  const open = withoutClosedHours(times, context)
+  const wordings = Map.groupBy(open, ({ said }) => said.map((minute) => minute % NOON).join())
+  return [...wordings.values()].flatMap((wording) => inOpeningHours(wording, range, context))
+}
+
+/** "five to nine" is a time; it is two hours only where the clinic is open at both. */
+function withoutClosedHours(times: readonly TimeReading[], { openingTimes }: Context): readonly TimeReading[] {
+  if (openingTimes.length === 0 || !times.some(({ said }) => said.length === 1)) return times
+  const isOpen = (minute: number) => openingTimes.some(({ from, until }) => from <= minute && minute <= until)
+  return times.filter(({ said }) => said.length === 1 || said.every(isOpen))
+}
 
 /** The readings within opening hours: of these days, else of any; if there is none, all of them. */
 function inOpeningHours(
@@ -345,7 +353,9 @@ const EXAMPLE = 'for example "next Tuesday after two" or "tomorrow morning"'
 
 export function spokenTimes(text: string, locale: TimesLocale): SpokenTimes {
   if (text.length > MAX_LENGTH || plain(text).length > MAX_LENGTH) return tooMuch
-  const tokens = tokensOf(withoutOwnZone(text, locale.now))
+  const interval = isoInterval(text.trim(), locale)
+  if (interval !== undefined) return interval === PAST ? passed(locale.now) : interval
+  const tokens = tokensOf(withoutOwnZone(withIsoTime(text), locale.now))
   if (tokens.length > MAX_WORDS) return tooMuch
   const sentence = sentenceOf(tokens)
   if (sentence === 'nothing') return error(`No day or time was given; give one, ${EXAMPLE}`)
@@ -356,6 +366,22 @@ export function spokenTimes(text: string, locale: TimesLocale): SpokenTimes {
   const times = resolve(sentence, locale)
   return times === PAST ? passed(locale.now) : times
 }
+
+/** An interval of ISO 8601 with a time or a duration; one of two dates has both days in it, and is read as a sentence. */
+function isoInterval(text: string, { now }: TimesLocale): SpokenTimes | undefined {
+  if (!/^\d{4}-\d\d-\d\d\S*\/[P\d]\S+$/.test(text) || /^[\d-]+\/[\d-]+$/.test(text)) return undefined
+  const { start, end } = Interval.fromISO(text, { zone: now.zone })
+  if (start === null || end === null) return NO_SUCH_DATE
+  if (end <= now) return PAST
+  if (start > now.plus({ years: MAX_YEARS })) return TOO_FAR
+  return { kind: 'windows', windows: [{ start: start < now ? now : start, end }] }
+}
+
+/** A date and time of RFC 2822 ("Tue, 01 Dec 2026 09:00:00 GMT") in the form of ISO 8601. */
+const withIsoTime = (text: string): string =>
+  text.replace(RFC_2822, (date) => DateTime.fromRFC2822(date).toUTC().toISO({ suppressMilliseconds: true }) ?? date)
+
+const RFC_2822 = /\b(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UT|[A-Z]{3}|[+-]\d{4})(?!\w)/i
 
 const passed = (now: DateTime): SpokenTimes =>
   error(

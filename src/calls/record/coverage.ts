@@ -3,7 +3,14 @@
  * CoverageEligibilityResponse; and the self-pay decision, one Coverage of type self-pay, whose history shows every decision.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse, Patient, Reference } from 'fhir/r4'
+import type {
+  Coverage,
+  CoverageEligibilityRequest,
+  CoverageEligibilityResponse,
+  Extension,
+  Patient,
+  Reference,
+} from 'fhir/r4'
 import type { Context } from '../../core/context.ts'
 import type { InsuranceRequest, InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import { derivedId } from '../../fhir/new-id.ts'
@@ -233,7 +240,8 @@ async function findSelfPay(ctx: Context, patient: string): Promise<Coverage | un
 export async function readSelfPay(ctx: Context, patient: string): Promise<SelfPay | undefined> {
   const coverage = await findSelfPay(ctx, patient)
   const decision = extensionOf(coverage, 'self-pay-decision')?.valueCode
-  const priceCents = extensionOf(coverage?.costToBeneficiary?.[0], 'self-pay-price-cents')?.valueInteger
+  const price = extensionOf(coverage?.costToBeneficiary?.[0], 'self-pay-price-cents')
+  const priceCents = price?.valueInteger ?? price?.valueDecimal
   return isSelfPayDecision(decision) ? { decision, ...(priceCents === undefined ? {} : { priceCents }) } : undefined
 }
 
@@ -262,12 +270,16 @@ const newSelfPay = (patient: string): Coverage => ({
   payor: [{ reference: `Patient/${patient}` }],
 })
 
+/** A price with parts of a cent is a decimal. */
+export const centsValue = (cents: number): Pick<Extension, 'valueInteger' | 'valueDecimal'> =>
+  Number.isInteger(cents) ? { valueInteger: cents } : { valueDecimal: cents }
+
 /**
  * A FHIR Money has no cents: the extension keeps the number as given, while valueMoney is understood by any FHIR
  * client.
  */
 const quotedPrice = (cents: number): NonNullable<Coverage['costToBeneficiary']>[number] => ({
-  extension: [{ url: extensionUrl('self-pay-price-cents'), valueInteger: cents }],
+  extension: [{ url: extensionUrl('self-pay-price-cents'), ...centsValue(cents) }],
   type: concept(COVERAGE_COST_SYSTEM, 'self-pay-price', 'Self-pay price quoted to the caller'),
   valueMoney: { value: cents / 100 },
 })

@@ -5,7 +5,7 @@ import type { Context } from '../../core/context.ts'
 import { isOpenTask } from '../../fhir/task-status.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { encounterIdOf } from './call-record.ts'
-import { readSelfPay, type SelfPay } from './coverage.ts'
+import { centsValue, readSelfPay, type SelfPay } from './coverage.ts'
 import { missingFields, registrationStatus } from './patient-fields.ts'
 import { concept, extensionOf, hasCoding, TASK_CODE_SYSTEM, TASK_INPUT_SYSTEM } from './vocabulary.ts'
 
@@ -217,10 +217,7 @@ const insuranceFacts = (verification: CoverageEligibilityResponse | undefined): 
 
 const selfPayFacts = (selfPay: SelfPay | undefined): readonly TaskInput[] => [
   ...attached('self-pay-decision', selfPay && { valueCode: selfPay.decision }),
-  ...attached(
-    'self-pay-price-cents',
-    selfPay?.priceCents === undefined ? undefined : { valueInteger: selfPay.priceCents },
-  ),
+  ...attached('self-pay-price-cents', selfPay?.priceCents === undefined ? undefined : centsValue(selfPay.priceCents)),
 ]
 
 const codeOf = (extension: Extension | undefined): Value | undefined =>

@@ -11,6 +11,7 @@ import { derivedId } from '../../fhir/new-id.ts'
 import { newMessageId, stageMessage } from '../../integrations/outbox/rows.ts'
 import { readBack, sayTime } from '../../spoken/say.ts'
 import { keptText, lettersOf, type ParsedValue, unclear } from '../../spoken/spoken.ts'
+import { spokenOptOut } from '../../spoken/spoken-consent.ts'
 import { localeOf, readAll, readAsText, readStated } from '../../spoken/stated-values.ts'
 import { type Abandonment, outputsOf, withOutput } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
@@ -102,18 +103,8 @@ const PREFERENCE = {
       ? { ok: true, value: channels }
       : unclear(`it must be ${CONTACT_CHANNELS.join(', ')} or all`)
   },
-  optOut: (value: unknown): ParsedValue<boolean> => {
-    const text = typeof value === 'object' ? '' : String(value).trim().toLowerCase().replaceAll(/[-_]/g, ' ')
-    const isOut = OPTED_OUT.has(text)
-    return isOut || OPTED_IN.has(text)
-      ? { ok: true, value: isOut }
-      : unclear('it must be true or false, or "opted out" or "opted in"')
-  },
+  optOut: spokenOptOut,
 }
-
-/** The words for an opt-out, and for none. The caller's "yes" or "no" is in neither, as its meaning depends on the question. */
-const OPTED_OUT: ReadonlySet<string> = new Set(['true', '1', 'opt out', 'opted out'])
-const OPTED_IN: ReadonlySet<string> = new Set(['false', '0', 'opt in', 'opted in'])
 
 const isAll = (channel: unknown): boolean => ['all', 'everything'].includes(lettersOf(String(channel)))
 
@@ -138,7 +129,7 @@ async function preferencesOf(ctx: Context, abandonment: Abandonment, asked: read
   return {
     success: true,
     preferences,
-    say: out ? 'Alright, we will not contact you that way again.' : 'Thank you, noted.',
+    say: out ? 'Alright, we will not contact you that way again.' : 'Thank you, we may contact you that way.',
   }
 }
 

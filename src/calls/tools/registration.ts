@@ -60,7 +60,8 @@ export const updateRegistrationField = defineOperation('patient-update-registrat
     await followRegistration(ctx, { call, before, after: patient })
     await recordCall(ctx, call, patient, { activity: updateRegistrationField.code, written })
     const invalid = fields.flatMap((field) => ('invalid' in field ? field.invalid : []))
-    return { ...resultOf(missingFields(patient.resource), invalid), ...readBack(call, withNormalForm(stated)) }
+    const isSaved = Object.keys(stated).length > 0
+    return { ...resultOf(missingFields(patient.resource), invalid, isSaved), ...readBack(call, withNormalForm(stated)) }
   })
 })
 
@@ -83,7 +84,12 @@ function readField(field: RegistrationField, value: unknown, locale: ClinicLocal
   return stated.ok ? { stated: { [field]: stated.value } } : { invalid: { field, error: stated.error } }
 }
 
-function resultOf(missing: readonly RegistrationField[], invalid: readonly InvalidField[]): OperationOutput {
+/** @param isSaved a result without a saved value does not thank for one */
+function resultOf(
+  missing: readonly RegistrationField[],
+  invalid: readonly InvalidField[],
+  isSaved: boolean,
+): OperationOutput {
   const registrationStatus = missing.length === 0 ? 'COMPLETE' : 'ACTION_REQUIRED'
   const state = { registrationStatus, missingFields: missing }
   if (invalid.length > 0) {
@@ -102,7 +108,7 @@ function resultOf(missing: readonly RegistrationField[], invalid: readonly Inval
         success: true,
         ...state,
         code: 'action-required',
-        say: `Thank you. I still need your ${listed(missing.map(spokenName))}.`,
+        say: `${isSaved ? 'Thank you. ' : ''}I still need your ${listed(missing.map(spokenName))}.`,
       }
 }
 

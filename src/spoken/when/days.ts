@@ -89,8 +89,11 @@ const isoDate = one((token) => (token.kind === 'date' ? date(token.day, token.mo
 const HOLIDAYS: readonly (readonly [words: string, day: number, ofMonth: number])[] = [
   ['christmas eve', 24, 12],
   ['christmas day', 25, 12],
+  ['boxing day', 26, 12],
   ["new year's|years eve", 31, 12],
   ["new year's|years day", 1, 1],
+  ["valentine's|valentines day", 14, 2],
+  ['halloween', 31, 10],
 ]
 
 /** Single days. */

@@ -33,12 +33,31 @@ const EMPTY = new Set(
   ideally just also either kind`.split(/\s+/),
 )
 
+const HOUR = ['\\d{1,2}', ...DIGITS.keys(), ...TEENS.keys()].join('|')
+const AFTER_DAY = '(?<=\\b(?:tomorrow|[a-z]+day|mon|tues?|wed|thu|thurs?|fri|sat|sun)),?'
+
 /** Unifies spellings, before the words are split. */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/@/g, ' at '],
   // An interval of ISO 8601 has both days in it.
-  [/\b(\d{4}-\d\d-\d\d)\/(?=\d{4}-\d\d-\d\d\b)/g, '$1 to '],
+  [/\b(\d{4}-\d\d-\d\d)\/(?=\d{4}-\d\d-\d\d\b(?!t))/g, '$1 to '],
+  [/\b(20\d\d)(0[1-9]|1[0-2])([0-3]\d)\b/g, '$1-$2-$3'],
+  [/\b(?:tmrw?|tmw|2mo?ro?w?|tom+or+ow)\b/g, 'tomorrow'],
+  // Beside "at" it may be the season.
+  [/(?<=\b(?:before|after|by|until) )christmas\b(?! (?:day|eve))/g, 'christmas day'],
   [/\bquarter of (?=\w)/g, 'quarter to '],
+  [
+    new RegExp(`\\b(five|ten|twenty(?:[ -]five)?|5|10|20|25)(?: minutes)? of (?=(?:${HOUR})\\b)`, 'g'),
+    '$1 minutes to ',
+  ],
+  // "14h", "14h30", "2.15 pm" and, after an "at", "14.30".
+  [/(?<!\bin )\b(\d{1,2})h(\d\d)\b/g, '$1:$2'],
+  [/(?<!\bin )\b(\d{1,2})h\b/g, '$1:00'],
+  [/\b(\d{1,2})\.(?=\d\d ?[ap]\.? ?m\b)|(?<=\bat )(\d{1,2})\.(?=\d\d(?![.\d]))/g, '$1$2:'],
+  [/(?<=\d)([ap])(?=$|[\s,;.!?])/g, '$1m'],
+  [new RegExp(`${AFTER_DAY} a\\.? ?m\\b\\.?`, 'g'), ' in morning'],
+  [new RegExp(`${AFTER_DAY} p\\.? ?m\\b\\.?`, 'g'), ' in afternoon'],
+  [/(?<=\b(?:mon|tues?|wed|thu|thurs?|fri|sat|sun|[a-z]+day))\/(?=(?:mon|tue|wed|thu|fri|sat|sun))/g, ' or '],
   [/\bo'? ?clock\b/g, 'oclock'],
   [/(?<=[\d\s])([ap])\.? ?m\b\.?/g, ' $1m '],
   [/(?<=\d)(?=(?:ish|hrs?|hours)\b)|-(?=ish\b)/g, ' '],
@@ -65,7 +84,7 @@ export function tokensOf(text: string): readonly Token[] {
 }
 
 const ISO = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:t(\d{2}):(\d{2})(?::\d{2}(?:\.\d{1,9})?)?(z|[+-]\d{2}:?\d{2})?)?$/
-const CLOCK = /^(\d{1,2}):(\d{2})$/
+const CLOCK = /^(\d{1,2}):(\d{2})(?::\d{2})?$/
 const FIGURES = /^(\d{1,2})(?:\/(\d{1,2})(?:\/(\d{4}|\d{2}))?|\.(\d{1,2})\.(\d{4}|\d{2})?|-(\d{1,2})-(\d{4}|\d{2}))$/
 
 function tokensOfChunk(chunk: string): readonly Token[] {
@@ -74,7 +93,7 @@ function tokensOfChunk(chunk: string): readonly Token[] {
   const text = chunk.replace(/[.:']+$/, '')
   const iso = ISO.exec(text)
   if (iso !== null) return isoTokens(text, iso)
-  const [, hour = '', minute = ''] = CLOCK.exec(text) ?? []
+  const [, hour = '', minute = ''] = CLOCK.exec(text) ?? /^(0\d)(\d\d)$/.exec(text) ?? []
   if (hour !== '') {
     return [{ kind: 'clock', text, hour: Number(hour), minute: Number(minute), led: hour.startsWith('0') }]
   }

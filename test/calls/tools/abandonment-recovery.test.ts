@@ -404,6 +404,10 @@ describe('the tools', () => {
     [{ channel: 'calls', optOut: true }, 'phone'],
     [{ channel: 'sms', optOut: 1 }, 'sms'],
     [{ channel: 'email', optOut: 'Opted out' }, 'email'],
+    [{ channel: 'sms', optOut: 'yes' }, 'sms'],
+    [{ channel: 'sms', optOut: 'Y' }, 'sms'],
+    [{ channel: 'sms', optOut: 'opt_out' }, 'sms'],
+    [{ channel: 'sms', optOut: "don't contact me" }, 'sms'],
   ])('an opt-out is understood as agents send it: %j', async (args, channel) => {
     const { use } = await recovery()
     const all = { phone: 'allowed', sms: 'allowed', email: 'allowed' }
@@ -413,13 +417,16 @@ describe('the tools', () => {
     })
   })
 
-  test.each([0, '0', 'opted in', 'opt in'])('no opt-out is understood as agents send it: %j', async (optOut) => {
-    const { use } = await recovery()
-    expect(await use('set_contact_preference', { channel: 'sms', optOut })).toMatchObject({
-      success: true,
-      preferences: { phone: 'allowed', sms: 'allowed', email: 'allowed' },
-    })
-  })
+  test.each([0, '0', 'opted in', 'opt in', 'no', 'N', 'off'])(
+    'no opt-out is understood as agents send it: %j',
+    async (optOut) => {
+      const { use } = await recovery()
+      expect(await use('set_contact_preference', { channel: 'sms', optOut })).toMatchObject({
+        success: true,
+        preferences: { phone: 'allowed', sms: 'allowed', email: 'allowed' },
+      })
+    },
+  )
 
   test.each([
     [{ channel: 'pigeon', optOut: true }, 'invalid-argument', 'channel'],
@@ -428,7 +435,8 @@ describe('the tools', () => {
     [{ optOut: true }, 'missing-argument', 'channel'],
     [{ channel: ['sms'], optOut: 2 }, 'invalid-argument', 'optOut'],
     [{ channel: 'sms', optOut: [true] }, 'invalid-argument', 'optOut'],
-    [{ channel: 'sms', optOut: 'yes' }, 'invalid-argument', 'optOut'],
+    [{ channel: 'sms', optOut: 'declined' }, 'invalid-argument', 'optOut'],
+    [{ channel: 'sms', optOut: 'yes and no' }, 'invalid-argument', 'optOut'],
   ])('what is no preference changes none: %j', async (args, code, named) => {
     const { use } = await recovery()
     expect(await use('set_contact_preference', args)).toMatchObject({

@@ -85,6 +85,17 @@ describe('the decision is recorded as a Coverage of type self-pay', () => {
       { costToBeneficiary: [{ extension: [{ valueInteger: selfPayPriceCents }], valueMoney: { value } }] },
     ])
   })
+
+  test('a price with parts of a cent is kept as given, on its Task too', async () => {
+    const caller = new Caller(server)
+    const args = { decision: 'billing_escalation', selfPayPriceCents: 99.5 }
+    expect(await caller.use(TOOL, args)).toMatchObject({ success: true, values: { selfPayPriceCents: 99.5 } })
+    expect(await selfPay(caller)).toMatchObject([
+      { costToBeneficiary: [{ extension: [{ valueDecimal: 99.5 }], valueMoney: { value: 0.995 } }] },
+    ])
+    const [task] = await caller.tasks()
+    expect(attachedTo(task)).toMatchObject({ 'self-pay-price-cents': [99.5] })
+  })
 })
 
 test.each([
@@ -101,10 +112,10 @@ test.each([
   expect(coverage?.costToBeneficiary).toBeUndefined()
 })
 
-test('a price in cents that is negative or not certain is told that it is a whole number from 0 on', async () => {
+test('a price in cents that is negative or not certain is told that it is a number from 0 on', async () => {
   for (const selfPayPriceCents of [-1, 'twelve ninety nine', 2 ** 31]) {
     const { error } = await new Caller(server).use(TOOL, { decision: 'self_pay_continue', selfPayPriceCents })
-    expect(error).toMatch(/selfPayPriceCents: The value must be a whole number between 0 and 2147483647/)
+    expect(error).toMatch(/selfPayPriceCents: The value must be a number between 0 and 2147483647/)
   }
 })
 
@@ -122,8 +133,8 @@ describe('any other value is an error, and nothing is written', () => {
       'selfPayPriceCents',
     ],
     [
-      'a part of a cent',
-      { decision: 'self_pay_continue', selfPayPriceCents: 99.5 },
+      'a text with a fraction and no unit, which may be dollars',
+      { decision: 'self_pay_continue', selfPayPriceCents: '99.5' },
       'invalid-argument',
       'selfPayPriceCents',
     ],
