@@ -1,5 +1,6 @@
 /**
- * Slots held by an appointment: taken, kept and freed in the change that writes the appointment. In an import
+ * Slots held by an appointment: taken, kept and freed in the change that writes the appointment, so that none is booked
+ * twice. In an import
  * (docs/imports.md) visits and Slots arrive in any order, in one change or in several: a Slot may be busy before its visit
  * arrives, and a visit may name a Slot that has not arrived yet.
  */

@@ -1,6 +1,6 @@
 /**
- * Reserves the time of the actors of visits: a second overlapping visit is refused, and overlapping Slots are not free.
- * This is checked once the whole change is staged, as cancelling or moving a visit in it frees time for others.
+ * Reserves the time of the actors of visits against double booking: a second overlapping visit is refused, and overlapping
+ * Slots are not free. This is checked once the whole change is staged, as cancelling or moving a visit in it frees time for others.
  * docs/adr/026-reserved-time.md
  */
 import { isDeepStrictEqual } from 'node:util'

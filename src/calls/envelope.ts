@@ -185,18 +185,19 @@ export const withMembers = <R extends ToolResult>(one: R, members: object): R =>
 export const withHint = <R extends ToolResult>(results: readonly R[], hint: string): readonly R[] =>
   results.map((one) => withMembers(one, { hint }))
 
-/**
- * The response in the style of the request, with the results in the order of the calls.
- * @returns any JSON value
- */
-export function writeEnvelope({ style, error }: Envelope, results: readonly ToolResult[]): unknown {
+/** The response as JSON text in the style of the request, with the results in the order of the calls. */
+export function writeEnvelope({ style, error }: Envelope, results: readonly ToolResult[]): string {
   const [first] = results
+  if (style === 'plain' && first !== undefined) return first.result
   if (style === 'envelope' || first === undefined)
-    return {
+    return JSON.stringify({
       results: results.map(({ toolCallId, result }) => ({ toolCallId, result })),
       ...(error === undefined ? {} : { error }),
-    }
-  if (style === 'plain') return JSON.parse(first.result)
+    })
+  return JSON.stringify(functionOutputs(style, results))
+}
+
+function functionOutputs(style: Style, results: readonly ToolResult[]): unknown {
   if (style === 'chat')
     return results.map(({ toolCallId, result }) => ({ role: 'tool', tool_call_id: toolCallId, content: result }))
   const items = results.map(({ toolCallId, result }) => ({

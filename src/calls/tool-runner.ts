@@ -1,10 +1,10 @@
 /** Runs the tool calls of a request one after another; a failed one does not stop the rest. */
-import { closest } from 'fastest-levenshtein'
 import { isSandboxEnabled } from '../clinics/clinics.ts'
 import { CALL, type CallSession, callKey } from '../core/call-session.ts'
 import type { Agent, ClinicAccess, Context } from '../core/context.ts'
 import type { IgnoredArgument } from '../core/operation.ts'
 import type { Integrations } from '../core/ports.ts'
+import { closestName } from '../fhir/closest-name.ts'
 import { conflict, FhirError } from '../fhir/outcome.ts'
 import { requireWorkThread, rethrowBudgetError } from '../isolation/budget.ts'
 import { ignoredArguments, knownArguments, readArguments } from '../operations/parameters.ts'
@@ -119,6 +119,7 @@ export class ToolRunner {
   ): Promise<readonly RunResult[]> {
     const endsAt = Date.now() + (this.#services.deadline ?? DEADLINE)
     const tools = calls.map((call) => this.#toolOf(address, call))
+    // Before the call is identified, as that registers the call and uses up a signature, for a request that has no effect.
     if (tools.every((tool) => tool === undefined)) return calls.map((call) => this.#unknownTool(address, call))
     if (calls.length > MAX_CALLS_ON_EVENT_LOOP) requireWorkThread('its tool calls')
     const found = await this.#session(identify)
@@ -154,11 +155,10 @@ export class ToolRunner {
     const names = [...this.#among(family)].flatMap((tools) => [...tools.keys()])
     const asked = String(toolName ?? call.name ?? '').slice(0, MAX_NAME)
     const place = family === undefined ? 'here' : `at /${family}`
-    const error =
-      asked === ''
-        ? `The call names no tool; there are ${names.join(', ')}`
-        : `There is no tool '${asked}' ${place}; the nearest is ${closest(asked, names)}, of ${names.join(', ')}`
-    return resultOf(call, failure(undefined, 'unknown-tool', error), 404)
+    const nearest = closestName(asked, names)
+    const hint = nearest === undefined ? 'there are' : `the nearest is ${nearest}, of`
+    const problem = asked === '' ? 'The call names no tool' : `There is no tool '${asked}' ${place}`
+    return resultOf(call, failure(undefined, 'unknown-tool', `${problem}; ${hint} ${names.join(', ')}`), 404)
   }
 
   async #session(identify: () => Promise<CallSession>): Promise<CallSession | Refusal> {

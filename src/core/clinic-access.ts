@@ -1,4 +1,7 @@
-/** Contexts for handlers: reads from the unit of work, searches by search-request.ts, writes by write.ts. */
+/**
+ * Contexts for handlers, each bound to one clinic (tenant): reads from the unit of work, searches by search-request.ts, writes by
+ * write.ts.
+ */
 import type { ProfilePolicy, SearchHandling } from '../clinics/settings.ts'
 import type { Contents } from '../content/contents.ts'
 import type { AnyResource } from '../fhir/resource.ts'

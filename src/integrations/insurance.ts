@@ -19,13 +19,13 @@ import { isObject } from '../fhir/resource.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 import { deliveryOf, jsonOf, retryAfterMs } from './exchange.ts'
 import {
-  type Answer,
   about,
   type Outbound,
   OutboundFailure,
   type OutboundRequest,
   sendOutbound,
   sentenceOf,
+  type TextAnswer,
 } from './outbound-request.ts'
 
 type Refusal = Exclude<InsuranceStatus, 'VERIFIED' | 'PENDING'>
@@ -269,7 +269,7 @@ function withoutAnswer(why: OutboundFailure['reason'], deadlineMs: number): Insu
   return why === 'unreachable' ? { ...UNAVAILABLE, reason, again: { afterMs: 0 } } : { ...UNUSABLE, reason }
 }
 
-function read(answer: Answer): Asked {
+function read(answer: TextAnswer): Asked {
   const delivery = deliveryOf(SYSTEM, answer)
   if (!delivery.delivered) {
     const { reason, retry, retryAfterMs = 0 } = delivery

@@ -7,8 +7,9 @@ import { lookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import { present } from '../fhir/resource.ts'
 import { currentBudget } from '../isolation/budget.ts'
-import type { OutboundSystem, SentRequest } from '../record/journal/exchange.ts'
+import { beginningOf, type OutboundSystem, outcomeOf, type SeenExchange } from '../record/journal/exchange.ts'
 
 /** Most bytes of a response that are read. */
 const MAX_ANSWER = 65_536
@@ -31,7 +32,7 @@ export interface Outbound {
   /** Replaces the system's resolver. */
   readonly resolve?: typeof lookup
   /** Called after each request. */
-  readonly onSent?: (sent: SentRequest) => void
+  readonly onSent?: (sent: SeenExchange) => void
   /** The receiving system and its clinic: requests without it are not reported to `onSent`. */
   readonly about?: {
     readonly clinic: string
@@ -46,7 +47,7 @@ export const about = (outbound: Outbound, clinic: string, system: OutboundSystem
   about: { clinic, system, isOwn },
 })
 
-export interface Answer {
+export interface TextAnswer {
   readonly status: number
   readonly headers: Headers
   /** Undefined where the response is too long. */
@@ -77,7 +78,7 @@ export function sentenceOf(reason: OutboundFailure['reason'], receiver: string, 
 }
 
 /** Redirections are responses like any other. @throws OutboundFailure */
-export async function sendOutbound(request: OutboundRequest, outbound: Outbound): Promise<Answer> {
+export async function sendOutbound(request: OutboundRequest, outbound: Outbound): Promise<TextAnswer> {
   const tell = teller(request, outbound)
   const late = AbortSignal.timeout(outbound.deadlineMs)
   const signal = outbound.signal === undefined ? late : AbortSignal.any([late, outbound.signal])
@@ -101,26 +102,42 @@ export async function sendOutbound(request: OutboundRequest, outbound: Outbound)
  * Reports how a request ended. Responses of a system that is not on the public Internet are not shown: a clinic could
  * name any address within reach of the server.
  */
-function teller(request: OutboundRequest, outbound: Outbound): (ended: Answer | OutboundFailure) => void {
+function teller(request: OutboundRequest, outbound: Outbound): (ended: TextAnswer | OutboundFailure) => void {
   const { about, onSent, allowPrivate } = outbound
   if (about === undefined || onSent === undefined) return () => {}
   const [at, since, cause] = [Date.now(), performance.now(), currentBudget()?.cause?.()]
   const { clinic, system, isOwn = false } = about
-  const isShown = isOwn || !allowPrivate
+  const { method, url: address, headers: requestHeaders, body } = request
   return (ended) =>
     onSent({
-      ...{ id: randomUUID(), clinic, system, at, duration: performance.now() - since, ...request },
-      ...(cause === undefined ? {} : { cause }),
-      ...(ended instanceof OutboundFailure ? { failure: ended.reason } : { answer: shownOf(ended, isShown) }),
+      ...{ id: randomUUID(), direction: 'out', at, duration: performance.now() - since, clinic, system },
+      ...present({ cause: cause?.id, run: cause?.run, call: cause?.call }),
+      ...{ method, address, requestHeaders, requestBody: beginningOf(body) },
+      ...(ended instanceof OutboundFailure ? withoutResponse(ended) : shownOf(ended, isOwn || !allowPrivate)),
     })
+}
+
+type Ended = Pick<SeenExchange, 'status' | 'outcome' | 'reason' | 'responseHeaders' | 'responseBody'>
+
+const withoutResponse = ({ reason }: OutboundFailure): Ended => ({
+  ...{ status: 0, outcome: 'failed', responseHeaders: {} },
+  reason: { code: reason, text: FAILURES[reason] },
+})
+
+const FAILURES: Readonly<Record<OutboundFailure['reason'], string>> = {
+  'address-not-allowed': 'The address is not allowed: it must lead to the public Internet',
+  unreachable: 'The system cannot be reached',
+  late: 'The system did not answer in time',
 }
 
 /** Headers of a response that reveal nothing about its sender. */
 const SHOWN_HEADERS = ['content-length', 'content-type', 'retry-after']
 
-function shownOf({ status, headers, text }: Answer, isShown: boolean): NonNullable<SentRequest['answer']> {
+function shownOf({ status, headers, text }: TextAnswer, isShown: boolean): Ended {
   const shown = isShown ? [...headers] : [...headers].filter(([name]) => SHOWN_HEADERS.includes(name))
-  return { status, headers: Object.fromEntries(shown), ...(isShown && text !== undefined ? { text } : {}) }
+  const responseBody = isShown && text !== undefined ? beginningOf(text) : undefined
+  const outcome = outcomeOf(status)
+  return { status, outcome, responseHeaders: Object.fromEntries(shown), ...present({ responseBody }) }
 }
 
 function responseTo(

@@ -14,12 +14,12 @@ import { accessToken, forgetToken } from './crm/salesforce.ts'
 import { DEADLINE, signedRequest } from './exchange.ts'
 import { insuranceRequestTo } from './insurance.ts'
 import {
-  type Answer,
   about,
   type Outbound,
   OutboundFailure,
   type OutboundRequest,
   sendOutbound,
+  type TextAnswer,
 } from './outbound-request.ts'
 
 export const CONNECTORS = ['crm', 'insurance', 'messages'] as const satisfies readonly OutboundSystem[]
@@ -158,7 +158,7 @@ const readOf = (url: string, headers: OutboundRequest['headers']): OutboundReque
 })
 
 /** For tokens that may write but not read. */
-const forbiddenIsAccepted = ({ status }: Answer): Trial | undefined =>
+const forbiddenIsAccepted = ({ status }: TextAnswer): Trial | undefined =>
   status === 403
     ? { outcome: 'accepted', status, reason: 'The credentials are accepted, but do not allow to read (403)' }
     : undefined
@@ -166,7 +166,7 @@ const forbiddenIsAccepted = ({ status }: Answer): Trial | undefined =>
 async function tried(
   request: OutboundRequest,
   outbound: Outbound,
-  special: (answer: Answer) => Trial | undefined = () => undefined,
+  special: (answer: TextAnswer) => Trial | undefined = () => undefined,
 ): Promise<Trial> {
   try {
     const answer = await sendOutbound(request, outbound)

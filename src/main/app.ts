@@ -35,7 +35,7 @@ import { Outbox } from '../integrations/outbox/delivery.ts'
 import { duplicateSearches } from '../operations/duplicates/background-search.ts'
 import { mergeLoop } from '../operations/merge/merge-job.ts'
 import { AuditTrail } from '../record/audit/trail.ts'
-import type { SentRequest } from '../record/journal/exchange.ts'
+import type { SeenExchange } from '../record/journal/exchange.ts'
 import { Journal, type JournalOptions } from '../record/journal/journal.ts'
 import { LiveJournal } from '../record/journal/live.ts'
 import { customIndexing } from '../repository/custom-indexing.ts'
@@ -95,7 +95,7 @@ export interface AppParts {
   readonly workThread?: {
     readonly sharedStore: object | undefined
     readonly observer: Observer
-    readonly onSent: (sent: SentRequest) => void
+    readonly onSent: (sent: SeenExchange) => void
   }
 }
 
@@ -133,7 +133,7 @@ export async function createApp({
   const contents = new StoredContents(repository, contentStore)
   const journal = workThread === undefined ? await openJournal({ config, repository, logger, allowance }) : undefined
   const live = journal && new LiveJournal(journal)
-  const onSent = workThread?.onSent ?? ((sent: SentRequest) => journal?.recordSent(sent))
+  const onSent = workThread?.onSent ?? ((sent: SeenExchange) => journal?.recordSent(sent))
   const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses, onSent }
   const simulator = () => simulatorOf(server, config)
   const integrations: Integrations = { ...connectors(outbound, simulator, clock), ...given }

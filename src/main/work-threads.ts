@@ -9,7 +9,7 @@ import { BudgetError } from '../isolation/budget.ts'
 import { type ComponentHealth, type Entrant, loadOfQueue } from '../isolation/fair-queue.ts'
 import { type ThreadEnd, ThreadPool } from '../isolation/thread-host.ts'
 import type { ComparedBatch, PatientBatch } from '../operations/duplicates/background-search.ts'
-import type { SentRequest } from '../record/journal/exchange.ts'
+import type { SeenExchange } from '../record/journal/exchange.ts'
 import { type ReindexedBatch, type Reindexing, type ResourceStore, StoreUnavailable } from '../storage/port.ts'
 
 export interface WorkThreadOptions {
@@ -19,7 +19,7 @@ export interface WorkThreadOptions {
   /** The store that the threads open too. */
   readonly store: Pick<ResourceStore, 'share'>
   /** Called with a request that a thread has sent to the system of a clinic. */
-  readonly onSent: (sent: SentRequest) => void
+  readonly onSent: (sent: SeenExchange) => void
   /** Most threads. */
   readonly count: number
   readonly logger: Logger

@@ -37,6 +37,7 @@ import { type ExchangeAccess, exchangeOf } from '../http/exchange.ts'
 import { requestIdOf } from '../http/headers.ts'
 import { MCP } from '../http/mcp.ts'
 import { readBody, readJsonBody } from '../http/message/body.ts'
+import { preferences } from '../http/message/format.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import type { ToolExchange } from '../record/journal/exchange.ts'
 import { addMcp, type CallTools } from './mcp.ts'
@@ -118,6 +119,7 @@ function addTools(parts: RouteParts, families: RegisteredFamilies): void {
   const respond = async (koa: KoaContext, address: ToolAddress, body: unknown): Promise<void> => {
     const envelope = readEnvelope(body, requestKeyOf(koa))
     const results = await callTools(koa, address, envelope, body)
+    koa.type = 'application/json'
     koa.body = writeEnvelope(envelope, results)
     if (envelope.style === 'plain') koa.status = statusFor(koa, results)
   }
@@ -213,13 +215,9 @@ const toolExchangesOf = (
 /** Characters of the name of a tool that are recorded. */
 const MAX_TOOL_NAME = 100
 
-/** https://www.rfc-editor.org/rfc/rfc7240: `Prefer: status` asks for the status of the tool call, which is 200 otherwise. */
+/** `Prefer: status` asks for the status of the tool call, which is 200 otherwise. */
 function statusFor(koa: KoaContext, [first]: readonly RunResult[]): number {
-  const isAsked = koa
-    .get('prefer')
-    .split(',')
-    .some((one) => one.trim().toLowerCase() === 'status')
-  if (!isAsked || first === undefined) return 200
+  if (first === undefined || !preferences(koa.get('prefer')).wantsStatus) return 200
   if (first.status !== 200) return first.status
   return (JSON.parse(first.result) as { success?: boolean }).success === false ? 422 : 200
 }

@@ -129,9 +129,7 @@ test('whatever the body is, there is one call or refusal for each entry of its l
 
 test('the response holds results[].toolCallId and .result (spec 2.2), numbers as they were written', () => {
   const id = (parseJson('{"id":1.00}') as { id: unknown }).id
-  const text = JSON.stringify(
-    writeEnvelope({ style: 'envelope', calls: [] }, [{ toolCallId: id, result: '{"success":true}' }]),
-  )
+  const text = writeEnvelope({ style: 'envelope', calls: [] }, [{ toolCallId: id, result: '{"success":true}' }])
   expect(text).toBe('{"results":[{"toolCallId":1.00,"result":"{\\"success\\":true}"}]}')
 })
 

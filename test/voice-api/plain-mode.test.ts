@@ -51,6 +51,15 @@ describe('a request with the arguments alone', () => {
     [VALIDATE, EMAIL, 200],
   ])('to %s with Prefer: status has the status of the tool call', async (path, body, expected) => {
     expect((await send(path, body, { prefer: 'status' })).status).toBe(expected)
+    expect((await send(path, body, { prefer: 'return=minimal, Status' })).status).toBe(expected)
+  })
+
+  test('is answered as JSON on one line', async () => {
+    const { headers, text } = await send(VALIDATE, EMAIL)
+    expect([headers.get('content-type'), text]).toEqual([
+      'application/json; charset=utf-8',
+      expect.stringMatching(/^\{.*\}$/),
+    ])
   })
 
   test.each(['idempotency-key', 'x-tool-call-id'])('with %s that is repeated has one effect', async (header) => {

@@ -210,14 +210,28 @@ export interface Preferences {
   readonly handling: 'strict' | 'lenient' | undefined
   /** The work may continue in the background after the response: https://hl7.org/fhir/R4/async.html. */
   readonly isAsync: boolean
+  /** Our own: the response to a tool call has the status of the call, where it is 200 otherwise. */
+  readonly wantsStatus: boolean
 }
 
-const NO_PREFERENCE: Preferences = { return: 'representation', handling: undefined, isAsync: false }
+const NO_PREFERENCE: Preferences = {
+  return: 'representation',
+  handling: undefined,
+  isAsync: false,
+  wantsStatus: false,
+}
 
 const HANDLINGS = ['strict', 'lenient'] as const
 
 const handlingIn = (header: string): string | undefined =>
   /(?:^|[,;\s])handling\s*=\s*"?(\w+)/i.exec(header)?.[1]?.toLowerCase()
+
+/** Whether a preference without a value is in the header. */
+const hasPreference = (header: string, preference: string): boolean =>
+  header
+    .toLowerCase()
+    .split(/[,;\s]+/)
+    .includes(preference)
 
 /** The Prefer header: https://hl7.org/fhir/R4/http.html#ops. Unknown preferences are ignored, as RFC 7240 demands. */
 export function preferences(header: string): Preferences {
@@ -229,7 +243,8 @@ export function preferences(header: string): Preferences {
   return {
     return: wanted === undefined ? 'representation' : values[wanted as keyof typeof values],
     handling: HANDLINGS.find((handling) => handling === handlingIn(header)),
-    isAsync: /(?:^|[,;\s])respond-async(?:$|[,;\s])/i.test(header),
+    isAsync: hasPreference(header, 'respond-async'),
+    wantsStatus: hasPreference(header, 'status'),
   }
 }
 

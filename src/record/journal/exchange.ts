@@ -2,8 +2,6 @@
 
 import { hash } from 'node:crypto'
 import type { Role } from '../../clinics/accounts.ts'
-import { present } from '../../fhir/resource.ts'
-import type { Cause } from '../../isolation/budget.ts'
 
 /** The role that reads an exchange for which no other role is stated. */
 export const LEAST_ROLE: Role = 'staff'
@@ -69,7 +67,7 @@ interface SeenMessages {
   readonly responseBody?: SeenBody
 }
 
-/** An exchange that has ended, as it was: nothing has been removed from it. */
+/** An exchange that has ended, as it was: nothing has been removed from it. It can be sent to another thread. */
 export interface SeenExchange extends SeenMessages {
   readonly id: string
   readonly direction: 'in' | 'out'
@@ -175,51 +173,6 @@ export interface GapSummary {
 export type Summary = ExchangeSummary | GapSummary
 
 export const isGap = (summary: Summary): summary is GapSummary => 'gap' in summary
-
-/** One request to a system of a clinic and its result. It can be sent to another thread. */
-export interface SentRequest {
-  readonly id: string
-  readonly clinic: string
-  readonly system: OutboundSystem
-  /** Milliseconds since 1970 UTC, and its length in milliseconds. */
-  readonly at: number
-  readonly duration: number
-  readonly url: string
-  readonly method: string
-  readonly headers: SeenHeaders
-  readonly body: string
-  readonly cause?: Cause
-  /** Undefined where there was no response. */
-  readonly answer?: {
-    readonly status: number
-    readonly headers: SeenHeaders
-    /** Absent where it is not shown, or too long. */
-    readonly text?: string
-  }
-  /** Why there was no response. */
-  readonly failure?: string
-}
-
-const FAILURES: Readonly<Record<string, string>> = {
-  'address-not-allowed': 'The address is not allowed: it must lead to the public Internet',
-  unreachable: 'The system cannot be reached',
-  late: 'The system did not answer in time',
-}
-
-export function seenOf(sent: SentRequest): SeenExchange {
-  const { id, clinic, system, at, duration, url, method, headers, body, cause, answer, failure } = sent
-  const status = answer?.status ?? 0
-  const responseBody = answer?.text === undefined ? undefined : beginningOf(answer.text)
-  return {
-    ...{ id, direction: 'out', at, duration, clinic },
-    ...present({ cause: cause?.id, run: cause?.run, call: cause?.call }),
-    ...{ method, address: url, system, status },
-    outcome: answer === undefined ? 'failed' : outcomeOf(status),
-    ...(failure === undefined ? {} : { reason: { code: failure, text: FAILURES[failure] ?? failure } }),
-    ...{ requestHeaders: headers, responseHeaders: answer?.headers ?? {}, requestBody: beginningOf(body) },
-    ...present({ responseBody }),
-  }
-}
 
 export const outcomeOf = (status: number): ExchangeOutcome =>
   status >= 500 ? 'failed' : status >= 400 ? 'refused' : 'ok'

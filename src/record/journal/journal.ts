@@ -11,7 +11,7 @@ import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import type { JournalEntry, JournalStore, Kept } from '../../storage/journal-port.ts'
 import { type Gap, nameOf, OF_STRANGERS, Recorder, type RecorderOptions, type Recording } from '../recorder.ts'
-import { MAX_BODY, type SeenExchange, type SentRequest, seenOf } from './exchange.ts'
+import type { SeenExchange } from './exchange.ts'
 import { entryOf, gapEntry } from './pack.ts'
 import { formsOf } from './secrets.ts'
 
@@ -88,11 +88,11 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
   }
 
   /** Records a request of this server to a clinic's system. */
-  recordSent(sent: SentRequest): void {
+  recordSent(sent: SeenExchange): void {
     this.policies.use(sent.clinic, (policy) => {
       if (policy.mode === 'off' || policy.clinic !== sent.clinic) return
-      const bytes = policy.mode === 'full' ? Math.min(sent.body.length, MAX_BODY) : 0
-      if (this.takes(policy, bytes, sent.at)) this.record(seenOf(sent), policy, bytes)
+      const bytes = policy.mode === 'full' ? (sent.requestBody?.text?.length ?? 0) : 0
+      if (this.takes(policy, bytes, sent.at)) this.record(sent, policy, bytes)
     })
   }
 
