@@ -26,7 +26,7 @@ export function openApiOfServer(tools: readonly ToolDescription[], place: Place)
 const WHOLE = {
   title: 'Sandbox EMR',
   description:
-    'The routes of live calls, sessions, clinics, the journal and health. FHIR interactions are described by the CapabilityStatement at /metadata.',
+    'The routes of live calls, sessions, accounts, clinics, the journal and health. FHIR interactions are described by the CapabilityStatement at /metadata.',
 }
 
 const FOLDER = join(import.meta.dirname, '../../resources/openapi')
