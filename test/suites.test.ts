@@ -79,6 +79,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/storage/mongo-part-reads.test.ts',
     'test/storage/mongo-plans.test.ts',
     'test/storage/mongo-read-rows.test.ts',
+    'test/storage/mongo-walking.test.ts',
     'test/storage/same-answers.test.ts',
   ])
 })

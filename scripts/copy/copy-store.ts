@@ -11,9 +11,9 @@ import {
   type RecordChange,
   type ScannedVersion,
   type ScanPage,
-  StoreConflict,
   type StoredRecord,
 } from '../../src/storage/port.ts'
+import { StoreConflict } from '../../src/storage/store-errors.ts'
 import { copyContents, type WholeStore } from './contents.ts'
 import { type ClinicMark, clinicMark, isMark, markChange } from './marks.ts'
 import { recordsOf, VERSIONS_PER_PAGE, versionPages } from './pages.ts'

@@ -7,6 +7,7 @@ import type { Slot } from 'fhir/r4'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../core/context.ts'
 import { timeOf } from '../fhir/dates.ts'
+import { upTo } from '../fhir/memoize.ts'
 import { spend } from '../isolation/budget.ts'
 import { FairTurns } from '../isolation/fair-queue.ts'
 import type { Versioned } from '../repository/repository.ts'
@@ -184,7 +185,7 @@ const planFor = (
 const MOST = 5_000
 
 /** By clinic and text, which includes id and version. */
-const slots = new LRUCache<string, SlotWithId>({ max: MOST })
+const slots = new LRUCache<string, SlotWithId>(upTo(MOST))
 
 /** The object is shared and must not be changed. */
 function parsedSlot(clinic: string, found: Versioned): SlotWithId {

@@ -10,7 +10,7 @@ import { recordKind } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../repository/repository.ts'
 import { CONTENT, type StoredContent } from '../repository/used-content.ts'
 import { type ByteRange, ContentMissing, type ContentStore } from '../storage/content-port.ts'
-import { StoreUnavailable } from '../storage/port.ts'
+import { StoreUnavailable } from '../storage/store-errors.ts'
 import { ContentDigest, type ContentFacts } from './content-digest.ts'
 
 export type { ContentFacts } from './content-digest.ts'

@@ -10,6 +10,7 @@ import { LRUCache } from 'lru-cache'
 import { isSessionActive } from '../clinics/accounts.ts'
 import { type ClinicFacts, clinicFacts } from '../clinics/clinics.ts'
 import type { Config } from '../config.ts'
+import { upTo } from '../fhir/memoize.ts'
 import { FhirError } from '../fhir/outcome.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
@@ -30,7 +31,7 @@ const CLOCK_TOLERANCE_SECONDS = 5
  */
 export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?: JwksOptions): Middleware {
   const verify = verifier(config, jwksOptions)
-  const verified = new LRUCache<string, Remembered>({ max: REMEMBERED_TOKENS })
+  const verified = new LRUCache<string, Remembered>(upTo(REMEMBERED_TOKENS))
   const foreign = config.jwksUrl !== undefined
   const toleranceMs = foreign ? CLOCK_TOLERANCE_SECONDS * 1000 : 0
   const verifyAndRemember = async (koa: KoaContext, header: string): Promise<Remembered> => {

@@ -15,6 +15,7 @@ import {
   type InsuranceStatus,
   type InsuranceVerification,
 } from '../core/ports.ts'
+import { upTo } from '../fhir/memoize.ts'
 import { isObject } from '../fhir/resource.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
 import { deliveryOf, jsonOf, retryAfterMs } from './exchange.ts'
@@ -119,7 +120,7 @@ interface Failing<Failure> {
 export class CircuitBreaker<Failure> {
   readonly #clock: () => number
   /** Systems that have failed since their last success. */
-  readonly #failing = new LRUCache<string, Failing<Failure>>({ max: MOST_SYSTEMS })
+  readonly #failing = new LRUCache<string, Failing<Failure>>(upTo(MOST_SYSTEMS))
 
   /** @param clock milliseconds since 1970 UTC */
   constructor(clock: () => number = Date.now) {

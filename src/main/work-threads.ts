@@ -10,7 +10,8 @@ import { type ComponentHealth, type Entrant, loadOfQueue } from '../isolation/fa
 import { type ThreadEnd, ThreadPool } from '../isolation/thread-host.ts'
 import type { ComparedBatch, PatientBatch } from '../operations/duplicates/background-search.ts'
 import type { SeenExchange } from '../record/journal/exchange.ts'
-import { type ReindexedBatch, type Reindexing, type ResourceStore, StoreUnavailable } from '../storage/port.ts'
+import type { ReindexedBatch, Reindexing, ResourceStore } from '../storage/port.ts'
+import { StoreUnavailable } from '../storage/store-errors.ts'
 
 export interface WorkThreadOptions {
   readonly config: Config

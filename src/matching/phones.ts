@@ -1,6 +1,7 @@
 /** Reads and compares phone numbers with and without country code and formatting. */
 import { type CountryCode, isSupportedCountry, type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { LRUCache } from 'lru-cache'
+import { upTo } from '../fhir/memoize.ts'
 import { spend } from '../isolation/budget.ts'
 
 /**
@@ -90,7 +91,7 @@ const MAX_LENGTH = 250
 /** Steps to parse a number. */
 const PARSED = 20
 
-const cache = new LRUCache<string, { readonly parsed: PhoneNumber | undefined }>({ max: MAX_CACHED_NUMBERS })
+const cache = new LRUCache<string, { readonly parsed: PhoneNumber | undefined }>(upTo(MAX_CACHED_NUMBERS))
 
 /**
  * Parses by libphonenumber, with a cache, as every request of a call repeats its numbers.

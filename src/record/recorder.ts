@@ -9,7 +9,7 @@ import { forNoRequest } from '../isolation/budget.ts'
 import { atMost, type ComponentHealth, noteOfSetAside } from '../isolation/fair-queue.ts'
 import type { Rate } from '../isolation/token-bucket.ts'
 import type { RecordStore } from '../storage/audit-port.ts'
-import { StoreUnavailable } from '../storage/port.ts'
+import { StoreUnavailable } from '../storage/store-errors.ts'
 
 /** The clinic and the time of a request; milliseconds since 1970 UTC. */
 interface Happened {

@@ -8,7 +8,8 @@ import type { CustomIndex } from '../search/index/custom-declaration.ts'
 import type { CustomParameters } from '../search/index/custom-parameters.ts'
 import type { SearchPlan } from '../search/plan.ts'
 import { planParameters } from '../storage/index/search-index.ts'
-import { EntriesOutdated, IndexIncomplete, type IndexVersions } from '../storage/port.ts'
+import type { IndexVersions } from '../storage/port.ts'
+import { EntriesOutdated, IndexIncomplete } from '../storage/store-errors.ts'
 
 /**
  * The needed version by type; undefined where entries of any version will do.

@@ -6,6 +6,7 @@
  */
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { upTo } from '../fhir/memoize.ts'
 import type { NoticedChanges, ResourceStore } from '../storage/port.ts'
 
 /** Milliseconds. */
@@ -192,7 +193,7 @@ interface Count {
 
 /** Numbers of matching resources, a few minutes old at most: for estimates of how frequent something is. */
 export class RecentCounts {
-  readonly #counts = new LRUCache<string, Count>({ max: MAX_COUNTS })
+  readonly #counts = new LRUCache<string, Count>(upTo(MAX_COUNTS))
 
   /**
    * @param count counts now

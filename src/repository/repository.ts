@@ -4,15 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { conflict } from '../fhir/outcome.ts'
-import {
-  IndexIncomplete,
-  type Recent,
-  type ReindexedBatch,
-  type Reindexing,
-  type ResourceStore,
-  StoreConflict,
-  type StoredRecord,
-} from '../storage/port.ts'
+import type { Recent, ReindexedBatch, Reindexing, ResourceStore, StoredRecord } from '../storage/port.ts'
+import { IndexIncomplete, StoreConflict } from '../storage/store-errors.ts'
 import { searchNotReady } from './index-version.ts'
 import { clinicOf, type RecordKind } from './record-kinds.ts'
 import { UnitOfWork, type UnitOptions } from './unit-of-work.ts'
@@ -20,14 +13,8 @@ import type { KindRecord } from './unit-records.ts'
 import { RecordEncryption } from './unit-records.ts'
 
 /** The parts of the storage port needed by folders that may not import it. */
-export {
-  type HistoryPage,
-  type HistoryQuery,
-  type KeysQuery,
-  ResourceTooLarge,
-  type StoredResource,
-  StoreUnavailable,
-} from '../storage/port.ts'
+export type { HistoryPage, HistoryQuery, KeysQuery, StoredResource } from '../storage/port.ts'
+export { ResourceTooLarge, StoreUnavailable } from '../storage/store-errors.ts'
 export { type SearchAnswer, UnitOfWork } from './unit-of-work.ts'
 export type { KindRecord } from './unit-records.ts'
 export { Versioned } from './versioned.ts'

@@ -11,30 +11,29 @@ import { customIndexIn } from '../search/index/custom-declaration.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { checkAmounts, extractEntries } from '../search/index/extract.ts'
 import type { Condition, IndexEntry, SearchPlan } from '../search/plan.ts'
-import {
-  EntriesOutdated,
-  type FoundByKeys,
-  type Guard,
-  type HistoryPage,
-  type HistoryQuery,
-  IndexIncomplete,
-  type IndexVersions,
-  type KeysQuery,
-  type NoticedChanges,
-  type ResourceStore,
-  type SearchResult,
-  type StoredResource,
-  type StoredValue,
-  type ValuesQuery,
+import type {
+  FoundByKeys,
+  Guard,
+  HistoryPage,
+  HistoryQuery,
+  IndexVersions,
+  KeysQuery,
+  NoticedChanges,
+  ResourceStore,
+  SearchResult,
+  StoredResource,
+  StoredValue,
+  ValuesQuery,
 } from '../storage/port.ts'
 import { spendOnText } from '../storage/response-limit.ts'
+import { EntriesOutdated, IndexIncomplete } from '../storage/store-errors.ts'
 import { indexVersionsFor, searchNotReady } from './index-version.ts'
 import { RecentCounts, recentReads, type Wanted } from './recent-reads.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './record-kinds.ts'
 import type { RecordEncryption } from './unit-records.ts'
 import { UnitRecords } from './unit-records.ts'
 import { useContents } from './used-content.ts'
-import { Versioned } from './versioned.ts'
+import { stamp, Versioned } from './versioned.ts'
 
 export interface SearchAnswer {
   readonly matches: readonly Versioned[]
@@ -419,10 +418,3 @@ const STAGED_IN_A_STEP = 100
 
 const stepsOf = (found: readonly StoredResource[]): number =>
   found.reduce((sum, { text }) => sum + FOUND + text.length / COPIED_IN_A_STEP, SEARCHED)
-
-/** `resource` as it is stored: resourceType, id and meta first, version and time ours, the rest as given. */
-function stamp<R extends AnyResource>(resource: R, id: string, version: number, lastUpdated: number): R {
-  const meta = { ...resource.meta, versionId: String(version), lastUpdated: new Date(lastUpdated).toISOString() }
-  const { resourceType, id: _id, meta: _meta, ...rest } = resource
-  return { resourceType, id, meta, ...rest } as unknown as R
-}

@@ -56,6 +56,13 @@ export class Versioned<R extends AnyResource = AnyResource> implements StoredRes
   }
 }
 
+/** `resource` as it is stored: resourceType, id and meta first, version and time ours, the rest as given. */
+export function stamp<R extends AnyResource>(resource: R, id: string, version: number, lastUpdated: number): R {
+  const meta = { ...resource.meta, versionId: String(version), lastUpdated: new Date(lastUpdated).toISOString() }
+  const { resourceType, id: _id, meta: _meta, ...rest } = resource
+  return { resourceType, id, meta, ...rest } as unknown as R
+}
+
 /** The first contained resource with that id, as in the index. */
 function containedResource(container: unknown, id: string): AnyResource {
   const contained = isObject(container) ? itemsOf(container.contained) : []

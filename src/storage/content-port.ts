@@ -3,7 +3,7 @@
  * changed. References to them are kept elsewhere (src/content). `test/storage/content-store.test.ts` is its
  * specification.
  */
-import { StoreUnavailable } from './port.ts'
+import { StoreUnavailable } from './store-errors.ts'
 
 /** Bytes from `start` up to, not including, `end`. */
 export interface ByteRange {

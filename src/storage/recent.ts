@@ -21,7 +21,7 @@ interface Cached {
 
 /** Milliseconds for which a record is cached. */
 const LIFETIME = 100
-const MAX_CACHED = 10_000
+const MAX_CACHED = 1_000
 
 export class RecentRecords {
   readonly #read: (address: RecordAddress) => Recent<StoredRecord>

@@ -1,7 +1,7 @@
 /** Errors in messages between threads, which keep neither the class nor the properties of an error. */
 import { BudgetError, OffloadRequired } from '../isolation/budget.ts'
 import { InvalidCursor } from '../search/cursor.ts'
-import { EntriesOutdated, IndexIncomplete, StoreConflict, StoreUnavailable } from './port.ts'
+import { EntriesOutdated, IndexIncomplete, StoreConflict, StoreUnavailable } from './store-errors.ts'
 
 export type SentError =
   | { readonly kind: 'conflict'; readonly on: StoreConflict['on']; readonly subject: string }

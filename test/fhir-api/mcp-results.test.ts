@@ -1,7 +1,8 @@
 /** The results of FHIR's tools by the Model Context Protocol: how long they are, what they keep, and what ends a request. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
-import { type ResourceStore, StoreUnavailable } from '../../src/storage/port.ts'
+import type { ResourceStore } from '../../src/storage/port.ts'
+import { StoreUnavailable } from '../../src/storage/store-errors.ts'
 import { newLastingDatabaseUrl, openTestStore } from '../support/database.ts'
 import { callMcpTool, fhirMcp, idsOf, refusalOf, resultOf } from '../support/mcp.ts'
 import { startServer, type TestServer } from '../support/server.ts'

@@ -1,7 +1,8 @@
 /** Hostile requests: the server refuses them in one sentence, keeps nothing of them, and keeps serving. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type ChangeSet, ResourceTooLarge } from '../../src/storage/port.ts'
+import type { ChangeSet } from '../../src/storage/port.ts'
+import { ResourceTooLarge } from '../../src/storage/store-errors.ts'
 import { openTestStore } from '../support/database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 

@@ -4,12 +4,11 @@ import { expect, test } from '@jest/globals'
 import type { IndexEntry, SearchPlan } from '../../src/search/plan.ts'
 import {
   CUSTOM_PARAMETERS,
-  EntriesOutdated,
   type Extraction,
   type IndexingProgress,
   type ResourceStore,
-  StoreConflict,
 } from '../../src/storage/port.ts'
+import { EntriesOutdated, StoreConflict } from '../../src/storage/store-errors.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { plansOf } from '../support/mongo-plans.ts'
 import { newMongoUrl } from '../support/mongo-url.ts'

@@ -11,14 +11,8 @@ import { pino } from 'pino'
 import { openStore } from '../../src/main/open-store.ts'
 import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
 import { extraction } from '../../src/search/index/versions.ts'
-import {
-  CUSTOM_INDEX,
-  IndexIncomplete,
-  type IndexingProgress,
-  type KeysQuery,
-  type ResourceStore,
-  StoreUnavailable,
-} from '../../src/storage/port.ts'
+import { CUSTOM_INDEX, type IndexingProgress, type KeysQuery, type ResourceStore } from '../../src/storage/port.ts'
+import { IndexIncomplete, StoreUnavailable } from '../../src/storage/store-errors.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
 import { newMongoUrl, withDatabase } from '../support/mongo.ts'
 import { newFolder } from '../support/run.ts'

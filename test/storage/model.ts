@@ -5,27 +5,26 @@
 import { createHash } from 'node:crypto'
 import { InvalidCursor } from '../../src/search/cursor.ts'
 import type { SearchPlan } from '../../src/search/plan.ts'
-import {
-  type ChangeSet,
-  type FoundByKeys,
-  type HistoryQuery,
-  type KeysQuery,
-  type ListedVersion,
-  type RecordChange,
-  type RecordQuery,
-  type ResourceChange,
-  type ResourceStore,
-  type ScannedVersion,
-  type ScanPage,
-  type ScanQuery,
-  type SearchResult,
-  StoreConflict,
-  type StoredRecord,
-  type StoredResource,
-  StoreUnavailable,
-  type VersionScan,
+import type {
+  ChangeSet,
+  FoundByKeys,
+  HistoryQuery,
+  KeysQuery,
+  ListedVersion,
+  RecordChange,
+  RecordQuery,
+  ResourceChange,
+  ResourceStore,
+  ScannedVersion,
+  ScanPage,
+  ScanQuery,
+  SearchResult,
+  StoredRecord,
+  StoredResource,
+  VersionScan,
 } from '../../src/storage/port.ts'
 import { withinLimit } from '../../src/storage/response-limit.ts'
+import { StoreConflict, StoreUnavailable } from '../../src/storage/store-errors.ts'
 import { inOrder, keysOf, type Row } from './naive/order.ts'
 import { Population, type ReferenceEntry } from './naive/population.ts'
 import { compareValues, type Value } from './naive/values.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { MongoServerError } from 'mongodb'
 import { toStoreError } from '../../src/storage/mongo/faults.ts'
-import { StoreUnavailable } from '../../src/storage/port.ts'
+import { StoreUnavailable } from '../../src/storage/store-errors.ts'
 
 /** Atlas has one code for everything that it refuses. */
 const refusedByAtlas = (message: string) =>

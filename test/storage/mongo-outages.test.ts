@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { Budget, withBudget } from '../../src/isolation/budget.ts'
 import { Outages } from '../../src/storage/mongo/outages.ts'
-import { StoreUnavailable } from '../../src/storage/port.ts'
+import { StoreUnavailable } from '../../src/storage/store-errors.ts'
 
 const READ = { mayBeWritten: false }
 const WRITE = { mayBeWritten: true }

@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { Decimal128, type Document } from 'mongodb'
 import { openMongoStore } from '../../src/storage/mongo/mongo-store.ts'
-import { type ResourceStore, StoreConflict, StoreUnavailable } from '../../src/storage/port.ts'
+import type { ResourceStore } from '../../src/storage/port.ts'
+import { StoreConflict, StoreUnavailable } from '../../src/storage/store-errors.ts'
 import { newMongoUrl, openTestMongo, startStandalone, withDatabase } from '../support/mongo.ts'
 import { openExplainedMongo } from '../support/mongo-plans.ts'
 import { describeStoreContract } from './contract.ts'
@@ -37,9 +38,6 @@ const withStore = (
 
 describe('MongoDB', () => {
   describeStoreContract('MongoDB', () => openExplainedMongo({ combined: COMBINED }))
-  describeStoreContract('MongoDB, walking indexes even where candidates are few', () =>
-    openExplainedMongo({ combined: COMBINED, fewCandidates: 0 }),
-  )
 
   describe('the documents that people query', () => {
     const observation = (value: string) =>

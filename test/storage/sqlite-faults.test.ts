@@ -2,8 +2,8 @@
  * The errors that the SQLite engine throws for result codes (https://sqlite.org/rescode.html). Full disks: test/faults.
  */
 import { expect, test } from '@jest/globals'
-import { StoreUnavailable } from '../../src/storage/port.ts'
 import { toStoreError } from '../../src/storage/sqlite/faults.ts'
+import { StoreUnavailable } from '../../src/storage/store-errors.ts'
 
 const failed = (errcode: number): unknown =>
   Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode })

@@ -1,7 +1,7 @@
 /** A thread that opens the store of another one, and counts a record up, beside others that do the same. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { StoreConflict } from '../../src/storage/port.ts'
 import { openSqliteStore } from '../../src/storage/sqlite/sqlite-store.ts'
+import { StoreConflict } from '../../src/storage/store-errors.ts'
 
 export interface Counting {
   readonly path: string

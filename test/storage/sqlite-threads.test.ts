@@ -6,14 +6,9 @@ import { type Transferable, Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { Budget, BudgetError, withBudget } from '../../src/isolation/budget.ts'
 import { InvalidCursor } from '../../src/search/cursor.ts'
-import {
-  EntriesOutdated,
-  IndexIncomplete,
-  type ResourceStore,
-  StoreConflict,
-  StoreUnavailable,
-} from '../../src/storage/port.ts'
+import type { ResourceStore } from '../../src/storage/port.ts'
 import { openSqliteStore, type SqliteOptions } from '../../src/storage/sqlite/sqlite-store.ts'
+import { EntriesOutdated, IndexIncomplete, StoreConflict, StoreUnavailable } from '../../src/storage/store-errors.ts'
 import { toSent, toThrown } from '../../src/storage/thread-errors.ts'
 import { newFolder } from '../support/run.ts'
 import { REMEMBERED } from './contract/sharing.ts'

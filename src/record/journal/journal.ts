@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { type ClinicSettings, type JournalMode, recentSettings, secretsIn } from '../../clinics/settings.ts'
+import { upTo } from '../../fhir/memoize.ts'
 import { processorTime } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import { type Rate, TokenBucket } from '../../isolation/token-bucket.ts'
@@ -60,7 +61,7 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
   readonly #secrets: readonly string[]
   readonly #allowance: Rate | undefined
   /** How much of each clinic may still be recorded. A forgotten clinic starts with a full one. */
-  readonly #buckets = new LRUCache<string, TokenBucket>({ max: COUNTED })
+  readonly #buckets = new LRUCache<string, TokenBucket>(upTo(COUNTED))
   readonly #written = new Set<() => void>()
 
   constructor(options: JournalOptions) {
@@ -180,7 +181,7 @@ class JournalPolicies {
   readonly #repository: Repository
   readonly #defaults: JournalDefaults
   readonly #ofService: JournalPolicy
-  readonly #last = new LRUCache<string, JournalPolicy>({ max: REMEMBERED })
+  readonly #last = new LRUCache<string, JournalPolicy>(upTo(REMEMBERED))
   /** By the settings that they were made of: these are one object until they change. */
   readonly #made = new WeakMap<ClinicSettings, JournalPolicy>()
 
@@ -236,7 +237,7 @@ class JournalPolicies {
     if (settings === undefined) return this.#ofService
     const policy = this.#made.get(settings) ?? this.#policyBy(clinic, settings)
     this.#made.set(settings, policy)
-    this.#last.set(clinic, policy)
+    if (this.#last.get(clinic) !== policy) this.#last.set(clinic, policy)
     return policy
   }
 

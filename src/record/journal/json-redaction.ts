@@ -4,6 +4,7 @@
  */
 import { CONTENT_URL } from '../../fhir/content/marker.ts'
 import { BASE64, contentOf, described, type SeenBody, shownContent } from './exchange.ts'
+import { JsonTokens, unescaped } from './json-tokens.ts'
 import { hasPieceOfName, isSecretName, mayNameSecret, REMOVED, type Secrets } from './secrets.ts'
 
 /** A body with its text, or the part of a body that is a text of its own. */
@@ -23,11 +24,8 @@ const SIGNS = ['\\u', '"data"', '"_data"']
 
 const LONG_RUN = new RegExp(`(?<![A-Za-z\\d+/])[A-Za-z\\d+/]{${LONG}}`)
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 const COLON = 0x3a
 const COMMA = 0x2c
-const LITERAL = /^(?:true|false|null|-?\d[\d.eE+-]*)$/
 
 /** Members that name the value of another member of the same object: `{"name": "password", "value": …}`. */
 const NAMING: ReadonlySet<string> = new Set([
@@ -91,25 +89,26 @@ function isJson(text: string): boolean {
 
 class Redaction {
   readonly #text: string
+  readonly #tokens: JsonTokens
   readonly #json: JsonText
   readonly #secrets: Secrets
   readonly #frames: Frame[] = []
   readonly #replaced: (Span & { readonly instead: string })[] = []
-  #at = 0
   /** The text ends within a content that is known: whatever comes after, it is shown by its hash. */
   #isCutInContent = false
 
   constructor(json: JsonText, secrets: Secrets) {
     this.#text = json.text
+    this.#tokens = new JsonTokens(json.text)
     this.#json = json
     this.#secrets = secrets
   }
 
   /** Undefined for a text that is not JSON. */
   run(): string | undefined {
-    while (this.#at < this.#text.length) {
-      this.#passSpace()
-      if (this.#at >= this.#text.length) break
+    while (this.#tokens.at < this.#text.length) {
+      this.#tokens.passSpace()
+      if (this.#tokens.at >= this.#text.length) break
       if (!this.#token()) {
         if (!this.#isCutToken()) return undefined
         this.#rest()
@@ -122,7 +121,7 @@ class Redaction {
 
   /** Whether the unreadable rest is a token whose end is missing. */
   #isCutToken(): boolean {
-    const rest = this.#text.slice(this.#at)
+    const rest = this.#text.slice(this.#tokens.at)
     return this.#json.isCut === true && (rest.startsWith('"') || isLiteralPart(rest))
   }
 
@@ -153,10 +152,10 @@ class Redaction {
   /** @returns whether it is a JSON token in a valid place */
   #token(): boolean {
     const frame = this.#frames.at(-1)
-    const code = this.#text.charCodeAt(this.#at)
+    const code = this.#text.charCodeAt(this.#tokens.at)
     if (frame === undefined) return this.#value(undefined)
     if (isEndOf(frame, code) && frame.expects !== 'colon') {
-      this.#at += 1
+      this.#tokens.at += 1
       this.#close(frame)
       return true
     }
@@ -176,12 +175,12 @@ class Redaction {
   }
 
   #pass(isRight: boolean): boolean {
-    if (isRight) this.#at += 1
+    if (isRight) this.#tokens.at += 1
     return isRight
   }
 
   #name(frame: Frame): boolean {
-    const token = this.#passString()
+    const token = this.#tokens.passString()
     if (token === undefined) return false
     frame.name = unescaped(token)
     frame.expects = 'colon'
@@ -192,11 +191,11 @@ class Redaction {
     const name = frame?.isObject ? frame.name : ''
     if (name !== '' && (isSecretName(name) || (frame?.namesSecret && isValue(name)))) return this.#skip()
     if (this.#isNamedByElement(frame)) return this.#skip()
-    const character = this.#text[this.#at]
+    const character = this.#text[this.#tokens.at]
     if (name === '_data' && character === '{') return this.#marker()
     if (character === '{' || character === '[') return this.#open(character === '{')
-    const start = this.#at
-    const isRight = character === '"' ? this.#string(frame, name) : this.#passLiteral()
+    const start = this.#tokens.at
+    const isRight = character === '"' ? this.#string(frame, name) : this.#tokens.passLiteral()
     if (isRight && frame !== undefined && !this.#isCutInContent) this.#passed(frame, name, start)
     return isRight
   }
@@ -205,11 +204,11 @@ class Redaction {
   #passed(frame: Frame, name: string, start: number): void {
     if (isValue(name)) {
       frame.values ??= []
-      frame.values.push({ start, end: this.#at })
+      frame.values.push({ start, end: this.#tokens.at })
     }
     if (frame.isObject || frame.elements.length === 3) return
-    const text = unescaped(this.#text.slice(start, this.#at))
-    frame.elements.push({ start, end: this.#at, isName: namesSecretIn(text) && /^[-\w.]+$/.test(text) })
+    const text = unescaped(this.#text.slice(start, this.#tokens.at))
+    frame.elements.push({ start, end: this.#tokens.at, isName: namesSecretIn(text) && /^[-\w.]+$/.test(text) })
   }
 
   /** `["--password", …]` */
@@ -221,12 +220,12 @@ class Redaction {
   #open(isObject: boolean): boolean {
     this.#frames.push({
       isObject,
-      start: this.#at,
+      start: this.#tokens.at,
       expects: isObject ? 'name' : 'value',
       ...{ name: '', namesSecret: false, hasName: false, values: undefined, mentionsSecret: false },
       ...{ ownName: '', ownValue: '', elements: [], partValues: [] },
     })
-    this.#at += 1
+    this.#tokens.at += 1
     return true
   }
 
@@ -255,12 +254,12 @@ class Redaction {
   }
 
   #string(frame: Frame | undefined, name: string): boolean {
-    const start = this.#at
-    const token = this.#passString()
+    const start = this.#tokens.at
+    const token = this.#tokens.passString()
     if (token === undefined) return this.#unfinished(frame, name)
     if (frame !== undefined) this.#noteName(frame, name, unescaped(token))
     const kept = this.#kept(name, token)
-    if (kept !== token) this.#replaced.push({ start, end: this.#at, instead: kept })
+    if (kept !== token) this.#replaced.push({ start, end: this.#tokens.at, instead: kept })
     return true
   }
 
@@ -317,7 +316,7 @@ class Redaction {
 
   /** Handles a text without an end, where the body was cut. */
   #unfinished(frame: Frame | undefined, name: string): boolean {
-    const begun = this.#text.slice(this.#at)
+    const begun = this.#text.slice(this.#tokens.at)
     const { isCut, cutContent } = this.#json
     const mayBeSecret = frame !== undefined && name.startsWith('value') && !frame.hasName
     const content = isContent(name, begun) && !mayBeSecret ? cutContent : undefined
@@ -327,101 +326,47 @@ class Redaction {
     if (content !== undefined) this.#replaceRest(JSON.stringify(shownContent(content)))
     else if (mayBeSecret || isContent(name, begun))
       this.#replaceRest(`"[removed: more than ${begun.length} characters]`)
-    this.#at = this.#text.length
+    this.#tokens.at = this.#text.length
     return true
   }
 
   /** Replaces the value of a secret, of whatever type. */
   #skip(): boolean {
-    const start = this.#at
-    const isWhole = this.#passValue()
-    const passed = this.#text.slice(start, this.#at)
+    const start = this.#tokens.at
+    const isWhole = this.#tokens.passValue()
+    const passed = this.#text.slice(start, this.#tokens.at)
     if (isWhole && /^(?:null|true|false|"")$/.test(passed)) return true
     this.#learn(passed)
-    if (!isWhole) this.#at = this.#text.length
-    this.#replaced.push({ start, end: this.#at, instead: `"${REMOVED}"` })
-    return true
-  }
-
-  /** @returns false where the text ends, or stops being JSON, before the value ends */
-  #passValue(): boolean {
-    let depth = 0
-    do {
-      this.#passSpace()
-      const character = this.#text[this.#at]
-      if (character === '{' || character === '[') depth += 1
-      else if (character === '}' || character === ']') depth -= 1
-      if (character !== undefined && '{}[],:'.includes(character)) this.#at += 1
-      else if (character === '"' ? this.#passString() === undefined : !this.#passLiteral()) return false
-    } while (depth > 0)
+    if (!isWhole) this.#tokens.at = this.#text.length
+    this.#replaced.push({ start, end: this.#tokens.at, instead: `"${REMOVED}"` })
     return true
   }
 
   /** Replaces the marker of a content that is kept elsewhere. */
   #marker(): boolean {
-    const start = this.#at
-    if (!this.#passValue()) return false
-    const passed = this.#text.slice(start, this.#at)
+    const start = this.#tokens.at
+    if (!this.#tokens.passValue()) return false
+    const passed = this.#text.slice(start, this.#tokens.at)
     const sha256 = passed.includes(CONTENT_URL) ? /"([\da-f]{64})"/.exec(passed)?.[1] : undefined
     if (sha256 === undefined) return true
     const instead = JSON.stringify(described(sha256, this.#json.contents?.get(sha256)))
-    this.#replaced.push({ start, end: this.#at, instead })
+    this.#replaced.push({ start, end: this.#tokens.at, instead })
     return true
   }
 
   /** Handles a rest that is not JSON. */
   #rest(): void {
-    const rest = this.#text.slice(this.#at)
+    const rest = this.#text.slice(this.#tokens.at)
     // The rest may hold the value of any name before it.
     const isNamed = this.#frames.some(({ name, namesSecret }) => namesSecret || isSecretName(name))
     if (isNamed || mayNameSecret(rest) || LONG_RUN.test(rest)) this.#replaceRest(REMOVED)
-    this.#at = this.#text.length
+    this.#tokens.at = this.#text.length
   }
 
   #replaceRest(instead: string): void {
-    this.#replaced.push({ start: this.#at, end: this.#text.length, instead })
-  }
-
-  #passSpace(): void {
-    let code = this.#text.charCodeAt(this.#at)
-    while (code <= 0x20 || code === 0xfeff) {
-      this.#at += 1
-      code = this.#text.charCodeAt(this.#at)
-    }
-  }
-
-  /** Undefined where it does not begin, or does not end. */
-  #passString(): string | undefined {
-    const text = this.#text
-    const start = this.#at
-    if (text.charCodeAt(start) !== QUOTE) return undefined
-    for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-      let first = end
-      while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1
-      if ((end - first) % 2 === 1) continue
-      this.#at = end + 1
-      return text.slice(start, this.#at)
-    }
-    return undefined
-  }
-
-  #passLiteral(): boolean {
-    let end = this.#at
-    while (isOfLiteral(this.#text.charCodeAt(end))) end += 1
-    if (!LITERAL.test(this.#text.slice(this.#at, end))) return false
-    this.#at = end
-    return true
+    this.#replaced.push({ start: this.#tokens.at, end: this.#text.length, instead })
   }
 }
-
-/** Characters of literals: letters, digits, and the signs in numbers. */
-const isOfLiteral = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) ||
-  (code >= 0x61 && code <= 0x7a) ||
-  code === 0x2b ||
-  code === 0x2d ||
-  code === 0x2e ||
-  code === 0x45
 
 const isLiteralPart = (text: string): boolean => /^[\w.+-]*$/.test(text)
 
@@ -433,15 +378,4 @@ function isContent(name: string, token: string): boolean {
   if (text === '') return false
   if (name === 'data') return BASE64.test(text)
   return text.length >= LONG && BASE64.test(text)
-}
-
-/** The string of a JSON text; another text is returned as it is. */
-function unescaped(token: string): string {
-  if (!token.startsWith('"')) return token
-  if (!token.includes('\\')) return token.slice(1, -1)
-  try {
-    return String(JSON.parse(token))
-  } catch {
-    return token.slice(1, -1)
-  }
 }

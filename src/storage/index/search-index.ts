@@ -7,7 +7,8 @@
 import { CALLED } from '../../search/canonical.ts'
 import { CONTAINED, isInner } from '../../search/inner.ts'
 import type { CombinedIndex, Condition, Include, SearchPlan } from '../../search/plan.ts'
-import { type Extraction, IndexIncomplete, StoreUnavailable } from '../port.ts'
+import type { Extraction } from '../port.ts'
+import { IndexIncomplete, StoreUnavailable } from '../store-errors.ts'
 
 /** A newer server has changed the form of the store, which this server cannot read. */
 export class StoreOutdated extends StoreUnavailable {}

@@ -1,6 +1,7 @@
 /** Writes change sets inside a transaction: first all checks that could refuse them, then the documents. */
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
-import { type ChangeSet, type Guard, type ResourceChange, StoreConflict } from '../port.ts'
+import type { ChangeSet, Guard, ResourceChange } from '../port.ts'
+import { StoreConflict } from '../store-errors.ts'
 import type { HistoryDocument, ResourceDocument } from './collections.ts'
 import type { Engine } from './engine.ts'
 import { innerEntriesIn, innerWrites } from './inner-resources.ts'

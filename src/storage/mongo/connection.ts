@@ -1,6 +1,6 @@
 /** The connection: one client of the official driver, with limits on every wait. */
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
-import { StoreUnavailable } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 
 /** The name of this program in MongoDB's list of clients and in currentOp. */
 export const APP_NAME = 'sandbox-emr'

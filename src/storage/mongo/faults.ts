@@ -16,7 +16,7 @@ import {
   MongoWriteConcernError,
 } from 'mongodb'
 import { InvalidCursor } from '../../search/cursor.ts'
-import { StoreConflict, StoreUnavailable } from '../port.ts'
+import { StoreConflict, StoreUnavailable } from '../store-errors.ts'
 
 export const DUPLICATE_KEY = 11_000
 const DOCUMENT_TOO_LARGE = 10_334

@@ -5,7 +5,8 @@
  */
 import { MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { type ComponentHealth, loadOfQueue } from '../../isolation/fair-queue.ts'
-import { type ChangeSet, type ResourceChange, StoreConflict, StoreUnavailable } from '../port.ts'
+import type { ChangeSet, ResourceChange } from '../port.ts'
+import { StoreConflict, StoreUnavailable } from '../store-errors.ts'
 import { lockedTypes, writeChangeSets } from './change-set.ts'
 import { checkTimeLimit } from './connection.ts'
 import type { Engine } from './engine.ts'

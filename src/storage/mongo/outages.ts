@@ -5,7 +5,7 @@
  */
 import type { MongoClient, ServerDescription } from 'mongodb'
 import { currentBudget } from '../../isolation/budget.ts'
-import { StoreUnavailable } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 
 /** Milliseconds from the beginning of a request; with its response it stays below the 15 s of docs/operating.md. */
 const LONGEST_WAIT = 13_000

@@ -3,7 +3,7 @@
  * from its writes.
  */
 import { type Collection, type Document, MongoBulkWriteError, type OptionalUnlessRequiredId } from 'mongodb'
-import { StoreUnavailable } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 import { type Connection, connect } from './connection.ts'
 import { DUPLICATE_KEY, isDuplicateKey, served } from './faults.ts'
 import { FairReads, type ReadLimits, readLimits } from './read-limits.ts'

@@ -1,7 +1,8 @@
 /** Records: small documents of the server's own that are not FHIR. */
 import type { AnyBulkWriteOperation, ClientSession } from 'mongodb'
-import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
+import type { RecordChange, RecordQuery, StoredRecord } from '../port.ts'
 import type { RecordAddress } from '../recent.ts'
+import { StoreConflict } from '../store-errors.ts'
 import type { Collections, Filter, RecordDocument } from './collections.ts'
 import { TIME_LIMIT } from './connection.ts'
 import { readLimits } from './read-limits.ts'

@@ -10,13 +10,13 @@ import type { Batch, IndexingStorage } from '../index/indexing.ts'
 import { isOfOldForm, type TypeIndex } from '../index/search-index.ts'
 import {
   CUSTOM_PARAMETERS,
-  EntriesOutdated,
   type Extraction,
   type IndexVersions,
   type ReindexedBatch,
   type Reindexing,
   type StoredRecord,
 } from '../port.ts'
+import { EntriesOutdated } from '../store-errors.ts'
 import type { Filter, IndexItem, ResourceDocument, ResourceIndex } from './collections.ts'
 import type { Engine, Reader } from './engine.ts'
 import { isDocumentTooLarge } from './faults.ts'

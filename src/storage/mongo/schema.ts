@@ -5,7 +5,8 @@
  */
 import { type ClientSession, type Db, type MongoClient, MongoServerError } from 'mongodb'
 import { partOfCombined, StoreOutdated } from '../index/search-index.ts'
-import { CUSTOM_INDEX, StoreUnavailable } from '../port.ts'
+import { CUSTOM_INDEX } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 import { type Collections, collectionsOf, INDEX, INDEXES, LEASE, SCHEMA, type StoreDocument } from './collections.ts'
 import { inTransaction } from './transaction.ts'
 

@@ -1,7 +1,7 @@
 /** Sessions: transactions for writes, retried for a limited time after write conflicts, and snapshots for reads. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientSession, MongoClient } from 'mongodb'
-import { StoreUnavailable } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 import { APP_NAME, TIME_LIMIT } from './connection.ts'
 import type { Engine, Reader } from './engine.ts'
 import { isAborted, isDuplicateKey, isLost, isTransient, isUnknownCommit, toStoreError } from './faults.ts'

@@ -2,7 +2,8 @@
 
 import { linkOf } from '../../search/inner.ts'
 import type { InnerEntry } from '../../search/plan.ts'
-import { type ChangeSet, CUSTOM_PARAMETERS, type ResourceChange, StoreConflict } from '../port.ts'
+import { type ChangeSet, CUSTOM_PARAMETERS, type ResourceChange } from '../port.ts'
+import { StoreConflict } from '../store-errors.ts'
 import { changeCounts, countFullBlocks } from './block-counts.ts'
 import { combinedRows } from './combined.ts'
 import type { Engine } from './engine.ts'

@@ -6,7 +6,7 @@ import { chmod, type FileHandle, mkdir, mkdtemp, open, rm, unlink } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type ByteRange, ContentMissing, type ContentStore, PIECE_BYTES } from '../content-port.ts'
-import { StoreUnavailable } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './private-files.ts'
 
 /** The folder of the contents beside the file of the resources: `data/emr.db` has `data/emr.content`. */

@@ -4,8 +4,9 @@
  */
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import { SearchIndex } from '../index/search-index.ts'
-import { type Extraction, StoreUnavailable } from '../port.ts'
+import type { Extraction } from '../port.ts'
 import { RecentRecords, type RecordAddress } from '../recent.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 import { Database } from './connection.ts'
 import { epochOf, readState } from './index-state.ts'
 import { InternedNames } from './interned-names.ts'

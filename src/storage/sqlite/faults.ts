@@ -1,6 +1,6 @@
 /** Faults of SQLite as errors of the port: https://sqlite.org/rescode.html. */
 import { InvalidCursor } from '../../search/cursor.ts'
-import { StoreConflict, StoreUnavailable } from '../port.ts'
+import { StoreConflict, StoreUnavailable } from '../store-errors.ts'
 
 /** Another process is writing. */
 export class Locked extends StoreUnavailable {

@@ -1,7 +1,7 @@
 /** Files that only the user of the server can read, as they hold patient data. */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { StoreUnavailable } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 
 /**
  * Prepares the path of a SQLite file: creates its folder, and the file where there is none, and closes both to other users.

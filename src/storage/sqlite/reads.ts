@@ -11,22 +11,22 @@ import { type ThreadEnd, type ThreadListener, ThreadPool } from '../../isolation
 import { UnorderedList } from '../../isolation/unordered-list.ts'
 import type { SearchPlan } from '../../search/plan.ts'
 import { describeRead } from '../describe-search.ts'
-import {
-  type FoundByKeys,
-  type HistoryPage,
-  type HistoryQuery,
-  type KeysQuery,
-  type RecordQuery,
-  type ScannedVersion,
-  type ScanPage,
-  type ScanQuery,
-  type SearchResult,
-  type StoredRecord,
-  type StoredValue,
-  StoreUnavailable,
-  type ValuesQuery,
-  type VersionScan,
+import type {
+  FoundByKeys,
+  HistoryPage,
+  HistoryQuery,
+  KeysQuery,
+  RecordQuery,
+  ScannedVersion,
+  ScanPage,
+  ScanQuery,
+  SearchResult,
+  StoredRecord,
+  StoredValue,
+  ValuesQuery,
+  VersionScan,
 } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 import { toThrown } from '../thread-errors.ts'
 import { findByKeys } from './by-keys.ts'
 import { type Limit, OutOfTime, type Times } from './connection.ts'

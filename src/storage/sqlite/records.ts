@@ -1,5 +1,6 @@
 /** Records: small documents of the server's own that are not FHIR. */
-import { type RecordChange, type RecordQuery, StoreConflict, type StoredRecord } from '../port.ts'
+import type { RecordChange, RecordQuery, StoredRecord } from '../port.ts'
+import { StoreConflict } from '../store-errors.ts'
 import type { Database } from './connection.ts'
 import { ALWAYS, and, limitedTo, raw, sql, visited } from './sql.ts'
 

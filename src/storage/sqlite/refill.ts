@@ -1,6 +1,7 @@
 /** Reindexing, the writing side: index rows of stored resources are replaced by those of entries extracted anew. */
 import type { IndexEntry } from '../../search/plan.ts'
-import { CUSTOM_PARAMETERS, StoreUnavailable } from '../port.ts'
+import { CUSTOM_PARAMETERS } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 import { changeCounts, countFullBlocks } from './block-counts.ts'
 import { targetRow, writeInnerResources } from './change-set.ts'
 import { combinedRows } from './combined.ts'

@@ -12,8 +12,8 @@ import {
   type ReindexedBatch,
   type Reindexing,
   type StoredResource,
-  StoreUnavailable,
 } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 import type { Engine } from './engine.ts'
 import { toStoreError } from './faults.ts'
 import type { Writer } from './group-commit.ts'

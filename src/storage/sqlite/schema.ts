@@ -13,7 +13,8 @@
  */
 
 import { StoreOutdated } from '../index/search-index.ts'
-import { CUSTOM_INDEX, StoreUnavailable } from '../port.ts'
+import { CUSTOM_INDEX } from '../port.ts'
+import { StoreUnavailable } from '../store-errors.ts'
 import type { Database } from './connection.ts'
 import { raw } from './sql.ts'
 

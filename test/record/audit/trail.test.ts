@@ -10,8 +10,8 @@ import {
   type TrailSearch,
 } from '../../../src/record/audit/trail-reader.ts'
 import type { AuditBlock, AuditStore } from '../../../src/storage/audit-port.ts'
-import { StoreUnavailable } from '../../../src/storage/port.ts'
 import { openSqliteAuditStore } from '../../../src/storage/sqlite/audit-store.ts'
+import { StoreUnavailable } from '../../../src/storage/store-errors.ts'
 import { SILENT } from '../../support/audit.ts'
 import { until } from '../../support/server-process.ts'
 

@@ -7,7 +7,7 @@ import { Journal } from '../../../src/record/journal/journal.ts'
 import { JournalReader } from '../../../src/record/journal/journal-reader.ts'
 import { Repository } from '../../../src/repository/repository.ts'
 import type { JournalStore } from '../../../src/storage/journal-port.ts'
-import { StoreUnavailable } from '../../../src/storage/port.ts'
+import { StoreUnavailable } from '../../../src/storage/store-errors.ts'
 import { SILENT } from '../../support/audit.ts'
 import { openTestStore } from '../../support/database.ts'
 

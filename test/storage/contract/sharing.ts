@@ -1,7 +1,8 @@
 /** Several stores on one database, as several server processes have them. */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { RECENT, type ResourceStore, StoreConflict } from '../../../src/storage/port.ts'
+import { RECENT, type ResourceStore } from '../../../src/storage/port.ts'
+import { StoreConflict } from '../../../src/storage/store-errors.ts'
 import { Clinic, token } from '../fixtures.ts'
 
 /** The kind of record that the stores are opened to remember, if they can. */

@@ -1,7 +1,7 @@
 /** Reading, versions, optimistic locking, deletion. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { StoreConflict } from '../../../src/storage/port.ts'
+import { StoreConflict } from '../../../src/storage/store-errors.ts'
 import type { NewClinic } from './clinics.ts'
 
 export function describeVersions(newClinic: NewClinic): void {

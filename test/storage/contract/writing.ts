@@ -1,6 +1,6 @@
 /** Change sets: all or none, in one serial order, with guards. */
 import { describe, expect, test } from '@jest/globals'
-import { StoreConflict, StoreUnavailable } from '../../../src/storage/port.ts'
+import { StoreConflict, StoreUnavailable } from '../../../src/storage/store-errors.ts'
 import { type Clinic, ids, token } from '../fixtures.ts'
 import type { NewClinic, OpenStore } from './clinics.ts'
 
