@@ -81,6 +81,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/storage/mongo-read-rows.test.ts',
     'test/storage/mongo-walking.test.ts',
     'test/storage/same-answers.test.ts',
+    'test/voice-api/same-record.test.ts',
   ])
 })
 
