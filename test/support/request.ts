@@ -15,6 +15,7 @@ export async function request(
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
+  signal?: AbortSignal,
 ): Promise<FhirResponse> {
   const contentType =
     body === undefined
@@ -23,6 +24,7 @@ export async function request(
   const response = await fetch(`${url}${path}`, {
     method,
     headers: { ...contentType, ...headers },
+    ...(signal === undefined ? {} : { signal }),
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   }).catch((error: unknown) => {
     throw brokenOff(`${method} ${path}`, error)
@@ -39,6 +41,7 @@ export async function request(
 
 /** Adds the request and the state of its connection to the error of fetch. */
 function brokenOff(request: string, error: unknown): Error {
-  const { message = '', socket } = (error instanceof Error ? error.cause : {}) as { message?: string; socket?: object }
+  const { cause } = error instanceof Error ? error : {}
+  const { message = '', socket } = (cause ?? {}) as { message?: string; socket?: object }
   return new Error(`${request} broke off: ${message} ${JSON.stringify(socket)}`, { cause: error })
 }
