@@ -1,4 +1,4 @@
-/** What goes wrong between a voice platform and this server, at each door through which it calls tools. */
+/** Bad conditions between a voice platform and this server, at each door through which it calls tools. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Communication, Task } from 'fhir/r4'

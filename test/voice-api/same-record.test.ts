@@ -83,7 +83,7 @@ const DOORS: Readonly<Record<string, Door>> = {
   },
 }
 
-/** What the tools of a call told. */
+/** The results of the tools of a call. */
 interface Told {
   readonly description: string
   readonly results: Result[]
@@ -174,7 +174,7 @@ function comparable({ told, record }: Clinic) {
 const MINUTE = 60_000
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
 const TOKEN = /[A-Za-z0-9][A-Za-z0-9.-]*/g
-/** Of records that are no resources. */
+/** The ids of records that are no resources. */
 const ID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\b[a-z]+-[\da-f]{32}\b/g
 
 const clinics = new Map<string, ReturnType<typeof comparable>>()
