@@ -33,7 +33,7 @@ export const found = async <R>(at: TestServer, path: string): Promise<readonly R
 export const encountersOf = (at: TestServer, callId: string) => found<Encounter>(at, `/Encounter?identifier=${callId}`)
 
 /** https://docs.vapi.ai/server-url/events#tool-calls */
-export const vapiToolCalls = (callId: string, toolCallId: string, name: string, args: object) => {
+const vapiToolCalls = (callId: string, toolCallId: string, name: string, args: object) => {
   const toolCall = { id: toolCallId, type: 'function', function: { name, arguments: args } }
   return {
     message: {

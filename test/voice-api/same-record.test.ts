@@ -7,7 +7,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { type PlayedCall, playCall, type Requests, type Result } from '../../dashboard/api/play-call.ts'
+import type { PlayedCall, ToolStep } from '../../dashboard/api/call-script.ts'
+import { playCall, type Requests, type Result } from '../../dashboard/api/play-call.ts'
 import { request, startServer, type TestServer } from '../support/server.ts'
 
 const EXAMPLES = globSync('examples/{*-call,identity-*}.json', { cwd: join(import.meta.dirname, '../..') }).sort()
@@ -55,7 +56,6 @@ const CALLS = [
 ]
 
 type Headers = Readonly<Record<string, string>>
-type ToolStep = Parameters<Requests['callTool']>[1]
 
 /** Calls a tool. @param headers of the request, with the id of the tool call */
 type Door = (url: string, step: ToolStep, headers: Headers) => Promise<Result>
