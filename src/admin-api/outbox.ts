@@ -1,6 +1,7 @@
 /** The outbox of a clinic, for its own staff: GET /clinics/{id}/outbox, POST …/{messageId}/$resend, DELETE …/{messageId}. */
 import type { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
+import { readSettings } from '../clinics/settings.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { ownClinic } from '../http/authenticate.ts'
 import { tellUserAccess } from '../http/exchange.ts'
@@ -15,10 +16,13 @@ export function addOutboxRoutes(router: Router, repository: Repository): void {
   router.get('/:clinic/outbox', async (koa) => {
     const clinic = ownClinic(koa, 'read outbox', OUTBOX)
     const { state = 'dead', after = '' } = koa.query
-    if ((state !== 'dead' && state !== 'waiting') || typeof after !== 'string') {
-      throw badRequest("'state' must be dead (the default) or waiting, and 'after' what 'next' of another page says")
+    if (!isState(state) || typeof after !== 'string') {
+      throw badRequest(
+        "'state' must be dead (the default), waiting or sent, and 'after' what 'next' of another page says",
+      )
     }
-    const page = await listOutbox(repository, clinic, state, after)
+    const settings = await readSettings(repository, clinic)
+    const page = await listOutbox(repository, { clinic, settings }, state, after)
     tellUserAccess(koa, 'read outbox', { query: koa.req.url ?? '', patients: patientsOf(page.entries) })
     const next = page.after && {
       next: `/clinics/${clinic}/outbox?${new URLSearchParams({ state, after: page.after })}`,
@@ -41,6 +45,9 @@ export function addOutboxRoutes(router: Router, repository: Repository): void {
     koa.status = 204
   })
 }
+
+const STATES = ['dead', 'waiting', 'sent'] as const
+const isState = (state: unknown): state is (typeof STATES)[number] => STATES.some((one) => one === state)
 
 const patientsOf = (entries: readonly OutboxEntry[]): readonly string[] => [
   ...new Set(entries.flatMap(({ patient }) => patient?.reference.replace('Patient/', '') ?? [])),

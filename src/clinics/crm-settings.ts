@@ -1,6 +1,15 @@
 /** A clinic's CRM: its kind of API, its address and credentials, and the names of its fields. */
-import { isHttpAddress, isWebhookSecret, objectOf, reject, secretOr, withSecretsHidden } from './setting-checks.ts'
-import type { WebhookSettings } from './webhook-settings.ts'
+import { present } from '../fhir/resource.ts'
+import {
+  isHttpAddress,
+  isWebhookSecret,
+  objectOf,
+  reject,
+  SIMULATOR,
+  secretOr,
+  withSecretsHidden,
+} from './setting-checks.ts'
+import { NO_SECRET, type WebhookSettings } from './webhook-settings.ts'
 
 /** The fields of a contact: the arguments of submit_intake, and Patient.id. */
 const CONTACT_FIELDS = [
@@ -90,6 +99,13 @@ const KINDS: Readonly<Record<Kind, KindOfCrm>> = {
   },
 }
 
+/** A webhook to the simulator of this server, which has no secret. */
+const SIMULATED: KindOfCrm = {
+  texts: {},
+  secrets: { secret: { isRight: (value) => value === undefined, what: NO_SECRET } },
+  hasFields: false,
+}
+
 const isKind = (value: unknown): value is Kind => typeof value === 'string' && Object.hasOwn(KINDS, value)
 
 /** The settings for clients, which can set the credentials but not read them. */
@@ -108,7 +124,8 @@ export function checkCrm(value: unknown, problems: string[], stored: CrmSettings
   const sent = (value as { readonly kind?: unknown }).kind
   const kind = sent === undefined ? 'webhook' : sent
   if (!isKind(kind)) return reject(problems, `crm.kind must be ${Object.keys(KINDS).join(', ')}`)
-  const { url: usual, texts, secrets, hasFields } = KINDS[kind]
+  const isSimulator = kind === 'webhook' && (value as { readonly url?: unknown }).url === SIMULATOR
+  const { url: usual, texts, secrets, hasFields } = isSimulator ? SIMULATED : KINDS[kind]
   const names = [
     'kind',
     'enabled',
@@ -119,19 +136,20 @@ export function checkCrm(value: unknown, problems: string[], stored: CrmSettings
   ]
   const { enabled, url = usual, fields, ...others } = objectOf(value, 'crm', names, problems)
   if (typeof enabled !== 'boolean') reject(problems, 'crm.enabled must be true or false')
-  if (!isHttpAddress(url)) reject(problems, 'crm.url must be an http or https address')
+  if (!isSimulator && !isHttpAddress(url))
+    reject(problems, `crm.url must be an http or https address, or "${SIMULATOR}" for a webhook`)
   const kept = Object.keys(secrets).map((name) => [name, secretOr(storedSecret(stored, kind, url, name), others[name])])
   const values: Record<string, unknown> = { ...others, ...Object.fromEntries(kept) }
   for (const [name, { isRight, what }] of Object.entries({ ...texts, ...secrets })) {
     if (!isRight(values[name])) reject(problems, `crm.${name} must be ${what}`)
   }
   if (hasFields && fields !== undefined) checkFields(fields, problems)
-  return { ...(fields === undefined ? {} : { fields }), ...values, enabled, url } as unknown as CrmSettings
+  return { ...present({ fields, ...values }), enabled, url } as unknown as CrmSettings
 }
 
 /** The stored secret, unless it was given for another address. The secret of a webhook is never sent. */
 function storedSecret(stored: CrmSettings | undefined, kind: Kind, url: unknown, name: string): string | undefined {
-  if (stored === undefined || (stored.kind ?? 'webhook') !== kind) return undefined
+  if (stored === undefined || (stored.kind ?? 'webhook') !== kind || url === SIMULATOR) return undefined
   if (kind !== 'webhook' && (!isHttpAddress(url) || new URL(url).origin !== new URL(stored.url).origin))
     return undefined
   return Object.entries(stored).find(([key]) => key === name)?.[1]

@@ -1,6 +1,14 @@
 /** A clinic's insurance-verification system: its address, its credentials, and how long a caller waits for it. docs/insurance.md */
 import { present } from '../fhir/resource.ts'
-import { checkWholeNumber, isHttpAddress, objectOf, reject, secretOr, withSecretsHidden } from './setting-checks.ts'
+import {
+  checkWholeNumber,
+  isHttpAddress,
+  objectOf,
+  reject,
+  SIMULATOR,
+  secretOr,
+  withSecretsHidden,
+} from './setting-checks.ts'
 
 export interface InsuranceSettings {
   readonly enabled: boolean
@@ -12,9 +20,6 @@ export interface InsuranceSettings {
   /** Milliseconds that the system may take while a caller waits on the line; absent: DEFAULT_DEADLINE. */
   readonly deadlineMs?: number
 }
-
-/** In place of an address: the simulator of this server. */
-export const SIMULATOR = 'simulator'
 
 /** Milliseconds. Including the recording of the result, the caller has an answer within three seconds. */
 export const DEFAULT_DEADLINE = 2_500

@@ -37,6 +37,9 @@ export const withSecretsHidden = <T extends object>(settings: T, secrets: readon
     Object.entries(settings).map(([name, value]) => [name, secrets.includes(name) ? SECRET_IS_SET : value]),
   )
 
+/** In place of the address of a system: the simulator of this server. docs/simulators.md */
+export const SIMULATOR = 'simulator'
+
 export const isHttpAddress = (value: unknown): value is string =>
   typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
 

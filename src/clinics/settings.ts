@@ -297,7 +297,7 @@ export const withoutSecrets = ({ crm, messages, insurance, callSecurity, ...sett
 /** All secrets in the settings: those that calls must present, and the credentials for the clinic's systems. */
 export const secretsIn = ({ crm, messages, insurance, callSecurity }: Partial<ClinicSettings>): readonly string[] => [
   ...(crm === undefined ? [] : credentialsIn(crm)),
-  ...(messages === undefined ? [] : [messages.secret]),
+  ...(messages?.secret === undefined ? [] : [messages.secret]),
   ...(insurance?.token === undefined ? [] : [insurance.token]),
   ...(callSecurity?.secrets ?? []),
 ]

@@ -3,8 +3,8 @@ import type { Appointment, Organization } from 'fhir/r4'
 import { DateTime } from 'luxon'
 import { type Role, removeDemoAccounts, stageAccount } from '../clinics/accounts.ts'
 import { stageClinic } from '../clinics/clinics.ts'
-import { SIMULATOR } from '../clinics/insurance-settings.ts'
 import { hashPassword, type PasswordCost } from '../clinics/passwords.ts'
+import { SIMULATOR } from '../clinics/setting-checks.ts'
 import { type ClinicSettings, clinicExists, findSettings } from '../clinics/settings.ts'
 import type { AccessOf } from '../core/clinic-access.ts'
 import type { Context } from '../core/context.ts'
@@ -21,6 +21,8 @@ const SETTINGS: ClinicSettings = {
   dialedNumbers: ['+12125550100'],
   defaultRegion: 'US',
   policies: { overbooking: false, slotTakenStatus: 409 },
+  crm: { kind: 'webhook', enabled: true, url: SIMULATOR },
+  messages: { enabled: true, url: SIMULATOR },
   insurance: { enabled: true, url: SIMULATOR },
   // Permits trial calls at any hour.
   recovery: { contactFrom: '00:00', contactUntil: '24:00' },

@@ -5,15 +5,8 @@
 
 import { Webhook } from 'standardwebhooks'
 import type { WebhookSettings } from '../clinics/webhook-settings.ts'
-import type { Delivery, MessageConnector } from '../core/ports.ts'
-import {
-  about,
-  type Outbound,
-  OutboundFailure,
-  type OutboundRequest,
-  sendOutbound,
-  sentenceOf,
-} from './outbound-request.ts'
+import type { Delivery } from '../core/ports.ts'
+import { type Outbound, OutboundFailure, type OutboundRequest, sendOutbound, sentenceOf } from './outbound-request.ts'
 
 /** Milliseconds: a caller may be waiting on the line. */
 export const DEADLINE = 3_000
@@ -94,7 +87,7 @@ export interface WebhookEvent {
 
 /** @param receiver its name in reasons, such as `the CRM` */
 export async function postSigned(
-  settings: WebhookSettings,
+  settings: Pick<WebhookSettings, 'url' | 'secret'>,
   event: WebhookEvent,
   receiver: string,
   outbound: Outbound,
@@ -107,7 +100,7 @@ export async function postSigned(
 
 /** Undefined when the secret cannot be used to sign. */
 export function signedRequest(
-  { url, secret }: Pick<WebhookSettings, 'url' | 'secret'>,
+  { url, secret = '' }: Pick<WebhookSettings, 'url' | 'secret'>,
   { messageId, type, data }: WebhookEvent,
 ): OutboundRequest | undefined {
   const now = new Date()
@@ -124,14 +117,3 @@ export function signedRequest(
     return undefined
   }
 }
-
-/** The messaging service of a clinic: one signed request for each text message or e-mail. */
-export const messageWebhook = (outbound: Outbound): MessageConnector => ({
-  deliver: (settings, { event, messageId, abandonment: _, ...data }) =>
-    postSigned(
-      settings,
-      { messageId, type: event, data },
-      'the messaging service',
-      about(outbound, data.clinic, 'messages'),
-    ),
-})

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CrmSettings } from '../clinics/crm-settings.ts'
 import { type InsuranceSettings, ownSystem } from '../clinics/insurance-settings.ts'
+import { SIMULATOR } from '../clinics/setting-checks.ts'
 import type { ClinicSettings } from '../clinics/settings.ts'
 import type { WebhookSettings } from '../clinics/webhook-settings.ts'
 import type { OutboundSystem } from '../record/journal/exchange.ts'
@@ -21,6 +22,8 @@ import {
   sendOutbound,
   type TextAnswer,
 } from './outbound-request.ts'
+import type { WebhookSystem } from './simulators/recipients.ts'
+import { type ServedSimulators, simulatedWebhook, toOwn } from './simulators/served.ts'
 
 export const CONNECTORS = ['crm', 'insurance', 'messages'] as const satisfies readonly OutboundSystem[]
 
@@ -49,8 +52,7 @@ export interface Trial {
 
 export interface TrialParts {
   readonly outbound: Omit<Outbound, 'deadlineMs'>
-  /** The address at which this server serves the simulator of insurance verification; undefined where it does not. */
-  readonly simulator: () => { readonly url: string; readonly token: string } | undefined
+  readonly simulators: ServedSimulators
 }
 
 /** Resolves within DEADLINE; never throws because of the system. */
@@ -58,16 +60,20 @@ export async function tryConnector(
   connector: OutboundSystem,
   clinic: string,
   settings: ClinicSettings,
-  { outbound, simulator }: TrialParts,
+  { outbound, simulators }: TrialParts,
 ): Promise<Trial> {
   const within = about({ ...outbound, deadlineMs: DEADLINE }, clinic, connector)
   switch (connector) {
     case 'crm':
-      return await enabled(settings.crm, (crm) => tryCrm(crm, clinic, within), 'CRM')
+      return await enabled(settings.crm, (crm) => tryCrm(crm, clinic, within, simulators), 'CRM')
     case 'messages':
-      return await enabled(settings.messages, (messages) => tryWebhook(messages, clinic, within), 'messaging service')
+      return await enabled(
+        settings.messages,
+        (messages) => tryWebhook('messages', messages, clinic, within, simulators),
+        'messaging service',
+      )
     case 'insurance':
-      return await tryInsurance(settings.insurance, clinic, within, simulator)
+      return await tryInsurance(settings.insurance, clinic, within, simulators)
   }
 }
 
@@ -83,7 +89,12 @@ async function enabled<S extends { readonly enabled: boolean }>(
 
 const notSet = (what: string): Trial => ({ outcome: 'not-set', reason: `The clinic has set no ${what}` })
 
-async function tryCrm(settings: CrmSettings, clinic: string, outbound: Outbound): Promise<Trial> {
+async function tryCrm(
+  settings: CrmSettings,
+  clinic: string,
+  outbound: Outbound,
+  simulators: ServedSimulators,
+): Promise<Trial> {
   switch (settings.kind) {
     case 'hubspot':
       return await tried(
@@ -106,7 +117,7 @@ async function tryCrm(settings: CrmSettings, clinic: string, outbound: Outbound)
     case 'salesforce':
       return await trySalesforce(settings, outbound)
     default:
-      return await tryWebhook(settings, clinic, outbound)
+      return await tryWebhook('crm', settings, clinic, outbound, simulators)
   }
 }
 
@@ -125,17 +136,29 @@ async function trySalesforce(
   return await tried(readOf(addressOf(settings.url, path), bearer(token)), outbound)
 }
 
-async function tryWebhook(settings: WebhookSettings, clinic: string, outbound: Outbound): Promise<Trial> {
-  const request = signedRequest(settings, { messageId: randomUUID(), type: 'connection.test', data: { clinic } })
-  if (request !== undefined) return await tried(request, outbound)
+async function tryWebhook(
+  system: WebhookSystem,
+  settings: WebhookSettings,
+  clinic: string,
+  outbound: Outbound,
+  simulators: ServedSimulators,
+): Promise<Trial> {
+  const event = { messageId: randomUUID(), type: 'connection.test', data: { clinic } }
+  const isSimulator = settings.url === SIMULATOR
+  const served = isSimulator ? simulators(system) : undefined
+  if (isSimulator && served === undefined) return SIMULATOR_ANSWERS
+  const request = signedRequest(served === undefined ? settings : simulatedWebhook(served), event)
+  if (request !== undefined) return await tried(request, isSimulator ? toOwn(outbound, clinic, system) : outbound)
   return { outcome: 'unusable-secret', reason: 'The webhook secret is not "whsec_" followed by base64' }
 }
+
+const SIMULATOR_ANSWERS: Trial = { outcome: 'ok', reason: 'The simulator of this server answers' }
 
 async function tryInsurance(
   settings: InsuranceSettings | undefined,
   clinic: string,
   outbound: Outbound,
-  simulator: TrialParts['simulator'],
+  simulators: ServedSimulators,
 ): Promise<Trial> {
   const request = { clinic, payerName: 'Connection test', memberId: 'TEST-0000' }
   const attempt = async (
@@ -145,9 +168,8 @@ async function tryInsurance(
   const own = ownSystem(settings)
   if (own !== undefined) return await enabled(own, (system) => attempt(system, outbound))
   if (settings?.enabled === false) return await enabled(settings, async () => notSet('system'))
-  const served = simulator()
-  if (served === undefined) return { outcome: 'ok', reason: 'The simulator of this server answers' }
-  return await attempt(served, { ...about(outbound, clinic, 'insurance', true), allowPrivate: true })
+  const served = simulators('insurance')
+  return served === undefined ? SIMULATOR_ANSWERS : await attempt(served, toOwn(outbound, clinic, 'insurance'))
 }
 
 const readOf = (url: string, headers: OutboundRequest['headers']): OutboundRequest => ({

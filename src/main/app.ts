@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import { type Logger, pino } from 'pino'
 import type { BuildFolder } from '../admin-api/dashboard/build-folder.ts'
-import { simulatorOf } from '../admin-api/insurance-simulator.ts'
+import { servedSimulator } from '../admin-api/simulators.ts'
 import { slotGenerating } from '../availability/slot-generation.ts'
 import { holdExpiry } from '../booking/holds.ts'
 import { waitlistOffering } from '../booking/waitlist.ts'
@@ -28,10 +28,12 @@ import { type Drain, drainable } from '../http/connections.ts'
 import type { Observer } from '../http/exchange.ts'
 import { RequestObserver } from '../http/observers/request-observer.ts'
 import { crmConnector } from '../integrations/crm/connector.ts'
-import { DEADLINE, messageWebhook } from '../integrations/exchange.ts'
+import { DEADLINE } from '../integrations/exchange.ts'
 import { insuranceConnector } from '../integrations/insurance.ts'
+import { messageWebhook } from '../integrations/messages.ts'
 import type { Outbound } from '../integrations/outbound-request.ts'
 import { Outbox } from '../integrations/outbox/delivery.ts'
+import type { ServedSimulators } from '../integrations/simulators/served.ts'
 import { duplicateSearches } from '../operations/duplicates/background-search.ts'
 import { mergeLoop } from '../operations/merge/merge-job.ts'
 import { AuditTrail } from '../record/audit/trail.ts'
@@ -99,9 +101,6 @@ export interface AppParts {
   }
 }
 
-/** Where this server serves the simulator of insurance verification. */
-type Simulator = () => ReturnType<typeof simulatorOf>
-
 /** @throws Error with a sentence that names what is declared wrongly, or why the store cannot be opened */
 export async function createApp({
   config,
@@ -135,8 +134,8 @@ export async function createApp({
   const live = journal && new LiveJournal(journal)
   const onSent = workThread?.onSent ?? ((sent: SeenExchange) => journal?.recordSent(sent))
   const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses, onSent }
-  const simulator = () => simulatorOf(server, config)
-  const integrations: Integrations = { ...connectors(outbound, simulator, clock), ...given }
+  const simulators: ServedSimulators = (system) => servedSimulator(server, config, system)
+  const integrations: Integrations = { ...connectors(outbound, simulators, clock), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const policies = { profilePolicy, searchHandling }
   const access = clinicAccess({ repository, contents, providers, baseUrl, ...policies, servedSearch, trail })
@@ -156,7 +155,7 @@ export async function createApp({
     ...(trail === undefined || workThread !== undefined ? [] : [trail.load]),
     ...(journal === undefined ? [] : [journal.load]),
   ]
-  const trials = { outbound, simulator }
+  const trials = { outbound, simulators }
   const services = { config, logger, repository, contents, access, integrations, passwordCost, journal, live, trials }
   const observersWith = observersOf(trail, journal, workThread)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
@@ -181,10 +180,10 @@ export async function createApp({
   return { repository, server, access, isQuiet, close }
 }
 
-const connectors = (outbound: Outbound, simulator: Simulator, clock: AppParts['clock']): Integrations => ({
-  insurance: insuranceConnector({ outbound, simulator, clock }),
-  crm: crmConnector(outbound),
-  messages: messageWebhook(outbound),
+const connectors = (outbound: Outbound, simulators: ServedSimulators, clock: AppParts['clock']): Integrations => ({
+  insurance: insuranceConnector({ outbound, simulators, clock }),
+  crm: crmConnector(outbound, simulators),
+  messages: messageWebhook(outbound, simulators),
 })
 
 interface JournalParts extends Pick<JournalOptions, 'repository' | 'logger' | 'allowance'> {

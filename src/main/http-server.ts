@@ -10,9 +10,9 @@ import type { BuildFolder } from '../admin-api/dashboard/build-folder.ts'
 import { dashboardRoutes, leadToDashboard } from '../admin-api/dashboard.ts'
 import { exchangeRoutes } from '../admin-api/exchanges.ts'
 import { healthRoutes } from '../admin-api/health.ts'
-import { insuranceSimulatorRoutes } from '../admin-api/insurance-simulator.ts'
 import { Replays } from '../admin-api/replays.ts'
 import { sessionRoutes } from '../admin-api/session.ts'
+import { simulatorRoutes } from '../admin-api/simulators.ts'
 import type { ToolFamilies } from '../calls/tool.ts'
 import type { PasswordCost } from '../clinics/passwords.ts'
 import type { Config } from '../config.ts'
@@ -220,7 +220,7 @@ function serverOf(koa: Koa): Server {
 function routersBeside(services: RouterServices, { providers }: Pick<Declared, 'providers'>, tools: Tools) {
   const logins = new Logins(services)
   const health = healthRoutes(services)
-  const simulators = insuranceSimulatorRoutes(services)
+  const simulators = simulatorRoutes(services)
   const session = sessionRoutes({ ...services, logins })
   const clinics = clinicRoutes(services)
   const accounts = accountRoutes({ ...services, logins })

@@ -211,6 +211,13 @@ export const RECORD_KINDS = {
       '`due` is the time of the next delivery attempt, none while others of the patient are before it; deleted once delivered, kept without `due` once given up',
     writtenBy: 'integrations/outbox/rows.ts, integrations/outbox/delivery.ts',
   },
+  'simulated-delivery': {
+    of: 'clinic',
+    key: 'the message id',
+    shape: 'OutboxRow (integrations/outbox/rows.ts)',
+    expires: 'never; the oldest of a clinic are deleted once there are more than a hundred',
+    writtenBy: 'integrations/outbox/simulated.ts',
+  },
   'outbox-queue': {
     of: 'clinic',
     key: 'Patient.id',

@@ -1,14 +1,21 @@
-/** The outbox of a clinic for its staff: its entries, and what to do with those that were given up. */
+/**
+ * The outbox of a clinic for its staff: its entries, and what to do with those that were given up. What is sent to a simulator
+ * is shown whole.
+ */
+import type { ClinicSettings } from '../../clinics/settings.ts'
+import type { CrmContact, OutboundMessage } from '../../core/ports.ts'
 import { conflict, notFound } from '../../fhir/outcome.ts'
+import { present } from '../../fhir/resource.ts'
 import { spend } from '../../isolation/budget.ts'
 import type { KindRecord, Repository, UnitOfWork } from '../../repository/repository.ts'
 import { isOvertaken, joinQueue, OUTBOX, type OutboxRow, patientOf, readRow, TRY_FOR } from './rows.ts'
+import { isForSimulator, SIMULATED } from './simulated.ts'
 
 /** Entries of a page, and rows at most that are read for one. */
 const PAGE = 50
 const MAX_READ = 500
 
-/** No patient data except the reference. */
+/** No patient data except the reference, but of a delivery to a simulator. */
 export interface OutboxEntry {
   readonly messageId: string
   readonly type: 'contact' | 'message'
@@ -20,6 +27,10 @@ export interface OutboxEntry {
   /** FHIR instants. */
   readonly stagedAt?: string
   readonly nextTry?: string
+  readonly sentAt?: string
+  /** Of a delivery to a simulator. */
+  readonly message?: Pick<OutboundMessage, 'channel' | 'to' | 'text' | 'link' | 'expiresAt'>
+  readonly contact?: CrmContact['fields']
 }
 
 interface OutboxPage {
@@ -28,21 +39,28 @@ interface OutboxPage {
   readonly after?: string
 }
 
-/** A page of entries in the state, the newest first: it may have fewer entries than others and not be the last. */
+/**
+ * A page of entries in the state, the newest first: it may have fewer entries than others and not be the last.
+ * @param settings of the clinic
+ */
 export async function listOutbox(
   repository: Pick<Repository, 'records'>,
-  clinic: string,
+  { clinic, settings }: { readonly clinic: string; readonly settings: ClinicSettings },
   state: OutboxRow['state'],
   after = '',
 ): Promise<OutboxPage> {
+  const kind = state === 'sent' ? SIMULATED : OUTBOX
   const entries: OutboxEntry[] = []
   let last = after
   for (let read = 0; read < MAX_READ; read += PAGE) {
     spend(1, 'the list of the outbox')
-    const rows = await repository.records(OUTBOX, { clinic, after: last, limit: PAGE })
+    const rows = await repository.records(kind, { clinic, after: last, limit: PAGE })
     for (const row of rows) {
       last = row.key
-      if (row.value.state === state && entries.push(entryOf(row)) === PAGE) return { entries, after: last }
+      if (row.value.state !== state) continue
+      const isShown = state === 'sent' || isForSimulator(settings, row.value)
+      const entry = { ...entryOf(row), ...(isShown ? contentOf(row.value) : {}) }
+      if (entries.push(entry) === PAGE) return { entries, after: last }
     }
     if (rows.length < PAGE) return { entries }
   }
@@ -50,7 +68,7 @@ export async function listOutbox(
 }
 
 function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value' | 'due'>): OutboxEntry {
-  const { state, tries, task, reason, stagedAt } = value
+  const { state, tries, task, reason, stagedAt, sentAt } = value
   const patient = patientOf(value)
   return {
     messageId: key,
@@ -62,7 +80,14 @@ function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value
     ...(reason === undefined ? {} : { reason }),
     ...(stagedAt === undefined ? {} : { stagedAt: new Date(stagedAt).toISOString() }),
     ...(due === null ? {} : { nextTry: new Date(due).toISOString() }),
+    ...(sentAt === undefined ? {} : { sentAt: new Date(sentAt).toISOString() }),
   }
+}
+
+function contentOf({ message, contact }: OutboxRow): Pick<OutboxEntry, 'message' | 'contact'> {
+  if (message === undefined) return { contact: contact.fields }
+  const { channel, to, text, link, expiresAt } = message
+  return { message: { channel, to, text, ...present({ link, expiresAt }) } }
 }
 
 /**

@@ -8,6 +8,7 @@ import type { ClinicAccess, Context } from '../../core/context.ts'
 import type { CrmConnector, Delivery, MessageConnector } from '../../core/ports.ts'
 import { DueWork, type DueWorkServices, type Leased, lease } from '../due-work.ts'
 import { leaveQueue, MAX_TRIES, messageIdOf, OUTBOX, type OutboxRow, readRow, waitAfter } from './rows.ts'
+import { keepSimulated } from './simulated.ts'
 
 /** The Tasks by which staff follow a delivery. All run in the change that records how a try ended. */
 export interface DeliveryTasks {
@@ -131,6 +132,7 @@ const settle = (
       await tasks.dropped(ctx, row.value, outcome.droppedFor)
     } else if (outcome.delivered) {
       await remove(ctx, row.value, true)
+      await keepSimulated(ctx, row.value)
       await tasks.delivered(ctx, row.value)
     } else await settleFailure(ctx, tasks, row.value, outcome)
   })

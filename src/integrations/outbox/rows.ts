@@ -22,11 +22,14 @@ export type Outgoing =
 export type OutboxRow = Outgoing & {
   /** The live call that caused it, for the Task. */
   readonly call?: CallSession
-  readonly state: 'waiting' | 'dead'
+  /** `sent`: a simulator has taken it, and it is only kept to be looked at (simulated.ts). */
+  readonly state: 'waiting' | 'dead' | 'sent'
   /** Tries begun. */
   readonly tries: number
   /** Milliseconds since 1970 UTC; absent in rows of older versions. */
   readonly stagedAt?: number
+  /** Milliseconds since 1970 UTC; of what was sent. */
+  readonly sentAt?: number
   /** Milliseconds since 1970 UTC: a try that fails later is the last one. */
   readonly tryUntil?: number
   /** Task.id, once a try has failed. */

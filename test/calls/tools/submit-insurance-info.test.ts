@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Coverage, CoverageEligibilityRequest, CoverageEligibilityResponse } from 'fhir/r4'
 import type { InsuranceRequest, InsuranceResult } from '../../../src/core/ports.ts'
-import { insuranceSimulator } from '../../../src/integrations/insurance.ts'
+import { insuranceSimulator } from '../../../src/integrations/simulators/insurance.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
 import { attachedTo, Caller } from '../caller.ts'
 

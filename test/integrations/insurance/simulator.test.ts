@@ -1,7 +1,7 @@
-/** The insurance simulator: docs/insurance-simulator.md. */
+/** The insurance simulator: docs/simulators.md. */
 import { describe, expect, test } from '@jest/globals'
-import { INSURANCE_STATUSES } from '../../src/core/ports.ts'
-import { insuranceSimulator, simulated } from '../../src/integrations/insurance.ts'
+import { INSURANCE_STATUSES } from '../../../src/core/ports.ts'
+import { insuranceSimulator, simulated } from '../../../src/integrations/simulators/insurance.ts'
 
 const verify = (memberId: string) => insuranceSimulator.verify({ clinic: 'a', payerName: 'Acme', memberId })
 

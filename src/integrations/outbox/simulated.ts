@@ -1,0 +1,30 @@
+/**
+ * Deliveries to the simulators, which staff may look into: as no phone, inbox or CRM is behind a simulator, the newest that
+ * it has taken are kept. docs/simulators.md
+ */
+import { SIMULATOR } from '../../clinics/setting-checks.ts'
+import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
+import type { Context } from '../../core/context.ts'
+import { recordKind } from '../../repository/record-kinds.ts'
+import { messageIdOf, type OutboxRow } from './rows.ts'
+
+/** Rows of the state `sent`. */
+export const SIMULATED = recordKind<OutboxRow>('simulated-delivery')
+
+/** Deliveries of a clinic that are kept. */
+export const MOST_KEPT = 100
+/** Older ones that are removed with one delivery, where there are more. */
+const MOST_REMOVED = 20
+
+export const isForSimulator = ({ crm, messages }: ClinicSettings, { message }: OutboxRow): boolean =>
+  (message === undefined ? crm : messages)?.url === SIMULATOR
+
+/** Stages what a simulator has taken; does nothing for any other system. */
+export async function keepSimulated(ctx: Context, row: OutboxRow): Promise<void> {
+  if (!isForSimulator(await readSettings(ctx.unit, ctx.clinic), row)) return
+  const { records } = ctx.unit
+  const { call: _call, task: _task, reason: _reason, ...rest } = row
+  records.put(SIMULATED, messageIdOf(row), { ...rest, state: 'sent', sentAt: ctx.now } as OutboxRow, { expect: 'any' })
+  const kept = await records.list(SIMULATED, { after: '', limit: MOST_KEPT + MOST_REMOVED })
+  for (const { key } of kept.slice(MOST_KEPT - 1)) records.delete(SIMULATED, key, { expect: 'any' })
+}

@@ -1,0 +1,52 @@
+/**
+ * The simulators as this server serves them, in demo mode, so that the demo runs the same connectors as the systems of
+ * clinics; where none is served, they answer within the process. docs/simulators.md
+ */
+import { SIMULATOR } from '../../clinics/setting-checks.ts'
+import type { WebhookSettings } from '../../clinics/webhook-settings.ts'
+import type { Delivery } from '../../core/ports.ts'
+import type { OutboundSystem } from '../../record/journal/exchange.ts'
+import { postSigned, type WebhookEvent } from '../exchange.ts'
+import { about, type Outbound } from '../outbound-request.ts'
+import { simulatedDelivery, type WebhookSystem } from './recipients.ts'
+
+interface ServedSimulator {
+  readonly url: string
+  /** The webhook secret of the service. */
+  readonly token: string
+}
+
+/** The address of the simulator of a system; undefined where this server serves none, or does not listen. */
+export type ServedSimulators = (system: OutboundSystem) => ServedSimulator | undefined
+
+/** Requests to a simulator, which has this server's own address, whether clinics may reach it or not. */
+export const toOwn = (outbound: Outbound, clinic: string, system: OutboundSystem): Outbound => ({
+  ...about(outbound, clinic, system, true),
+  allowPrivate: true,
+})
+
+/** The settings of a webhook to a simulator: its key is the webhook secret of the service. */
+export const simulatedWebhook = ({ url, token }: ServedSimulator): Pick<WebhookSettings, 'url' | 'secret'> => ({
+  url,
+  secret: `whsec_${Buffer.from(token).toString('base64')}`,
+})
+
+type PostEvent = (
+  settings: WebhookSettings,
+  event: WebhookEvent & { readonly data: { readonly clinic: string } },
+) => Promise<Delivery>
+
+/** Signed webhooks to the system of a clinic, or to the simulator that its settings name. @param receiver its name in reasons */
+export const webhookOf =
+  (
+    system: WebhookSystem,
+    receiver: string,
+    { outbound, simulators }: { readonly outbound: Outbound; readonly simulators: ServedSimulators | undefined },
+  ): PostEvent =>
+  async (settings, event) => {
+    const { clinic } = event.data
+    if (settings.url !== SIMULATOR) return await postSigned(settings, event, receiver, about(outbound, clinic, system))
+    const served = simulators?.(system)
+    if (served === undefined) return simulatedDelivery(system, event, { receiver, ...outbound })
+    return await postSigned(simulatedWebhook(served), event, receiver, toOwn(outbound, clinic, system))
+  }
