@@ -60,6 +60,12 @@ export const pages: readonly DashboardPage[] = [
     navigation: { label: 'Live calls', icon: 'call' },
   },
   {
+    path: '/messages',
+    load: () => import('./pages/messages/messages-page.tsx'),
+    component: 'MessagesPage',
+    navigation: { label: 'Messages', icon: 'message' },
+  },
+  {
     path: '/explorer',
     load: () => import('./pages/explorer/explorer-page.tsx'),
     component: 'ExplorerPage',

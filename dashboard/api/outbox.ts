@@ -1,4 +1,4 @@
-/** Deliveries to the systems of a clinic: docs/crm.md#what-was-given-up. */
+/** Deliveries to the systems of a clinic: docs/crm.md#what-was-given-up, docs/simulators.md#what-was-sent. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Reference } from 'fhir/r4'
 import { get, send } from './client.ts'
@@ -14,6 +14,18 @@ export interface Delivery {
   /** FHIR instants. */
   readonly stagedAt?: string
   readonly nextTry?: string
+  readonly sentAt?: string
+  /** Of a delivery to a simulator. */
+  readonly message?: SimulatedMessage
+  readonly contact?: Readonly<Record<string, string>>
+}
+
+export interface SimulatedMessage {
+  readonly channel: string
+  readonly to: string
+  readonly text: string
+  readonly link?: string
+  readonly expiresAt?: string
 }
 
 interface Page {
@@ -24,12 +36,25 @@ interface Page {
 /** Pages, which may each be short. */
 const MOST = 10
 
-/** @param state `dead` or `waiting` */
+const STATES = ['dead', 'waiting', 'sent']
+/** In place of a state. */
+export const ALL_STATES = 'all'
+
+/** The newest first. @param state `dead`, `waiting`, `sent`, or ALL_STATES */
 export const outboxOf = (clinic: string, state: string) =>
   queryOptions({
     queryKey: ['outbox', clinic, state],
-    queryFn: ({ signal }) => allOf(`clinics/${clinic}/outbox?state=${encodeURIComponent(state)}`, signal),
+    queryFn: async ({ signal }) => {
+      const states = state === ALL_STATES ? STATES : [state]
+      const lists = await Promise.all(states.map((one) => allOf(pathOf(clinic, one), signal)))
+      return { messages: lists.flatMap(({ messages }) => messages).sort(byId), isCut: lists.some(({ isCut }) => isCut) }
+    },
   })
+
+const pathOf = (clinic: string, state: string): string => `clinics/${clinic}/outbox?state=${encodeURIComponent(state)}`
+
+/** The id of a later one is smaller. */
+const byId = (one: Delivery, other: Delivery): number => (one.messageId < other.messageId ? -1 : 1)
 
 async function allOf(first: string, signal: AbortSignal) {
   const messages: Delivery[] = []

@@ -17,6 +17,7 @@ const PATHS = {
   journal: 'M4 6h16M4 12h16M4 18h10',
   key: 'M14.5 3a6.5 6.5 0 1 1-5.9 9.2L3 17.8V21h3.5v-2.5H9V16h2M16 7.5h.01',
   merge: 'M7 4v4a4 4 0 0 0 4 4h6M7 20v-4a4 4 0 0 1 4-4M13 8l4 4-4 4',
+  message: 'M4 5h16v11H10l-5 4v-4H4z',
   moon: 'M20 14.5A8.5 8.5 0 1 1 9.5 4a7 7 0 0 0 10.5 10.5z',
   more: 'M5 12h.01M12 12h.01M19 12h.01',
   overview: 'M4 4h7v9H4zM13 4h7v5h-7zM13 11h7v9h-7zM4 15h7v5H4z',

@@ -84,6 +84,9 @@ describe('settings', () => {
     ['a secret in Salesforce', { crm: { ...SALESFORCE, clientSecret: undefined } }, 'crm.clientSecret'],
     ['a location in LeadConnector', { crm: { ...HUBSPOT, kind: 'leadconnector' } }, 'crm.locationId'],
     ['an address for messages', { messages: { ...crm, url: 'x' } }, 'messages.url'],
+    ['no secret for the simulator of messages', { messages: { ...crm, url: 'simulator' } }, 'messages.secret'],
+    ['no secret for the simulator of a CRM', { crm: { ...crm, url: 'simulator' } }, 'crm.secret'],
+    ['an address in HubSpot, which has no simulator', { crm: { ...HUBSPOT, url: 'simulator' } }, 'crm.url'],
     ['a secret for messages', { messages: { ...crm, secret: 'x' } }, 'messages.secret'],
     ['true or false for writes by MCP', { mcpWrites: 'yes' }, 'mcpWrites must be true or false'],
     ['known keys', { color: 'red' }, 'color'],
@@ -149,6 +152,13 @@ describe('settings', () => {
     expect(parseSettings(moved, parsed.settings)).toEqual({
       problems: [expect.stringContaining(`crm.${secret}`)],
     })
+  })
+
+  test('may name the simulator, which has no secret, also in place of a system that has one', () => {
+    const simulator = { enabled: true, url: 'simulator' }
+    const current = { ...SETTINGS, crm, messages: crm }
+    const sent = { ...SETTINGS, crm: { ...simulator, secret: 'set' }, messages: { ...simulator, secret: 'set' } }
+    expect(parseSettings(sent, current)).toEqual({ settings: { ...SETTINGS, crm: simulator, messages: simulator } })
   })
 
   test('do not show the secret for messages, and keep it', () => {

@@ -193,6 +193,11 @@ export interface Connector {
   readonly canBeTried: boolean
 }
 
+const OR_SIMULATOR = 'https://…, or “simulator”.'
+
+/** Hints for the address of a CRM, by kind; the other kinds have a usual one. */
+const CRM_ADDRESS: Readonly<Record<string, string>> = { webhook: OR_SIMULATOR, salesforce: 'https://….' }
+
 const WEBHOOK_SECRET = 'whsec_ and 24 to 64 bytes in base64'
 
 export const CONNECTORS: readonly Connector[] = [
@@ -204,7 +209,7 @@ export const CONNECTORS: readonly Connector[] = [
     canBeTried: true,
     fields: ({ url }) => [
       toggle('insurance.enabled', 'Enabled'),
-      text('insurance.url', 'Address', 'https://…, or “simulator”.'),
+      text('insurance.url', 'Address', OR_SIMULATOR),
       ...(url === 'simulator'
         ? []
         : [
@@ -220,7 +225,7 @@ export const CONNECTORS: readonly Connector[] = [
     note: 'Receives the intake data of callers.',
     fresh: { kind: 'webhook', enabled: true, url: '' },
     canBeTried: true,
-    fields: ({ kind = 'webhook' }) => [
+    fields: ({ kind = 'webhook', url }) => [
       toggle('crm.enabled', 'Is delivered to'),
       choice('crm.kind', 'Kind', {
         webhook: 'Webhook',
@@ -228,8 +233,8 @@ export const CONNECTORS: readonly Connector[] = [
         salesforce: 'Salesforce',
         leadconnector: 'LeadConnector',
       }),
-      text('crm.url', 'Address', kind === 'webhook' || kind === 'salesforce' ? undefined : 'Empty: the usual one.'),
-      ...(CRM_FIELDS[String(kind)] ?? []),
+      text('crm.url', 'Address', CRM_ADDRESS[String(kind)] ?? 'Empty: the usual one.'),
+      ...(url === 'simulator' ? [] : (CRM_FIELDS[String(kind)] ?? [])),
     ],
   },
   {
@@ -238,10 +243,10 @@ export const CONNECTORS: readonly Connector[] = [
     note: 'The service that sends text messages and e-mails.',
     fresh: { enabled: true, url: '' },
     canBeTried: true,
-    fields: () => [
+    fields: ({ url }) => [
       toggle('messages.enabled', 'Is delivered to'),
-      text('messages.url', 'Address'),
-      secret('messages.secret', 'Secret', WEBHOOK_SECRET),
+      text('messages.url', 'Address', OR_SIMULATOR),
+      ...(url === 'simulator' ? [] : [secret('messages.secret', 'Secret', WEBHOOK_SECRET)]),
     ],
   },
   {

@@ -49,7 +49,8 @@ export async function logToolCall(
   { key, tool, arguments: given, startedAt }: LoggedToolCall,
   result: string,
 ): Promise<void> {
-  const patient = ctx.unit.records.known(CALL, callKey(session.callId))?.value.patient ?? session.patient
+  // The tool may have found that another person speaks, in this change or, where its result was provisional, in an earlier one.
+  const patient = (await ctx.unit.records.read(CALL, callKey(session.callId)))?.value.patient ?? session.patient
   const encounter = encounterIdOf(session.callId)
   const hasEncounter = (await ctx.find('Encounter', encounter)) !== undefined
   const entry: Communication = {

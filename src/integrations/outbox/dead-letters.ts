@@ -57,15 +57,17 @@ export async function listOutbox(
     const rows = await repository.records(kind, { clinic, after: last, limit: PAGE })
     for (const row of rows) {
       last = row.key
-      if (row.value.state !== state) continue
-      const isShown = state === 'sent' || isForSimulator(settings, row.value)
-      const entry = { ...entryOf(row), ...(isShown ? contentOf(row.value) : {}) }
-      if (entries.push(entry) === PAGE) return { entries, after: last }
+      if (row.value.state === state && entries.push(shownOf(row, settings)) === PAGE) return { entries, after: last }
     }
     if (rows.length < PAGE) return { entries }
   }
   return { entries, after: last }
 }
+
+const shownOf = (row: KindRecord<OutboxRow>, settings: ClinicSettings): OutboxEntry => ({
+  ...entryOf(row),
+  ...(row.value.state === 'sent' || isForSimulator(settings, row.value) ? contentOf(row.value) : {}),
+})
 
 function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value' | 'due'>): OutboxEntry {
   const { state, tries, task, reason, stagedAt, sentAt } = value

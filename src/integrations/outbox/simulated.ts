@@ -19,12 +19,14 @@ const MOST_REMOVED = 20
 export const isForSimulator = ({ crm, messages }: ClinicSettings, { message }: OutboxRow): boolean =>
   (message === undefined ? crm : messages)?.url === SIMULATOR
 
-/** Stages what a simulator has taken; does nothing for any other system. */
+/** Stages what a simulator has taken, and the removal of the oldest; does nothing for any other system. */
 export async function keepSimulated(ctx: Context, row: OutboxRow): Promise<void> {
   if (!isForSimulator(await readSettings(ctx.unit, ctx.clinic), row)) return
   const { records } = ctx.unit
   const { call: _call, task: _task, reason: _reason, ...rest } = row
   records.put(SIMULATED, messageIdOf(row), { ...rest, state: 'sent', sentAt: ctx.now } as OutboxRow, { expect: 'any' })
-  const kept = await records.list(SIMULATED, { after: '', limit: MOST_KEPT + MOST_REMOVED })
-  for (const { key } of kept.slice(MOST_KEPT - 1)) records.delete(SIMULATED, key, { expect: 'any' })
+  const stored = await records.list(SIMULATED, { after: '', limit: MOST_KEPT + MOST_REMOVED })
+  // A later one has a smaller id.
+  const keys = [...stored.map(({ key }) => key), messageIdOf(row)].sort()
+  for (const key of keys.slice(MOST_KEPT)) records.delete(SIMULATED, key, { expect: 'any' })
 }

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { INTAKE } from '../../calls/caller.ts'
 import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
 import { until } from '../../support/server-process.ts'
 
@@ -26,6 +27,7 @@ const PAGES: Readonly<Record<string, string>> = {
   hours: '/schedule/hours/schedule-okafor',
   'work-list': '/work-list',
   deliveries: '/work-list?tab=deliveries',
+  messages: '/messages',
   settings: '/settings',
   booking: '/settings?tab=booking',
   'data-settings': '/settings?tab=data',
@@ -72,6 +74,8 @@ beforeAll(async () => {
   await fhir('PUT', '/Task/looked-at', task)
   const headers = { 'x-call-id': 'access-1' }
   await tool('/patient-journey/update_registration_field', { firstName: 'Nadia', lastName: 'Okonkwo' }, headers)
+  await tool('/patient-intake/submit_intake', { ...INTAKE, email: 'bounce@example.com' }, { 'x-call-id': 'access-2' })
+  await tool('/patient-intake/submit_intake', INTAKE, { 'x-call-id': 'access-3' })
   await tool('/patient-intake/validate_intake_field', { fieldName: 'phone', value: 'twelve' }, headers)
 })
 afterAll(() => dashboard?.close())

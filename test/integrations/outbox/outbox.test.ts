@@ -16,6 +16,7 @@ import {
   TRY_FOR,
   waitAfter,
 } from '../../../src/integrations/outbox/rows.ts'
+import { MOST_KEPT, SIMULATED } from '../../../src/integrations/outbox/simulated.ts'
 import { openTestRepository, type TestRepository } from '../../support/repository.ts'
 
 const START = Date.parse('2025-06-15T12:00:00Z')
@@ -411,6 +412,30 @@ describe('a message to a person', () => {
     wait(MINUTE)
     await outbox().workOnDue()
     expect([messagesSent, await row()]).toEqual([[], undefined])
+  })
+
+  describe('what a simulator has taken', () => {
+    const kept = async () =>
+      (await store.repository.records(SIMULATED, { clinic: 'a', limit: 1_000 })).map(({ key, value }) => [
+        key,
+        value.state,
+      ])
+    const keyOf = (number: number) => `m${String(number).padStart(4, '0')}`
+
+    test('is kept, the newest of the clinic, and what another system has taken is not', async () => {
+      const simulator = { enabled: true, url: 'simulator' }
+      await stageText({ messageId: 'to-another-system' })
+      await outbox().workOnDue()
+      await store.repository.change('a', (unit) => writeSettings(unit, { ...CLINIC, messages: simulator }))
+      // A later message has a smaller id.
+      const numbers = Array.from({ length: MOST_KEPT + 5 }, (_value, index) => index + 2)
+      for (const number of numbers) await stageText({ messageId: keyOf(number) })
+      await outbox().workOnDue()
+      await stageText({ messageId: keyOf(1) })
+      await outbox().workOnDue()
+      expect(messagesSent).toHaveLength(MOST_KEPT + 7)
+      expect(await kept()).toEqual([1, ...numbers].slice(0, MOST_KEPT).map((number) => [keyOf(number), 'sent']))
+    })
   })
 })
 

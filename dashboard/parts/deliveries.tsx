@@ -1,0 +1,241 @@
+/** Deliveries to the CRM and to patients; those given up can be resent or removed. docs/crm.md, docs/simulators.md */
+import { Anchor, Badge, Button, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  ALL_STATES,
+  type Delivery,
+  outboxOf,
+  removeDelivery,
+  resendDelivery,
+  type SimulatedMessage,
+} from '../api/outbox.ts'
+import { referenceParts } from '../fhir/names.ts'
+import { useClinic } from './clinic-context.tsx'
+import { Facts } from './facts.tsx'
+import { PageLink } from './links.tsx'
+import { Empty, Loaded } from './page-states.tsx'
+import { Time } from './times.tsx'
+import { doLater, tellProblem } from './undo.tsx'
+
+const STATES = [
+  { value: 'dead', label: 'Given up' },
+  { value: 'waiting', label: 'Waiting' },
+  { value: 'sent', label: 'Sent' },
+]
+const EVERY = { value: ALL_STATES, label: 'All' }
+
+interface DeliveriesProps {
+  readonly state: string
+  readonly onState: (state: string) => void
+  /** Whether all states can be shown at once. */
+  readonly hasAll?: boolean
+}
+
+export function Deliveries({ state, onState, hasAll = false }: DeliveriesProps) {
+  const { id } = useClinic()
+  const query = useQuery(outboxOf(id, state))
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label="Which deliveries"
+        data={hasAll ? [EVERY, ...STATES] : STATES}
+        value={state}
+        onChange={onState}
+        w="fit-content"
+      />
+      <Loaded query={query}>
+        {({ messages, isCut }) =>
+          messages.length === 0 ? (
+            <Nothing state={state} />
+          ) : (
+            <>
+              <DeliveryTable messages={messages} />
+              {isCut && <Text size="sm">There are more; these are the newest.</Text>}
+            </>
+          )
+        }
+      </Loaded>
+    </Stack>
+  )
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  dead: 'Nothing was given up',
+  waiting: 'Nothing is waiting',
+  sent: 'Nothing was sent to a simulator',
+  [ALL_STATES]: 'Nothing was sent yet',
+}
+
+const Nothing = ({ state }: Pick<DeliveriesProps, 'state'>) => (
+  <Empty icon="check" title={TITLES[state] ?? 'Nothing is here'}>
+    Deliveries to the CRM, and messages to patients, are tried for two days. Those given up after that are listed here,
+    to be replayed once the cause is removed; and what the simulators of the CRM and of messages have taken.
+  </Empty>
+)
+
+function DeliveryTable({ messages }: { readonly messages: readonly Delivery[] }) {
+  const [removed, setRemoved] = useState<readonly string[]>([])
+  return (
+    <Table.ScrollContainer minWidth={640} className="card">
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            {['What', 'State', 'For', 'Since', 'Tries', 'Actions'].map((title) => (
+              <Table.Th key={title}>{title}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {messages
+            .filter(({ messageId }) => !removed.includes(messageId))
+            .map((message) => (
+              <DeliveryRow
+                key={message.messageId}
+                message={message}
+                onRemove={(isRemoved) =>
+                  setRemoved((before) =>
+                    isRemoved ? [...before, message.messageId] : before.filter((one) => one !== message.messageId),
+                  )
+                }
+              />
+            ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+interface DeliveryRowProps {
+  readonly message: Delivery
+  readonly onRemove: (isRemoved: boolean) => void
+}
+
+function DeliveryRow({ message, onRemove }: DeliveryRowProps) {
+  const { messageId, state, patient, stagedAt, sentAt, tries } = message
+  const patientId = referenceParts(patient?.reference)?.id
+  return (
+    <Table.Tr>
+      <Table.Td maw={420}>
+        <Content delivery={message} />
+      </Table.Td>
+      <Table.Td>
+        <State delivery={message} />
+      </Table.Td>
+      <Table.Td>
+        {patientId !== undefined && (
+          <PageLink to={`/patients/${patientId}`}>{patient?.display ?? 'The patient'}</PageLink>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Time at={sentAt ?? stagedAt} />
+      </Table.Td>
+      <Table.Td className="number">{tries}</Table.Td>
+      <Table.Td>{state === 'dead' && <RowActions messageId={messageId} onRemove={onRemove} />}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+const LOOKS: Readonly<Record<string, { readonly label: string; readonly color?: string; readonly variant: string }>> = {
+  sent: { label: 'sent', color: 'cyan', variant: 'filled' },
+  waiting: { label: 'waiting', variant: 'default' },
+  dead: { label: 'given up', color: 'red', variant: 'filled' },
+}
+
+function State({ delivery: { state, reason, nextTry } }: { readonly delivery: Delivery }) {
+  const { label, ...look } = LOOKS[state] ?? { label: state, variant: 'default' }
+  return (
+    <>
+      <Badge {...look} size="sm">
+        {label}
+      </Badge>
+      {reason !== undefined && <Text size="sm">{reason}</Text>}
+      {nextTry !== undefined && state === 'waiting' && (
+        <Text size="sm" c="dimmed">
+          next try <Time at={nextTry} />
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** The message or contact itself, where it goes to a simulator. */
+function Content({ delivery: { type, message, contact } }: { readonly delivery: Delivery }) {
+  if (message !== undefined) return <Message message={message} />
+  return (
+    <>
+      <Text size="sm" fw={600}>
+        {type === 'contact' ? 'Contact for the CRM' : 'Message to the patient'}
+      </Text>
+      {contact !== undefined && (
+        <Facts facts={Object.entries(contact).map(([name, value]) => [labelOf(name), value])} />
+      )}
+    </>
+  )
+}
+
+/** `dateOfBirth` -> `date of birth` */
+const labelOf = (field: string): string => field.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)
+
+function Message({ message: { channel, to, text, link, expiresAt } }: { readonly message: SimulatedMessage }) {
+  return (
+    <>
+      <Text size="sm" fw={600}>
+        {channel === 'sms' ? 'Text message' : 'E-mail'} to <bdi>{to}</bdi>
+      </Text>
+      <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {text}
+      </Text>
+      {link !== undefined && /^https?:/.test(link) && (
+        <Anchor size="sm" href={link} target="_blank" rel="noreferrer" style={{ overflowWrap: 'anywhere' }}>
+          {link}
+        </Anchor>
+      )}
+      {expiresAt !== undefined && (
+        <Text size="sm" c="dimmed">
+          until <Time at={expiresAt} />
+        </Text>
+      )}
+    </>
+  )
+}
+
+function RowActions({ messageId, onRemove }: { readonly messageId: string } & Pick<DeliveryRowProps, 'onRemove'>) {
+  const { id } = useClinic()
+  const client = useQueryClient()
+  const [isBusy, setBusy] = useState(false)
+  const refresh = () => client.invalidateQueries({ queryKey: ['outbox'] })
+  const resend = async () => {
+    setBusy(true)
+    try {
+      await resendDelivery(id, messageId)
+    } catch (error) {
+      tellProblem(error)
+    } finally {
+      setBusy(false)
+      await refresh()
+    }
+  }
+  const remove = () => {
+    onRemove(true)
+    const act = async () => {
+      await removeDelivery(id, messageId)
+      await refresh()
+    }
+    doLater('The delivery is taken off the list.', {
+      things: [`outbox/${messageId}`],
+      act,
+      undone: () => onRemove(false),
+    })
+  }
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button size="compact-sm" variant="default" loading={isBusy} onClick={resend}>
+        Replay
+      </Button>
+      <Button size="compact-sm" variant="subtle" onClick={remove}>
+        Remove
+      </Button>
+    </Group>
+  )
+}
