@@ -12,7 +12,6 @@ import {
 } from '../api/outbox.ts'
 import { referenceParts } from '../fhir/names.ts'
 import { useClinic } from './clinic-context.tsx'
-import { Facts } from './facts.tsx'
 import { PageLink } from './links.tsx'
 import { Empty, Loaded } from './page-states.tsx'
 import { Time } from './times.tsx'
@@ -81,7 +80,7 @@ function DeliveryTable({ messages }: { readonly messages: readonly Delivery[] })
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            {['What', 'State', 'For', 'Since', 'Tries', 'Actions'].map((title) => (
+            {['What', 'For', 'Since', 'Tries', 'Actions'].map((title) => (
               <Table.Th key={title}>{title}</Table.Th>
             ))}
           </Table.Tr>
@@ -116,11 +115,8 @@ function DeliveryRow({ message, onRemove }: DeliveryRowProps) {
   const patientId = referenceParts(patient?.reference)?.id
   return (
     <Table.Tr>
-      <Table.Td maw={420}>
-        <Content delivery={message} />
-      </Table.Td>
-      <Table.Td>
-        <State delivery={message} />
+      <Table.Td maw={480}>
+        <What delivery={message} />
       </Table.Td>
       <Table.Td>
         {patientId !== undefined && (
@@ -142,13 +138,25 @@ const LOOKS: Readonly<Record<string, { readonly label: string; readonly color?: 
   dead: { label: 'given up', color: 'red', variant: 'filled' },
 }
 
-function State({ delivery: { state, reason, nextTry } }: { readonly delivery: Delivery }) {
+function What({ delivery }: { readonly delivery: Delivery }) {
+  const { state, reason, nextTry, contact, message } = delivery
   const { label, ...look } = LOOKS[state] ?? { label: state, variant: 'default' }
   return (
     <>
-      <Badge {...look} size="sm">
-        {label}
-      </Badge>
+      <Group gap="xs">
+        <Text size="sm" fw={600}>
+          <Title delivery={delivery} />
+        </Text>
+        <Badge {...look} size="sm">
+          {label}
+        </Badge>
+      </Group>
+      {message !== undefined && <Message message={message} />}
+      {contact !== undefined && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {Object.values(contact).join(' · ')}
+        </Text>
+      )}
       {reason !== undefined && <Text size="sm">{reason}</Text>}
       {nextTry !== undefined && state === 'waiting' && (
         <Text size="sm" c="dimmed">
@@ -159,46 +167,33 @@ function State({ delivery: { state, reason, nextTry } }: { readonly delivery: De
   )
 }
 
-/** The message or contact itself, where it goes to a simulator. */
-function Content({ delivery: { type, message, contact } }: { readonly delivery: Delivery }) {
-  if (message !== undefined) return <Message message={message} />
+function Title({ delivery: { type, message } }: { readonly delivery: Delivery }) {
+  if (message === undefined) return type === 'contact' ? 'Contact for the CRM' : 'Message to the patient'
   return (
     <>
-      <Text size="sm" fw={600}>
-        {type === 'contact' ? 'Contact for the CRM' : 'Message to the patient'}
-      </Text>
-      {contact !== undefined && (
-        <Facts facts={Object.entries(contact).map(([name, value]) => [labelOf(name), value])} />
-      )}
+      {message.channel === 'sms' ? 'Text message' : 'E-mail'} to <bdi>{message.to}</bdi>
     </>
   )
 }
 
-/** `dateOfBirth` -> `date of birth` */
-const labelOf = (field: string): string => field.replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)
-
-function Message({ message: { channel, to, text, link, expiresAt } }: { readonly message: SimulatedMessage }) {
-  return (
-    <>
-      <Text size="sm" fw={600}>
-        {channel === 'sms' ? 'Text message' : 'E-mail'} to <bdi>{to}</bdi>
+/** The message itself, which goes to a simulator. */
+const Message = ({ message: { text, link, expiresAt } }: { readonly message: SimulatedMessage }) => (
+  <>
+    <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+      {text}
+    </Text>
+    {link !== undefined && /^https?:/.test(link) && (
+      <Anchor size="sm" href={link} target="_blank" rel="noreferrer" style={{ overflowWrap: 'anywhere' }}>
+        {link}
+      </Anchor>
+    )}
+    {expiresAt !== undefined && (
+      <Text size="sm" c="dimmed">
+        until <Time at={expiresAt} />
       </Text>
-      <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-        {text}
-      </Text>
-      {link !== undefined && /^https?:/.test(link) && (
-        <Anchor size="sm" href={link} target="_blank" rel="noreferrer" style={{ overflowWrap: 'anywhere' }}>
-          {link}
-        </Anchor>
-      )}
-      {expiresAt !== undefined && (
-        <Text size="sm" c="dimmed">
-          until <Time at={expiresAt} />
-        </Text>
-      )}
-    </>
-  )
-}
+    )}
+  </>
+)
 
 function RowActions({ messageId, onRemove }: { readonly messageId: string } & Pick<DeliveryRowProps, 'onRemove'>) {
   const { id } = useClinic()

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Communication } from 'fhir/r4'
 import { Webhook } from 'standardwebhooks'
 import { OUTBOX } from '../../../src/integrations/outbox/rows.ts'
 import { request, startServer, type TestServer } from '../../support/server.ts'
@@ -227,6 +228,18 @@ describe('syncs to the clinic’s CRM when it has one enabled (4.1 rule 8)', () 
     })
     expect(await outboxRows()).toEqual([])
     expect(await caller.tasks()).toEqual([])
+  })
+
+  test('leaves the log of the call with the person whose intake it is, where another one spoke before', async () => {
+    await configureCrm({ enabled: true })
+    const caller = new Caller(server)
+    await caller.use(TOOL, INTAKE)
+    const first = await caller.patientId()
+    await caller.use(TOOL, { ...INTAKE, firstName: 'Theodora', dateOfBirth: '2015-05-06' })
+    const second = await caller.patientId()
+    const logged = await caller.find<Communication>(`Communication?identifier=${caller.id}&_sort=sent`)
+    expect(logged.map(({ subject }) => subject?.reference)).toEqual([`Patient/${first}`, `Patient/${second}`])
+    expect(second).not.toBe(first)
   })
 
   test('a CRM that is not enabled gets nothing', async () => {

@@ -31,8 +31,12 @@ test('an admin changes the settings; what is wrong stands at its field, and secr
   expect(await page.getByLabel('Time zone').getAttribute('aria-invalid')).toBe('true')
   await page.getByLabel('Time zone').fill('America/New_York')
   await page.getByRole('tab', { name: 'Connectors' }).click()
-  await page.locator('section', { hasText: 'Messages to patients' }).getByRole('button', { name: 'Set up' }).click()
   const messages = page.locator('section', { hasText: 'Messages to patients' })
+  // The demo clinic has the simulator, which has no secret.
+  expect(await messages.getByLabel('Address').inputValue()).toBe('simulator')
+  expect(await messages.getByLabel('Secret').count()).toBe(0)
+  await messages.getByRole('button', { name: 'Remove' }).click()
+  await messages.getByRole('button', { name: 'Set up' }).click()
   await messages.getByLabel('Address').fill('https://messages.example/hook')
   await messages.getByLabel('Secret').first().fill(SECRET)
   await save.click()

@@ -1,0 +1,82 @@
+/** The page of messages: what the simulators of the demo clinic have taken or refused, and the link of a message. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { INTAKE } from '../../calls/caller.ts'
+import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+import { request } from '../../support/request.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+})
+afterAll(() => dashboard?.close())
+
+const SECRET = { 'x-voice-secret': 'demo-secret' }
+
+let count = 0
+const submitIntake = (changes: object) => {
+  count += 1
+  return dashboard.server.tool(
+    '/patient-intake/submit_intake',
+    { ...INTAKE, ...changes },
+    { 'x-call-id': `in-${count}` },
+  )
+}
+
+/** A call about a form that somebody left, in which the link to go on is sent. */
+async function sendLink(contact: { readonly phone?: string; readonly email?: string }) {
+  count += 1
+  const form = { kind: 'form', stepReached: 'contact', fields: { plan: 'gold', visit: null }, consent: true, contact }
+  const { body } = await request(dashboard.server.url, 'POST', '/abandonments', form, SECRET)
+  const call = { callId: `link-${count}`, dialedNumber: '+12125550100', abandonment: body.id }
+  await request(dashboard.server.url, 'POST', '/calls', call, SECRET)
+  const channel = contact.phone === undefined ? 'email' : 'sms'
+  return dashboard.server.tool('/abandonment-recovery/send_resume_link', { channel }, { 'x-call-id': call.callId })
+}
+
+test('what is sent while the page is open appears on it, with text and link', async () => {
+  const page = await dashboard.signedIn('/messages')
+  await page.getByText('Nothing was sent yet').waitFor()
+  expect(await submitIntake({ email: 'zoe@example.com' })).toMatchObject({ success: true })
+  const contact = page.getByRole('row', { name: /Contact for the CRM/ })
+  await contact.getByText('zoe@example.com').waitFor()
+  await contact.getByText('sent', { exact: true }).waitFor()
+  expect(await sendLink({ phone: '+12125550163' })).toMatchObject({ success: true })
+  const message = page.getByRole('row', { name: /Text message to/ })
+  await message.getByText('+12125550163').waitFor()
+  await message.getByText('Maple Street Family Clinic: continue where you left off').waitFor()
+  const link = message.getByRole('link', { name: /\/resume\// })
+  expect(await link.getAttribute('href')).toMatch(/^http.*\/resume\/[\w-]{32}$/)
+  expect(await findingsOf(page)).toEqual([])
+})
+
+test('what was given up says why, and can be sent again; the state is in the address', async () => {
+  await submitIntake({ email: 'bounce@example.com', address: '12 <b>Elm</b> Street' })
+  await submitIntake({ email: 'down@example.com' })
+  const page = await dashboard.signedIn('/messages')
+  const refused = page.getByRole('row', { name: /the CRM answered 400/ })
+  await refused.getByText('12 <b>Elm</b> Street').waitFor()
+  const waiting = page.getByRole('row', { name: /the CRM answered 503/ })
+  await waiting.getByText('next try').waitFor()
+  const sentAgain = page.waitForResponse((answer) => answer.url().endsWith('/$resend') && answer.status() === 202)
+  await refused.getByRole('button', { name: 'Replay' }).click()
+  await sentAgain
+  await refused.getByText('given up').waitFor()
+  await page.getByText('Waiting', { exact: true }).click()
+  await refused.waitFor({ state: 'detached' })
+  expect(new URL(page.url()).searchParams.get('state')).toBe('waiting')
+  await page.reload()
+  await waiting.waitFor()
+})
+
+test('it fits a phone', async () => {
+  const page = await dashboard.signedIn('/messages', { viewport: { width: 375, height: 740 } })
+  await page
+    .getByRole('row', { name: /Contact for the CRM/ })
+    .first()
+    .waitFor()
+  expect(await fitsItsWidth(page)).toBe(true)
+})
+
+test('nothing that the page does is stopped by its Content-Security-Policy, and no script fails', () => {
+  expect(dashboard.complaints).toEqual([])
+})
