@@ -15,7 +15,7 @@ export interface Delivery {
   readonly stagedAt?: string
   readonly nextTry?: string
   readonly sentAt?: string
-  /** Of a delivery to a simulator. */
+  /** Set for a delivery to a simulator. */
   readonly message?: SimulatedMessage
   readonly contact?: Readonly<Record<string, string>>
 }

@@ -28,7 +28,7 @@ export interface OutboxEntry {
   readonly stagedAt?: string
   readonly nextTry?: string
   readonly sentAt?: string
-  /** Of a delivery to a simulator. */
+  /** Set for a delivery to a simulator. */
   readonly message?: Pick<OutboundMessage, 'channel' | 'to' | 'text' | 'link' | 'expiresAt'>
   readonly contact?: CrmContact['fields']
 }
