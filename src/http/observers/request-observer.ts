@@ -22,7 +22,7 @@ import {
   type SeenHeaders,
 } from '../../record/journal/exchange.ts'
 import type { Journal, JournalPolicy } from '../../record/journal/journal.ts'
-import { keptHeaders, withoutSecretsOf } from '../../record/journal/redaction.ts'
+import { addSecretsOf, withoutSecretsOf } from '../../record/journal/redaction.ts'
 import { Secrets } from '../../record/journal/secrets.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import { whenClosed } from '../connections.ts'
@@ -105,7 +105,7 @@ export class RequestObserver implements Observer {
     const clinic = exchange.accesses[0]?.by?.clinic ?? user?.clinic ?? SERVICE
     const secrets = new Secrets(this.#parts.journal.formsOfSecrets(clinic))
     for (const secret of exchange.secrets ?? []) secrets.add(secret)
-    keptHeaders(shownHeaders(koa.req.headers), secrets)
+    addSecretsOf(koa.req.headers, secrets)
     return secrets
   }
 

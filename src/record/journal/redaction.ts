@@ -10,16 +10,20 @@ import { isSecretHeader, isSecretName, mayNameSecret, REMOVED, type Secrets } fr
 const ADDRESSES: ReadonlySet<string> = new Set(['content-location', 'location', 'referer'])
 
 /** `secrets` receives each secret found. */
-export function keptHeaders(headers: SeenHeaders, secrets: Secrets): SeenHeaders {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      if (ADDRESSES.has(name)) return [name, keptAddress(value, secrets)]
-      if (!isSecretHeader(name)) return [name, value]
-      if (name === 'set-cookie') secrets.addCookie(value)
-      else secrets.addHeader(value)
-      return [name, REMOVED]
-    }),
-  )
+export const keptHeaders = (headers: SeenHeaders, secrets: Secrets): SeenHeaders =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, keptHeader(name, value, secrets)]))
+
+/** Adds the secrets in headers, as Node has them, to `secrets`. */
+export function addSecretsOf(headers: NodeJS.Dict<unknown>, secrets: Secrets): void {
+  for (const [name, value] of Object.entries(headers)) keptHeader(name, String(value), secrets)
+}
+
+function keptHeader(name: string, value: string, secrets: Secrets): string {
+  if (ADDRESSES.has(name)) return keptAddress(value, secrets)
+  if (!isSecretHeader(name)) return value
+  if (name === 'set-cookie') secrets.addCookie(value)
+  else secrets.addHeader(value)
+  return REMOVED
 }
 
 /** Headers of requests to the systems of clinics: any other may be a credential, under a name unknown here. */

@@ -170,6 +170,7 @@ export class Secrets {
    * @param isCut it is the beginning of a text: it may end within a secret
    */
   without(text: string, isCut = false): string {
+    if (text.length < MIN_LENGTH) return text
     const spans = [...this.#spansIn(text), ...(isCut ? this.#begunIn(text) : [])]
     if (spans.length === 0) return text
     const parts: string[] = []
