@@ -6,7 +6,7 @@
 import { DateTime } from 'luxon'
 import type { DateOrder } from '../clinics/settings.ts'
 import { DIGITS, MONTHS, ORDINALS, ohForO, repeatDoubled, TEENS, TENS, WEEKDAYS } from './numbers.ts'
-import { bareValue, type ParsedValue, plain, plainNumber, tooLong, unclear, understood } from './spoken.ts'
+import { asRfc2822, bareValue, type ParsedValue, plain, plainNumber, tooLong, unclear, understood } from './spoken.ts'
 
 /** No living person was born earlier, so a reading after this date is preferred. */
 const EARLIEST_LIKELY = '1870-01-01'
@@ -27,7 +27,7 @@ export interface DateLocale {
 /** Value: YYYY-MM-DD. */
 export function spokenDate(text: string, { now, dateOrder }: DateLocale): ParsedValue {
   if (tooLong(text)) return unclear(TOO_LONG)
-  const given = plainNumber(text)
+  const given = asRfc2822(plainNumber(text))
   const words = wordsOf(dateOfTimestamp(given, now) ?? bareValue(given.replace(MIDNIGHT, ''), 'date'))
   if (words.length > MAX_WORDS) return unclear(TOO_LONG)
   const [date, ...others] = likely(new Set(readings(words, dateOrder)))

@@ -25,8 +25,8 @@ function wordsIn(text: string): readonly string[] {
     .replace(/(?<=\p{L}{2}) space (?=\p{L}{2})/giu, ' ')
     .replace(ANNOUNCEMENT, ' = ')
     .replace(/[;,]|(?<=\p{L}{3})\. /gu, ' , ')
+    .replace(/[\s,]+$/, '')
     .trim()
-    .replace(/(?:,\s*)+$/, '')
   return said.split(/\s+/).flatMap((word) => {
     const bare = word.replace(/(?<=\p{L}{2})\.$/u, (dot) => (/^(?:jr|sr|st)$/i.test(word.slice(0, -1)) ? dot : ''))
     if (/^\p{L}(?:-\p{L})+\.?$/u.test(bare)) return bare.replace('.', '').split('-')
@@ -209,8 +209,8 @@ export function spokenName(text: string, part: NamePart): ParsedValue {
   if (tooLong(given) || (given.length > MAX_LENGTH && !given.includes(' '))) return tooLongName(given)
   const { said: bare, introduction } = withoutIntroduction(given, part)
   const [said = '', ...others] = withoutNotes(bare, part)
-  const isSurname = part === 'family' && SURNAMES.has(said)
-  const name = others.length > 0 || (hasNoName(said) && !isSurname) ? undefined : nameIn(said, part)
+  const isName = isAlsoWord(said, part) || /^\p{Lu}\.$/u.test(said)
+  const name = others.length > 0 || (hasNoName(said) && !isName) ? undefined : nameIn(said, part)
   if (name === undefined) return unclear(`The name is not certain; give ${EXPECTED[part]} alone, or spell it`)
   // "my name is Mary Ann" contains one name or two.
   if (part !== 'whole' && introduction === 'any' && /\s/.test(name) && !PARTICLE.test(name))
@@ -231,14 +231,18 @@ const EXPECTED: Readonly<Record<NamePart, string>> = {
 const hasNoName = (said: string): boolean =>
   said === '' || isNoValue(said) || isYesOrNo(said) || (/\s/.test(said) && hasSecondThoughts(said))
 
-/** Family names that are also words of callers or programs. Typed with a capital letter, and alone, they are names. */
-const SURNAMES: ReadonlySet<string> = new Set(
-  'Self Call Last Null True False Born Dash Double First Husband Moment Next Second To'.split(' '),
-)
+/** Names that are also words of callers or programs. Typed with a capital letter, and alone, they are names. */
+const NAMES_THAT_ARE_WORDS = {
+  given: ['First', 'True'],
+  family: 'Self Call Last Null True False Born Dash Double First Husband Moment Next Second To'.split(' '),
+} as const
+
+const isAlsoWord = (said: string, part: NamePart): boolean =>
+  part !== 'whole' && NAMES_THAT_ARE_WORDS[part].some((name) => name === said)
 
 /** "Call", or "Jane Call" as a whole name. */
-const endsInSurname = (words: readonly string[], part: NamePart): boolean =>
-  SURNAMES.has(words.at(-1) ?? '') && words.length === (part === 'whole' ? 2 : 1) && part !== 'given'
+const endsInSuchName = (words: readonly string[], part: NamePart): boolean =>
+  words.length === (part === 'whole' ? 2 : 1) && isAlsoWord(words.at(-1) ?? '', part === 'whole' ? 'family' : part)
 
 const FILLERS =
   /^(?:uh|uhm|um|umm|er|erm|yes|yeah|yep|okay|hi|hello|hey|please|thanks|sure(?=[,.] )|well(?=[,.] )|so(?=[,.] )|ok(?=[,.] )|oh(?=[,.] )|no(?=[,.]? (?:it's|it is|that's|my)))(?:[,.!;]*\s+)/i
@@ -304,7 +308,7 @@ function nameInWords(said: string, part: NamePart): string | undefined {
   const words = wordsIn(text)
   const spelled = spelledWords(words)
   if (spelled !== undefined) return spelledName(spelled, part)
-  const others = endsInSurname(words, part) ? words.slice(0, -1) : words
+  const others = endsInSuchName(words, part) ? words.slice(0, -1) : words
   const isSentence = OF_SENTENCES.test(others.join(' ')) || /[\d@_?!]/.test(text.replaceAll(WITH_DIGITS, ''))
   return isSentence ? undefined : writtenName(words, part)
 }

@@ -5,7 +5,7 @@
  */
 import { DateTime, Interval } from 'luxon'
 import { sayClock, sayDay } from './say.ts'
-import { plain } from './spoken.ts'
+import { asRfc2822, plain } from './spoken.ts'
 import {
   type Calendar,
   type DaySpec,
@@ -379,7 +379,10 @@ function isoInterval(text: string, { now }: TimesLocale): SpokenTimes | undefine
 
 /** A date and time of RFC 2822 ("Tue, 01 Dec 2026 09:00:00 GMT") in the form of ISO 8601. */
 const withIsoTime = (text: string): string =>
-  text.replace(RFC_2822, (date) => DateTime.fromRFC2822(date).toUTC().toISO({ suppressMilliseconds: true }) ?? date)
+  asRfc2822(text).replace(
+    RFC_2822,
+    (date) => DateTime.fromRFC2822(date).toUTC().toISO({ suppressMilliseconds: true }) ?? date,
+  )
 
 const RFC_2822 = /\b(?:[a-z]{3}, )?\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)? (?:GMT|UT|[A-Z]{3}|[+-]\d{4})(?!\w)/i
 

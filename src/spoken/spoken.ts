@@ -34,6 +34,13 @@ const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
 export const plainNumber = (text: string): string =>
   plain(text).replace(ARABIC_DIGIT, (digit) => String(digit.charCodeAt(0) % 16))
 
+/** The times in which JavaScript writes a Date ("Tue Dec 01 2026 09:00:00 GMT-0500 (…)"), in the form of RFC 2822. */
+export const asRfc2822 = (text: string): string =>
+  text.replace(
+    /\b([a-z]{3}) ([a-z]{3}) (\d\d) (\d{4} \d\d:\d\d:\d\d) gmt([+-]\d{4})(?: \([^()]*\))?/i,
+    '$1, $3 $2 $4 $5',
+  )
+
 /** Codes and words of agents compared by their letters: "SMS", "Self-pay: continue", SELF_PAY_CONTINUE. */
 export const lettersOf = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 
