@@ -22,6 +22,9 @@ export interface Dashboard extends Windows {
   readonly server: TestServer
 }
 
+/** The size of a window, unless the test asks for another. */
+export const WINDOW = { width: 1280, height: 800 }
+
 /** Milliseconds for anything that a test waits for. */
 const PATIENCE = 30_000
 
@@ -108,7 +111,7 @@ export const fitsItsWidth = (page: Page): Promise<boolean> =>
 async function openWindow(browser: Browser, options: BrowserContextOptions, complaints: string[]): Promise<Page> {
   // A zone that is far from that of the clinic.
   const context: BrowserContext = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
+    viewport: WINDOW,
     timezoneId: 'Asia/Tokyo',
     locale: 'de-DE',
     reducedMotion: 'reduce',

@@ -3,9 +3,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { INTAKE } from '../../calls/caller.ts'
-import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+import { type Dashboard, findingsOf, fitsItsWidth, startDashboard, WINDOW } from '../../support/dashboard.ts'
 import { until } from '../../support/server-process.ts'
 
 /** The paths of the pages, by their name in the pictures. */
@@ -39,7 +39,12 @@ const PAGES: Readonly<Record<string, string>> = {
   request: '/explorer?method=PUT&path=Patient/x',
 }
 
-const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
+interface Look {
+  readonly colorScheme: 'light' | 'dark'
+  readonly viewport?: { readonly width: number; readonly height: number }
+}
+
+const LOOKS: Readonly<Record<string, Look>> = {
   light: { colorScheme: 'light' },
   dark: { colorScheme: 'dark' },
   phone: { colorScheme: 'light', viewport: { width: 375, height: 740 } },
@@ -80,21 +85,21 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-describe.each(Object.keys(LOOKS))('in the look %s', (look) => {
+describe('the pages', () => {
   let page: Page
   beforeAll(async () => {
-    page = await dashboard.signedIn('', LOOKS[look])
+    page = await dashboard.signedIn()
   })
   afterAll(() => page?.context().close())
 
-  test.each(Object.entries(PAGES))('the page %s has no finding of axe and scrolls to no side', async (name, path) => {
-    await page.goto(`${dashboard.server.url}/dashboard${path}`)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
-    expect(await findingsOf(page)).toEqual([])
-    expect(await fitsItsWidth(page)).toBe(true)
-    await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`) })
-  })
+  test.each(Object.entries(PAGES))(
+    '%s has no finding of axe and scrolls to no side in any look',
+    async (name, path) => {
+      await page.goto(`${dashboard.server.url}/dashboard${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await expectAccess(page, name)
+    },
+  )
 })
 
 /** Dialogs: the page of each, and the buttons that open it. */
@@ -109,33 +114,36 @@ const DIALOGS: Readonly<Record<string, readonly [path: string, ...buttons: strin
 test.each(Object.entries(DIALOGS))(
   'the dialog %s has no finding of axe either, and fits',
   async (name, [path, ...buttons]) => {
-    for (const [look, options] of Object.entries(LOOKS)) {
-      const page = await dashboard.signedIn(path.replace('SLOT', slotDay), options)
-      for (const button of buttons) await page.getByRole('button', { name: button }).first().click()
-      await page.getByRole('dialog').first().waitFor()
-      await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
-      expect(await findingsOf(page)).toEqual([])
-      expect(await fitsItsWidth(page)).toBe(true)
-      await page.screenshot({ path: join(PICTURES, `dialog-${name.replaceAll(' ', '-')}-${look}.png`) })
-      await page.context().close()
-    }
+    const page = await dashboard.signedIn(path.replace('SLOT', slotDay))
+    for (const button of buttons) await page.getByRole('button', { name: button }).first().click()
+    await page.getByRole('dialog').first().waitFor()
+    await expectAccess(page, `dialog-${name.replaceAll(' ', '-')}`)
   },
 )
 
-test('the sign-in page has no finding of axe either', async () => {
-  for (const look of Object.values(LOOKS)) {
-    const page = await dashboard.open('', look)
-    await page.getByLabel('User name').waitFor()
-    expect(await findingsOf(page)).toEqual([])
-  }
+test('the sign-in page has no finding of axe either, and fits', async () => {
+  const page = await dashboard.open()
+  await page.getByLabel('User name').waitFor()
+  await expectAccess(page, 'sign-in')
 })
 
 test('an exchange that was refused has no finding of axe either, and scrolls to no side', async () => {
-  for (const [name, look] of Object.entries(LOOKS)) {
-    const page = await dashboard.signedIn(`/journal/${refused}`, look)
-    await page.getByRole('heading', { level: 1, name: 'POST /Patient' }).waitFor()
-    expect(await findingsOf(page)).toEqual([])
-    expect(await fitsItsWidth(page)).toBe(true)
-    await page.screenshot({ path: join(PICTURES, `exchange-${name}.png`) })
-  }
+  const page = await dashboard.signedIn(`/journal/${refused}`)
+  await page.getByRole('heading', { level: 1, name: 'POST /Patient' }).waitFor()
+  await expectAccess(page, 'exchange')
 })
+
+/** @param name of the page in its pictures */
+async function expectAccess(page: Page, name: string): Promise<void> {
+  for (const [look, { colorScheme, viewport = WINDOW }] of Object.entries(LOOKS)) {
+    // As when the user turns on the dark theme, and turns the window into a narrow one.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.setViewportSize(viewport)
+    const isShown = (scheme: string) => document.documentElement.dataset.mantineColorScheme === scheme
+    await page.waitForFunction(isShown, colorScheme)
+    await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
+    expect([look, await findingsOf(page)]).toEqual([look, []])
+    expect([look, await fitsItsWidth(page)]).toEqual([look, true])
+    await page.screenshot({ path: join(PICTURES, `${name}-${look}.png`) })
+  }
+}
