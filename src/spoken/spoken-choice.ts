@@ -21,7 +21,10 @@ const AROUND = new Set(
 )
 
 /** Words of callers without a preference. Beside a name they may exclude it: "no Okafor", "I don't want Okafor". */
-const NO_WISH = new Set('no preference doesnt matter dont mind care'.split(' '))
+const NO_WISH = new Set('no preference doesnt matter dont mind care either is'.split(' '))
+
+/** Phrases for whoever, or whatever, is free. */
+const FIRST_FREE = /\b(?:(?:the )?(?:first|next|earliest|soonest)|is) (?:available|free|opening)\b/gi
 
 /** Most characters; a name is shorter. */
 const MAX_LENGTH = 200
@@ -65,7 +68,7 @@ function tellingOf(words: readonly string[]): readonly string[] {
   return telling.every((word) => NO_WISH.has(word)) ? [] : telling
 }
 
-const tellingWords = (text: string): readonly string[] => tellingOf(wordsOf(text))
+const tellingWords = (text: string): readonly string[] => tellingOf(wordsOf(text.replace(FIRST_FREE, '')))
 
 interface SpokenName {
   readonly words: readonly string[]

@@ -13,6 +13,14 @@ describe('the closest name', () => {
     ['f'.repeat(65), undefined],
   ])('to %s is %s', (name, expected) => expect(closestName(name, ['given', 'family', 'name'])).toBe(expected))
 
+  test.each([
+    ['patientFamilyName1980', undefined],
+    ['theFamilyOfThePatient', 'family'],
+    ['fam', undefined],
+  ])('to a longer name is the only one that it holds: %s, %s', (name, expected) =>
+    expect(closestName(name, ['given', 'family', 'name'])).toBe(expected),
+  )
+
   test('of none is none', () => expect(closestName('family', [])).toBeUndefined())
 })
 

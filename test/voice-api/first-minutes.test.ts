@@ -107,6 +107,21 @@ describe('a birth date', () => {
   })
 })
 
+describe('whom to see', () => {
+  test.each(['any', 'any doctor', 'no preference', 'first available', 'whoever is free', 'either', 'unknown', 'N/A'])(
+    'may be left to the clinic: %s',
+    async (practitionerName) => {
+      const result = await use('/emr-scheduling/find_available_slots', { practitionerName })
+      expect([result.success, result.code]).toEqual([true, undefined])
+    },
+  )
+
+  test('is asked back where nobody is called so', async () => {
+    const result = await use('/emr-scheduling/find_available_slots', { practitionerName: 'First' })
+    expect(result).toMatchObject({ success: false, code: 'practitioner-unknown' })
+  })
+})
+
 describe('a time', () => {
   test.each([
     ...['seventeen hundred tomorrow', 'a quarter of ten', 'tomorrow @ 2', 'five to nine', 'five to nine tomorrow'],
@@ -152,10 +167,20 @@ describe('an argument that the tool does not have', () => {
     ['FirstName', 'firstName'],
     ['e-mail', 'email'],
     ['phoneNumber', 'phone'],
+    ['insurance', undefined],
   ])('is named with the nearest one, and nothing is confirmed: %s', async (name, nearest) => {
     const result = await register({ [name]: 'Jane' })
-    expect(result).toMatchObject({ success: false, code: 'unknown-arguments', ignored: [{ name }] })
-    if (nearest === 'firstName') expect(result.ignored).toEqual([{ name, nearest }])
+    expect(result).toMatchObject({ success: false, code: 'unknown-arguments' })
+    expect(result.ignored).toEqual([{ name, ...(nearest === undefined ? {} : { nearest }) }])
+  })
+
+  test.each([
+    ['/emr-scheduling/verify_patient', 'dateOfBirth', 'statedDateOfBirth'],
+    ['/emr-scheduling/verify_patient', 'name', 'statedName'],
+    ['/emr-scheduling/book_appointment', 'slot', 'slotKey'],
+    ['/patient-journey/submit_insurance_info', 'payer', 'payerName'],
+  ])('of %s is named with the one that holds its name: %s', async (path, name, nearest) => {
+    expect(await use(path, { [name]: 'x' })).toMatchObject({ success: false, ignored: [{ name, nearest }] })
   })
 
   test('beside one that it has is named too', async () => {
