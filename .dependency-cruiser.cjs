@@ -122,7 +122,7 @@ const ROOMS = {
   // Tools, registration of calls, links to go on with.
   'voice-api': [
     ...['repository', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'spoken', 'demo', 'http'],
-    ...['calls', 'calls/session', 'calls/recovery'],
+    ...['calls', 'calls/session', 'calls/recovery', 'calls/tools'],
   ],
 }
 

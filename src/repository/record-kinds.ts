@@ -177,10 +177,10 @@ export const RECORD_KINDS = {
   },
   'resume-link': {
     of: 'service',
-    key: 'the hash of its token',
+    key: 'the hash of its token, or of that of the form which it has opened',
     shape: 'ResumeLink (calls/recovery/resume-link.ts)',
-    expires: '`due` is when it ends; deleted when it is used, even too late',
-    writtenBy: 'calls/recovery/resume-link.ts, calls/recovery/resume-link.ts',
+    expires: '`due` is when it ends; a link is deleted when it is used, even too late',
+    writtenBy: 'calls/recovery/resume-link.ts',
   },
   'open-registration': {
     of: 'clinic',

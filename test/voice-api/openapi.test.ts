@@ -171,6 +171,8 @@ describe('the document', () => {
 const REFUSED: Readonly<Record<string, number>> = {
   renewSession: 401,
   redeemResumeLink: 404,
+  showResumeForm: 404,
+  sendResumeForm: 404,
   dismissMessage: 404,
   resendMessage: 404,
 }

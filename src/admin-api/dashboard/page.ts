@@ -1,5 +1,6 @@
 /** The page of the dashboard, and its substitutes while it is being built, or after that failed. */
 import { randomBytes } from 'node:crypto'
+import { escaped } from '../../http/html.ts'
 
 export interface Page {
   readonly status: number
@@ -75,6 +76,3 @@ ${body}
 `
   return { status, html, policy: `default-src 'none'; style-src 'nonce-${nonce}'; frame-ancestors 'none'` }
 }
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)

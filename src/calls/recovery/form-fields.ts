@@ -76,12 +76,12 @@ const MOST = 4
 /** The sentence about missing fields. */
 export function sayMissing(missing: readonly string[]): string {
   if (missing.length === 0) return 'Nothing is missing any more.'
-  const names = missing.slice(0, MOST).map(spoken)
+  const names = missing.slice(0, MOST).map(fieldWords)
   return `I still need your ${listed(missing.length > MOST ? [...names, 'a few more things'] : names)}.`
 }
 
 /** Reads `preferredLocation` and `preferred_location` as words. */
-const spoken = (name: string): string =>
+export const fieldWords = (name: string): string =>
   name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/[-_.]+/g, ' ')

@@ -1,11 +1,17 @@
 /** The page of messages: what the simulators of the demo clinic have taken or refused, and the link of a message. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { INTAKE } from '../../calls/caller.ts'
 import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
 import { request } from '../../support/request.ts'
 
 let dashboard: Dashboard
+/** The folder of the pictures, for people to look at. */
+const PICTURES = join(import.meta.dirname, '../../../coverage/dashboard')
+
 beforeAll(async () => {
+  mkdirSync(PICTURES, { recursive: true })
   dashboard = await startDashboard()
 })
 afterAll(() => dashboard?.close())
@@ -25,7 +31,7 @@ const submitIntake = (changes: object) => {
 /** A call about a form that somebody left, in which the link to go on is sent. */
 async function sendLink(contact: { readonly phone?: string; readonly email?: string }) {
   count += 1
-  const form = { kind: 'form', stepReached: 'contact', fields: { plan: 'gold', visit: null }, consent: true, contact }
+  const form = { kind: 'form', stepReached: 'contact', fields: { plan: 'gold', email: null }, consent: true, contact }
   const { body } = await request(dashboard.server.url, 'POST', '/abandonments', form, SECRET)
   const call = { callId: `link-${count}`, dialedNumber: '+12125550100', abandonment: body.id }
   await request(dashboard.server.url, 'POST', '/calls', call, SECRET)
@@ -47,6 +53,38 @@ test('what is sent while the page is open appears on it, with text and link', as
   const link = message.getByRole('link', { name: /\/resume\// })
   expect(await link.getAttribute('href')).toMatch(/^http.*\/resume\/[\w-]{32}$/)
   expect(await findingsOf(page)).toEqual([])
+})
+
+test('the link leads to a page on which a phone goes on with what was left unfinished', async () => {
+  await sendLink({ email: 'ruth@example.com' })
+  const page = await dashboard.signedIn('/messages?state=sent')
+  const message = page.getByRole('row', { name: /ruth@example\.com/ })
+  const link = await message.getByRole('link', { name: /\/resume\// }).getAttribute('href')
+  const phone = await dashboard.open('', { viewport: { width: 375, height: 740 } })
+  const looksRight = async (picture: string) => {
+    expect(await findingsOf(phone)).toEqual([])
+    expect(await fitsItsWidth(phone)).toBe(true)
+    await phone.screenshot({ path: join(PICTURES, `${picture}.png`) })
+  }
+  // The server of a test has a port that its configuration does not know.
+  const path = new URL(link ?? '').pathname
+  await phone.goto(`${dashboard.server.url}${path}`)
+  await looksRight('resume')
+  await phone.getByRole('button', { name: 'Continue' }).click()
+  await phone.getByRole('heading', { name: 'Maple Street Family Clinic' }).waitFor()
+  await phone.getByRole('definition').getByText('gold').waitFor()
+  await phone.getByLabel('Email').fill('nothing')
+  await phone.getByRole('button', { name: 'Save' }).click()
+  await phone.locator('[aria-invalid=true]').waitFor()
+  await looksRight('resume-form')
+  await phone.getByLabel('Email').fill('ruth@example.com')
+  await phone.getByRole('button', { name: 'Save' }).click()
+  await phone.getByRole('status').getByText('Nothing is missing any more').waitFor()
+  await looksRight('resume-done')
+  await phone.goto(`${dashboard.server.url}${path}`)
+  await phone.getByRole('button', { name: 'Continue' }).click()
+  await phone.getByRole('heading', { name: 'This link is not valid' }).waitFor()
+  await looksRight('resume-used')
 })
 
 test('what was given up says why, and can be sent again; the state is in the address', async () => {

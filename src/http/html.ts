@@ -1,0 +1,46 @@
+/** HTML that this server writes itself: texts in it, and pages that forbid whatever is not their own. */
+import { hash } from 'node:crypto'
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** A text within an element, or within an attribute in double quotes. */
+export const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character)
+
+export interface PlainPage {
+  readonly title: string
+  /** Markup. */
+  readonly body: string
+}
+
+const STYLE = `:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 34rem; margin: 8vh auto; padding: 0 1rem; overflow-wrap: anywhere }
+h1 { font-size: 1.5rem }
+label { display: block; font-weight: 600; margin-top: 1rem }
+input, select, button { font: inherit; width: 100%; box-sizing: border-box; padding: .6rem; margin-top: .25rem }
+button { margin-top: 1.5rem; font-weight: 600; cursor: pointer }
+dt { font-weight: 600 }
+dd { margin: 0 0 .5rem }
+.wrong { color: light-dark(#b00020, #ffb4ab) }`
+
+/** Content-Security-Policy: no script, and no style but that of the pages: https://www.w3.org/TR/CSP3/. */
+export const PLAIN_POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** A page without scripts, for phones too, which is served with PLAIN_POLICY. */
+export const plainPage = ({ title, body }: PlainPage): string => `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style></head>
+<body><main>
+<h1>${escaped(title)}</h1>
+${body}
+</main></body></html>
+`
