@@ -28,7 +28,7 @@ export interface RefusedValue {
   readonly error: string
 }
 
-/** What is known of a form, and inputs for what is missing. */
+/** The known fields of a form, and inputs for the missing ones. */
 export const formPage = ({ clinic, kind, known, missing, refused }: FormPage): PlainPage => ({
   title: clinic,
   body: [
