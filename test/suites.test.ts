@@ -30,6 +30,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/dashboard/browser/absent-values.test.ts',
     'test/dashboard/browser/access.test.ts',
     'test/dashboard/browser/calls-and-journal.test.ts',
+    'test/dashboard/browser/calls.test.ts',
     'test/dashboard/browser/conditions.test.ts',
     'test/dashboard/browser/console.test.ts',
     'test/dashboard/browser/edit-patient.test.ts',

@@ -38,7 +38,12 @@ export function useAll<T extends FhirResource>(
   })
 }
 
-async function getAll<T extends FhirResource>(path: string, most: number, signal: AbortSignal): Promise<Found<T>> {
+/** @param path with the number of resources of a page. @param most resources */
+export async function getAll<T extends FhirResource>(
+  path: string,
+  most: number,
+  signal?: AbortSignal,
+): Promise<Found<T>> {
   const pages: Bundle[] = []
   let count = 0
   for (let next: string | undefined = path; next !== undefined && count < most; ) {

@@ -106,6 +106,25 @@ export function useExchanges(clinic: string, filters: ExchangeFilters) {
   return { ...query, entries: query.data?.pages.flatMap(({ exchanges }) => exchanges) }
 }
 
+/** Pages of 200 that are read of the exchanges of one call. */
+const PAGES_OF_CALL = 5
+
+/** The latest exchanges of a live call. */
+export async function exchangesOfCall(
+  clinic: string,
+  call: string,
+  signal?: AbortSignal,
+): Promise<readonly Exchange[]> {
+  const found: Exchange[] = []
+  let next: string | undefined = `${pathOf(clinic, { call })}&count=200`
+  for (let page = 0; next !== undefined && page < PAGES_OF_CALL; page += 1) {
+    const { exchanges, next: after }: Page = await get<Page>(next, signal)
+    found.push(...exchanges.filter((one): one is Exchange => !isGap(one)))
+    next = after
+  }
+  return found
+}
+
 export const useExchange = (clinic: string, id: string, enabled = true) =>
   useGet<WholeExchange>(`clinics/${clinic}/exchanges/${encodeURIComponent(id)}`, { enabled })
 

@@ -4,7 +4,7 @@ import { conceptText } from './names.ts'
 import { escaped } from './patient-criteria.ts'
 
 /** In demo mode the call of all requests that name none (docs/live-calls.md). */
-const DEFAULT_CALL = 'demo-default-call'
+export const DEFAULT_CALL = 'demo-default-call'
 
 const DEFAULT_CALL_NOTE =
   'Requests that name no call belong to this one, which they all share. Send x-call-id, a new id for each call.'
@@ -56,8 +56,11 @@ export const logOf = (communications: readonly Communication[]): readonly Logged
     })
     .sort((one, other) => timeOf(one.sent) - timeOf(other.sent) || timeOf(one.received) - timeOf(other.received))
 
-/** Milliseconds since 1970; 0 for a time that is not known. */
-const timeOf = (instant: string | undefined): number => Date.parse(instant ?? '') || 0
+/** Milliseconds since 1970, with a fraction where the instant has one; 0 for a time that is not known. */
+export function timeOf(instant: string | undefined): number {
+  const [, micros = '0'] = /\.\d{3}(\d+)/.exec(instant ?? '') ?? []
+  return (Date.parse(instant ?? '') || 0) + Number(`0.${micros}`)
+}
 
 function objectIn(text: string): Json | undefined {
   try {

@@ -75,6 +75,14 @@ export const naiveOf = (at: Instant, zone: string): string => inZone(at, zone).f
 
 export const minutesBetween = (start: Instant, end: Instant): number => dayjs(end).diff(dayjs(start), 'minute')
 
+/** `45 s`, `2 min 5 s`, `1 h 2 min` */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.max(Math.round(milliseconds / 1_000), 0)
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`
+}
+
 /** `in 3 hours`, `2 days ago` */
 export function relativeText(at: Instant, now: Instant): string {
   const minutes = Math.round((dayjs(at).valueOf() - dayjs(now).valueOf()) / 60_000)

@@ -38,6 +38,9 @@ const MAX_CALLS_ON_EVENT_LOOP = 3
 /** Most characters of the name of an unknown tool that are compared and shown. */
 const MAX_NAME = 100
 
+/** Milliseconds between two tool calls of a request that begin in the same one, so that the log has their order. */
+const TICK = 0.002
+
 /** Milliseconds for all calls of a request; platforms wait about twenty seconds. */
 const DEADLINE = 10_000
 
@@ -75,13 +78,21 @@ export interface RunResult extends ToolResult {
   readonly status: number
 }
 
-/** The tool calls of one request. */
+/** A tool call's request. */
 interface RunningRequest {
   readonly session: CallSession | Refusal
+  /** When the tool call began, later than the one before it; milliseconds since 1970 UTC. */
+  readonly startedAt: number
   /** Milliseconds since 1970 UTC. */
   readonly endsAt: number
   /** Patient.id of everyone the call is about; a tool may add one. */
   readonly patients: Set<string>
+}
+
+type Log = (ctx: Context, answer: string) => Promise<void>
+
+interface Ignored {
+  readonly ignored: readonly IgnoredArgument[]
 }
 
 /** The outcome of a tool call, for the audit trail. */
@@ -126,12 +137,14 @@ export class ToolRunner {
     const session = 'refused' in found ? undefined : found
     const patients = new Set(session?.patient === undefined ? [] : [session.patient])
     const results: RunResult[] = []
+    let startedAt = 0
     for (const [index, call] of calls.entries()) {
       const tool = tools[index]
+      startedAt = Math.max(Date.now(), startedAt + TICK)
       const result =
         tool === undefined
           ? this.#unknownTool(address, call)
-          : await this.#runCall(tool, { session: found, endsAt, patients }, call)
+          : await this.#runCall(tool, { session: found, endsAt, patients, startedAt }, call)
       results.push(result)
       const { status } = result
       if (tool !== undefined) onEnd({ tool: tool.name, clinic: found.clinic, session, status, patients: [...patients] })
@@ -174,7 +187,7 @@ export class ToolRunner {
 
   async #runCall(
     tool: RegisteredTool,
-    { session, endsAt, patients }: RunningRequest,
+    { session, endsAt, patients, startedAt }: RunningRequest,
     call: ToolCall | UnreadableCall,
   ): Promise<RunResult> {
     if (!isReadable(call)) return resultOf(call, failure(tool, call.code, call.error), 400)
@@ -183,11 +196,13 @@ export class ToolRunner {
     if ('refused' in session) return refusedBy(session, tool, call)
     const ignored = ignoredArguments(tool.operation.definition, call.arguments)
     try {
-      const result = await completeBy(endsAt, () => this.#execute(tool, call, session, { patients, ignored }))
+      const result = await completeBy(endsAt, () =>
+        this.#execute(tool, call, session, { patients, ignored, startedAt }),
+      )
       return naming(ignored, { toolCallId: call.id, result, status: 200 })
     } catch (error) {
       const refused = refusedBy(this.#failureOf(error, tool.name), tool, call)
-      await this.#logRefusal(tool.name, call, session, refused).catch(rethrowBudgetError)
+      await this.#logRefusal(tool.name, { call, startedAt, ignored }, session, refused).catch(rethrowBudgetError)
       return naming(ignored, refused)
     }
   }
@@ -197,9 +212,8 @@ export class ToolRunner {
     { name, operation, argumentsCheckedBy }: RegisteredTool,
     call: ToolCall,
     session: CallSession,
-    { patients, ignored }: { readonly patients: Set<string>; readonly ignored: readonly IgnoredArgument[] },
+    { patients, ignored, startedAt }: Pick<RunningRequest, 'patients' | 'startedAt'> & Ignored,
   ): Promise<string> {
-    const startedAt = Date.now()
     const { definition, handler } = operation
     const { integrations } = this.#services
     const read = argumentsCheckedBy === 'handler' ? knownArguments : readArguments
@@ -212,7 +226,7 @@ export class ToolRunner {
     const tellPatient = (patient: string) => patients.add(patient)
     const run = (access: ClinicAccess) => handler({ access, input, call: session, integrations, tellPatient, ...more })
     if (session.endedAt !== undefined) return await resultBefore(session.endedAt, access, identity)
-    const log = this.#logOf(session, { key, tool: name, arguments: call.arguments, startedAt })
+    const log = this.#logOf(session, { key, tool: name, arguments: call.arguments, startedAt, ignored })
     if (key !== undefined) return await this.#replay.once(access, identity, run, log)
     // Without an id a repeat cannot be distinguished from a new call.
     const answer = JSON.stringify(await run(access))
@@ -224,19 +238,24 @@ export class ToolRunner {
    * Logs a refused tool call, which has no change of its own. A call that takes too long is still running and is logged
    * when it ends.
    */
-  async #logRefusal(tool: string, call: ToolCall, session: CallSession, { result, status }: RunResult): Promise<void> {
+  async #logRefusal(
+    tool: string,
+    { call, startedAt, ignored }: Pick<RunningRequest, 'startedAt'> & Ignored & { readonly call: ToolCall },
+    session: CallSession,
+    { result, status }: RunResult,
+  ): Promise<void> {
     if (session.endedAt !== undefined || status >= 500) return
     const key = keyOf(identityOf(tool, call, session))
-    const log = this.#logOf(session, { key, tool, arguments: call.arguments, startedAt: Date.now() })
+    const log = this.#logOf(session, { key, tool, arguments: call.arguments, startedAt, ignored })
     const access = this.#services.access(session.clinic, { kind: 'call', id: session.callId })
     await access.change((ctx) => log(ctx, result))
   }
 
   /** Writes the log of the tool call, and extends the call. */
-  #logOf(session: CallSession, entry: LoggedToolCall): (ctx: Context, answer: string) => Promise<void> {
+  #logOf(session: CallSession, { ignored, ...entry }: LoggedToolCall & Ignored): Log {
     return async (ctx, answer) => {
       await seeCall(ctx.unit, session, this.#services.callIdle)
-      await logToolCall(ctx, session, entry, answer)
+      await logToolCall(ctx, session, entry, naming(ignored, { toolCallId: null, result: answer }).result)
     }
   }
 
@@ -248,7 +267,7 @@ export class ToolRunner {
 }
 
 /** A misspelt argument would otherwise pass for one that was used. */
-const naming = (ignored: readonly IgnoredArgument[], result: RunResult): RunResult =>
+const naming = <R extends ToolResult>(ignored: readonly IgnoredArgument[], result: R): R =>
   ignored.length === 0 ? result : withMembers(result, { ignored })
 
 const refusedBy = ({ refused, status }: Refusal, tool: RegisteredTool, call: ToolCall): RunResult =>

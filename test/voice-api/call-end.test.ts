@@ -254,7 +254,7 @@ describe('silence', () => {
 })
 
 describe('the log of a call', () => {
-  const logOf = (caller: Caller) => caller.find<Communication>(`Communication?identifier=${caller.id}&_sort=sent`)
+  const logOf = (caller: Caller) => caller.find<Communication>(`Communication?identifier=${caller.id}&_sort=sent&_count=100`)
   const said = ({ topic, payload = [] }: Communication) => [
     topic?.text,
     ...payload.map(({ contentString = '' }) => JSON.parse(contentString)),
@@ -276,6 +276,32 @@ describe('the log of a call', () => {
       subject: { reference: `Patient/${patient}` },
       encounter: { reference: `Encounter/${(await caller.encounter())?.id}` },
     })
+  })
+
+  test('has the order of the tool calls of a request, also of those that begin in one millisecond', async () => {
+    const caller = new Caller(server)
+    const values = Array.from({ length: 32 }, (_, index) => `Name ${index}`)
+    const toolCalls = values.map((value, index) => ({
+      id: `${index}`,
+      function: { arguments: { fieldName: 'lastName', value } },
+    }))
+    await post('/patient-intake/validate_intake_field', { message: { toolCalls } }, { 'x-call-id': caller.id })
+    const log = (await logOf(caller)).map((entry) => ({ sent: entry.sent ?? '', value: said(entry)[1].value }))
+    // Six digits each, so that their texts have the order of their times.
+    const digits = (sent: string) => sent.replace(/\.(\d+)Z$/, (_, fraction) => `.${fraction.padEnd(6, '0')}Z`)
+    const inOrder = log.toSorted((one, other) => (digits(one.sent) < digits(other.sent) ? -1 : 1))
+    expect(inOrder.map(({ value }) => value)).toEqual(values)
+    expect(new Set(log.map(({ sent }) => digits(sent))).size).toBe(32)
+  })
+
+  test('names the arguments that were ignored, as the result did', async () => {
+    const caller = new Caller(server)
+    const results = [
+      await caller.use('update_registration_field', { lastName: 'Doe', first_name: 'Jane' }),
+      await caller.use('update_registration_field', { first_name: 'Jane' }),
+    ]
+    expect((await logOf(caller)).map((entry) => said(entry)[2])).toEqual(results)
+    for (const { ignored } of results) expect(ignored).toEqual([{ name: 'first_name', nearest: 'firstName' }])
   })
 
   test('has spoken values as they were said, and as they were stored', async () => {

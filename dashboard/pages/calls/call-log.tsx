@@ -1,34 +1,27 @@
-/** The tool calls, the newest first, with their arguments, results and the agent's sentence. */
+/** The tool calls of all calls, the newest first, with their arguments, results and the agent's sentence. */
 import { Badge, Code, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import type { Communication } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
-import { callName, callNote, type LoggedCall, logOf, ofCall, outcomeOf } from '../../fhir/calls.ts'
+import { callName, callNote, type LoggedCall, logOf, outcomeOf } from '../../fhir/calls.ts'
 import { secondsText, timeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 
-interface CallLogProps {
-  /** '': of all calls. */
-  readonly call: string
-  readonly onChoose: (call: string) => void
-}
+type OnChoose = (call: string) => void
 
-export function CallLog({ call, onChoose }: CallLogProps) {
+export function CallLog({ onChoose }: { readonly onChoose: OnChoose }) {
   const query = useSearch(
     'Communication',
-    [...(call === '' ? [] : ofCall(call)), ['_sort', '-sent'], ['_count', '50']],
+    [
+      ['_sort', '-sent'],
+      ['_count', '50'],
+    ],
     { keepsPrevious: true },
   )
-  const note = callNote(call)
   return (
-    <Panel title={call === '' ? 'Tool calls' : `Tool calls of ${note === undefined ? call : 'the default call'}`}>
-      {note !== undefined && (
-        <Text size="sm" c="dimmed" mb="sm">
-          {note}
-        </Text>
-      )}
+    <Panel title="Tool calls">
       <Loaded query={query}>
         {(bundle) => {
           const calls = logOf(matchesIn<Communication>(bundle)).toReversed()
@@ -39,7 +32,7 @@ export function CallLog({ call, onChoose }: CallLogProps) {
           ) : (
             <Stack gap="sm" role="log" aria-label="Tool calls">
               {calls.map((one) => (
-                <Entry key={one.id} entry={one} onChoose={call === '' ? onChoose : undefined} />
+                <Entry key={one.id} entry={one} onChoose={onChoose} />
               ))}
             </Stack>
           )
@@ -49,12 +42,7 @@ export function CallLog({ call, onChoose }: CallLogProps) {
   )
 }
 
-interface EntryProps {
-  readonly entry: LoggedCall
-  readonly onChoose: ((call: string) => void) | undefined
-}
-
-function Entry({ entry, onChoose }: EntryProps) {
+function Entry({ entry, onChoose }: { readonly entry: LoggedCall; readonly onChoose: OnChoose }) {
   const { timeZone } = useClinic()
   const { callId: call, sent, tool, argumentsText, resultText } = entry
   const { say, isRefused, code = 'refused' } = outcomeOf(entry.result)
@@ -76,13 +64,11 @@ function Entry({ entry, onChoose }: EntryProps) {
             {code}
           </Badge>
         )}
-        {onChoose !== undefined && (
-          <UnstyledButton onClick={() => onChoose(call)} title={callNote(call)} miw={0}>
-            <Text size="xs" c="dimmed" className="cut" td="underline">
-              {callName(call)}
-            </Text>
-          </UnstyledButton>
-        )}
+        <UnstyledButton onClick={() => onChoose(call)} title={callNote(call)} miw={0}>
+          <Text size="xs" c="dimmed" className="cut" td="underline">
+            {callName(call)}
+          </Text>
+        </UnstyledButton>
       </Group>
       {say !== undefined && (
         <Text size="sm" my={2}>

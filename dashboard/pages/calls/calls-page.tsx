@@ -1,5 +1,5 @@
-/** Calls as they happen: each tool call with its arguments and result, and a telephone to try the tools with. */
-import { Button, SimpleGrid, Stack } from '@mantine/core'
+/** Calls as they happen: all tool calls, or one call as a conversation, and a telephone to try the tools with. */
+import { Button, Grid, Stack } from '@mantine/core'
 import { useFresh } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
@@ -7,12 +7,14 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { CallList } from './call-list.tsx'
 import { CallLog } from './call-log.tsx'
+import { CallView } from './call-view.tsx'
 import { Simulator } from './simulator.tsx'
+import { CALL_QUERY } from './use-call.ts'
 
 export function CallsPage() {
   const [{ call }, setFilters] = useFilters({ call: '' })
   const { id } = useClinic()
-  useFresh(id, ['Communication', 'Encounter'])
+  useFresh(id, ['Communication', 'Encounter', 'Provenance', 'Task', 'Appointment'], [CALL_QUERY])
   const choose = (chosen: string) => setFilters({ call: chosen })
   return (
     <>
@@ -27,13 +29,18 @@ export function CallsPage() {
           )
         }
       />
-      <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        <Stack gap="md">
-          <CallList chosen={call} onChoose={choose} />
-          <CallLog call={call} onChoose={choose} />
-        </Stack>
-        <Simulator onCall={choose} />
-      </SimpleGrid>
+      <Grid>
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Stack gap="md">
+            {call !== '' && <CallView key={call} callId={call} />}
+            <CallList chosen={call} onChoose={choose} />
+            {call === '' && <CallLog onChoose={choose} />}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <Simulator onCall={choose} />
+        </Grid.Col>
+      </Grid>
     </>
   )
 }

@@ -89,7 +89,7 @@ const changed = (path: string): number => statSync(path, { throwIfNoEntry: false
 /** Hash of everything that the build reads. */
 function versionOf(project: string): string {
   const hash = createHash('sha256')
-  const sources = globSync('dashboard/**/*.{ts,tsx,css,html,svg,json}', { cwd: project })
+  const sources = globSync(['dashboard/**/*.{ts,tsx,css,html,svg,json}', 'examples/*.json'], { cwd: project })
   for (const path of [...sources.sort(), 'scripts/dashboard.ts', 'package-lock.json']) {
     const file = join(project, path)
     if (existsSync(file)) hash.update(`${path}\0`).update(readFileSync(file)).update('\0')

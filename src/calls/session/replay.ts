@@ -35,7 +35,7 @@ export interface LoggedToolCall {
   readonly key: string | undefined
   readonly tool: string
   readonly arguments: unknown
-  /** Milliseconds since 1970 UTC. */
+  /** Milliseconds since 1970 UTC, with a fraction where the tool call before it in its request began in the same one. */
   readonly startedAt: number
 }
 
@@ -53,6 +53,7 @@ export async function logToolCall(
   const patient = (await ctx.unit.records.read(CALL, callKey(session.callId)))?.value.patient ?? session.patient
   const encounter = encounterIdOf(session.callId)
   const hasEncounter = (await ctx.find('Encounter', encounter)) !== undefined
+  const sent = Math.min(startedAt, ctx.now + (startedAt % 1))
   const entry: Communication = {
     resourceType: 'Communication',
     identifier: [{ system: CALL_ID_SYSTEM, value: session.callId }],
@@ -61,12 +62,20 @@ export async function logToolCall(
     topic: { text: tool },
     ...(patient === undefined ? {} : { subject: { reference: `Patient/${patient}` } }),
     ...(hasEncounter ? { encounter: { reference: `Encounter/${encounter}` } } : {}),
-    sent: new Date(Math.min(startedAt, ctx.now)).toISOString(),
-    received: new Date(ctx.now).toISOString(),
+    sent: instant(sent),
+    received: instant(Math.max(sent, ctx.now)),
     payload: [{ contentString: kept(JSON.stringify(given)) }, { contentString: kept(result) }],
   }
   if (key === undefined) await ctx.create(entry)
   else await ctx.update<Communication>({ ...entry, id: derivedId('tool-call', key) })
+}
+
+/** With microseconds where there are some: `2026-03-03T14:05:09.120Z`, `2026-03-03T14:05:09.120001Z`. */
+function instant(milliseconds: number): string {
+  const whole = Math.floor(milliseconds)
+  const micros = Math.round((milliseconds - whole) * 1_000)
+  const text = new Date(whole).toISOString()
+  return micros === 0 ? text : text.replace('Z', `${String(micros).padStart(3, '0')}Z`)
 }
 
 /** Moves the log to another patient, if the caller turns out not to be the one assumed. */
