@@ -254,7 +254,8 @@ describe('silence', () => {
 })
 
 describe('the log of a call', () => {
-  const logOf = (caller: Caller) => caller.find<Communication>(`Communication?identifier=${caller.id}&_sort=sent&_count=100`)
+  const logOf = (caller: Caller) =>
+    caller.find<Communication>(`Communication?identifier=${caller.id}&_sort=sent&_count=100`)
   const said = ({ topic, payload = [] }: Communication) => [
     topic?.text,
     ...payload.map(({ contentString = '' }) => JSON.parse(contentString)),

@@ -1,4 +1,4 @@
-/** Who called whom, when and how it ended, and the tasks and visits that came of it. */
+/** The head of a call: who called whom, when and how it ended, and the tasks and visits that came of it. */
 import { Stack, Text } from '@mantine/core'
 import type { Appointment, Patient, Task } from 'fhir/r4'
 import { now } from '../../api/clock.ts'

@@ -42,7 +42,7 @@ export interface Turn {
 
 export interface Conversation {
   readonly turns: readonly Turn[]
-  /** What the call has written later, such as the answer of an insurer. */
+  /** Writes by none of the tool calls, such as the late answer of an insurer. */
   readonly otherWrites: readonly Write[]
 }
 
@@ -129,7 +129,7 @@ function writesOf(
     const during = log.filter(
       (one) => one.tool === tool && Math.floor(timeOf(one.sent)) <= recorded && recorded <= timeOf(one.received),
     )
-    // Of several, that whose last change was at the same time, or next after it.
+    // Several may have been running: the one whose last change came at the same time, or next after it.
     const [entry] = during.toSorted((one, other) => timeOf(one.received) - timeOf(other.received))
     writes.set(entry, [...(writes.get(entry) ?? []), ...targetsOf(provenance)])
   }

@@ -1,7 +1,7 @@
 /** One tool call of a conversation: what was said, what was understood, what was stored, and what the agent says. */
 import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
-import { memo } from 'react'
-import { outcomeOf } from '../../fhir/calls.ts'
+import { memo, useState } from 'react'
+import { type LoggedCall, outcomeOf } from '../../fhir/calls.ts'
 import { secondsText, timeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { PageLink } from '../../parts/links.tsx'
@@ -27,21 +27,25 @@ export const TurnView = memo(({ turn }: { readonly turn: Turn }) => {
       )}
       {writes.length > 0 && <Writes writes={writes} />}
       {say !== undefined && <Text size="sm">“{say}”</Text>}
-      {entry !== undefined && (
-        <details>
-          <summary>
-            <Text span size="xs" c="dimmed">
-              Result
-            </Text>
-          </summary>
-          <TextBlock
-            text={entry.result === undefined ? entry.resultText : JSON.stringify(entry.result, undefined, 2)}
-          />
-        </details>
-      )}
+      {entry !== undefined && <Result entry={entry} />}
     </Stack>
   )
 })
+
+/** Drawn when it is opened, as a long call has many. */
+function Result({ entry: { result, resultText } }: { readonly entry: LoggedCall }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <Text span size="xs" c="dimmed">
+          Result
+        </Text>
+      </summary>
+      {isOpen && <TextBlock text={result === undefined ? resultText : JSON.stringify(result, undefined, 2)} />}
+    </details>
+  )
+}
 
 const TextBlock = ({ text }: { readonly text: string }) => (
   <Code block style={{ whiteSpace: 'pre-wrap' }} mah={240} tabIndex={0}>

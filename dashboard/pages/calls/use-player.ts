@@ -16,7 +16,7 @@ interface Play {
 
 interface PlayState {
   readonly lines: readonly string[]
-  /** Of the step that is played, or waits to be. */
+  /** The step that is played or waits to be, or how the play ended. */
   readonly progress: string
   readonly error: unknown
   readonly isPlaying: boolean
@@ -31,7 +31,7 @@ export function usePlayer(line: Line, onCall: (call: string) => void) {
   const [state, setState] = useState(IDLE)
   const stop = useRef<AbortController>(undefined)
   const change = (changes: Partial<PlayState>) => setState((before) => ({ ...before, ...changes }))
-  // Who leaves the page ends what it plays.
+  // A page that is left plays nothing more.
   useEffect(() => () => stop.current?.abort(), [])
 
   const play = async ({ script, speed, goesOn }: Play): Promise<void> => {

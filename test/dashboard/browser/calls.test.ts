@@ -75,6 +75,8 @@ test('a call is a conversation: who called whom and what came of it, what was sa
   await email.getByText('ngaio@example.com').waitFor()
   await first.getByRole('row', { name: 'fisrtName' }).getByText('ignored; firstName is probably meant').waitFor()
   await turn(page, 'validate_intake_field').getByText('invalid', { exact: true }).waitFor()
+  await first.getByText('Result', { exact: true }).click()
+  await first.getByText('"registrationStatus": "ACTION_REQUIRED"', { exact: false }).waitFor()
   const tools = await log(page)
     .getByRole('article')
     .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))
@@ -182,7 +184,7 @@ test('a call whose session is gone, and that the journal does not have, is still
   await page.getByText('not kept any more').first().waitFor()
   await page.getByText('Ended', { exact: true }).waitFor()
   await turn(page, 'escalate_billing').getByText('I have passed this on', { exact: false }).first().waitFor()
-  await turn(page, 'update_registration_field').first().getByText('version 1').waitFor()
+  await turn(page, 'update_registration_field').first().getByText('version 1').first().waitFor()
   expect(await log(page).getByRole('link', { name: 'Request' }).count()).toBe(0)
 })
 
