@@ -127,6 +127,33 @@ test('schedule_callback outside the contact window names the next time within it
   })
 })
 
+describe('schedule_callback, at any hour of the contact window', () => {
+  test.each([
+    ['tomorrow', 'Tuesday, January 8th, at 8:30 in the morning'],
+    ['whenever', 'Tuesday, January 8th, at 8:30 in the morning'],
+    ['tomorrow after five', 'Tuesday, January 8th, at 5 in the evening'],
+    ['five to nine tomorrow', 'Tuesday, January 8th, at 8:55 in the morning'],
+    ['next week', 'Monday, January 14th, at 8:30 in the morning'],
+    // A minute that the caller names is kept, though the clinic is closed then.
+    ['tomorrow at eight in the evening', 'Tuesday, January 8th, at 8 in the evening'],
+  ])('names a time in the opening hours of the clinic: %s', async (when, label) => {
+    now = NIGHT
+    const use = await recovery()
+    await setRecovery({ contactFrom: '00:00', contactUntil: '24:00' })
+    expect(await use('schedule_callback', { when })).toMatchObject({ success: true, label })
+  })
+
+  test('names the next day on which the clinic is open where it is closed when it was asked for', async () => {
+    now = NIGHT
+    const use = await recovery()
+    await setRecovery({ contactFrom: '00:00', contactUntil: '24:00' })
+    expect(await use('schedule_callback', { when: 'on Saturday' })).toMatchObject({
+      code: 'outside-contact-hours',
+      say: expect.stringContaining('We could call on Monday, January 14th, at 8:30 in the morning.'),
+    })
+  })
+})
+
 test('a message that waits is dropped after an opt-out', async () => {
   now = NIGHT
   const use = await recovery()

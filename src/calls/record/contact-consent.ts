@@ -108,7 +108,7 @@ export async function writeCommunicationConsent(
 
 /** Words for each channel, by their letters alone. */
 const CHANNEL_WORDS: Readonly<Record<ContactChannel, readonly string[]>> = {
-  phone: ['phone', 'call', 'calls'],
+  phone: ['phone', 'call', 'calls', 'phonecall', 'phonecalls', 'voice'],
   sms: ['sms', 'text', 'texts', 'textmessage', 'textmessages'],
   email: ['email', 'emails'],
 }

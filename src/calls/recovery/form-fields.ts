@@ -100,9 +100,15 @@ const NAMES: Readonly<Record<FieldKind, readonly string[]>> = {
   lastName: ['lastname', 'familyname', 'surname'],
 }
 
+const bareName = (fieldName: string): string => fieldName.toLowerCase().replace(/[-_. ]/g, '')
+
+/** The field that is meant, however its name is written: `first_name`, "First name"; the name itself if there is none. */
+export const fieldNamed = (fieldName: string, known: readonly string[]): string =>
+  known.find((name) => name === fieldName) ?? known.find((name) => bareName(name) === bareName(fieldName)) ?? fieldName
+
 /** Returns undefined for a field stored as text. */
 export function kindOfField(fieldName: string): FieldKind | undefined {
-  const name = fieldName.toLowerCase().replace(/[-_.]/g, '')
+  const name = bareName(fieldName)
   return (Object.keys(NAMES) as FieldKind[]).find((kind) => NAMES[kind].includes(name))
 }
 

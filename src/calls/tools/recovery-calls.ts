@@ -13,11 +13,13 @@ import { readBack, sayTime } from '../../spoken/say.ts'
 import { keptText, lettersOf, type ParsedValue, unclear } from '../../spoken/spoken.ts'
 import { spokenOptOut } from '../../spoken/spoken-consent.ts'
 import { localeOf, readAll, readAsText, readStated } from '../../spoken/stated-values.ts'
+import { firstOpening, type OpeningTime } from '../../spoken/when/window.ts'
 import { type Abandonment, outputsOf, withOutput } from '../record/abandonment.ts'
 import { recordCall } from '../record/call-record.ts'
 import {
   CONTACT_CHANNELS,
   type ContactChannel,
+  type ContactWindow,
   contactWindow,
   firstOpen,
   hasOptedOut,
@@ -29,7 +31,7 @@ import {
 import { attachedText, upsertStaffTask } from '../record/staff-task.ts'
 import { abandonmentOf, openAbandonmentOf, refusal, requireItsPerson } from '../recovery/abandonment-of.ts'
 import { stageResumeLink } from '../recovery/resume-link.ts'
-import { askedTimes, requestedPeriods } from '../visits/asked-visit.ts'
+import { askedTimes, openingTimes, requestedPeriods } from '../visits/asked-visit.ts'
 
 /** New status of the Task, by outcome; undefined: unchanged. */
 export const CALL_OUTCOMES: ReadonlyMap<string, Task['status'] | undefined> = new Map([
@@ -194,17 +196,21 @@ export const scheduleCallback = defineOperation('task-schedule-callback', (reque
 )
 
 /**
- * The first requested moment at which the person may be called, in the clinic's zone.
+ * The first requested moment at which the person may be called, in the clinic's zone. A caller who leaves the time of day open
+ * is called while the clinic is open; one who names a minute, then.
  * @throws FhirError `outside-contact-hours`, which names the next such moment
  */
 async function callbackTime(ctx: Context, patient: string, when: string): Promise<DateTime> {
   const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
   const window = await contactWindow(ctx, patient)
+  const opening = await openingTimes(ctx)
   const inZone = (moment: number) => DateTime.fromMillis(moment, { zone: timeZone })
-  const times = requestedPeriods((await askedTimes(ctx, when)) ?? [], timeZone).map(({ start = '', end }) => ({
-    open: firstOpen(window, Math.max(Date.parse(start), ctx.now)),
-    until: end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end),
-  }))
+  const times = requestedPeriods((await askedTimes(ctx, when)) ?? [], timeZone).map(({ start = '', end }) => {
+    const from = Math.max(Date.parse(start), ctx.now)
+    const until = end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end)
+    const isMinute = until - Date.parse(start) <= MINUTE
+    return { open: isMinute ? firstOpen(window, from) : firstStaffed(window, opening, inZone(from)), until }
+  })
   const found = times.find(({ open, until }) => open < until)
   if (found !== undefined) return inZone(found.open)
   const next = sayTime(inZone(times[0]?.open ?? firstOpen(window, ctx.now)), inZone(ctx.now))
@@ -213,6 +219,23 @@ async function callbackTime(ctx: Context, patient: string, when: string): Promis
     `when: the clinic calls nobody at that time, and next on ${next}; see recovery.contactFrom and contactUntil`,
     `We do not call at that time of day. We could call on ${next}. Which time suits you?`,
   )
+}
+
+const MINUTE = 60_000
+
+/** Days looked at for a moment at which the clinic is open and the person may be called. */
+const MOST_DAYS = 14
+
+/** The first moment from `moment` on in the contact window and in the opening times, where the clinic has some. */
+function firstStaffed(window: ContactWindow, opening: readonly OpeningTime[], moment: DateTime): number {
+  let open = firstOpen(window, moment.toMillis())
+  for (let days = 0; days < MOST_DAYS; days++) {
+    const at = DateTime.fromMillis(open, { zone: moment.zone })
+    const next = firstOpen(window, (firstOpening(opening, at) ?? at).toMillis())
+    if (next === open) break
+    open = next
+  }
+  return open
 }
 
 /** Most links for one abandonment. */

@@ -28,6 +28,7 @@ import {
   requireItsPerson,
 } from '../recovery/abandonment-of.ts'
 import {
+  fieldNamed,
   fieldsOf,
   isOfPerson,
   judgeStated,
@@ -51,7 +52,7 @@ export const saveRecoveryField = defineOperation('task-save-recovery-field', asy
 
 /** Saves the field like update_registration_field. */
 async function saveRegistrationField(request: OperationRequest, { patient }: Abandonment): Promise<OperationAnswer> {
-  const name = String(request.input.fieldName)
+  const name = fieldNamed(String(request.input.fieldName), REGISTRATION_FIELDS)
   const field = REGISTRATION_FIELDS.find((one) => one === name)
   if (field === undefined) throw invalidArgument('fieldName', `it must be one of ${REGISTRATION_FIELDS.join(', ')}`)
   if (!isFreeText(field) && isNotGiven(request.input.value))
@@ -74,7 +75,8 @@ async function saveRegistrationField(request: OperationRequest, { patient }: Aba
 async function saveFormField(ctx: Context, request: OperationRequest): Promise<OperationAnswer> {
   const abandonment = await openAbandonmentOf(ctx, request)
   const { call } = request
-  const fieldName = String(request.input.fieldName)
+  const { known, missing: open } = await fieldsOf(ctx, abandonment)
+  const fieldName = fieldNamed(String(request.input.fieldName), [...Object.keys(known), ...open])
   const locale = localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now)
   // A name or birth date tells who speaks, so it is saved for a caller whose form it is not, too.
   if (!isOfPerson(kindOfField(fieldName))) await requireItsPerson(ctx, request, abandonment)
@@ -91,8 +93,7 @@ async function saveFormField(ctx: Context, request: OperationRequest): Promise<O
     const names = (form.resource.item ?? []).map(({ linkId }) => linkId)
     throw invalidArgument('fieldName', `the form has no such field; it has ${names.join(', ') || 'none'}`)
   }
-  const before = await fieldsOf(ctx, abandonment)
-  const isAnswered = !before.missing.includes(fieldName)
+  const isAnswered = !open.includes(fieldName)
   if (call === undefined) await ctx.update<QuestionnaireResponse>(next)
   else if (!(await saveInCall(ctx, call, { next, isAnswered, field, region: locale.region }))) return NOT_ITS_PERSON
   const { missing } = await fieldsOf(ctx, abandonment)

@@ -253,7 +253,8 @@ const unclear = (reason: string, diagnostics: string, text: string): FhirError =
 
 const MIDNIGHT = 1440
 
-async function openingTimes(ctx: Context): Promise<readonly OpeningTime[]> {
+/** Empty where no Schedule says when its practitioner works. */
+export async function openingTimes(ctx: Context): Promise<readonly OpeningTime[]> {
   const availabilities = (await toldSchedules(ctx)).flatMap((found) => availabilityOf(found) ?? [])
   const week = workingHours(availabilities)
   return WEEKDAYS.flatMap((weekday, index) => {

@@ -66,3 +66,16 @@ export const startAt = (day: DateTime, minute: number): DateTime =>
 /** The last instant of this wall-clock time, or of a later one if it is skipped. */
 export const endAt = (day: DateTime, minute: number): DateTime =>
   (minute < 1440 ? instantsAt(day, minute).at(-1) : undefined) ?? startAt(day, minute)
+
+/** The first moment from `moment` on, in its zone, in the opening times; undefined if there are none. */
+export function firstOpening(times: readonly OpeningTime[], moment: DateTime): DateTime | undefined {
+  for (let days = 0; days <= 7; days++) {
+    const day = moment.startOf('day').plus({ days })
+    const hours = times
+      .filter(({ weekday, until }) => weekday === day.weekday && endAt(day, until) > moment)
+      .toSorted((one, other) => one.from - other.from)
+    const [first] = hours
+    if (first !== undefined) return DateTime.max(startAt(day, first.from), moment)
+  }
+  return undefined
+}

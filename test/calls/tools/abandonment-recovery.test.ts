@@ -462,6 +462,16 @@ describe('the tools', () => {
     expect((await use('schedule_callback', said)).values).toEqual({ phone: '+12125550123' })
   })
 
+  test('save_recovery_field knows the field however its name is written', async () => {
+    const { use } = await recovery({ fields: { first_name: null, plan: null } })
+    const saved = await use('save_recovery_field', { fieldName: 'First name', value: 'Ruth' })
+    expect(saved).toMatchObject({ success: true, missingFields: ['plan'], values: { first_name: 'Ruth' } })
+    expect(await use('save_recovery_field', { fieldName: 'plans', value: 'gold' })).toMatchObject({
+      code: 'invalid-argument',
+      error: expect.stringContaining('it has first_name, plan'),
+    })
+  })
+
   test('schedule_callback reads a phone that is sent as a number', async () => {
     const { use } = await recovery()
     const result = await use('schedule_callback', { when: 'tomorrow at two in the afternoon', phone: 2125550174 })
