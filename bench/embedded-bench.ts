@@ -7,11 +7,13 @@ import { type Import, importData, importLargeRecords } from './import-data.ts'
 import { type Measurement, measure, type Traffic } from './load.ts'
 import { measurePair, type PairedCost } from './paired-cost.ts'
 import { measureReadBesideWrites } from './read-beside-writes.ts'
-import type { ReadBesideWrites, Results, ScenarioResult } from './report.ts'
+import type { DoorCost, ReadBesideWrites, Results, ScenarioResult } from './report.ts'
 import { CEILINGS, type Ceiling, type Scenario } from './scenario.ts'
 import { type Access, ceilingTraffic, scenarios } from './scenarios.ts'
 import { benchScheduling } from './scheduling/scheduling-bench.ts'
 import { type ServerProcess, startProcess } from './server-process.ts'
+import { COMPARED_DOORS, doorScenario } from './tool-doors.ts'
+import { doorTraffic } from './tool-scenarios.ts'
 
 const CONNECTIONS = [1, 16]
 /** Milliseconds after which memory counts as that of an idle server. */
@@ -120,6 +122,9 @@ async function besideWrites(
   return measured
 }
 
+/** Rounds in which the difference of a few microseconds shows. */
+const MANY_ROUNDS = 15
+
 /** The environments that turn a part of the server off and on. Each part is measured without the other parts. */
 const PARTS = {
   [AUDIT]: { without: { AUDIT: 'off', JOURNAL: 'off' }, beside: { AUDIT: 'on', JOURNAL: 'off' } },
@@ -137,11 +142,48 @@ async function pairedCost(
     if (read === undefined) throw new Error('There is no scenario named read')
     return read.traffic
   }
-  const measured = await measurePair({ databaseUrl: databaseUrlIn(folder), ...PARTS[part], readsBy, seconds })
+  const { without, beside } = PARTS[part]
+  const measured = await measurePair({
+    databaseUrl: databaseUrlIn(folder),
+    without: { environment: without, traffic: readsBy },
+    beside: { environment: beside, traffic: readsBy },
+    seconds,
+    rounds: MANY_ROUNDS,
+  })
   if (measured !== undefined)
     progress(`${part}: ${measured.cpu.beside.toFixed(4)} ms, ${measured.cpu.without.toFixed(4)} ms without`)
   return measured
 }
+
+/** The cost of a tool call by each door, beside one in the envelope. */
+async function doorCosts(
+  folder: string,
+  { only, seconds }: Pick<EmbeddedOptions, 'only' | 'seconds'>,
+): Promise<readonly DoorCost[]> {
+  const costs: DoorCost[] = []
+  for (const door of COMPARED_DOORS.filter((name) => isChosen(doorScenario(name), only))) {
+    const [without, beside] = (['envelope', door] as const).map((name) => ({
+      environment: { JOURNAL: 'off' },
+      traffic: () => doorTraffic(name, VOICE_SECRET),
+    }))
+    if (without === undefined || beside === undefined) continue
+    const cost = await measurePair({
+      databaseUrl: databaseUrlIn(folder),
+      without,
+      beside,
+      seconds,
+      rounds: DOOR_ROUNDS,
+    })
+    if (cost === undefined) continue
+    progress(
+      `${doorScenario(door)}: ${cost.cpu.beside.toFixed(4)} ms, ${cost.cpu.without.toFixed(4)} ms in the envelope`,
+    )
+    costs.push({ door, cost })
+  }
+  return costs
+}
+
+const DOOR_ROUNDS = 5
 
 async function largeImport(
   server: ServerProcess,
@@ -161,6 +203,7 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
   const { imported, start, idle, loaded } = await load(folder, sizes)
   const audit = await pairedCost(AUDIT, folder, { sizes, only, seconds })
   const journal = await pairedCost(JOURNAL, folder, { sizes, only, seconds })
+  const doors = await doorCosts(folder, { only, seconds })
   const scheduling = await benchScheduling(
     folder,
     (name) => isChosen(name, only),
@@ -183,6 +226,7 @@ export async function benchEmbedded({ scale, seconds, only }: EmbeddedOptions, f
       ...(readBesideWrites === undefined ? {} : { readBesideWrites }),
       ...(audit === undefined ? {} : { auditCost: audit }),
       ...(journal === undefined ? {} : { journalCost: journal }),
+      doorCosts: doors,
       start: { empty: start, loaded: server.startMilliseconds },
       memory: { idle, idleLoaded, loaded, peak: server.memory()?.peak, afterRun: server.memory()?.resident },
     }

@@ -1,17 +1,15 @@
-/** The cost of a part of the server for a read: two servers on one store, with and without it, measured in turns. */
+/** The cost of a part of the server: two servers on one store, with and without it, measured in turns. */
 import { logIn, startServer } from './emr.ts'
 import { median } from './growth/growth-bench.ts'
 import { type Measurement, measure, type Traffic } from './load.ts'
 
 const CONNECTIONS = 16
-/** Many, as the difference is small. */
-const ROUNDS = 15
 
 type Environment = Readonly<Record<string, string>>
 
 /** Medians, without and with the part. */
 export interface PairedCost {
-  /** Milliseconds of processor time for a read. */
+  /** Milliseconds of processor time for a request. */
   readonly cpu: Pair
   readonly requestsPerSecond: Pair
 }
@@ -21,32 +19,42 @@ export interface Pair {
   readonly beside: number
 }
 
+/** A server, and the requests to it. */
+interface Side {
+  readonly environment: Environment
+  /** @param authorization of a session */
+  readonly traffic: (authorization: string) => Traffic
+}
+
 interface Paired {
   readonly databaseUrl: string
-  readonly without: Environment
-  readonly beside: Environment
-  /** The reads, with the `Authorization` of a session. */
-  readonly readsBy: (authorization: string) => Traffic
+  readonly without: Side
+  readonly beside: Side
   readonly seconds: number
+  /** The smaller the difference, the more. */
+  readonly rounds: number
 }
 
 /** In turns, so that other load on the machine affects both. @returns undefined where processor time is not known */
 export async function measurePair(paired: Paired): Promise<PairedCost | undefined> {
-  const { databaseUrl, readsBy, seconds } = paired
-  const servers = [await startServer(databaseUrl, paired.without), await startServer(databaseUrl, paired.beside)]
+  const { databaseUrl, without: one, beside: other, seconds } = paired
+  const servers = [
+    await startServer(databaseUrl, one.environment),
+    await startServer(databaseUrl, other.environment),
+  ] as const
   const rounds: (readonly [without: Measurement, beside: Measurement])[] = []
   try {
-    for (let round = 0; round < ROUNDS; round++) {
-      const [without, beside] = await Promise.all(
-        servers.map(async (server) => ({ server, traffic: readsBy(await logIn(server.url)) })),
-      )
-      if (without === undefined || beside === undefined) return undefined
+    for (let round = 0; round < paired.rounds; round++) {
+      const [without, beside] = [
+        { server: servers[0], traffic: one.traffic(await logIn(servers[0].url)) },
+        { server: servers[1], traffic: other.traffic(await logIn(servers[1].url)) },
+      ]
       const load = { connections: CONNECTIONS, seconds }
       const measured = ({ server, traffic }: typeof without) => measure(server, traffic, load)
       const isTurned = round % 2 === 1
       const [first, second] = isTurned ? [beside, without] : [without, beside]
-      const [one, other] = [await measured(first), await measured(second)]
-      rounds.push(isTurned ? [other, one] : [one, other])
+      const [earlier, later] = [await measured(first), await measured(second)]
+      rounds.push(isTurned ? [later, earlier] : [earlier, later])
     }
   } finally {
     for (const server of servers) await server.stop()

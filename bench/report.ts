@@ -5,6 +5,7 @@ import type { Measurement } from './load.ts'
 import type { PairedCost } from './paired-cost.ts'
 import type { Ceiling, Target } from './scenario.ts'
 import { RUN_TARGETS } from './scenarios.ts'
+import type { Door } from './tool-doors.ts'
 
 export interface ScenarioResult {
   readonly name: string
@@ -22,6 +23,7 @@ export interface Results {
   readonly readBesideWrites?: ReadBesideWrites
   readonly auditCost?: PairedCost
   readonly journalCost?: PairedCost
+  readonly doorCosts: readonly DoorCost[]
   readonly start: {
     /** Milliseconds from starting the process until it prints its URL, on an empty store and on one with the data. */
     readonly empty: number
@@ -39,6 +41,12 @@ export interface Results {
     /** After the scenarios, when the server has been idle for some seconds. */
     readonly afterRun: number | undefined
   }
+}
+
+/** A tool call in the envelope, and by another door. */
+export interface DoorCost {
+  readonly door: Door
+  readonly cost: PairedCost
 }
 
 /** The p99 of a read every ten milliseconds, in milliseconds. */
@@ -83,6 +91,7 @@ export function verdicts(results: Results): readonly Verdict[] {
     ...readBesideWritesVerdict(results.readBesideWrites),
     ...auditCostVerdict(results.auditCost),
     ...journalCostVerdict(results.journalCost),
+    ...results.doorCosts.map(doorCostVerdict),
     ...memoryVerdict('idle memory', results.memory.idle, RUN_TARGETS.idleMemory),
     ...memoryVerdict('memory after the import', results.memory.loaded, RUN_TARGETS.loadedMemory),
     ...memoryVerdict('memory after the run', results.memory.afterRun, RUN_TARGETS.memoryAfterRun),
@@ -140,6 +149,16 @@ function journalCostVerdict(measured: PairedCost | undefined): readonly Verdict[
       pass: ratio >= RUN_TARGETS.journalThroughput,
     },
   ]
+}
+
+function doorCostVerdict({ door, cost: { cpu } }: DoorCost): Verdict {
+  const added = cpu.beside - cpu.without
+  return {
+    what: `CPU of a tool call by ${door}`,
+    value: `${added.toFixed(3)} ms more than in the envelope`,
+    target: `at most ${RUN_TARGETS.doorCost}`,
+    pass: added <= RUN_TARGETS.doorCost,
+  }
 }
 
 function auditCostVerdict(measured: PairedCost | undefined): readonly Verdict[] {
@@ -245,6 +264,10 @@ export function tables(results: Results): string {
           `Journal: ${round(journalCost.requestsPerSecond.without)} reads a second without it, ${round(journalCost.requestsPerSecond.beside)} with it; ` +
             `${journalCost.cpu.without.toFixed(4)} ms of CPU for a read without it, ${journalCost.cpu.beside.toFixed(4)} ms with it.`,
         ]),
+    ...results.doorCosts.map(
+      ({ door, cost: { cpu } }) =>
+        `A tool call: ${cpu.without.toFixed(4)} ms of CPU in the envelope, ${cpu.beside.toFixed(4)} ms by ${door}.`,
+    ),
     `Start: ${round(start.empty)} ms on an empty store, ${round(start.loaded)} ms with the data.`,
     `Memory: idle ${mebibytes(memory.idle)}, idle with the data ${mebibytes(memory.idleLoaded)}, ` +
       `after the import ${mebibytes(memory.loaded)}, highest ${mebibytes(memory.peak)}, ` +

@@ -27,6 +27,8 @@ export const RUN_TARGETS = {
   readBesideWrites: 3,
   /** The processor time of a read with the audit trail, relative to that without it. */
   auditCost: 1.1,
+  /** Milliseconds of processor time that a tool call takes by another door than the envelope, beyond that in it. */
+  doorCost: 0.1,
   /** The reads a second of a server with the journal, relative to those without it. */
   journalThroughput: 0.95,
   idleMemory: 150 * MEBIBYTE,

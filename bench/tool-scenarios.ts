@@ -1,9 +1,16 @@
 /** Scenarios for the live-call tools: each connection is a phone call, followed by a new one after a few requests. */
 import { birthDateOf, familyOf, givenOf, phoneOf } from './data-set.ts'
-import type { HttpRequest } from './load.ts'
+import type { HttpRequest, Traffic } from './load.ts'
 import type { Scenario } from './scenario.ts'
-
-type Arguments = Readonly<Record<string, unknown>>
+import {
+  type Arguments,
+  COMPARED_DOORS,
+  DOORS,
+  type Door,
+  doorScenario,
+  LIST_TOOLS,
+  type Result,
+} from './tool-doors.ts'
 
 interface Tool {
   readonly name: string
@@ -26,6 +33,15 @@ const details = (n: number) => ({
   phone: phoneOf(n),
   email: `caller-${n}@mail.example`,
 })
+
+const VALIDATE: Tool = {
+  name: 'validate_intake_field',
+  family: 'patient-intake',
+  argumentsOf: (n, step) =>
+    step % 2 === 0
+      ? { fieldName: 'email', value: `caller ${n} at mail dot example` }
+      : { fieldName: 'dateOfBirth', value: birthDateOf(n) },
+}
 
 const TOOLS: readonly Tool[] = [
   {
@@ -66,14 +82,7 @@ const TOOLS: readonly Tool[] = [
     family: 'patient-journey',
     argumentsOf: (n, step) => ({ reason: `The caller disputes invoice ${n}-${step}` }),
   },
-  {
-    name: 'validate_intake_field',
-    family: 'patient-intake',
-    argumentsOf: (n, step) =>
-      step % 2 === 0
-        ? { fieldName: 'email', value: `caller ${n} at mail dot example` }
-        : { fieldName: 'dateOfBirth', value: birthDateOf(n) },
-  },
+  VALIDATE,
   {
     name: 'submit_intake',
     family: 'patient-intake',
@@ -86,8 +95,8 @@ const TOOLS: readonly Tool[] = [
   },
 ]
 
-export const toolScenarios = (voiceSecret: string): readonly Scenario[] =>
-  TOOLS.flatMap((tool): readonly Scenario[] => {
+export const toolScenarios = (voiceSecret: string): readonly Scenario[] => [
+  ...TOOLS.flatMap((tool): readonly Scenario[] => {
     const scenario: Scenario = {
       name: tool.name,
       traffic: { kind: 'fresh', next: (connection, n) => request(tool, voiceSecret, connection, n) },
@@ -95,31 +104,52 @@ export const toolScenarios = (voiceSecret: string): readonly Scenario[] =>
       problemOf: problemOfResult,
     }
     return [scenario, { ...scenario, name: `${tool.name}, bursts`, rate: BURST_RATE }]
-  })
+  }),
+  ...COMPARED_DOORS.map(
+    (door): Scenario => ({
+      name: doorScenario(door),
+      traffic: doorTraffic(door, voiceSecret),
+      target: { kind: 'p99', below: 25 },
+      problemOf: (text) => problemIn(DOORS[door].resultIn(JSON.parse(text))),
+    }),
+  ),
+  {
+    name: 'tools/list by MCP',
+    traffic: { kind: 'repeated', requests: [withSecret(LIST_TOOLS, voiceSecret)] },
+    target: { kind: 'p99', below: 25 },
+  },
+]
 
-function request({ name, family, argumentsOf }: Tool, voiceSecret: string, connection: number, n: number): HttpRequest {
+function request(
+  { name, family, argumentsOf }: Tool,
+  voiceSecret: string,
+  connection: number,
+  n: number,
+  door: Door = 'envelope',
+): HttpRequest {
   const call = Math.floor(n / REQUESTS_PER_CALL) * MAX_CONNECTIONS + connection
-  const toolCall = {
-    id: `${name}-${connection}-${n}`,
-    function: { arguments: argumentsOf(call, n % REQUESTS_PER_CALL) },
-  }
-  return {
-    method: 'POST',
-    path: `/${family}/${name}`,
-    headers: {
-      'content-type': 'application/json',
-      'x-voice-secret': voiceSecret,
-      'x-call-id': `${name}-${call}`,
-      'x-call-to': DIALED,
-      'x-call-from': phoneOf(call),
-    },
-    body: JSON.stringify({ message: { toolCalls: [toolCall] } }),
-  }
+  const args = argumentsOf(call, n % REQUESTS_PER_CALL)
+  const prefix = `${door.replaceAll(' ', '-')}-${name}`
+  const toolCallId = `${prefix}-${connection}-${n}`
+  const { headers, ...sent } = withSecret(DOORS[door].requestOf({ name, family }, args, toolCallId), voiceSecret)
+  const ofCall = { 'x-call-id': `${prefix}-${call}`, 'x-call-to': DIALED, 'x-call-from': phoneOf(call) }
+  return { ...sent, headers: { ...headers, ...ofCall } }
 }
+
+const withSecret = (request: HttpRequest, voiceSecret: string): HttpRequest => ({
+  ...request,
+  headers: { 'content-type': 'application/json', 'x-voice-secret': voiceSecret, ...request.headers },
+})
+
+/** Calls of a tool whose own work is small, by a door. */
+export const doorTraffic = (door: Door, voiceSecret: string): Traffic => ({
+  kind: 'fresh',
+  next: (connection, n) => request(VALIDATE, voiceSecret, connection, n, door),
+})
 
 /** A tool always responds with 200; the body tells whether it succeeded. */
-export function problemOfResult(text: string): string | undefined {
-  const { results } = JSON.parse(text) as { results: readonly { readonly result: string }[] }
-  const result = JSON.parse(results[0]?.result ?? '{}') as { readonly success?: boolean; readonly valid?: boolean }
-  return (result.success ?? result.valid) === true ? undefined : `the result ${JSON.stringify(result)}`
-}
+export const problemOfResult = (text: string): string | undefined =>
+  problemIn(DOORS.envelope.resultIn(JSON.parse(text)))
+
+const problemIn = (result: Result): string | undefined =>
+  (result.success ?? result.valid) === true ? undefined : `the result ${JSON.stringify(result)}`

@@ -6,6 +6,7 @@ import { calls } from './cases/calls.ts'
 import { connections } from './cases/connections.ts'
 import { documents } from './cases/documents.ts'
 import { journal } from './cases/journal.ts'
+import { mcp } from './cases/mcp.ts'
 import { merges } from './cases/merges.ts'
 import { pages } from './cases/pages.ts'
 import { patches } from './cases/patches.ts'
@@ -30,4 +31,5 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
   ...merges,
   ...documents,
   ...journal,
+  ...mcp,
 ]

@@ -53,20 +53,21 @@ export function answerMcp(endpoint: McpEndpoint): (koa: KoaContext) => Promise<v
     koa.status = response.status
     const type = response.headers.get('content-type')
     if (type !== null) koa.type = type
-    koa.body = await response.text()
+    koa.body = Buffer.from(await response.arrayBuffer())
   }
 }
 
-/** The request as the library reads it; its body has been read. */
+/** The request as the library reads it, with the headers that it looks at; the body has been read. */
 const requestOf = (koa: KoaContext, base: string): Request =>
   new Request(`${base}${koa.path}`, {
     method: 'POST',
-    headers: Object.entries(koa.headers).flatMap(([name, value]) =>
-      typeof value === 'string' && !HOP_BY_HOP.has(name) ? [[name, value] as [string, string]] : [],
+    headers: Object.entries(koa.headers).filter(
+      (header): header is [string, string] => OF_PROTOCOL.test(header[0]) && typeof header[1] === 'string',
     ),
   })
 
-const HOP_BY_HOP = new Set(['connection', 'content-length', 'expect', 'keep-alive', 'transfer-encoding', 'upgrade'])
+/** https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http */
+const OF_PROTOCOL = /^(accept|content-type|last-event-id|mcp-.+)$/
 
 type McpDoor = (exchange: Exchange, request: Request, body: unknown) => Promise<Response>
 

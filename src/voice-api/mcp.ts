@@ -24,17 +24,15 @@ interface McpParts extends Pick<McpEndpoint, 'limits' | 'baseOf' | 'corsOrigins'
 }
 
 export function addMcp(router: Router, { secret, tools, callTools, ...served }: McpParts): void {
-  const families = new Set(tools.map(({ family }) => family))
-  const listed = tools.map((tool) => ({ family: tool.family, entry: mcpTool(tool) }))
+  const all = tools.map(mcpTool)
+  const families = Map.groupBy(all, (_tool, index) => tools[index]?.family)
   const answer = answerMcp({
     capabilities: { tools: {} },
     instructions: INSTRUCTIONS,
     ...served,
     addHandlers: (server, koa, passing) => {
       const family: string | undefined = koa.params.family
-      server.setRequestHandler('tools/list', () => ({
-        tools: listed.filter((one) => family === undefined || one.family === family).map(({ entry }) => entry),
-      }))
+      server.setRequestHandler('tools/list', () => ({ tools: families.get(family) ?? all }))
       server.setRequestHandler('tools/call', ({ params }) =>
         passing(() => resultOf(koa, { family }, params, callTools)),
       )
@@ -43,7 +41,7 @@ export function addMcp(router: Router, { secret, tools, callTools, ...served }: 
   router.post([`/${MCP}`, `/${MCP}/:family`], secret, (koa) => {
     const { family } = koa.params
     if (family !== undefined && !families.has(family))
-      throw notFound(`There is no family '${family}'; there are ${[...families].join(', ')}`)
+      throw notFound(`There is no family '${family}'; there are ${[...families.keys()].join(', ')}`)
     return answer(koa)
   })
 }

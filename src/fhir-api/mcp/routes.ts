@@ -58,7 +58,7 @@ const handlersOf =
     const services: ToolServices = { statement, ask: (request) => innerAnswer(koa, fhir, request) }
     const outcome = (work: () => Promise<string>) => outcomeOf(koa, logger, work)
     server.setRequestHandler('tools/list', () => ({
-      tools: toolsFor(koa).map(([name, tool]) => mcpTool(name, tool)),
+      tools: mayWrite(koa) ? ALL : READING,
     }))
     server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) =>
       passing(async () => resultOf(await outcome(() => runTool(koa, name, given, services)))),
@@ -86,9 +86,6 @@ const TEMPLATE = {
 
 const mayWrite = (koa: KoaContext): boolean => stateOf(koa).clinic?.settings.mcpWrites === true
 
-const toolsFor = (koa: KoaContext): readonly (readonly [string, FhirTool])[] =>
-  Object.entries(FHIR_TOOLS).filter(([, { writes }]) => !writes || mayWrite(koa))
-
 /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool */
 const mcpTool = (name: string, tool: FhirTool): Tool => ({
   name,
@@ -104,6 +101,9 @@ const mcpTool = (name: string, tool: FhirTool): Tool => ({
     openWorldHint: false,
   },
 })
+
+const ALL = Object.entries(FHIR_TOOLS).map(([name, tool]) => mcpTool(name, tool))
+const READING = ALL.filter(({ name }) => !FHIR_TOOLS[name]?.writes)
 
 /** @throws FhirError 404 for an unknown tool, 403 where it writes and the clinic lets no tool write, 400 for its arguments */
 function runTool(
