@@ -25,7 +25,8 @@ const NO = phrases(`no, nope, nah, n, false, no way, i don't, i do not, i don't 
   of course not, i refuse, i decline, i disagree, no thanks, no thank you, not at all thanks, declined, refused,
   not agreed, opt out, opted out, opt me out, i opt out, i opted out, i have declined, i declined, i refused, decline,
   refuse, disagree, denied, not allowed, not permitted, not granted, withdrawn, revoked, negative, no consent,
-  consent denied, consent refused, consent declined, consent withdrawn, consent not given`)
+  consent denied, consent refused, consent declined, consent withdrawn, consent not given, do not contact me,
+  don't contact me, do not call me, don't call me`)
 
 /** The plain answers, which need no knowledge of the question. */
 const PLAIN = phrases('yes, yeah, yep, yup, y, true, no, nope, nah, n, false')

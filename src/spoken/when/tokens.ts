@@ -42,7 +42,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   // An interval of ISO 8601 has both days in it.
   [/\b(\d{4}-\d\d-\d\d)\/(?=\d{4}-\d\d-\d\d\b(?!t))/g, '$1 to '],
   [/\b(20\d\d)(0[1-9]|1[0-2])([0-3]\d)\b/g, '$1-$2-$3'],
-  [/\b(?:tmrw?|tmw|2mo?ro?w?|tom+or+ow)\b/g, 'tomorrow'],
+  [/\b(?:tmrw?|tmw|2mo?r+o?w?|tom+or+ow)\b/g, 'tomorrow'],
   // Beside "at" it may be the season.
   [/(?<=\b(?:before|after|by|until) )christmas\b(?! (?:day|eve))/g, 'christmas day'],
   [/\bquarter of (?=\w)/g, 'quarter to '],
