@@ -215,7 +215,7 @@ export const RECORD_KINDS = {
     of: 'clinic',
     key: 'the message id',
     shape: 'OutboxRow (integrations/outbox/rows.ts)',
-    expires: 'never; the oldest of a clinic are deleted once there are more than a hundred',
+    expires: 'never; the oldest of a clinic are deleted where there are more than a hundred',
     writtenBy: 'integrations/outbox/simulated.ts',
   },
   'outbox-queue': {

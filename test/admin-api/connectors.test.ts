@@ -83,6 +83,13 @@ describe('trying a connector', () => {
     expect((await attempt('insurance')).body).toMatchObject({ outcome: 'ok', status: 200 })
   })
 
+  test.each(['crm', 'messages'] as const)('asks the simulator of %s that the settings name', async (connector) => {
+    await set({ [connector]: { enabled: true, url: 'simulator' } })
+    const before = receiver.received.length
+    expect((await attempt(connector)).body).toMatchObject({ connector, outcome: 'ok', status: 204 })
+    expect(receiver.received).toHaveLength(before)
+  })
+
   test('that is not set, is switched off, or cannot be reached says so', async () => {
     await set({ messages: null, crm: { enabled: false, url: receiver.url, secret: SECRET } })
     expect((await attempt('messages')).body).toMatchObject({ outcome: 'not-set' })

@@ -1,4 +1,6 @@
 /** The insurance simulator: docs/simulators.md. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { INSURANCE_STATUSES } from '../../../src/core/ports.ts'
 import { insuranceSimulator, simulated } from '../../../src/integrations/simulators/insurance.ts'
@@ -23,6 +25,14 @@ describe('the member id decides', () => {
   test.each(ROWS)('%s is %s, whatever its case and spaces', async (memberId, status) => {
     expect((await verify(memberId)).status).toBe(status)
     expect((await verify(` ${memberId.toLowerCase()} `)).status).toBe(status)
+  })
+
+  test('as the table of docs/simulators.md says', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/simulators.md'), 'utf8')
+    const rows = [...page.matchAll(/^\| `([A-Z]+)`.*?\| `([A-Z_]+)` +\|/gm)].map(([, start, status]) => [start, status])
+    const statuses = rows.map(async ([start]) => [start, (await verify(`${start}-1`)).status])
+    expect(await Promise.all(statuses)).toEqual(rows)
+    expect(new Set([...rows.map(([, status]) => status), 'VERIFIED'])).toEqual(new Set(INSURANCE_STATUSES))
   })
 
   test('every status can be had', () => {

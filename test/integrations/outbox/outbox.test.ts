@@ -420,7 +420,7 @@ describe('a message to a person', () => {
         key,
         value.state,
       ])
-    const keyOf = (number: number) => `m${String(number).padStart(4, '0')}`
+    const keyOf = (number: number) => `m${String(number).padStart(4, '0')}-${number === 1 ? 0 : 1}`
 
     test('is kept, the newest of the clinic, and what another system has taken is not', async () => {
       const simulator = { enabled: true, url: 'simulator' }
