@@ -35,7 +35,7 @@ async function exchange(url: string, path: string, init: RequestInit): Promise<R
 }
 
 /** Over HTTP; staff log in for the first search. */
-function requestsTo({ url, family, user, password, headers }: Options): Requests {
+export function requestsTo({ url, family, user, password, headers }: Options): Requests {
   let count = 0
   let token: string | undefined
   const post = (path: string, body: object, more: Readonly<Record<string, string>> = {}) =>

@@ -1,13 +1,16 @@
 /**
- * `npm run screenshots`: the pictures of the README, docs/pictures/*.png. A server of its own, with the demo clinic and a
+ * `npm run screenshots`: the pictures of the README and of other pages, docs/pictures/*.png. A server of its own, with the demo clinic and a
  * few calls, is looked at in a browser.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { readScript } from '../dashboard/api/call-script.ts'
+import { playCall } from '../dashboard/api/play-call.ts'
 import { findBrowser } from './browser/find-browser.ts'
+import { requestsTo } from './call.ts'
 
 interface Picture {
   readonly name: string
@@ -18,12 +21,22 @@ interface Picture {
 const DESK = { viewport: { width: 1280, height: 800 } } as const
 const PHONE = { viewport: { width: 375, height: 740 } } as const
 
+/** The id of the call of examples/new-patient-call.json. */
+const PLAYED = 'picture-played'
+
 const PICTURES: readonly Picture[] = [
   { name: 'overview', path: '', look: { ...DESK, colorScheme: 'light' } },
   { name: 'patients', path: '/patients', look: { ...DESK, colorScheme: 'dark' } },
   { name: 'patient-phone', path: '/patients/abernathy-ruth', look: { ...PHONE, colorScheme: 'light' } },
+  {
+    name: 'call',
+    path: `/calls?call=${PLAYED}`,
+    look: { viewport: { width: 1280, height: 1100 }, colorScheme: 'light' },
+  },
   { name: 'explorer', path: '/explorer?view=capabilities', look: { ...DESK, colorScheme: 'light' } },
 ]
+
+const DEMO = { family: 'emr-scheduling', user: 'demo', password: 'demo' } as const
 
 /** The callers of the day: given name, family name, reason. */
 const CALLS = [
@@ -50,6 +63,8 @@ const server = spawn(process.execPath, ['--disable-warning=ExperimentalWarning',
 try {
   const url = await addressOf(server)
   for (const [index, call] of CALLS.entries()) await makeCall(url, `picture-${index}`, call)
+  const script = readScript(readFileSync(join(import.meta.dirname, '../examples/new-patient-call.json'), 'utf8'))
+  await playCall(script, PLAYED, requestsTo({ ...DEMO, url, headers: { 'x-voice-secret': 'demo-secret' } }), () => {})
   const { executablePath, args, env } = found
   const browser = await chromium.launch({
     executablePath,

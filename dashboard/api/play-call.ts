@@ -36,12 +36,11 @@ const LONGEST = 20
 export const naturalPace =
   (signal?: AbortSignal): Pace =>
   (step, said) =>
-    pause(Math.min(secondsBefore(step, said), LONGEST), signal)
+    pause(secondsBefore(step, said), signal)
 
-function secondsBefore(step: Step, said: string): number {
-  if (step.after !== undefined) return Math.max(step.after, 0)
+export function secondsBefore(step: Step, said: string): number {
   const words = `${said} ${'tool' in step ? (step.caller ?? '') : ''}`.split(/\s+/).filter(Boolean)
-  return words.length / SPEED
+  return Math.min(Math.max(step.after ?? words.length / SPEED, 0), LONGEST)
 }
 
 /** Ends early when the play is stopped. */

@@ -146,7 +146,8 @@ function rewrittenValue(value: unknown, refer: (text: string) => string): unknow
   return typeof value === 'object' && value !== null ? rewritten(value as Result, refer) : value
 }
 
-const isTemplate = (text: string): boolean => /\{\{.*\}\}|\$\{.*\}/s.test(text)
+/** As docs/live-calls.md#which-call names them: `{{x}}`, `${x}`, `<x>`, `%x%`, `:x`. */
+const isTemplate = (text: string): boolean => /\{\{.*\}\}|\$\{.*\}|^<[^<>]+>$|^%[\w.]+%$|^:[a-z][\w.]*$/is.test(text)
 
 /** As in the journal (docs/journal.md#what-is-kept). */
 const isSecretName = (name: string): boolean =>

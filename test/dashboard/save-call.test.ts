@@ -102,6 +102,9 @@ describe('a saved script', () => {
   test.each([
     ['a template', { phone: '{{customer.number}}' }],
     ['a template within a text', { phone: `call $\{customer.number} back` }],
+    ['a template in angle brackets', { phone: '<customer number>' }],
+    ['a template between per cent signs', { phone: '%customer.number%' }],
+    ['a template behind a colon', { phone: ':customer_number' }],
     [
       'what is named a secret',
       { 'x-voice-secret': 'demo-secret', apiKey: 'key-1', login: { password: 'open sesame' } },

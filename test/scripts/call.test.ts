@@ -6,7 +6,14 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { PlayedCall } from '../../dashboard/api/call-script.ts'
-import { naturalPace, type Pace, playCall, type Requests, type Result } from '../../dashboard/api/play-call.ts'
+import {
+  naturalPace,
+  type Pace,
+  playCall,
+  type Requests,
+  type Result,
+  secondsBefore,
+} from '../../dashboard/api/play-call.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -190,6 +197,20 @@ describe('the manner of playing', () => {
     const pace: Pace = async (_step, said) => void heard.push(said)
     await playCall({ steps: [step(), step()] }, 'call', requests({ say: 'Hello' }), () => {}, { pace })
     expect(heard).toEqual(['', 'Hello'])
+  })
+
+  test.each([
+    ['as it was recorded', { after: 1.5 }, 'Which one would you like?', 1.5],
+    ['20 seconds where more was recorded', { after: 600 }, '', 20],
+    ['none where the recording has none', { after: 0 }, 'Which one would you like?', 0],
+    [
+      'for as long as both speak, where nothing was recorded',
+      { caller: 'The first one, please.' },
+      'Which one is it?',
+      3.2,
+    ],
+  ])('a natural pause is %s', (_what, more, said, seconds) => {
+    expect(secondsBefore(step(more), said)).toBe(seconds)
   })
 
   test('a play that is stopped sends nothing more, also in the middle of a pause', async () => {

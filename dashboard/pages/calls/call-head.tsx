@@ -95,9 +95,8 @@ function Outcome({ id, type, resource }: OutcomeProps) {
     return (
       <Text size="sm">
         <PageLink to="/explorer" search={{ path: `${type}/${id}` }}>
-          {`${type}/${id}`}
+          {resource === undefined ? `${type}/${id}` : visitStatusText(resource.status)}
         </PageLink>
-        {resource !== undefined && ` (${visitStatusText(resource.status)})`}
       </Text>
     )
   return (
