@@ -64,7 +64,7 @@ const SMOKE = suites(
   'test/calls/tools/book-appointment.test.ts',
   'test/clinics/login-limit.test.ts',
   'test/documents/rules.test.ts',
-  'test/fhir-api/crud.test.ts',
+  'test/fhir-api/{crud,mcp}.test.ts',
   'test/integrations/outbox/outbox.test.ts',
   'test/operations/patient-match.test.ts',
   'test/process/killed-bookings.test.ts',

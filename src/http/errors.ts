@@ -41,7 +41,7 @@ export const errors =
 /** Issues of which the reason tells. */
 const TOLD = 5
 
-const reasonOf = ({ code, issues }: FhirError): Reason => ({
+export const reasonOf = ({ code, issues }: FhirError): Reason => ({
   code,
   text: issues
     .slice(0, TOLD)

@@ -1,6 +1,7 @@
 /** FHIR by the Model Context Protocol: by requests as clients of each revision send them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
+import { exchangeOf } from '../support/journal.ts'
 import { askMcp, callMcpTool, fhirMcp, idsOf, REVISIONS, refusalOf, resultOf, sendMcp } from '../support/mcp.ts'
 import type { TestServer } from '../support/server.ts'
 import { logInAs, OTHER_CLINIC, startTwoClinics, type TwoClinics, withToken } from '../support/two-clinics.ts'
@@ -142,6 +143,16 @@ describe.each(REVISIONS)('a client of the revision %s', (revision) => {
     })
   })
 
+  test('creates a resource once, where it says which one it must not be a second of', async () => {
+    const value = `once-${revision}`
+    const resource = person('Once', { identifier: [{ system: 'urn:mcp', value }] })
+    const create = async (ifNoneExist: unknown) =>
+      resultOf(await called(theirAdmin, 'fhir_create', { resource, ifNoneExist }, revision)).resource
+    const { id } = await create({ identifier: `urn:mcp|${value}` })
+    expect(await create(`identifier=urn:mcp|${value}`)).toMatchObject({ id, meta: { versionId: '1' } })
+    expect((await clinics.theirs('GET', `/Patient?identifier=urn:mcp|${value}`)).body.entry).toHaveLength(1)
+  })
+
   test('reads a resource by its address', async () => {
     const id = await newPatient(server.fhir, 'Addressed')
     const templates = (await asked(server.token, 'resources/templates/list', {}, revision)).body.result
@@ -269,6 +280,20 @@ describe('is refused:', () => {
     expect([answer.status, answer.body.code]).toEqual([403, 'sandbox-off'])
   })
 
+  test.each([
+    ['no search parameter', {}, 'ifNoneExist has no search parameter'],
+    ['a text without one', '', 'ifNoneExist has no search parameter'],
+    ['an object within', { name: {} }, 'ifNoneExist.name must be a text'],
+    ['an unknown search parameter', { nonsense: 'x' }, 'nonsense'],
+    ['many matches', 'birthdate=1971-03-04', 'match'],
+  ])('a create whose condition has %s, and stores nothing', async (_what, ifNoneExist, sentence) => {
+    for (const family of ['Many', 'More']) await newPatient(clinics.theirs, family)
+    const { total } = (await clinics.theirs('GET', '/Patient?_summary=count')).body
+    const refused = await called(theirAdmin, 'fhir_create', { resource: person('Twice'), ifNoneExist })
+    expect(refusalOf(refused)).toContain(sentence)
+    expect((await clinics.theirs('GET', '/Patient?_summary=count')).body.total).toBe(total)
+  })
+
   test('a write that breaks a rule, as by HTTP', async () => {
     const resource = person('Wrong', { gender: 'femail' })
     const byHttp = await clinics.theirs('POST', '/Patient', resource)
@@ -318,5 +343,29 @@ describe('the audit trail', () => {
       ['110113', 'HTTP status 403'],
       ['rest', 'HTTP status 404'],
     ])
+  })
+})
+
+describe('the journal', () => {
+  test('has a tool that was refused as refused, with the reason, though the status is 200', async () => {
+    const staff = withToken(server, ourAdmin)
+    for (const [args, code] of [
+      [{ type: 'Patient', id: 'nobody-in-journal' }, 'not-found'],
+      [{ type: 'Patient' }, 'invalid'],
+    ] as const) {
+      const answer = await called(ourAdmin, 'fhir_read', args)
+      expect(await exchangeOf(staff, answer)).toMatchObject({
+        ...{ address: '/mcp/fhir', status: 200, outcome: 'refused' },
+        reason: { code, text: refusalOf(answer) },
+      })
+    }
+  })
+
+  test('has a tool that succeeded, and an address at which there is nothing', async () => {
+    const staff = withToken(server, ourAdmin)
+    const succeeded = await exchangeOf(staff, await called(ourAdmin, 'fhir_search', { type: 'Patient', count: 1 }))
+    expect([succeeded.outcome, succeeded.reason]).toEqual(['ok', undefined])
+    const failed = await asked(ourAdmin, 'resources/read', { uri: 'fhir://Patient/nobody' })
+    expect(await exchangeOf(staff, failed)).toMatchObject({ outcome: 'refused', reason: { code: 'not-found' } })
   })
 })

@@ -11,7 +11,7 @@ import { closestName } from '../../fhir/closest-name.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { FhirError, notFound, toOutcome } from '../../fhir/outcome.ts'
 import { forbidden } from '../../http/authenticate.ts'
-import { failureOf } from '../../http/errors.ts'
+import { failureOf, reasonOf } from '../../http/errors.ts'
 import { exchangeOf, stateOf } from '../../http/exchange.ts'
 import { answerMcp, MCP, type McpEndpoint } from '../../http/mcp.ts'
 import { type SideRouter, sideRouter } from '../../http/side-router.ts'
@@ -147,6 +147,7 @@ async function outcomeOf(koa: KoaContext, logger: Logger, work: () => Promise<st
     const { status, issues } = failure
     if (status === 429 || status >= 500) throw failure
     const exchange = exchangeOf(koa)
+    exchange.reason = reasonOf(failure)
     // The status of the response, which an access has otherwise, is 200.
     exchange.accesses = exchange.accesses.map((access) => (access.status === 0 ? { ...access, status } : access))
     return { isError: true, text: JSON.stringify(toOutcome(issues)) }

@@ -132,10 +132,18 @@ export const FHIR_TOOLS: Readonly<Record<string, FhirTool>> = {
   },
   fhir_create: {
     title: 'Create',
-    description: 'Stores a new resource under an id that the server gives, and returns it.',
+    description:
+      'Stores a new resource under an id that the server gives, and returns it; with ifNoneExist only where no resource matches, else it returns the one that does.',
     writes: true,
-    arguments: { resource },
-    run: async ({ resource: body }, { ask }) => shownOf(await ask({ method: 'POST', url: `/${typeOf(body)}`, body })),
+    arguments: {
+      resource,
+      ifNoneExist: {
+        types: ['string', 'object'],
+        description: 'Search parameters of the type, as in fhir_search: {"identifier": "urn:mrn|123"}',
+      },
+    },
+    run: async ({ resource: body, ifNoneExist }, { ask }) =>
+      shownOf(await ask({ method: 'POST', url: `/${typeOf(body)}`, body, headers: conditionIn(ifNoneExist) })),
   },
   fhir_update: {
     title: 'Update',
@@ -189,23 +197,36 @@ async function search(type: string, query: URLSearchParams, ask: ToolServices['a
 
 /** @throws FhirError 400 for a parameter that is no text */
 function queryIn({ query: given, count }: Arguments): URLSearchParams {
-  const query = isObject(given)
-    ? new URLSearchParams(Object.entries(given).flatMap(([name, value]) => pairsOf(name, value)))
-    : new URLSearchParams(String(given ?? '').replace(BEFORE_QUERY, ''))
+  const query = parametersIn('query', given)
   const asked = String(count ?? query.get('_count') ?? USUAL_OF_PAGE)
   // A count that is no number is refused by the search.
   query.set('_count', Number(asked) > MOST_OF_PAGE ? String(MOST_OF_PAGE) : asked)
   return query
 }
 
+/** Search parameters as a query string, or as an object. @throws FhirError 400 for one that is no text */
+const parametersIn = (argument: string, given: unknown): URLSearchParams =>
+  isObject(given)
+    ? new URLSearchParams(Object.entries(given).flatMap(([name, value]) => pairsOf(`${argument}.${name}`, name, value)))
+    : new URLSearchParams(String(given ?? '').replace(BEFORE_QUERY, ''))
+
+/** https://hl7.org/fhir/R4/http.html#ccreate @throws FhirError 400 for a condition that says nothing */
+function conditionIn(given: unknown): Readonly<Record<string, string>> {
+  if (given === undefined) return {}
+  const criteria = parametersIn('ifNoneExist', given)
+  if (criteria.size === 0)
+    throw badRequest('The argument ifNoneExist has no search parameter, and would match everything')
+  return { 'if-none-exist': String(criteria) }
+}
+
 /** The address of a link, in front of its query. */
 const BEFORE_QUERY = /^[^=?]*\?/
 
-const pairsOf = (name: string, value: unknown): [string, string][] =>
+const pairsOf = (place: string, name: string, value: unknown): [string, string][] =>
   [value].flat().map((one) => {
     if (typeof one === 'string') return [name, one]
     if (isNumber(one) || typeof one === 'boolean') return [name, JSON.stringify(one)]
-    throw badRequest(`query.${name} must be a text, a number, true or false, or a list of them`)
+    throw badRequest(`${place} must be a text, a number, true or false, or a list of them`)
   })
 
 /** The Parameters of an operation, without those that have no value. */

@@ -13,6 +13,7 @@ import {
   beginningOf,
   beginningOfBytes,
   CLIENT_LEFT,
+  type ExchangeOutcome,
   LEAST_ROLE,
   MAX_BODY,
   outcomeOf,
@@ -212,7 +213,7 @@ function seenOf(ready: Ready, bodies: Bodies, { clinic }: JournalPolicy): SeenEx
     ...{ method: koa.method, address: req.url ?? '/' },
     ...deedOf(accesses[0]),
     status: hasLeft ? CLIENT_LEFT : koa.status,
-    outcome: hasLeft ? 'left' : outcomeOf(koa.status),
+    outcome: hasLeft ? 'left' : outcomeWith(exchange, koa.status),
     ...{ requestHeaders: shownHeaders(req.headers), responseHeaders: shownHeaders(res.getHeaders()) },
     ...bodies,
   }
@@ -222,6 +223,12 @@ const leftAt = (status: number): Reason => ({
   code: 'client-left',
   text: `The client closed its connection before it had the answer, whose status was ${status}`,
 })
+
+/** A refusal may be told with status 200: in a result of the Model Context Protocol. */
+function outcomeWith({ reason }: Exchange, status: number): ExchangeOutcome {
+  const outcome = outcomeOf(status)
+  return outcome === 'ok' && reason !== undefined ? 'refused' : outcome
+}
 
 function reasonOf({ reason, accesses: [bundle, ...entries] }: Exchange): Reason | undefined {
   if (reason !== undefined || (bundle?.interaction !== 'batch' && bundle?.interaction !== 'transaction')) return reason
