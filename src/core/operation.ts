@@ -21,9 +21,12 @@ const NOT_GIVEN: ReadonlySet<string> = new Set([
   ...['unknown', 'unspecified', '-', '--'],
 ])
 
-/** Whether the value of an optional argument means that there is none. "null" is none of the words, as it is also a name. */
+/** Whether the value of an optional argument means that there is none. */
 export const isNotGiven = (value: unknown): boolean =>
   typeof value === 'string' && NOT_GIVEN.has(value.trim().toLowerCase())
+
+/** The same where the argument may also hold what a program wrote for its null. A last name that is asked for may be Null. */
+export const isNothing = (value: unknown): boolean => isNotGiven(value) || value === 'null' || value === 'undefined'
 
 /** An argument of a tool call that the tool does not have, with the one that was probably meant. */
 export interface IgnoredArgument {

@@ -7,7 +7,7 @@
 import type { OperationDefinition } from 'fhir/r4'
 import {
   type IgnoredArgument,
-  isNotGiven,
+  isNothing,
   type OperationAnswer,
   type OperationInput,
   type OperationParameter,
@@ -225,7 +225,7 @@ function fromArguments(parameters: readonly OperationParameter[], given: Readonl
   for (const parameter of parameters) {
     const { name, min, max } = parameter
     const value = Object.hasOwn(given, name) ? given[name] : undefined
-    if (isBlank(value) || (min === 0 && isNotGiven(value))) continue
+    if (isBlank(value) || (min === 0 && isNothing(value))) continue
     values.set(name, max !== '1' && Array.isArray(value) ? value : [plainValue(parameter, value)])
   }
   return values

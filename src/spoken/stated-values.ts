@@ -1,7 +1,7 @@
 /** Normalizes callers' statements, argument by argument, from spoken or written form. */
 import { DateTime } from 'luxon'
 import { type ClinicSettings, type DateOrder, dateOrderOf } from '../clinics/settings.ts'
-import { isNotGiven, type OperationInput } from '../core/operation.ts'
+import { isNothing, type OperationInput } from '../core/operation.ts'
 import { isNumber } from '../fhir/json.ts'
 import { badRequest, FhirError, type Issue } from '../fhir/outcome.ts'
 import { zoneOf } from '../scheduling/zone-clock.ts'
@@ -170,7 +170,7 @@ export function readAll<R extends Readers, Optional extends keyof R & string = n
   }: { readonly optional?: readonly Optional[]; readonly say?: (names: readonly (keyof R & string)[]) => string } = {},
 ): Omit<Read<R>, Optional> & Partial<Pick<Read<R>, Optional>> {
   const isAbsent = (name: string) =>
-    optional.some((one) => one === name) && (input[name] === undefined || isNotGiven(input[name]))
+    optional.some((one) => one === name) && (input[name] === undefined || isNothing(input[name]))
   const names = (Object.keys(readers) as (keyof R & string)[]).filter((name) => !isAbsent(name))
   const read = names.map((name) => ({ name, result: readers[name]?.(input[name]) ?? unclear(MISSING) }))
   const wrong = read.flatMap(({ name, result }) => (result.ok ? [] : [{ name, error: result.error }]))

@@ -46,10 +46,13 @@ describe('an optional argument', () => {
     },
   )
 
-  test.each(['none', 'N/A', 'Not applicable', 'not provided', 'unknown', '-'])('is none: %s', async (none) => {
-    const { success, values } = await submit({ subscriberName: none, groupId: none })
-    expect([success, values]).toEqual([true, { memberId: 'W123456789' }])
-  })
+  test.each(['none', 'N/A', 'Not applicable', 'not provided', 'unknown', '-', 'null', 'undefined'])(
+    'is none: %s',
+    async (none) => {
+      const { success, values } = await submit({ subscriberName: none, groupId: none })
+      expect([success, values]).toEqual([true, { memberId: 'W123456789' }])
+    },
+  )
 })
 
 describe('a boolean', () => {
@@ -108,7 +111,7 @@ describe('a birth date', () => {
 })
 
 describe('whom to see', () => {
-  test.each(['any', 'any doctor', 'no preference', 'first available', 'whoever is free', 'either', 'unknown', 'N/A'])(
+  test.each(['any', 'any doctor', 'no preference', 'first available', 'whoever is free', 'either', 'unknown', 'null'])(
     'may be left to the clinic: %s',
     async (practitionerName) => {
       const result = await use('/emr-scheduling/find_available_slots', { practitionerName })
