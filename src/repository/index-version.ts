@@ -7,7 +7,7 @@ import { FhirError } from '../fhir/outcome.ts'
 import type { CustomIndex } from '../search/index/custom-declaration.ts'
 import type { CustomParameters } from '../search/index/custom-parameters.ts'
 import type { SearchPlan } from '../search/plan.ts'
-import { planParameters } from '../storage/index/search-index.ts'
+import { planParameters } from '../search/plan-parameters.ts'
 import type { IndexVersions } from '../storage/port.ts'
 import { EntriesOutdated, IndexIncomplete } from '../storage/store-errors.ts'
 

@@ -1,5 +1,6 @@
 /** Describes a search by its query string without the values, for messages, which must not repeat patient data. */
 import type { Condition, SearchPlan, SortKey } from '../search/plan.ts'
+import { usesOf } from '../search/plan-parameters.ts'
 import type { HistoryQuery, KeysQuery, ValuesQuery } from './port.ts'
 
 /** Characters; longer descriptions are cut. */
@@ -24,44 +25,7 @@ export function describeSearch({ types, where, sort, total, include, count }: Se
 }
 
 /** A name for each parameter that the condition compares. */
-function namesIn(condition: Condition): readonly string[] {
-  switch (condition.kind) {
-    case 'any':
-    case 'all':
-      return condition.of.flatMap(namesIn)
-    case 'not':
-      return namesIn(condition.of).map((name) => `${name}:not`)
-    case 'unequal':
-      return namesIn(condition.of)
-    case 'chain': {
-      const { param, types } = condition
-      const link = types.length === 1 ? `${param}:${types[0]}` : param
-      return namesIn(condition.where).map((name) => `${link}.${name}`)
-    }
-    case 'has':
-      return namesIn(condition.where).map((name) => `_has:${condition.type}:${condition.param}:${name}`)
-    case 'missing':
-      return [`${condition.param}:missing`]
-    case 'string':
-      return [condition.match === 'contains' ? `${condition.param}:contains` : condition.param]
-    case 'words':
-    case 'token':
-    case 'reference':
-    case 'uri':
-    case 'date':
-    case 'number':
-    case 'quantity':
-    case 'position':
-    case 'composite':
-      return [condition.param]
-    case 'id':
-      return ['_id']
-    case 'type':
-      return ['_type']
-    case 'lastUpdated':
-      return ['_lastUpdated']
-  }
-}
+const namesIn = (condition: Condition): readonly string[] => usesOf(condition, '').flatMap(({ name }) => name ?? [])
 
 const nameOfKey = (key: SortKey): string =>
   `${key.descending ? '-' : ''}${'param' in key ? key.param : key.by === 'id' ? '_id' : '_lastUpdated'}`
