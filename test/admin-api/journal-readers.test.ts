@@ -108,6 +108,8 @@ const ROUTES: readonly (readonly [Name | typeof NOBODY | typeof PLATFORM, string
   ['staff', 'GET', `/clinics/${OTHER_CLINIC}/outbox`, DEMO_CLINIC, 'staff'],
   ['our operator', 'GET', `/clinics/${OTHER_CLINIC}/outbox`, DEMO_CLINIC, 'staff'],
   ['staff', 'GET', `/clinics/${DEMO_CLINIC}/outbox`, DEMO_CLINIC, 'staff'],
+  ['staff', 'GET', `/clinics/${DEMO_CLINIC}/calls/there-is-none`, DEMO_CLINIC, 'staff'],
+  ['staff', 'GET', `/clinics/${OTHER_CLINIC}/calls/there-is-none`, DEMO_CLINIC, 'staff'],
   ['staff', 'POST', `/clinics/${DEMO_CLINIC}/connectors/crm/$try`, DEMO_CLINIC, 'staff'],
   // Accounts are for the admins of their clinic; those of no clinic for operators.
   ['admin', 'GET', '/accounts', DEMO_CLINIC, 'admin'],

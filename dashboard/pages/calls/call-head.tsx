@@ -25,15 +25,22 @@ export function CallHead({ call }: { readonly call: ShownCall }) {
     ['Patient', patient !== undefined && <PatientLink key="patient" id={patient} />],
     ['Began', start !== undefined && <Time key="start" at={start} />],
     ['Length', length !== undefined && durationText(length)],
-    ['Outcome', recording.hasEnded ? (recording.endReason ?? 'Ended') : 'On the line'],
+    ['Outcome', outcomeText(call)],
     ['Tasks', <Outcomes key="tasks" call={call} type="Task" />],
     ['Visits', <Outcomes key="visits" call={call} type="Appointment" />],
   ]
   return <Facts facts={facts} />
 }
 
+function outcomeText({ recording, encounter, isKept }: ShownCall): string {
+  if (recording.hasEnded) return recording.endReason ?? 'Ended'
+  return isKept || encounter?.status === 'in-progress' ? 'On the line' : NOT_KEPT
+}
+
+const NOT_KEPT = 'not kept any more'
+
 const numberText = (number: string | undefined, isKept: boolean, none: string): string =>
-  number ?? (isKept ? none : 'not kept any more')
+  number ?? (isKept ? none : NOT_KEPT)
 
 function PatientLink({ id }: { readonly id: string }) {
   const { data } = useGet<Patient>(`Patient/${id}`)

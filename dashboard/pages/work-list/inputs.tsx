@@ -2,6 +2,7 @@
 import { Stack, Title } from '@mantine/core'
 import type { Slot, Task, TaskInput } from 'fhir/r4'
 import { useGet } from '../../api/queries.ts'
+import { callName } from '../../fhir/calls.ts'
 import { conceptText, referenceParts, referenceText, statusText } from '../../fhir/names.ts'
 import { clockText, dateText, dayOf, dayText } from '../../fhir/time.ts'
 import { inputLabel } from '../../fhir/work.ts'
@@ -31,6 +32,12 @@ function valueText(input: TaskInput) {
   const reference = valueReference?.reference
   if (reference !== undefined) return <ReferenceLink reference={reference} label={referenceText(valueReference)} />
   if (valueDate !== undefined) return dateText(valueDate)
+  if (valueString !== undefined && input.type.coding?.[0]?.code === 'call-id')
+    return (
+      <PageLink to="/calls" search={{ call: valueString }}>
+        {callName(valueString)}
+      </PageLink>
+    )
   const text =
     valueString ??
     valueCode ??

@@ -188,6 +188,38 @@ test('a call whose session is gone, and that the journal does not have, is still
   expect(await log(page).getByRole('link', { name: 'Request' }).count()).toBe(0)
 })
 
+test('a call that never was, or of another clinic, is said to be none, whatever its id', async () => {
+  const page = await openCall('never was|a,call')
+  await page.getByText('No tool was called yet').waitFor()
+  expect(await page.getByText('not kept any more').count()).toBe(3)
+})
+
+test('a task that a call has left leads to the conversation', async () => {
+  const { body } = await dashboard.server.fhir('GET', '/Task?code=billing-escalation&_count=50')
+  const isOfCall = ({ resource }: { resource: object }) => JSON.stringify(resource).includes('"talk-1"')
+  const task = body.entry.find(isOfCall)
+  const page = await dashboard.signedIn(`/work-list?task=${task.resource.id}`)
+  await page.getByRole('dialog').getByRole('link', { name: 'talk-1' }).click()
+  await turn(page, 'escalate_billing').waitFor()
+})
+
+test('without a journal a call is a conversation too, without requests and times', async () => {
+  const path = `/clinics/${DEMO_CLINIC}/settings`
+  const { body: settings } = await dashboard.server.fhir('GET', path)
+  const put = (more: object) =>
+    dashboard.server.fhir('PUT', path, { ...settings, ...more }, { 'content-type': 'application/json' })
+  expect((await put({ journal: 'off' })).status).toBe(200)
+  await makeCall('talk-off')
+  const page = await openCall('talk-off')
+  await turn(page, 'escalate_billing').getByRole('list', { name: 'Stored' }).waitFor()
+  expect(
+    await log(page)
+      .getByText(/ ms$|^Request$/)
+      .count(),
+  ).toBe(0)
+  await put({ journal: 'full' })
+})
+
 test('a call of 200 tool calls is shown whole, in order', async () => {
   for (let batch = 0; batch < 8; batch += 1) {
     const values = Array.from({ length: 25 }, (_, index) => ({
