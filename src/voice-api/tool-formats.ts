@@ -49,11 +49,18 @@ const openAiChat = ({ name, description, parameters }: ToolDescription) => ({
   function: { name, description, parameters },
 })
 
+/** The arguments with the keywords that the types in the libraries of Vapi and Retell have; others may be refused. */
+const argumentsOf = ({ parameters: { type, properties, required } }: ToolDescription) => ({
+  type,
+  properties,
+  required,
+})
+
 /** https://docs.vapi.ai/tools/custom-tools: the envelope. Vapi's own server puts the metadata of the call into the body. */
 const vapi = (tool: ToolDescription, place: Place) => ({
   type: 'function',
   async: false,
-  function: { name: tool.name, description: tool.description, parameters: tool.parameters },
+  function: { name: tool.name, description: tool.description, parameters: argumentsOf(tool) },
   server: { url: urlOf(tool, place), timeoutSeconds: TIMEOUT, headers: { 'x-voice-secret': SECRET } },
 })
 
@@ -74,7 +81,7 @@ const vapiApiRequest = (tool: ToolDescription, place: Place) => ({
       ]),
     ),
   },
-  body: tool.parameters,
+  body: argumentsOf(tool),
 })
 
 /** https://docs.retellai.com/build/single-multi-prompt/custom-function. */
@@ -85,7 +92,7 @@ const retell = (tool: ToolDescription, place: Place) => ({
   url: urlOf(tool, place),
   method: 'POST',
   headers: headersOf('{{call_id}}', '{{agent_number}}', '{{user_number}}'),
-  parameters: tool.parameters,
+  parameters: argumentsOf(tool),
   speak_during_execution: !tool.isReadOnly,
   speak_after_execution: true,
   timeout_ms: TIMEOUT * 1_000,

@@ -73,13 +73,32 @@ describe('a definition to import', () => {
     parameters: expect.objectContaining({ required: ['statedName', 'statedDateOfBirth'], additionalProperties: false }),
   }
 
+  /** The types in the libraries of Vapi and Retell have no other keyword at the top of the arguments. */
+  const published = {
+    ...described,
+    parameters: { type: 'object', properties: expect.anything(), required: ['statedName', 'statedDateOfBirth'] },
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: each platform has a shape of its own
+  const keywordsOf = ({ function: { parameters } = {}, body, ...tool }: Record<string, any>) =>
+    Object.keys(parameters ?? body ?? tool.parameters)
+
+  test.each(['vapi', 'vapi-api-request', 'retell'])(
+    'for %s has the keywords of its published types only',
+    async (format) => {
+      const tools: readonly Record<string, unknown>[] = (await request(server.url, 'GET', `/tools?format=${format}`))
+        .body
+      for (const tool of tools)
+        expect(['type', 'properties', 'required']).toEqual(expect.arrayContaining(keywordsOf(tool)))
+    },
+  )
+
   test.each<[string, object]>([
     ['openai', { type: 'function', ...described, strict: false }],
     ['openai-chat', { type: 'function', function: described }],
     ['livekit', { type: 'function', ...described }],
-    ['vapi', { type: 'function', function: described, server: { headers: { 'x-voice-secret': expect.any(String) } } }],
-    ['vapi-api-request', { type: 'apiRequest', method: 'POST', body: described.parameters }],
-    ['retell', { type: 'custom', ...described, headers: { 'x-call-id': '{{call_id}}' } }],
+    ['vapi', { type: 'function', function: published, server: { headers: { 'x-voice-secret': expect.any(String) } } }],
+    ['vapi-api-request', { type: 'apiRequest', method: 'POST', body: published.parameters }],
+    ['retell', { type: 'custom', ...published, headers: { 'x-call-id': '{{call_id}}' } }],
     ['bland', { method: 'POST', body: { statedName: '{{input.statedName}}' }, input_schema: described.parameters }],
     [
       'elevenlabs',
