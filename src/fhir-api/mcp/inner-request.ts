@@ -7,6 +7,7 @@ import inject from 'light-my-request'
 import { writeJson } from '../../fhir/json.ts'
 import { present } from '../../fhir/resource.ts'
 import { type RequestState, stateOf } from '../../http/exchange.ts'
+import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 
 export interface InnerRequest {
   readonly method: 'GET' | 'POST' | 'PUT'
@@ -53,6 +54,8 @@ export async function innerAnswer(
     },
   )
   if (failures.length > 0) throw failures[0]
+  // Nothing was read from a socket, so the loop has had no pause: without one, all calls of a flood would go on at once.
+  await yieldToEventLoop()
   return payload
 }
 
