@@ -27,13 +27,14 @@ const INSURANCE = '/patient-journey/submit_insurance_info'
 class Verification {
   readonly #arrived = Promise.withResolvers<void>()
   readonly #allowed = Promise.withResolvers<void>()
-  asked = 0
+  /** The questions, by the keys that make a repeated one known. */
+  readonly asked = new Set<string>()
 
-  async verify(): Promise<InsuranceResult> {
-    this.asked += 1
+  async verify(key: string): Promise<InsuranceResult> {
+    this.asked.add(key)
     this.#arrived.resolve()
     await this.#allowed.promise
-    return { status: 'VERIFIED', copayCents: 100 * this.asked }
+    return { status: 'VERIFIED', copayCents: 100 * this.asked.size }
   }
 
   /** Waits until it has been asked. */
@@ -49,7 +50,10 @@ class Verification {
 let verification = new Verification()
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer({}, { integrations: { insurance: { verify: () => verification.verify() } } })
+  server = await startServer(
+    {},
+    { integrations: { insurance: { verify: (_card, { idempotencyKey }) => verification.verify(idempotencyKey) } } },
+  )
 })
 afterAll(() => server.close())
 
@@ -145,7 +149,7 @@ describe('a platform that gives up while the tool works, and sends the tool call
     verification.answer()
     expect((await again).result).toMatchObject({ success: true, copayCents: 100 })
     expect((await use(name, INSURANCE, args, called)).result).toEqual((await again).result)
-    expect(verification.asked).toBe(1)
+    expect(verification.asked.size).toBe(1)
     expect(await found(server, `/Communication?identifier=${callId}`)).toHaveLength(1)
   })
 })
