@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Appointment, Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+import { until } from '../../support/server-process.ts'
 import { logInAs, withToken } from '../../support/two-clinics.ts'
 
 const SCHEDULE = 'schedule-okafor'
@@ -318,7 +319,7 @@ test('what is deleted is brought back as it was, though a summary of it was show
   const page = await dashboard.signedIn('/explorer?path=Basic/whole?_elements=code')
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await undoButtons(page).click()
-  await page.getByText('GET Basic/whole', { exact: false }).waitFor()
+  await until(async () => (await fhir('GET', '/Basic/whole')).status === 200)
   const { text, meta } = await fetched<{ text?: object; meta: object }>('Basic/whole')
   expect(text).toBeDefined()
   expect(meta).not.toHaveProperty('tag')
