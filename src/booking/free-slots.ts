@@ -148,10 +148,10 @@ export async function countFreeSlots(
   most: number,
 ): Promise<number> {
   if (span.start >= span.end) return 0
-  const upTo = Number.isFinite(most) ? { countUpTo: most } : {}
+  const bound = Number.isFinite(most) ? { countUpTo: most } : {}
   const { total = 0 } = await ctx.unit.search({
     ...planFor(ctx, schedules, span),
-    ...{ count: 0, total: 'accurate', ...upTo },
+    ...{ count: 0, total: 'accurate', ...bound },
   })
   return total
 }

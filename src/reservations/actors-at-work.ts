@@ -121,7 +121,8 @@ export async function visitsBeside(ctx: Context, atWork: ActorsAtWork, span: Spa
   const inSlots = await visitsInSlots(ctx, atWork, span, named)
   const stored = [...new Map([...named, ...inSlots].map((found) => [found.id, found])).values()]
   const all = await afterChange(ctx, 'Appointment', Promise.resolve(stored), () => true)
-  const visits = await Promise.all(all.map((one) => reservingVisit(ctx, atWork, one, span)))
+  const reaching = all.filter((visit) => reservesWithin(span, visit, ctx.now))
+  const visits = await Promise.all(reaching.map((visit) => reservingVisit(ctx, atWork, visit)))
   return visits.flatMap((visit) => visit ?? [])
 }
 
@@ -187,17 +188,21 @@ const AT_ONCE = 50
 const slotIdsOf = ({ slot = [] }: Appointment, baseUrl: string): readonly string[] =>
   slot.flatMap(({ reference = '' }) => localReference(reference, baseUrl)?.id ?? [])
 
-/** Returns undefined if it reserves no time of these actors within the span; an expired hold reserves none. */
+/** False for a hold that has expired, too. */
+function reservesWithin(span: Span, visit: Appointment, now: number): boolean {
+  const time = visitTime(visit)
+  return time !== undefined && overlap(time, span) && (holdEndOf(visit) ?? Number.POSITIVE_INFINITY) > now
+}
+
+/** Returns undefined if it reserves no time of these actors. */
 async function reservingVisit(
   ctx: Context,
   { actorAt, schedules }: ActorsAtWork,
   visit: Appointment,
-  span: Span,
 ): Promise<ReservingVisit | undefined> {
   const { id = '', participant } = visit
   const time = visitTime(visit)
-  if (time === undefined || !overlap(time, span) || (holdEndOf(visit) ?? Number.POSITIVE_INFINITY) <= ctx.now)
-    return undefined
+  if (time === undefined) return undefined
   const named = participant
     .filter(takesPart)
     .flatMap(({ actor }) => actorAt.get(addressOf(actor?.reference ?? '', ctx.baseUrl)) ?? [])
@@ -282,7 +287,7 @@ export function offeredBeside<S extends Slot>(
 export async function slotsOnOffer(ctx: Context, { schedules }: ActorsAtWork, span: Span): Promise<readonly Slot[]> {
   if (schedules.size === 0) return []
   const isTheirs = (slot: Slot): boolean =>
-    isOnOffer(slot) && overlap(spanOf(slot), span) && schedules.has(scheduleIdOf(slot, ctx.baseUrl) ?? '')
+    isOnOffer(slot) && schedules.has(scheduleIdOf(slot, ctx.baseUrl) ?? '') && overlap(spanOf(slot), span)
   const statuses = ['free', 'busy-unavailable'] as const
   const stored = slotsReachingInto(ctx, schedules.keys(), { span, statuses, what: 'the slots of its actors' })
   return (await afterChange(ctx, 'Slot', stored, isTheirs)).filter(isTheirs)
