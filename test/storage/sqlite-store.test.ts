@@ -1,5 +1,5 @@
 /** The embedded engine fulfils the contract, on a file and in memory, and has duties of its own. */
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from '@jest/globals'
@@ -350,4 +350,16 @@ describe('a fault in the middle of a shared commit', () => {
     expect(await clinic.find('Broken', [{ kind: 'token', param: 'broken', code: 'x' }])).toEqual(['Broken/1'])
     await close()
   })
+})
+
+const LOCKS = '/proc/locks'
+
+;(existsSync(LOCKS) ? test : test.skip)('a file that is opened again stays locked for other processes', async () => {
+  const path = newFile()
+  const isLocked = () => readFileSync(LOCKS, 'utf8').includes(`:${statSync(path).ino} `)
+  const first = await openAt(path)
+  expect(isLocked()).toBe(true)
+  const second = await openAt(path)
+  expect(isLocked()).toBe(true)
+  for (const { close } of [first, second]) await close()
 })

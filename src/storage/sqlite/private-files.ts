@@ -42,7 +42,13 @@ export const PARTS = ['', '-wal', '-shm']
 /** Creates the file where there is none, and closes it to other users. */
 function keepPrivate(path: string): void {
   try {
-    closeSync(openSync(path, 'a', PRIVATE_FILE))
+    // A file that is there is not opened: the locks of all its connections in this process would go with its descriptor
+    // (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+    if (kindOf(path) === undefined) closeSync(openSync(path, 'ax', PRIVATE_FILE))
+  } catch {
+    // Another process may have made it meanwhile. Where nobody can, SQLite reports why not.
+  }
+  try {
     for (const part of PARTS) if (kindOf(`${path}${part}`) === 'file') closeToOthers(`${path}${part}`)
   } catch {
     // A file of another user, or on a read-only disk: SQLite finds out whether it can be used, and reports why not.
