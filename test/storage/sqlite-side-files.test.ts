@@ -6,7 +6,10 @@ import { describe, expect, test } from '@jest/globals'
 import { openAuditStore, openContentStore, openJournalStore, openStore } from '../../src/main/open-store.ts'
 import { type AuditBlock, keyAt } from '../../src/storage/audit-port.ts'
 import type { JournalEntry } from '../../src/storage/journal-port.ts'
+import { Database } from '../../src/storage/sqlite/connection.ts'
+import { JOURNAL_FILE } from '../../src/storage/sqlite/journal-store.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
+import { newFolder } from '../support/run.ts'
 
 const NOW = Date.now()
 const BLOCK: AuditBlock = { clinic: 'one', key: `${keyAt(NOW)}k1`, first: NOW, patients: [], events: '[]' }
@@ -180,3 +183,43 @@ describe('files of the store', () => {
     expect(modes.get('/emr.content')).toBe('700')
   })
 })
+
+test('a file whose tables another process creates at this moment is not taken for one of another form', () => {
+  const made = newPath()
+  JOURNAL_FILE.open({ path: made, use: 'write' }).close()
+  const model = new DatabaseSync(made)
+  const version = model.prepare('PRAGMA user_version').get()?.['user_version']
+  const tables = model.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all()
+  model.close()
+
+  const path = newPath()
+  const create = () => {
+    const other = new DatabaseSync(path, { timeout: 0 })
+    try {
+      other.exec(`BEGIN; ${tables.map(({ sql }) => sql).join(';')}; PRAGMA user_version = ${version}; COMMIT`)
+    } catch (error) {
+      expect(String(error)).toContain('locked')
+    }
+    other.close()
+  }
+  const { get } = Database.prototype
+  let isCreated = false
+  Database.prototype.get = function (this: Database, ...query: Parameters<typeof get>) {
+    const row = get.apply(this, query)
+    if (!isCreated && query[0] === 'PRAGMA user_version') {
+      isCreated = true
+      create()
+    }
+    return row
+  } as typeof get
+  try {
+    const file = JOURNAL_FILE.open({ path, use: 'write' })
+    expect(file.hasTables).toBe(true)
+    file.close()
+  } finally {
+    Database.prototype.get = get
+  }
+  expect(isCreated).toBe(true)
+})
+
+const newPath = (): string => join(newFolder(), 'emr.journal.db')

@@ -331,15 +331,16 @@ function prepare(db: Database, path: string, form: SideFileForm): void {
 
 const versionOf = (db: Database): number => db.get<[number]>('PRAGMA user_version')?.[0] ?? 0
 
-/** True when the tables are those of their version. */
-function isOfForm(db: Database, { steps }: SideFileForm): boolean {
-  const version = versionOf(db)
-  if (version > steps.length) return false
-  const script = steps.slice(0, version).join(';')
-  const columns = columnsOf.get(script) ?? columnsAfter(script)
-  columnsOf.set(script, columns)
-  return columnsIn(db) === columns
-}
+/** True when the tables are those of their version. Both are of one moment: another process may be creating them. */
+const isOfForm = (db: Database, { steps }: SideFileForm): boolean =>
+  db.snapshot(() => {
+    const version = versionOf(db)
+    if (version > steps.length) return false
+    const script = steps.slice(0, version).join(';')
+    const columns = columnsOf.get(script) ?? columnsAfter(script)
+    columnsOf.set(script, columns)
+    return columnsIn(db) === columns
+  })
 
 /** Expected columns by script; each script is run once in memory. */
 const columnsOf = new Map<string, string>()
