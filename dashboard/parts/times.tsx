@@ -1,6 +1,7 @@
-/** A time of the clinic, with the full time and zone as a tooltip. */
+/** Times of the clinic, with the full time as a tooltip. */
+import { Text } from '@mantine/core'
 import { now } from '../api/clock.ts'
-import { timeText, zoneText } from '../fhir/time.ts'
+import { secondsText, timeText, zoneText } from '../fhir/time.ts'
 import { useClinic } from './clinic-context.tsx'
 
 /** @param at FHIR's instant, dateTime or date */
@@ -10,6 +11,19 @@ export function Time({ at }: { readonly at: string | undefined }) {
   return (
     <time dateTime={at} title={`${timeText(at, timeZone)} (${zoneText(timeZone, at)})`} className="number">
       {timeText(at, timeZone)}
+    </time>
+  )
+}
+
+/** To the second, in a list of what happened. @param at FHIR's instant; '' for none */
+export function Seconds({ at }: { readonly at: string }) {
+  const { timeZone } = useClinic()
+  if (at === '') return null
+  return (
+    <time className="number" dateTime={at} title={timeText(at, timeZone)}>
+      <Text span size="sm" c="dimmed">
+        {secondsText(at, timeZone)}
+      </Text>
     </time>
   )
 }

@@ -9,6 +9,8 @@ export const escaped = (text: string): string =>
 
 export interface PlainPage {
   readonly title: string
+  /** Markup in the head, besides the title. */
+  readonly head?: string
   /** Markup. */
   readonly body: string
 }
@@ -21,6 +23,7 @@ input, select, button { font: inherit; width: 100%; box-sizing: border-box; padd
 button { margin-top: 1.5rem; font-weight: 600; cursor: pointer }
 dt { font-weight: 600 }
 dd { margin: 0 0 .5rem }
+pre { white-space: pre-wrap; border: 1px solid; border-radius: 4px; padding: 1rem }
 .wrong { color: light-dark(#b00020, #ffb4ab) }`
 
 /** Content-Security-Policy: no script, and no style but that of the pages: https://www.w3.org/TR/CSP3/. */
@@ -33,11 +36,11 @@ export const PLAIN_POLICY = [
 ].join('; ')
 
 /** A page without scripts, for phones too, which is served with PLAIN_POLICY. */
-export const plainPage = ({ title, body }: PlainPage): string => `<!doctype html>
+export const plainPage = ({ title, head = '', body }: PlainPage): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${escaped(title)}</title>
+<title>${escaped(title)}</title>${head}
 <style>${STYLE}</style></head>
 <body><main>
 <h1>${escaped(title)}</h1>

@@ -121,8 +121,12 @@ export async function visitsBeside(ctx: Context, atWork: ActorsAtWork, span: Spa
   const inSlots = await visitsInSlots(ctx, atWork, span, named)
   const stored = [...new Map([...named, ...inSlots].map((found) => [found.id, found])).values()]
   const all = await afterChange(ctx, 'Appointment', Promise.resolve(stored), () => true)
-  const reaching = all.filter((visit) => reservesWithin(span, visit, ctx.now))
-  const visits = await Promise.all(reaching.map((visit) => reservingVisit(ctx, atWork, visit)))
+  const visits = await Promise.all(
+    all.flatMap((visit) => {
+      const time = timeReserved(visit, ctx.now)
+      return time !== undefined && overlap(time, span) ? reservingVisit(ctx, atWork, visit, time) : []
+    }),
+  )
   return visits.flatMap((visit) => visit ?? [])
 }
 
@@ -188,21 +192,18 @@ const AT_ONCE = 50
 const slotIdsOf = ({ slot = [] }: Appointment, baseUrl: string): readonly string[] =>
   slot.flatMap(({ reference = '' }) => localReference(reference, baseUrl)?.id ?? [])
 
-/** False for a hold that has expired, too. */
-function reservesWithin(span: Span, visit: Appointment, now: number): boolean {
-  const time = visitTime(visit)
-  return time !== undefined && overlap(time, span) && (holdEndOf(visit) ?? Number.POSITIVE_INFINITY) > now
-}
+/** Returns undefined for a hold that has expired, too. */
+const timeReserved = (visit: Appointment, now: number): Span | undefined =>
+  (holdEndOf(visit) ?? Number.POSITIVE_INFINITY) > now ? visitTime(visit) : undefined
 
 /** Returns undefined if it reserves no time of these actors. */
 async function reservingVisit(
   ctx: Context,
   { actorAt, schedules }: ActorsAtWork,
   visit: Appointment,
+  time: Span,
 ): Promise<ReservingVisit | undefined> {
   const { id = '', participant } = visit
-  const time = visitTime(visit)
-  if (time === undefined) return undefined
   const named = participant
     .filter(takesPart)
     .flatMap(({ actor }) => actorAt.get(addressOf(actor?.reference ?? '', ctx.baseUrl)) ?? [])

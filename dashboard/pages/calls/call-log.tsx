@@ -4,10 +4,9 @@ import type { Communication } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { callName, callNote, type LoggedCall, logOf, outcomeOf } from '../../fhir/calls.ts'
-import { secondsText, timeText } from '../../fhir/time.ts'
-import { useClinic } from '../../parts/clinic-context.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { Seconds } from '../../parts/times.tsx'
 
 type OnChoose = (call: string) => void
 
@@ -43,19 +42,12 @@ export function CallLog({ onChoose }: { readonly onChoose: OnChoose }) {
 }
 
 function Entry({ entry, onChoose }: { readonly entry: LoggedCall; readonly onChoose: OnChoose }) {
-  const { timeZone } = useClinic()
   const { callId: call, sent, tool, argumentsText, resultText } = entry
   const { say, isRefused, code = 'refused' } = outcomeOf(entry.result)
   return (
     <div>
       <Group gap="xs" wrap="nowrap">
-        {sent !== '' && (
-          <time className="number" dateTime={sent} title={timeText(sent, timeZone)}>
-            <Text span size="sm" c="dimmed">
-              {secondsText(sent, timeZone)}
-            </Text>
-          </time>
-        )}
+        <Seconds at={sent} />
         <Text size="sm" fw={600} className="mono cut">
           {tool}
         </Text>

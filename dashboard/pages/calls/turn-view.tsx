@@ -2,9 +2,8 @@
 import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
 import { memo, useState } from 'react'
 import { type LoggedCall, outcomeOf } from '../../fhir/calls.ts'
-import { secondsText, timeText } from '../../fhir/time.ts'
-import { useClinic } from '../../parts/clinic-context.tsx'
 import { PageLink } from '../../parts/links.tsx'
+import { Seconds } from '../../parts/times.tsx'
 import { type Stated, statedIn, type Turn } from './conversation.ts'
 import { Writes } from './writes.tsx'
 
@@ -54,17 +53,10 @@ const TextBlock = ({ text }: { readonly text: string }) => (
 )
 
 function TurnHead({ turn: { tool, at, entry, requested, latency } }: { readonly turn: Turn }) {
-  const { timeZone } = useClinic()
   const { isRefused, code } = entry === undefined ? refusalOf(requested) : outcomeOf(entry.result)
   return (
     <Group gap="xs">
-      {at !== '' && (
-        <time className="number" dateTime={at} title={timeText(at, timeZone)}>
-          <Text span size="sm" c="dimmed">
-            {secondsText(at, timeZone)}
-          </Text>
-        </time>
-      )}
+      <Seconds at={at} />
       <Text size="sm" fw={600} className="mono">
         {tool}
       </Text>
