@@ -1,4 +1,5 @@
 /** The script of a phone call: a JSON file of tool calls in order, such as examples/scheduling-call.json. */
+import { isRecord } from './problem.ts'
 
 export interface PlayedCall {
   readonly description: string
@@ -74,7 +75,7 @@ const MAX_TEXT = 2_000_000
 export function readScript(text: string): PlayedCall {
   if (text.length > MAX_TEXT) throw notScript(`it has ${text.length} characters, and ${MAX_TEXT} are the most`)
   const script = parsed(text)
-  if (!isObject(script)) throw notScript('it must be an object with a list "steps"')
+  if (!isRecord(script)) throw notScript('it must be an object with a list "steps"')
   const { steps } = script
   if (!Array.isArray(steps)) throw notScript('it has no list "steps"')
   if (steps.length > MAX_STEPS) throw notScript(`it has ${steps.length} steps, and ${MAX_STEPS} are the most`)
@@ -96,12 +97,9 @@ function parsed(text: string): unknown {
 
 const notScript = (why: string): Error => new Error(`The file is no script of a call: ${why}`)
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function isStep(step: unknown): step is Step {
-  if (!isObject(step) || !(step.after === undefined || typeof step.after === 'number')) return false
-  if (typeof step.tool === 'string') return isObject(step.arguments)
-  if (typeof step.search === 'string') return isObject(step.query) && isObject(step.expect)
-  return isObject(step.end)
+  if (!isRecord(step) || !(step.after === undefined || typeof step.after === 'number')) return false
+  if (typeof step.tool === 'string') return isRecord(step.arguments)
+  if (typeof step.search === 'string') return isRecord(step.query) && isRecord(step.expect)
+  return isRecord(step.end)
 }
