@@ -37,6 +37,8 @@ export interface Config {
   /** The operator that the first start creates. */
   readonly firstOperator?: FirstOperator
   readonly demo: boolean
+  /** Whether clinics can be rehearsed in: reset, cloned, given another time and faults. docs/rehearsal.md */
+  readonly rehearsal: boolean
   /** Whether the dashboard is built and served. */
   readonly dashboard: boolean
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -119,6 +121,8 @@ const DEMO_ENVIRONMENTS: ReadonlySet<string> = new Set(['development', 'test'])
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+const isProduction = ({ NODE_ENV }: Environment): boolean => !DEMO_ENVIRONMENTS.has(NODE_ENV || 'development')
+
 /** @throws Error listing every problem, one per line */
 export function readConfig(environment: Environment = process.env): Config {
   const read = new EnvironmentReader(environment)
@@ -148,6 +152,7 @@ export function readConfig(environment: Environment = process.env): Config {
     callIdleMinutes: read.integer('CALL_IDLE_MINUTES', 120, 1, 10_080),
     ...read.firstOperator(),
     demo,
+    rehearsal: read.flag('REHEARSAL', !isProduction(environment)),
     dashboard: read.flag('DASHBOARD', true),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     disabledInteractions: read.list('DISABLED_INTERACTIONS'),
@@ -216,12 +221,12 @@ class EnvironmentReader {
    * wanted.
    */
   demo(host: string): boolean {
-    const environment = this.#environment.NODE_ENV || 'development'
-    const isProduction = !DEMO_ENVIRONMENTS.has(environment)
+    const environment = this.#environment.NODE_ENV
+    const inProduction = isProduction(this.#environment)
     const isPublic = this.#environment.DEMO?.toLowerCase() === 'public'
-    const isOn = isPublic || this.flag('DEMO', !isProduction, 'on, off or public')
+    const isOn = isPublic || this.flag('DEMO', !inProduction, 'on, off or public')
     if (!isOn) return false
-    if (isProduction) {
+    if (inProduction) {
       this.add(
         `DEMO is '${this.#environment.DEMO}', but NODE_ENV is '${environment}', which means production; ` +
           `demo mode is for ${[...DEMO_ENVIRONMENTS].join(' and ')}, so set DEMO to off or NODE_ENV to one of these`,

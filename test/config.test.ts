@@ -11,6 +11,7 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       databaseUrl: 'sqlite:data/emr.db',
       demo: true,
+      rehearsal: true,
       webhookSecret: 'demo-secret',
       baseUrl: undefined,
     })
@@ -34,6 +35,8 @@ describe('readConfig', () => {
     'NODE_ENV=%s means production: demo mode is off, and cannot be turned on',
     (NODE_ENV) => {
       expect(readConfig({ NODE_ENV, ...secrets }).demo).toBe(false)
+      expect(readConfig({ NODE_ENV, ...secrets }).rehearsal).toBe(false)
+      expect(readConfig({ NODE_ENV, REHEARSAL: 'on', ...secrets }).rehearsal).toBe(true)
       for (const DEMO of ['on', 'public']) {
         expect(() => readConfig({ NODE_ENV, DEMO, ...secrets })).toThrow(
           `DEMO is '${DEMO}', but NODE_ENV is '${NODE_ENV}', which means production`,
