@@ -92,9 +92,11 @@ const ROOMS = {
     ...['search', 'search/query', 'core', 'terminology'],
     ...['operations', 'operations/terminology', 'providers'],
   ],
+  // What is true in a clinic when a rehearsal begins.
+  'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability'],
   // What modules of others add.
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
-  demo: ['repository', 'clinics', 'core', 'scheduling', 'availability'],
+  demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios'],
   // The transport, whatever is asked: who asks, whether it is taken, bodies, formats, errors. From here on Koa is known.
   http: ['repository', 'content', 'clinics', 'config', 'record', 'record/audit', 'record/journal'],
   // FHIR's REST API.

@@ -70,6 +70,7 @@ const SMOKE = suites(
   'test/process/killed-bookings.test.ts',
   'test/providers/document-reference.test.ts',
   'test/record/journal/journal.test.ts',
+  'test/rehearsal/scenarios/load-scenario.test.ts',
   'test/scripts/copy.test.ts',
   'test/voice-api/tools.test.ts',
 )

@@ -36,18 +36,20 @@ export async function createClinic(repository: Repository, clinic: string, setti
 }
 
 /**
- * Stages the unit's clinic, with a default Organization unless one is given.
+ * Stages the unit's clinic and its Organization.
  * @throws FhirError 409 when the clinic exists, 422 when a dialled number is taken
  */
-export async function stageClinic(
-  unit: UnitOfWork,
-  settings: ClinicSettings,
-  organization: Organization = { resourceType: 'Organization', active: true, name: settings.name },
-): Promise<void> {
+export async function stageClinic(unit: UnitOfWork, settings: ClinicSettings): Promise<void> {
   if ((await findSettings(unit, unit.clinic)) !== undefined)
     throw conflict(`The clinic '${unit.clinic}' exists already`)
   await writeSettings(unit, settings)
-  await unit.put({ ...organization, id: unit.clinic }, 'PUT')
+  const organization: Organization = {
+    resourceType: 'Organization',
+    id: unit.clinic,
+    active: true,
+    name: settings.name,
+  }
+  await unit.put(organization, 'PUT')
 }
 
 /** The facts of a clinic that decide whether its requests are served: one object, as long as its settings and its sandbox stay. */

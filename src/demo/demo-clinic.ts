@@ -1,17 +1,18 @@
-/** The demo clinic: loaded into an empty store from resources/sandbox; free slots are added at every start. */
-import type { Appointment, Organization } from 'fhir/r4'
-import { DateTime } from 'luxon'
+/** The demo clinic: its accounts and settings, and the scenario `quiet-week`, loaded into an empty store. */
+import type { Schedule } from 'fhir/r4'
 import { type Role, removeDemoAccounts, stageAccount } from '../clinics/accounts.ts'
-import { stageClinic } from '../clinics/clinics.ts'
 import { hashPassword, type PasswordCost } from '../clinics/passwords.ts'
 import { SIMULATOR } from '../clinics/setting-checks.ts'
-import { type ClinicSettings, clinicExists, findSettings } from '../clinics/settings.ts'
+import { type ClinicSettings, clinicExists, findSettings, writeSettings } from '../clinics/settings.ts'
 import type { AccessOf } from '../core/clinic-access.ts'
-import type { Context } from '../core/context.ts'
+import { loadScenario } from '../rehearsal/scenarios/load-scenario.ts'
+import type { ClinicDay } from '../rehearsal/scenarios/moments.ts'
+import { resolved } from '../rehearsal/scenarios/placeholders.ts'
+import type { Scenario, ScenarioResource } from '../rehearsal/scenarios/scenario.ts'
+import { builtInScenario } from '../rehearsal/scenarios/scenarios.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
-import { slotIdAt } from '../scheduling/generated-slot.ts'
-import { demoHolidays, fillDemoSchedules, load, loadSchedules, stagePastSlots, withSlotDays } from './demo-schedules.ts'
+import { fillSchedules, withSlotDays } from './demo-schedules.ts'
 
 export const DEMO_CLINIC = 'demo-clinic'
 
@@ -34,11 +35,6 @@ const ACCOUNTS: readonly { readonly username: string; readonly name: string; rea
   { username: 'admin', name: 'Demo Admin', role: 'admin' },
 ]
 
-/** The date of the appointments in appointments.json; they are moved to the day of seeding, or the next working day. */
-const APPOINTMENTS_DAY = '2024-01-08'
-/** After this hour the appointments are moved to the next working day. */
-const CLOSING_HOUR = 17
-
 interface DemoParts {
   readonly repository: Repository
   readonly access: AccessOf
@@ -47,7 +43,7 @@ interface DemoParts {
 interface DemoSize {
   /** Cost of hashing the passwords of its accounts; absent: the default. */
   readonly passwordCost?: PasswordCost
-  /** Number of days with Slots, from today, also maintained later; absent: as in the Schedules in resources/sandbox. */
+  /** Number of days with Slots, from today, also maintained later; absent: as in the Schedules of the scenario. */
   readonly slotDays?: number
 }
 
@@ -74,12 +70,29 @@ export async function seedDemo(
     for (const { passwordHash, ...account } of accounts) {
       stageAccount(ctx.unit, { ...account, clinic: DEMO_CLINIC, demoOnly: true }, passwordHash)
     }
-    const [organization] = await load<Organization>('organization')
-    await stageClinic(ctx.unit, SETTINGS, organization)
-    await stageResources(ctx, slotDays)
+    await writeSettings(ctx.unit, SETTINGS)
+    // All in this change, so that no client sees an incomplete clinic.
+    for await (const _done of loadScenario(demoScenario(slotDays), dayAt(ctx.now), (work) => work(ctx)));
     return true
   })
 }
+
+const dayAt = (now: number): ClinicDay => ({
+  clinic: DEMO_CLINIC,
+  clinicName: SETTINGS.name,
+  timeZone: SETTINGS.timeZone,
+  now,
+})
+
+function demoScenario(slotDays: number | undefined): Scenario {
+  const scenario = builtInScenario('quiet-week')
+  if (slotDays === undefined) return scenario
+  const shorter = (resource: ScenarioResource) => (isSchedule(resource) ? withSlotDays(resource, slotDays) : resource)
+  return { ...scenario, resources: () => scenario.resources().map(shorter) }
+}
+
+const isSchedule = (resource: ScenarioResource): resource is Schedule & ScenarioResource =>
+  resource.resourceType === 'Schedule'
 
 /** Whether the store has clinics other than the demo clinic. */
 export async function hasOtherClinics(repository: Repository): Promise<boolean> {
@@ -89,66 +102,15 @@ export async function hasOtherClinics(repository: Repository): Promise<boolean> 
   return false
 }
 
-async function stageResources(ctx: Context, slotDays: number | undefined): Promise<void> {
-  for (const file of ['locations', 'practitioners', 'practitioner-roles', 'patients', 'coverages'])
-    for (const resource of await load(file)) await ctx.update(resource)
-  for (const schedule of await loadSchedules(ctx.now))
-    await ctx.update(slotDays === undefined ? schedule : withSlotDays(schedule, slotDays))
-  const today = DateTime.fromMillis(ctx.now, { zone: SETTINGS.timeZone })
-  const appointments = movedTo(workingDay(today), await load<Appointment>('appointments'), ctx.now)
-  await fillDemoSchedules(ctx)
-  const held = new Set(appointments.flatMap(({ slot = [] }) => slot.map(({ reference = '' }) => reference.slice(5))))
-  const midnight = today.startOf('day')
-  await stagePastSlots(ctx, { start: midnight.toMillis(), end: midnight.plus({ days: 1 }).toMillis() }, held)
-  for (const appointment of appointments) await ctx.update(appointment)
-  for (const document of await load('documents')) await ctx.update(document)
-}
-
 /**
  * Adds free slots for days that have come within the horizon since the last start, and returns their number. Only for
  * demo schedules that still exist.
  */
 export const topUpSlots = ({ access }: Pick<DemoParts, 'access'>): Promise<number> =>
-  access(DEMO_CLINIC, { kind: 'server' }).change(fillDemoSchedules)
-
-/** Today; on weekends, holidays and after closing time, the next working day. */
-function workingDay(now: DateTime): DateTime {
-  let day = now.hour < CLOSING_HOUR ? now : now.plus({ days: 1 })
-  const holidays = new Set(demoHolidays(now.toMillis()).map(({ date }) => date))
-  while (day.isWeekend || holidays.has(day.toISODate() ?? '')) day = day.plus({ days: 1 })
-  return day.startOf('day')
-}
-
-/** The appointments moved to another day at the same time; booked ones in the past become arrived or fulfilled. */
-function movedTo(day: DateTime, appointments: readonly Appointment[], now: number): readonly Appointment[] {
-  const reference = DateTime.fromISO(APPOINTMENTS_DAY, { zone: day.zone })
-  const days = Math.round(day.diff(reference, 'days').days)
-  const move = (time: string | undefined) => isoOf(DateTime.fromISO(time ?? '', { zone: day.zone }).plus({ days }))
-  return appointments.map((appointment) => {
-    const start = move(appointment.start)
-    const end = move(appointment.end)
-    return {
-      ...appointment,
-      status: appointment.status === 'booked' ? statusAt(now, start, end) : appointment.status,
-      start,
-      end,
-      created: move(appointment.created),
-      ...(appointment.slot && {
-        slot: appointment.slot.map(({ reference }) => ({ reference: moveSlot(reference, day, days) })),
-      }),
-    }
+  access(DEMO_CLINIC, { kind: 'server' }).change((ctx) => {
+    const schedules = builtInScenario('quiet-week').resources().filter(isSchedule)
+    return fillSchedules(
+      ctx,
+      schedules.map((schedule) => resolved(schedule, dayAt(ctx.now)) as Schedule),
+    )
   })
-}
-
-/** The slot at the same time on the other day. */
-function moveSlot(reference: string | undefined, { zone }: DateTime, days: number): string {
-  const [, schedule = '', time = ''] = /^Slot\/slot-(.+)-(\d{8}T\d{4}Z)$/.exec(reference ?? '') ?? []
-  return `Slot/${slotIdAt(schedule, DateTime.fromISO(time, { zone }).plus({ days }).toMillis())}`
-}
-
-function statusAt(now: number, start: string, end: string): Appointment['status'] {
-  if (Date.parse(end) <= now) return 'fulfilled'
-  return Date.parse(start) <= now ? 'arrived' : 'booked'
-}
-
-const isoOf = (time: DateTime): string => time.toFormat("yyyy-MM-dd'T'HH:mm:ssZZ")

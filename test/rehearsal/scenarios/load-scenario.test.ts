@@ -1,0 +1,127 @@
+/** Scenarios that are loaded into a clinic, and the data that it has then. */
+import { describe, expect, test } from '@jest/globals'
+import type { Appointment, Organization, Patient, Slot } from 'fhir/r4'
+import { type ClinicSettings, writeSettings } from '../../../src/clinics/settings.ts'
+import type { Context } from '../../../src/core/context.ts'
+import { loadScenario, startOf } from '../../../src/rehearsal/scenarios/load-scenario.ts'
+import type { Scenario, ScenarioResource } from '../../../src/rehearsal/scenarios/scenario.ts'
+import { builtInScenario } from '../../../src/rehearsal/scenarios/scenarios.ts'
+import { openTestRepository } from '../../support/repository.ts'
+
+const CLINIC = 'north-side'
+/** A Monday, while the clinic is open. */
+const MONDAY = '2026-03-02T10:45:00-05:00'
+const DAY = { clinic: CLINIC, clinicName: 'North Side', timeZone: 'America/New_York', now: Date.parse(MONDAY) }
+
+const SETTINGS: ClinicSettings = {
+  name: DAY.clinicName,
+  timeZone: DAY.timeZone,
+  dialedNumbers: [],
+  defaultRegion: 'US',
+  policies: { overbooking: false, slotTakenStatus: 409 },
+}
+
+/** Loads it, each part in a change of its own. */
+async function loaded(scenario: Scenario): Promise<{ readonly look: () => Context; readonly done: readonly number[] }> {
+  const { access, repository } = await openTestRepository(MONDAY)
+  await repository.change(CLINIC, (unit) => writeSettings(unit, SETTINGS))
+  const done: number[] = []
+  for await (const count of loadScenario(scenario, DAY, (work) => access(CLINIC).change(work))) done.push(count)
+  return { look: () => access(CLINIC).reader(), done }
+}
+
+const madeOf = (resources: readonly ScenarioResource[]): Scenario => ({
+  name: 'made',
+  title: 'Made',
+  version: '1.0.0',
+  description: 'Made by a test.',
+  people: [],
+  count: resources.length,
+  resources: () => resources,
+})
+
+async function texts(look: Context): Promise<readonly string[]> {
+  const types = ['Organization', 'Location', 'Practitioner', 'Patient', 'Schedule', 'Slot', 'Appointment', 'Coverage']
+  const found = await Promise.all(types.map((type) => look.search(type, '_sort=_id&_count=1000')))
+  return found.flat().map(({ text }) => text.replace(/"lastUpdated":"[^"]+"/, ''))
+}
+
+describe('a loaded scenario', () => {
+  test('is the same each time, in ids, versions and content', async () => {
+    const [one, other] = [await loaded(builtInScenario('quiet-week')), await loaded(builtInScenario('quiet-week'))]
+    const held = await texts(one.look())
+    expect(held.length).toBeGreaterThan(500)
+    expect(await texts(other.look())).toEqual(held)
+  })
+
+  test('belongs to the clinic: its Organization has the id and the name of the clinic', async () => {
+    const { look } = await loaded(builtInScenario('quiet-week'))
+    expect((await look().read<Organization>('Organization', CLINIC)).resource.name).toBe('North Side')
+    const patient = await look().read<Patient>('Patient', 'abernathy-ruth')
+    expect(patient.resource.managingOrganization).toEqual({
+      reference: `Organization/${CLINIC}`,
+      display: 'North Side',
+    })
+  })
+
+  test('has an Organization where the scenario names none', async () => {
+    const { look } = await loaded(madeOf([{ resourceType: 'Patient', id: 'ada' }]))
+    expect((await look().read<Organization>('Organization', CLINIC)).resource).toMatchObject({ name: 'North Side' })
+    const empty = await loaded(madeOf([]))
+    expect(await empty.look().find('Organization', CLINIC)).toBeDefined()
+  })
+
+  test('keeps the Slots of visits that are over, and offers none that has begun', async () => {
+    const { look } = await loaded(builtInScenario('quiet-week'))
+    const slots = await look().search<Slot>('Slot', 'start=lt2026-03-02T10:45:00-05:00')
+    expect(slots.map(({ resource }) => resource.status)).toEqual(slots.map(() => 'busy'))
+    const { resource } = await look().read<Appointment>('Appointment', 'appointment-goldberg-samuel')
+    expect(slots.map(({ id }) => `Slot/${id}`)).toContain(resource.slot?.[0]?.reference)
+    expect(resource.status).toBe('fulfilled')
+  })
+
+  test('is written in changes of 200 resources at most', async () => {
+    const patients = Array.from({ length: 450 }, (_, n) => ({ resourceType: 'Patient', id: `patient-${n}` }))
+    const { look, done } = await loaded(madeOf(patients))
+    expect(done).toEqual([200, 400, 451])
+    expect(await look().search('Patient', '')).toHaveLength(450)
+  })
+
+  test('may come from a module that makes its resources as it goes', async () => {
+    async function* resources(): AsyncGenerator<ScenarioResource> {
+      for (const id of ['ada', 'bea']) yield { resourceType: 'Patient', id, birthDate: { $date: 'today-1y' } } as never
+    }
+    const { look } = await loaded({ ...madeOf([]), resources })
+    expect((await look().read<Patient>('Patient', 'bea')).resource.birthDate).toBe('2025-03-02')
+  })
+})
+
+describe('the clock of the clinic', () => {
+  test('is set to the moment that the scenario names', () => {
+    expect(startOf({ ...madeOf([]), clock: 'clocks-change-2d T08:00' }, DAY)).toBe(Date.parse('2026-03-06T13:00:00Z'))
+  })
+
+  test('stays where the scenario names none', () => {
+    expect(startOf(madeOf([]), DAY)).toBe(DAY.now)
+  })
+})
+
+describe('a scenario with a broken resource', () => {
+  const broken = madeOf([
+    { resourceType: 'Patient', id: 'ada' },
+    { resourceType: 'Patient', id: 'bea', gender: 'f' } as never,
+  ])
+
+  test('is refused by the name of the resource, and changes nothing in a clinic that is loaded in one change', async () => {
+    const { access, repository } = await openTestRepository(MONDAY)
+    await repository.change(CLINIC, (unit) => writeSettings(unit, SETTINGS))
+    const load = access(CLINIC).change(async (ctx) => {
+      for await (const _done of loadScenario(broken, DAY, (work) => work(ctx)));
+    })
+    await expect(load).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining('Scenario made, Patient/bea: '),
+    })
+    expect(await access(CLINIC).reader().search('Patient', '')).toEqual([])
+  })
+})
