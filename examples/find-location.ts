@@ -27,7 +27,7 @@ const findLocation = defineOperation(
   },
   async ({ access, input }) => {
     const query = new URLSearchParams({ name: String(input.name).replace(/[\\,$|]/g, '\\$&'), _count: '3' })
-    const found = await access.reader().search<Location>('Location', String(query))
+    const found = await (await access.reader()).search<Location>('Location', String(query))
     const names = found.map(({ resource }) => resource.name).join(', ')
     if (found.length === 0) return { success: false, say: 'I know no location of that name.' }
     return { success: true, say: `We are at ${names}.` }

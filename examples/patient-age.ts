@@ -25,7 +25,7 @@ const age = defineOperation(
     ],
   },
   async ({ access, id = '', input }) => {
-    const ctx = access.reader()
+    const ctx = await access.reader()
     const { resource } = await ctx.read<Patient>('Patient', id)
     const on = input.on === undefined ? new Date(ctx.now).toISOString().slice(0, 10) : String(input.on)
     return { years: yearsBetween(resource.birthDate ?? '', on) }

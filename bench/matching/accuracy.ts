@@ -153,7 +153,7 @@ const foundIn = (bundle: Bundle | undefined, person: string, persons: ReadonlyMa
 async function countCompared(database: string, asked: readonly LinkedRecord[]): Promise<readonly number[]> {
   const store = await openStore(database)
   try {
-    const unit = new Repository(store, { baseUrl: 'http://127.0.0.1' }).reader(CLINIC)
+    const unit = await new Repository(store, { baseUrl: 'http://127.0.0.1' }).reader(CLINIC)
     const counted = asked.slice(0, COUNTED)
     const means: number[] = []
     for (const { parts } of FIELD_SETS) {

@@ -121,7 +121,7 @@ const queries = (patients: number, authorization: string): Traffic => ({
 async function countCompared(url: string, patients: number): Promise<Compared> {
   const store = await openStore(url)
   try {
-    const unit = new Repository(store, { baseUrl: 'http://127.0.0.1' }).reader(CLINIC)
+    const unit = await new Repository(store, { baseUrl: 'http://127.0.0.1' }).reader(CLINIC)
     const counts: number[] = []
     let [narrowed, known, first] = [0, 0, 0]
     for (let n = 0; n < COUNTED; n += 1) {

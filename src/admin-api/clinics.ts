@@ -167,7 +167,7 @@ async function makeClinic(repository: Repository, body: unknown, onParsed: OnPar
   if (!isClinicId(id)) {
     throw badRequest("The body must be the settings of the clinic with its \"id\": 1 to 64 letters, digits, '-' or '.'")
   }
-  const parsed = await parseSettingsFor(repository.reader(id), rest)
+  const parsed = await parseSettingsFor(await repository.reader(id), rest)
   if ('problems' in parsed) return withProblems(parsed.problems)
   onParsed(parsed.settings)
   await createClinic(repository, id, parsed.settings)

@@ -157,9 +157,11 @@ const MOST_CHANGES = 5
  * slots would appear to be held.
  */
 export async function endDueHolds(access: ClinicAccess): Promise<void> {
-  const { unit, now } = access.reader()
+  const { unit, now } = await access.reader()
   const part = Math.floor(now / KNOWN_FOR)
-  const next = await unit.recentAnswer(`when the next hold ends, in ${part}`, [], () => nextEnd(access.reader()))
+  const next = await unit.recentAnswer(`when the next hold ends, in ${part}`, [], async () =>
+    nextEnd(await access.reader()),
+  )
   for (let changes = 0; next <= now && changes < MOST_CHANGES; changes++) {
     // Repeatable: a second run finds nothing to end.
     if ((await access.change(endSome, { isRepeatable: true })) < AT_ONCE) return

@@ -141,7 +141,7 @@ export async function keepContexts(
   access: ClinicAccess,
   contexts: readonly StoredContext[],
 ): Promise<readonly string[]> {
-  const kept = await keysOf(access.reader(), contexts)
+  const kept = await keysOf(await access.reader(), contexts)
   if (kept.every(({ isKept }) => isKept)) return kept.map(({ key }) => key)
   return await access.change(async (ctx) => {
     const { unit } = ctx

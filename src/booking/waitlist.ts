@@ -251,7 +251,7 @@ class FreedSlotJob implements LeasedJob {
 
   /** Keeps the entries of a page that are next in turn. @returns whether there is another page */
   async #readPage(): Promise<boolean> {
-    const ctx = this.#access.reader()
+    const ctx = await this.#access.reader()
     const slot = (await ctx.find<Slot>('Slot', this.#slot))?.resource
     if (slot?.status !== 'free') return false
     const limits = { defaultCount: PAGE, maxCount: PAGE, includes: 0 }

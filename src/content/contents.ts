@@ -138,7 +138,7 @@ export class StoredContents implements Contents {
 
   /** A request may make the change twice: on the event loop, and again in a work thread. */
   #change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-    return this.#repository.change(clinic, work, true)
+    return this.#repository.change(clinic, work, { isRepeatable: true })
   }
 
   async #quietly(work: () => Promise<void>): Promise<void> {

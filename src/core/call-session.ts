@@ -1,9 +1,12 @@
 /** A live call: which clinic was dialled, who calls, and which patient it is about. */
 import { hash } from 'node:crypto'
 import { recordKind } from '../repository/record-kinds.ts'
+import type { KindRecord } from '../repository/repository.ts'
 
 export interface CallSession {
   readonly clinic: string
+  /** The number of the generation of the clinic's data to which its patient belongs; absent: 0. */
+  readonly generation?: number
   readonly callId: string
   /** E.164 where known. */
   readonly dialedNumber?: string
@@ -30,6 +33,19 @@ export interface CallSession {
 
 /** Kept under the whole service, as a call id is known before its clinic. */
 export const CALL = recordKind<CallSession>('call')
+
+/**
+ * The call of a record, as long as it is remembered: a call is forgotten when its time is over (CALL_LIFETIME), or when a
+ * reset has replaced the data to which its patient belongs.
+ * @param generation of the clinic's data, and `now` by its clock
+ */
+export function rememberedCall(
+  record: KindRecord<CallSession> | undefined,
+  { generation, now }: { readonly generation: number; readonly now: number },
+): CallSession | undefined {
+  if (record === undefined || (record.due !== null && record.due <= now)) return undefined
+  return (record.value.generation ?? 0) === generation ? record.value : undefined
+}
 
 /** Characters. */
 export const MAX_CALL_ID_LENGTH = 256

@@ -7,6 +7,7 @@ import type { Contents } from '../content/contents.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import type { AuditTrail } from '../record/audit/trail.ts'
 import { TrailReader } from '../record/audit/trail-reader.ts'
+import type { Generation } from '../repository/generation.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository, UnitOfWork, Versioned } from '../repository/repository.ts'
 import type { Agent, ClinicAccess, Context, ServedSearch } from './context.ts'
@@ -27,25 +28,35 @@ export interface ContextServices {
   readonly trail?: AuditTrail | undefined
 }
 
-/** Access of one agent to one clinic. */
-export type AccessOf = (clinic: string, agent: Agent) => ClinicAccess
+/** Access of one agent to one clinic. @param generation of its data, absent: the current one */
+export type AccessOf = (clinic: string, agent: Agent, generation?: Generation) => ClinicAccess
 
 export const clinicAccess =
   (services: ContextServices): AccessOf =>
-  (clinic, agent) => ({
-    clinic,
-    agent,
-    reader: () => contextOf(services.repository.reader(clinic), services, agent),
-    change: async (work, { isRepeatable = false, isImport = false, received = [] } = {}) => {
-      const { repository, contents } = services
-      const change = { received: new Map(received.map((sha256) => [sha256, sha256])), isImport }
-      try {
-        return await repository.change(clinic, (unit) => work(contextOf(unit, services, agent, change)), isRepeatable)
-      } finally {
-        await contents.abandon(clinic, [...change.received.values()])
-      }
-    },
-  })
+  (clinic, agent, given) => {
+    const { repository, contents, baseUrl } = services
+    // One generation throughout, so that a request sees the data before a reset or those after it, never both.
+    let pinned: Generation | Promise<Generation> | undefined = given
+    const generation = () => {
+      pinned ??= repository.generation(clinic)
+      return pinned
+    }
+    return {
+      clinic,
+      agent,
+      baseUrl,
+      reader: async () => contextOf(await repository.reader(clinic, await generation()), services, agent),
+      change: async (work, { isRepeatable = false, isImport = false, received = [] } = {}) => {
+        const change = { received: new Map(received.map((sha256) => [sha256, sha256])), isImport }
+        const options = { isRepeatable, generation: await generation() }
+        try {
+          return await repository.change(clinic, (unit) => work(contextOf(unit, services, agent, change)), options)
+        } finally {
+          await contents.abandon(clinic, [...change.received.values()])
+        }
+      },
+    }
+  }
 
 /**
  * The events that an agent may read: admins those of their clinic, operators those without a clinic. Staff read none,

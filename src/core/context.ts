@@ -41,7 +41,7 @@ export interface Context {
   /** Treatment of unknown search parameters, unless the client or the clinic chooses. */
   readonly searchHandling: SearchHandling
   readonly servedSearch: ServedSearch
-  /** Milliseconds since 1970 UTC; the same throughout one change. */
+  /** The time by the clinic's clock: milliseconds since 1970 UTC; the same throughout one change. */
   readonly now: number
   /** The audit trail of the clinic, where there is one and the agent may read it. */
   readonly trail?: TrailReader | undefined
@@ -90,12 +90,14 @@ export interface ChangeOptions {
   readonly received?: readonly string[] | undefined
 }
 
-/** Access of one agent to one clinic. */
+/** Access of one agent to one clinic, for a request or a job: all of it sees the same generation of the clinic's data. */
 export interface ClinicAccess {
   readonly clinic: string
   readonly agent: Agent
+  /** See Context. */
+  readonly baseUrl: string
   /** A context that only reads: staged changes are never written. */
-  reader(): Context
+  reader(): Promise<Context>
   /** One atomic, durable change. `work` may run several times when others interfere: no outside effects in it. */
   change<T>(work: (ctx: Context) => Promise<T>, options?: ChangeOptions): Promise<T>
 }

@@ -110,7 +110,7 @@ async function run(
   if (route.run.kind === 'operation') return runOperation(access, operation, route, request)
   const { handler } = route.run
   // POST _search is a read in spite of its method.
-  if (route.method === 'GET' || route.code.startsWith('search')) return handler(access.reader(), request)
+  if (route.method === 'GET' || route.code.startsWith('search')) return handler(await access.reader(), request)
   const { isImport, wantsOutcome, raw } = request
   const work = async (ctx: Context) => {
     const written = await handler(ctx, request)

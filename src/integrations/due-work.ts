@@ -17,10 +17,8 @@ const PAGE = 200
 const LIMITS = { slots: 32, slotsPerClinic: 4, perClinic: PAGE, total: 10 * PAGE }
 
 export interface DueWorkServices {
-  readonly repository: Pick<Repository, 'records' | 'clinics'>
+  readonly repository: Pick<Repository, 'dueRecords' | 'clinics'>
   readonly logger: Logger
-  /** Milliseconds since 1970 UTC. */
-  readonly clock?: (() => number) | undefined
 }
 
 /** Milliseconds a try may take before another process may take the record over; longer than any connector's deadline. */
@@ -92,14 +90,13 @@ export class DueWork<Value> {
    * Due records of every clinic. A full page may hold records of one clinic alone: then each clinic is read separately.
    */
   async #due(): Promise<readonly DueRecord<Value>[]> {
-    const { repository, clock = Date.now } = this.#services
+    const { repository } = this.#services
     const { kind } = this.#work
-    const dueBefore = clock()
-    const page = await repository.records(kind, { dueBefore, limit: PAGE })
+    const page = await repository.dueRecords(kind, { limit: PAGE })
     if (page.length < PAGE) return page
     const records: DueRecord<Value>[] = []
     for (const clinic of await repository.clinics()) {
-      records.push(...(await repository.records(kind, { clinic, dueBefore, limit: LIMITS.slotsPerClinic })))
+      records.push(...(await repository.dueRecords(kind, { clinic, limit: LIMITS.slotsPerClinic })))
     }
     return records
   }

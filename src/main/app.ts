@@ -160,7 +160,7 @@ export async function createApp({
   const observersWith = observersOf(trail, journal, workThread)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const background = backgroundWork({ repository, contents, access, logger, clock }, integrations, threads)
+  const background = backgroundWork({ repository, contents, access, logger }, integrations, threads)
   if (workThread === undefined) background.start()
 
   const drain = drainable(server)
@@ -214,29 +214,28 @@ interface BackgroundServices {
   readonly contents: StoredContents
   readonly access: App['access']
   readonly logger: Logger
-  readonly clock: AppParts['clock']
 }
 
 /** The background work of the server. */
 function backgroundWork(
-  { repository, contents, access, logger, clock }: BackgroundServices,
+  { repository, contents, access, logger }: BackgroundServices,
   { insurance, crm, messages }: Integrations,
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
   const accessOf = (clinic: string) => access(clinic, { kind: 'server' })
   const rules = { objection: objectionTo, heldUntil }
-  const outbox = new Outbox({ repository, crm, messages, tasks: deliveryTasks, ...rules, accessOf, logger, clock })
-  const inquiries = insuranceInquiries({ repository, insurance, accessOf, logger, clock })
+  const outbox = new Outbox({ repository, crm, messages, tasks: deliveryTasks, ...rules, accessOf, logger })
+  const inquiries = insuranceInquiries({ repository, insurance, accessOf, logger })
   const loops = [
     mergeLoop({ repository, logger, accessOf }),
     duplicateSearches(repository, logger, threads && ((batch) => threads.comparePatients(batch))),
     customIndexing(repository, logger, threads && ((batch) => threads.reindex(batch))),
-    slotGenerating({ repository, accessOf, logger, clock }),
-    holdExpiry({ repository, accessOf, logger, clock }),
-    callExpiry({ repository, accessOf, logger, clock }),
-    waitlistOffering({ repository, accessOf, logger, clock }),
-    abandonedRegistrations({ repository, accessOf, logger, clock }),
-    ...contentCollection(contents, { repository, logger, clock }),
+    slotGenerating({ repository, accessOf, logger }),
+    holdExpiry({ repository, accessOf, logger }),
+    callExpiry({ repository, accessOf, logger }),
+    waitlistOffering({ repository, accessOf, logger }),
+    abandonedRegistrations({ repository, accessOf, logger }),
+    ...contentCollection(contents, { repository, logger }),
   ]
   return {
     start: () => {

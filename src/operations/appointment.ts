@@ -130,8 +130,7 @@ function idIn(request: Request, value: unknown, name: string, type: string): str
 
 /** Compares with the configured base URL and with that seen by the client. */
 function localIn({ access, base }: Request, text: string): LocalReference | undefined {
-  const { baseUrl } = access.reader()
-  return localReference(text, baseUrl) ?? (base === undefined ? undefined : localReference(text, base))
+  return localReference(text, access.baseUrl) ?? (base === undefined ? undefined : localReference(text, base))
 }
 
 /** A Bundle with one Appointment: IHE's ihe-sched-avail-bundle. */

@@ -17,7 +17,7 @@ export const documentReferenceDocref = defineOperation('document-reference-docre
     return new Searchset({ matches: [], included: [], total: 0, used, warnings: [NONE_ON_DEMAND] })
   const query = new URLSearchParams([...criteria, ['_count', String(count)], ['_total', 'accurate']])
   if (paging?.cursor !== undefined) query.set('_cursor', paging.cursor)
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const { plan } = await searchRequest(ctx, ['DocumentReference'], query, {
     limits: { defaultCount: count, maxCount: count, includes: 0 },
   })

@@ -17,7 +17,7 @@ const MAX_LABELS = 1000
 export const meta = defineOperation(
   'resource-meta',
   async ({ access, type, id, version }) => {
-    const ctx = access.reader()
+    const ctx = await access.reader()
     if (type === undefined || id === undefined) return { return: await labelsInUse(ctx, type) }
     const { resource } = version === undefined ? await ctx.read(type, id) : await readVersion(ctx, type, id, version)
     return { return: resource.meta ?? {} }

@@ -31,7 +31,7 @@ export const patientMatch = defineOperation('patient-match', async ({ access, in
   const asked = input.resource as Patient
   checkLength(asked)
   checkCount(input.count)
-  const linkage = await link(access.reader(), asked)
+  const linkage = await link(await access.reader(), asked)
   const matches = matchesIn(linkage)
   const bundle = searchset(select(matches, input), base ?? '', input.explain === true ? linkage.frequencies : undefined)
   return withOutcome(bundle, issuesOf(linkage, matches))

@@ -11,7 +11,7 @@ import {
 } from '../search/index/custom-declaration.ts'
 
 export const reindexStatus = defineOperation('reindex-status', async ({ access }) => {
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const { records } = ctx.unit
   // Reads the declaration first, so that indexing meanwhile shows as more progress, not less.
   const { parameters, types } = declarationIn((await records.read(CUSTOM_DECLARATION, CUSTOM_KEY))?.value)

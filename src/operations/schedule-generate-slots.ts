@@ -13,7 +13,7 @@ import { AVAILABILITY_URL, readAvailability } from '../scheduling/availability.t
 const MAX_CHANGED = 2_000
 
 export const scheduleGenerateSlots = defineOperation('schedule-generate-slots', async ({ access, id = '' }) => {
-  const { resource } = await access.reader().read<Schedule>('Schedule', id)
+  const { resource } = await (await access.reader()).read<Schedule>('Schedule', id)
   if (readAvailability(resource) === undefined) throw withoutAvailability(id)
   const counts = { created: 0, updated: 0, removed: 0 }
   for (let isFirst = true; ; isFirst = false) {

@@ -15,7 +15,7 @@ type Mode = (typeof MODES)[number]
 export const validateResource = defineOperation('resource-validate', async (request) => {
   const { access, input, type = '', id } = request
   // A reader: staged writes are never committed, so that a create can be tried.
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const mode = modeOf(input['mode'], id)
   if (mode === 'delete')
     return outcomeOf(await issuesOf(() => tryDelete(ctx, type, id ?? '')), `${type}/${id} can be deleted`)

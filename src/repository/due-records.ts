@@ -21,10 +21,8 @@ export const LEASE = 15_000
 const MAX_RECORDS = 20
 
 export interface DueServices {
-  readonly repository: Pick<Repository, 'records' | 'change'>
+  readonly repository: Pick<Repository, 'dueRecords' | 'change'>
   readonly logger: Logger
-  /** Milliseconds since 1970 UTC. */
-  readonly clock?: (() => number) | undefined
 }
 
 /** Services of work that goes through the handlers of a clinic. */
@@ -79,10 +77,10 @@ class DueRecords<Value> implements JobSource {
   }
 
   async *jobs(): AsyncGenerator<Job> {
-    const { repository, clock = Date.now } = this.#services
+    const { repository } = this.#services
     for (let hasWorked = true; hasWorked; ) {
       hasWorked = false
-      const due = await repository.records(this.#work.kind, { dueBefore: clock(), limit: MAX_RECORDS })
+      const due = await repository.dueRecords(this.#work.kind, { limit: MAX_RECORDS })
       for (const { clinic, key } of due) {
         const onWork = (): void => {
           hasWorked = true

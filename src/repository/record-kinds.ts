@@ -8,8 +8,11 @@ import { CUSTOM_INDEX, CUSTOM_PARAMETERS } from '../storage/port.ts'
 export const SERVICE = ''
 
 interface Declaration {
-  /** `service`: needed before the clinic is known, so kept under SERVICE. */
-  readonly of: 'clinic' | 'service'
+  /**
+   * `service`: needed before the clinic is known, so kept under SERVICE; `clinic`: outlasts every reset; `generation`:
+   * belongs to the data, and is replaced with them (generation.ts).
+   */
+  readonly of: 'clinic' | 'generation' | 'service'
   readonly key: string
   /** The type of the value, and the module that declares it. */
   readonly shape: string
@@ -69,22 +72,37 @@ export const RECORD_KINDS = {
     writtenBy: 'clinics/clinics.ts',
     recent: true,
   },
-  'slot-generation': {
+  generation: {
     of: 'clinic',
+    key: '`current`',
+    shape: 'Generation (repository/generation.ts)',
+    expires: 'never',
+    writtenBy: 'repository/generation.ts',
+    recent: true,
+  },
+  'moved-clock': {
+    of: 'service',
+    key: 'the clinic',
+    shape: 'MovedClock (repository/generation.ts)',
+    expires: 'never; deleted when the clock of the clinic is that of the machine again',
+    writtenBy: 'repository/generation.ts',
+  },
+  'slot-generation': {
+    of: 'generation',
     key: 'Schedule.id',
     shape: 'GenerationState (availability/slot-generation.ts)',
     expires: '`due` is when Slots are generated again; deleted once a Schedule without availability has none left',
     writtenBy: 'availability/slot-generation.ts',
   },
   'freed-slot': {
-    of: 'clinic',
+    of: 'generation',
     key: 'Slot.id',
     shape: 'FreedSlot (booking/waitlist.ts)',
     expires: '`due` is when the waitlist is searched for the slot; deleted afterwards',
     writtenBy: 'booking/waitlist.ts',
   },
   hold: {
-    of: 'clinic',
+    of: 'generation',
     key: 'Appointment.id',
     shape: 'Hold (booking/holds.ts)',
     expires:
@@ -92,21 +110,21 @@ export const RECORD_KINDS = {
     writtenBy: 'booking/holds.ts',
   },
   'reserved-time': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the actor as `Type/id`, and the hour of the week, from 0 to 167',
     shape: 'ReservedTime (reservations/reservation.ts)',
     expires: 'never; at most one for each hour of the week and actor',
     writtenBy: 'reservations/reservation.ts',
   },
   'visit-context': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the hash of its content',
     shape: 'StoredContext (booking/proposal.ts)',
     expires: 'a day or two after the last search that stated it; later ones delete it',
     writtenBy: 'booking/proposal.ts',
   },
   'demo-slots': {
-    of: 'clinic',
+    of: 'generation',
     key: 'Schedule.id',
     shape: 'Filled (demo/demo-schedules.ts)',
     expires: 'never; written by older versions, and deleted when the Schedule gets its availability',
@@ -120,56 +138,56 @@ export const RECORD_KINDS = {
     writtenBy: 'calls/session/call-sessions.ts, calls/session/patient-of-call.ts, calls/session/call-end.ts',
   },
   'open-call': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the hash of the call id',
     shape: 'OpenCall (calls/session/call-sessions.ts)',
     expires: '`due` is when the call is ended, as no more tools were called; deleted with its end',
     writtenBy: 'calls/session/call-sessions.ts, calls/session/call-end.ts',
   },
   caller: {
-    of: 'clinic',
+    of: 'generation',
     key: "the caller's number in E.164",
     shape: 'CallerPlaceholder (calls/session/patient-of-call.ts)',
     expires: 'never',
     writtenBy: 'calls/session/patient-of-call.ts',
   },
   'placeholder-holder': {
-    of: 'clinic',
+    of: 'generation',
     key: 'Patient.id',
     shape: 'PlaceholderHolder (calls/session/patient-of-call.ts)',
     expires: 'never',
     writtenBy: 'calls/session/patient-of-call.ts',
   },
   'call-keys': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the hash of the call id',
     shape: 'CallKeys (calls/session/call-keys.ts)',
     expires: 'with its call; an expired one counts as none and is overwritten',
     writtenBy: 'calls/session/call-keys.ts',
   },
   'call-verification': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the hash of the call id',
     shape: 'Verification (calls/session/verification.ts)',
     expires: 'with its call; an expired one counts as none and is overwritten',
     writtenBy: 'calls/session/verification.ts',
   },
   'verification-attempts': {
-    of: 'clinic',
+    of: 'generation',
     key: "`number:` and a caller's number in E.164, `patient:` and a Patient.id, `name:` and the hash of a stated name that no patient has, or `clinic`",
     shape: 'Counter (clinics/failed-attempts.ts)',
     expires: 'when its failures are forgotten; later attempts delete it',
     writtenBy: 'calls/session/verification.ts',
   },
   'call-written': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the hash of the call id',
     shape: 'WrittenByCall (calls/record/written-by-call.ts)',
     expires: 'with its call; an expired one counts as none and is overwritten',
     writtenBy: 'calls/record/written-by-call.ts',
   },
   'contact-opt-out': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the hash of a channel and a phone number, an e-mail address or a Patient',
     shape: 'OptOut (calls/record/contact-consent.ts)',
     expires: 'never; ended by the status of its Consent',
@@ -183,14 +201,14 @@ export const RECORD_KINDS = {
     writtenBy: 'calls/recovery/resume-link.ts',
   },
   'open-registration': {
-    of: 'clinic',
+    of: 'generation',
     key: 'Patient.id',
     shape: 'OpenRegistration (calls/recovery/registration-follow-up.ts)',
     expires: '`due` is when it becomes an abandonment; deleted then, or by what completes the registration',
     writtenBy: 'calls/recovery/registration-follow-up.ts',
   },
   'tool-result': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the hash of call, tool call, tool and arguments',
     shape: 'StoredResult (calls/session/replay.ts)',
     expires: '24 hours after it was stored; an expired one is overwritten',
@@ -204,7 +222,7 @@ export const RECORD_KINDS = {
     writtenBy: 'calls/session/signed-request.ts',
   },
   outbox: {
-    of: 'clinic',
+    of: 'generation',
     key: 'the message id',
     shape: 'OutboxRow (integrations/outbox/rows.ts)',
     expires:
@@ -212,21 +230,21 @@ export const RECORD_KINDS = {
     writtenBy: 'integrations/outbox/rows.ts, integrations/outbox/delivery.ts',
   },
   'simulated-delivery': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the message id',
     shape: 'OutboxRow (integrations/outbox/rows.ts)',
     expires: 'never; the oldest of a clinic are deleted where there are more than a hundred',
     writtenBy: 'integrations/outbox/simulated.ts',
   },
   'outbox-queue': {
-    of: 'clinic',
+    of: 'generation',
     key: 'Patient.id',
     shape: 'PatientQueue (integrations/outbox/rows.ts)',
     expires: 'never',
     writtenBy: 'integrations/outbox/rows.ts',
   },
   'insurance-inquiry': {
-    of: 'clinic',
+    of: 'generation',
     key: 'Coverage.id',
     shape: 'InsuranceInquiry (calls/record/submitted-insurance.ts)',
     expires:
@@ -234,7 +252,7 @@ export const RECORD_KINDS = {
     writtenBy: 'calls/record/submitted-insurance.ts, calls/record/insurance-inquiries.ts',
   },
   'patient-merge': {
-    of: 'clinic',
+    of: 'generation',
     key: 'Patient.id of the source, and of the target',
     shape: 'MergeJob, or HeldTarget (operations/merge/merge-job.ts)',
     expires:
@@ -242,7 +260,7 @@ export const RECORD_KINDS = {
     writtenBy: 'operations/merge/merge-job.ts',
   },
   [CUSTOM_PARAMETERS.kind]: {
-    of: 'clinic',
+    of: 'generation',
     key: '`custom`',
     shape: 'CustomDeclaration (search/index/custom-declaration.ts)',
     expires: 'never',
@@ -250,7 +268,7 @@ export const RECORD_KINDS = {
     recent: true,
   },
   [CUSTOM_INDEX.kind]: {
-    of: 'clinic',
+    of: 'generation',
     key: '`custom`',
     shape: 'CustomIndex (search/index/custom-declaration.ts)',
     expires: '`due` is when reindexing continues; none once it is complete',
@@ -258,28 +276,28 @@ export const RECORD_KINDS = {
     recent: true,
   },
   'duplicate-search': {
-    of: 'clinic',
+    of: 'generation',
     key: '`newest`',
     shape: 'DuplicateSearch (operations/duplicates/duplicate-search.ts)',
     expires: '`due` is when the search continues; none once it has ended and the results of earlier ones are deleted',
     writtenBy: 'operations/duplicates/duplicate-search.ts, operations/duplicates/background-search.ts',
   },
   'duplicate-pair': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the number of the search, and the ids of the two patients, the smaller one first',
     shape: 'FoundPair (operations/duplicates/duplicate-search.ts)',
     expires: 'never; deleted when a later search is complete',
     writtenBy: 'operations/duplicates/duplicate-search.ts',
   },
   'duplicate-rank': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the number of the search, the rank of the pair, the likeliest first, and the ids as above',
     shape: 'RankedPair (operations/duplicates/duplicate-search.ts)',
     expires: 'never; deleted when a later search is complete',
     writtenBy: 'operations/duplicates/duplicate-search.ts',
   },
   'not-duplicates': {
-    of: 'clinic',
+    of: 'generation',
     key: 'the ids of the two patients, the smaller one first',
     shape: 'Declaration (operations/duplicates/not-duplicates.ts)',
     expires: 'never; deleted when it is revoked',
@@ -290,7 +308,7 @@ export const RECORD_KINDS = {
     key: 'the SHA-256 of the content, lower-case hex',
     shape: 'StoredContent (repository/used-content.ts)',
     expires:
-      '`due` is when the content is collected, as nothing refers to it; none once a version of a resource does, and then never',
+      '`due` is when the content is collected, as nothing refers to it; none once a version of a resource does, until the generations whose versions do are gone',
     writtenBy: 'repository/used-content.ts, content/contents.ts',
   },
   'content-upload': {
@@ -328,8 +346,33 @@ export interface RecordKind<Value> {
 
 export const recordKind = <Value>(name: Name): RecordKind<Value> => ({ name, of: RECORD_KINDS[name].of })
 
-/** The clinic under which a record of this kind is stored when it belongs to `clinic`. */
-export const clinicOf = ({ of }: RecordKind<unknown>, clinic: string): string => (of === 'service' ? SERVICE : clinic)
+/** Separates clinic and number; it occurs in no id of a clinic. */
+const SEPARATOR = '~'
+
+/**
+ * The name under which the store keeps the data of a generation, as if it were a clinic. Generation 0 shares the name of
+ * the clinic with the records that outlast all generations.
+ */
+export const partitionOf = (clinic: string, number: number): string =>
+  number === 0 || clinic === SERVICE ? clinic : `${clinic}${SEPARATOR}${number}`
+
+/** The clinic of a partition. */
+export const clinicOfPartition = (partition: string): string => partition.split(SEPARATOR, 1)[0] ?? ''
+
+/** True for a name in the store that is a clinic, or the service. */
+export const isClinicName = (name: string): boolean => !name.includes(SEPARATOR)
+
+/** The name under which the store keeps a record of this kind. */
+export function placeOf({ of }: RecordKind<unknown>, { clinic, partition }: Place): string {
+  if (of === 'service') return SERVICE
+  return of === 'clinic' ? clinic : partition
+}
+
+export interface Place {
+  readonly clinic: string
+  /** See partitionOf. */
+  readonly partition: string
+}
 
 const kindsThatAre = (flag: 'recent' | 'secret'): readonly string[] =>
   Object.entries<Declaration>(RECORD_KINDS).flatMap(([name, kind]) => (kind[flag] === true ? [name] : []))

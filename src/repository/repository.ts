@@ -6,8 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { conflict } from '../fhir/outcome.ts'
 import type { Recent, ReindexedBatch, Reindexing, ResourceStore, StoredRecord } from '../storage/port.ts'
 import { IndexIncomplete, StoreConflict } from '../storage/store-errors.ts'
+import {
+  type ClinicClock,
+  FIRST_GENERATION,
+  GENERATION,
+  GENERATION_KEY,
+  type Generation,
+  MOVED_CLOCK,
+} from './generation.ts'
 import { searchNotReady } from './index-version.ts'
-import { clinicOf, type RecordKind } from './record-kinds.ts'
+import { clinicOfPartition, isClinicName, partitionOf, placeOf, type RecordKind, SERVICE } from './record-kinds.ts'
 import { UnitOfWork, type UnitOptions } from './unit-of-work.ts'
 import type { KindRecord } from './unit-records.ts'
 import { RecordEncryption } from './unit-records.ts'
@@ -35,11 +43,21 @@ interface RepositoryOptions {
   readonly secretsKeys?: readonly string[]
 }
 
-type KindQuery = { readonly limit: number } & (
-  | { readonly clinic: string; readonly after?: string }
-  | { readonly clinic: string; readonly dueBefore: number }
-  | { readonly clinic?: undefined; readonly dueBefore: number }
-)
+interface KindQuery {
+  readonly clinic: string
+  /** Most records. */
+  readonly limit: number
+  /** Only records behind this key. */
+  readonly after?: string
+}
+
+/** Most clinics whose clocks are not that of the machine, and whose due records are found. */
+const MOST_CLOCKS = 1_000
+
+interface ChangeOptions {
+  readonly isRepeatable?: boolean
+  readonly generation?: Generation | undefined
+}
 
 export class Repository {
   readonly #store: ResourceStore
@@ -57,21 +75,49 @@ export class Repository {
     this.#clock = clock
   }
 
-  /** A unit of work for reading now, which is never committed. */
-  reader(clinic: string): UnitOfWork {
-    return new UnitOfWork(this.#store, clinic, this.#clock(), this.#unitOptions)
+  /** The time of the machine: milliseconds since 1970 UTC. */
+  get machineTime(): number {
+    return this.#clock()
+  }
+
+  /** The current generation of a clinic, known at once where it is in memory; another process shows its change within RECENT. */
+  generation(clinic: string): Generation | Promise<Generation> {
+    if (clinic === SERVICE) return FIRST_GENERATION
+    const found = this.#store.readRecent(clinic, GENERATION.name, GENERATION_KEY)
+    return found instanceof Promise ? found.then(generationIn) : generationIn(found)
+  }
+
+  /** The time by the clock of a clinic: milliseconds since 1970 UTC. */
+  async now(clinic: string): Promise<number> {
+    return timeOf((await this.generation(clinic)).clock, this.#clock())
+  }
+
+  /**
+   * A unit of work for reading now, which is never committed.
+   * @param generation absent: the current one
+   */
+  async reader(clinic: string, generation?: Generation): Promise<UnitOfWork> {
+    const { number, clock } = generation ?? (await this.generation(clinic))
+    const writtenAt = this.#clock()
+    const scope = { clinic, generation: number, now: timeOf(clock, writtenAt), writtenAt }
+    return new UnitOfWork(this.#store, scope, this.#unitOptions)
   }
 
   /**
    * Runs `work` and writes the changes that it staged, all or none. When another change came between, `work` is
    * repeated on the new state, so its only effects must be those staged in its unit.
-   * @param isRepeatable see UnitOfWork.commit
+   * @param options.isRepeatable see UnitOfWork.commit
+   * @param options.generation absent: the current one
    * @throws FhirError 409 when it keeps conflicting, 503 when a guard uses parameters that are still being indexed,
    * ResourceTooLarge, StoreUnavailable
    */
-  async change<T>(clinic: string, work: (unit: UnitOfWork) => Promise<T>, isRepeatable = false): Promise<T> {
+  async change<T>(
+    clinic: string,
+    work: (unit: UnitOfWork) => Promise<T>,
+    { isRepeatable = false, generation }: ChangeOptions = {},
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const unit = this.reader(clinic)
+      const unit = await this.reader(clinic, generation)
       try {
         const result = await work(unit)
         await unit.commit(isRepeatable)
@@ -90,25 +136,80 @@ export class Repository {
 
   /** @param clinic ignored for a kind that belongs to the whole service */
   async readRecord<V>(clinic: string, kind: RecordKind<V>, key: string): Promise<KindRecord<V> | undefined> {
-    const stored = await this.#store.readRecord(clinicOf(kind, clinic), kind.name, key)
-    return this.#encryption.decrypt(stored) as KindRecord<V> | undefined
+    return await this.#decrypted<V>(this.#store.readRecord(await this.#placeOf(kind, clinic), kind.name, key))
   }
 
   /** For records that are read with every request: see ResourceStore. */
   readRecent<V>(clinic: string, kind: RecordKind<V>, key: string): Recent<KindRecord<V>> {
     const decrypted = (stored: StoredRecord | undefined) =>
       this.#encryption.decrypt(stored) as KindRecord<V> | undefined
-    const stored = this.#store.readRecent(clinicOf(kind, clinic), kind.name, key)
-    return stored instanceof Promise ? stored.then(decrypted) : decrypted(stored)
+    const read = (place: string) => {
+      const stored = this.#store.readRecent(place, kind.name, key)
+      return stored instanceof Promise ? stored.then(decrypted) : decrypted(stored)
+    }
+    const place = this.#placeOf(kind, clinic)
+    return place instanceof Promise ? place.then(read) : read(place)
+  }
+
+  /** Records of one clinic by key. */
+  async records<V>(kind: RecordKind<V>, { clinic, ...page }: KindQuery): Promise<readonly KindRecord<V>[]> {
+    const stored = await this.#store.records({ kind: kind.name, clinic: await this.#placeOf(kind, clinic), ...page })
+    return stored.map((record) => this.#encryption.decrypt(record)) as readonly KindRecord<V>[]
   }
 
   /**
-   * Records of one clinic by key, those behind `after`; or records due at `dueBefore` (ms) by time, of every clinic
-   * where none is given.
+   * Records that are due by the clock of their clinic, in its current generation: of every clinic, unless one is given, in
+   * which case the longest overdue come first. At most `limit`, and as many more of each clinic that has a clock of its own.
    */
-  async records<V>(kind: RecordKind<V>, query: KindQuery): Promise<readonly KindRecord<V>[]> {
-    const stored = await this.#store.records({ kind: kind.name, ...query })
-    return stored.map((record) => this.#encryption.decrypt(record)) as readonly KindRecord<V>[]
+  async dueRecords<V>(
+    kind: RecordKind<V>,
+    { clinic, limit }: { readonly clinic?: string; readonly limit: number },
+  ): Promise<readonly KindRecord<V>[]> {
+    if (clinic !== undefined) return await this.#dueOf(kind, clinic, limit)
+    const moved = await this.records(MOVED_CLOCK, { clinic: SERVICE, limit: MOST_CLOCKS })
+    const apart = new Set(moved.map(({ key }) => key))
+    const due = await this.#dueByMachine(kind, apart, limit)
+    for (const one of apart) due.push(...(await this.#dueOf(kind, one, limit)))
+    return due
+  }
+
+  /** Due records of the clinics that have no clock of their own. */
+  async #dueByMachine<V>(kind: RecordKind<V>, apart: ReadonlySet<string>, limit: number): Promise<KindRecord<V>[]> {
+    for (let most = limit; ; most *= 4) {
+      const stored = await this.#store.records({ kind: kind.name, dueBefore: this.#clock(), limit: most })
+      const due: KindRecord<V>[] = []
+      for (const record of stored) {
+        const clinic = clinicOfPartition(record.clinic)
+        if (apart.has(clinic) || record.clinic !== (await this.#placeOf(kind, clinic))) continue
+        due.push({ ...this.#encryption.decrypt(record), clinic } as KindRecord<V>)
+      }
+      // Records of replaced generations, which wait to be deleted, must not hide those of others.
+      if (due.length > 0 || stored.length < most) return due.slice(0, limit)
+    }
+  }
+
+  async #dueOf<V>(kind: RecordKind<V>, clinic: string, limit: number): Promise<readonly KindRecord<V>[]> {
+    const place = await this.#placeOf(kind, clinic)
+    const stored = await this.#store.records({
+      kind: kind.name,
+      clinic: place,
+      dueBefore: await this.now(clinic),
+      limit,
+    })
+    return stored.map((record) => ({ ...this.#encryption.decrypt(record), clinic })) as readonly KindRecord<V>[]
+  }
+
+  /** The name under which the store keeps the records of a kind, of the clinic's current generation. */
+  #placeOf(kind: RecordKind<unknown>, clinic: string): string | Promise<string> {
+    if (kind.of !== 'generation') return placeOf(kind, { clinic, partition: clinic })
+    const generation = this.generation(clinic)
+    return generation instanceof Promise
+      ? generation.then(({ number }) => partitionOf(clinic, number))
+      : partitionOf(clinic, generation.number)
+  }
+
+  async #decrypted<V>(stored: Promise<StoredRecord | undefined>): Promise<KindRecord<V> | undefined> {
+    return this.#encryption.decrypt(await stored) as KindRecord<V> | undefined
   }
 
   /**
@@ -117,7 +218,7 @@ export class Repository {
    * @throws Error when it cannot be decrypted
    */
   async encryptRecord(clinic: string, kind: RecordKind<unknown>, key: string): Promise<boolean> {
-    const stored = await this.#store.readRecord(clinicOf(kind, clinic), kind.name, key)
+    const stored = await this.#store.readRecord(await this.#placeOf(kind, clinic), kind.name, key)
     this.#encryption.decrypt(stored)
     if (stored === undefined || this.#encryption.isCurrent(stored)) return false
     await this.change(clinic, async (unit) => {
@@ -128,16 +229,30 @@ export class Repository {
   }
 
   /** Reindexes one batch of resources: see ResourceStore. */
-  reindex(batch: Reindexing): Promise<ReindexedBatch> {
-    return this.#store.reindex(batch)
+  async reindex(batch: Reindexing): Promise<ReindexedBatch> {
+    return await this.#store.reindex({ ...batch, clinic: await this.partition(batch.clinic) })
+  }
+
+  /** The name under which the store keeps the data of the clinic's current generation. */
+  async partition(clinic: string): Promise<string> {
+    return partitionOf(clinic, (await this.generation(clinic)).number)
   }
 
   /** All clinics that have a resource or a record; SERVICE first, where the service has records. */
-  clinics(): Promise<readonly string[]> {
-    return this.#store.clinics()
+  async clinics(): Promise<readonly string[]> {
+    return (await this.#store.clinics()).filter(isClinicName)
   }
 
   isEmpty(): Promise<boolean> {
     return this.#store.isEmpty()
   }
+}
+
+const generationIn = (record: StoredRecord | undefined): Generation =>
+  (record?.value as Generation | undefined) ?? FIRST_GENERATION
+
+/** @param machine the time of the machine; milliseconds since 1970 UTC, as the result */
+export function timeOf(clock: ClinicClock | undefined, machine: number): number {
+  if (clock === undefined) return machine
+  return 'at' in clock ? clock.at : machine + clock.ahead
 }

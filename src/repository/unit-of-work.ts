@@ -19,7 +19,9 @@ import type {
   IndexVersions,
   KeysQuery,
   NoticedChanges,
+  ResourceChange,
   ResourceStore,
+  ScannedVersion,
   SearchResult,
   StoredResource,
   StoredValue,
@@ -27,12 +29,13 @@ import type {
 } from '../storage/port.ts'
 import { spendOnText } from '../storage/response-limit.ts'
 import { EntriesOutdated, IndexIncomplete } from '../storage/store-errors.ts'
+import type { UnitScope } from './generation.ts'
 import { indexVersionsFor, searchNotReady } from './index-version.ts'
 import { RecentCounts, recentReads, type Wanted } from './recent-reads.ts'
-import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from './record-kinds.ts'
+import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS, partitionOf } from './record-kinds.ts'
 import type { RecordEncryption } from './unit-records.ts'
 import { UnitRecords } from './unit-records.ts'
-import { useContents } from './used-content.ts'
+import { useContents, useContentsOf } from './used-content.ts'
 import { stamp, Versioned } from './versioned.ts'
 
 export interface SearchAnswer {
@@ -64,8 +67,14 @@ export interface UnitOptions {
 
 export class UnitOfWork {
   readonly clinic: string
-  /** Milliseconds since 1970 UTC: the time of everything this change writes. */
+  /** The number of the generation of the clinic's data: generation.ts. */
+  readonly generation: number
+  /** The time by the clinic's clock, the same throughout the change: milliseconds since 1970 UTC. */
   readonly now: number
+  /** The time by the machine's clock, for the versions that this change writes. */
+  readonly writtenAt: number
+  /** The name under which the store keeps that generation. */
+  readonly #partition: string
   readonly #store: ResourceStore
   readonly #options: UnitOptions
   /** Created on first use, since most units only read. */
@@ -80,19 +89,27 @@ export class UnitOfWork {
    * come in between, the commit fails with a conflict instead of overwriting it.
    */
   readonly #seen = new Map<string, StoredResource | undefined>()
+  readonly #copied: ScannedVersion[] = []
   readonly #guards: Guard[] = []
   #noticed: NoticedChanges | undefined
 
-  constructor(store: ResourceStore, clinic: string, now: number, options: UnitOptions) {
+  constructor(store: ResourceStore, { clinic, generation, now, writtenAt }: UnitScope, options: UnitOptions) {
     this.#store = store
     this.clinic = clinic
+    this.generation = generation
+    this.#partition = partitionOf(clinic, generation)
     this.now = now
+    this.writtenAt = writtenAt
     this.#options = options
   }
 
   /** The server's own records of this clinic and of the service. */
   get records(): UnitRecords {
-    this.#records ??= new UnitRecords(this.#store, this.clinic, this.#options.encryption)
+    this.#records ??= new UnitRecords(
+      this.#store,
+      { clinic: this.clinic, partition: this.#partition },
+      this.#options.encryption,
+    )
     return this.#records
   }
 
@@ -114,12 +131,12 @@ export class UnitOfWork {
     const { resources } = recentReads(this.#store)
     const address = `${type}/${id}`
     const make = async () => {
-      const stored = await this.#store.read(this.clinic, type, id)
+      const stored = await this.#store.read(this.#partition, type, id)
       if (stored === undefined || stored.method === 'DELETE') return undefined
-      if (stored.text.length > MOST_KEPT) resources.forget(this.clinic, address)
+      if (stored.text.length > MOST_KEPT) resources.forget(this.#partition, address)
       return new Versioned<R>(stored)
     }
-    return await resources.read(this.#changes(), { clinic: this.clinic, name: address, types: [type], make })
+    return await resources.read(this.#changes(), { clinic: this.#partition, name: address, types: [type], make })
   }
 
   /**
@@ -129,12 +146,12 @@ export class UnitOfWork {
    * @param types of the resources that it is made of
    */
   async recentView<View>(name: string, types: readonly string[], make: () => Promise<View>): Promise<View> {
-    return await recentReads(this.#store).views.read(this.#changes(), { clinic: this.clinic, name, types, make })
+    return await recentReads(this.#store).views.read(this.#changes(), { clinic: this.#partition, name, types, make })
   }
 
   /** Like `recentView`, for views of a few ids or numbers, of which more are kept. */
   async recentAnswer<Answer>(name: string, types: readonly string[], make: () => Promise<Answer>): Promise<Answer> {
-    return await recentReads(this.#store).answers.read(this.#changes(), { clinic: this.clinic, name, types, make })
+    return await recentReads(this.#store).answers.read(this.#changes(), { clinic: this.#partition, name, types, make })
   }
 
   /**
@@ -145,7 +162,7 @@ export class UnitOfWork {
   async unchanged<Value>(nameOf: () => string, wanted: Omit<Wanted<Value>, 'clinic' | 'name'>): Promise<Value> {
     const recent = recentReads(this.#store)
     if (recent.told === undefined) return await wanted.make()
-    return await recent.told.read(recent.changes(), { clinic: this.clinic, name: nameOf(), ...wanted })
+    return await recent.told.read(recent.changes(), { clinic: this.#partition, name: nameOf(), ...wanted })
   }
 
   /** The changes noticed when this unit first needed them, or later. */
@@ -155,7 +172,7 @@ export class UnitOfWork {
   }
 
   async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
-    const stored = await this.#store.readVersion(this.clinic, type, id, version)
+    const stored = await this.#store.readVersion(this.#partition, type, id, version)
     if (stored !== undefined) spendOnText(stored)
     return stored && new Versioned(stored)
   }
@@ -179,7 +196,8 @@ export class UnitOfWork {
   }
 
   /** Searches; first reindexes resources written by a server that did not know the newest parameters. */
-  async #found(plan: SearchPlan): Promise<SearchResult> {
+  async #found(asked: SearchPlan): Promise<SearchResult> {
+    const plan = this.#inPartition(asked)
     const indexVersions = await this.#indexVersions(plan)
     if (indexVersions === undefined) return await this.#store.search(plan)
     try {
@@ -188,10 +206,14 @@ export class UnitOfWork {
       if (!(error instanceof EntriesOutdated)) throw error
       requireWorkThread('the resources that must be indexed before the search')
       for (const [type, version] of Object.entries(indexVersions)) {
-        await this.#store.reindex({ clinic: this.clinic, type, indexVersion: version, limit: MAX_REINDEXED })
+        await this.#store.reindex({ clinic: this.#partition, type, indexVersion: version, limit: MAX_REINDEXED })
       }
       return await this.#store.search(plan, indexVersions)
     }
+  }
+
+  #inPartition(plan: SearchPlan): SearchPlan {
+    return plan.clinic === this.#partition ? plan : { ...plan, clinic: this.#partition }
   }
 
   async #indexVersions(plan: SearchPlan): Promise<IndexVersions | undefined> {
@@ -203,7 +225,7 @@ export class UnitOfWork {
 
   /** The values of a token or uri parameter that occur in the clinic. */
   values(query: Omit<ValuesQuery, 'clinic'>): Promise<readonly StoredValue[]> {
-    return this.#store.values({ ...query, clinic: this.clinic })
+    return this.#store.values({ ...query, clinic: this.#partition })
   }
 
   /** The number of resources of a type, or of those that match, as it was some minutes ago at most. */
@@ -211,12 +233,12 @@ export class UnitOfWork {
     const counts = recentCounts.get(this.#store) ?? new RecentCounts()
     recentCounts.set(this.#store, counts)
     const countNow = (where: readonly Condition[]) => async (): Promise<number> => {
-      const { total = 0 } = await this.search({ ...COUNT, clinic: this.clinic, types: [type], where })
+      const { total = 0 } = await this.search({ ...COUNT, clinic: this.#partition, types: [type], where })
       return total
     }
-    const all = await counts.read(JSON.stringify([this.clinic, type]), countNow([]))
+    const all = await counts.read(JSON.stringify([this.#partition, type]), countNow([]))
     if (condition === undefined) return all
-    return await counts.read(JSON.stringify([this.clinic, type, condition]), countNow([condition]), all)
+    return await counts.read(JSON.stringify([this.#partition, type, condition]), countNow([condition]), all)
   }
 
   /**
@@ -225,14 +247,14 @@ export class UnitOfWork {
    */
   async findByKeys(query: Omit<KeysQuery, 'clinic'>): Promise<FoundByKeys> {
     try {
-      return await this.#store.findByKeys({ ...query, clinic: this.clinic })
+      return await this.#store.findByKeys({ ...query, clinic: this.#partition })
     } catch (error) {
       throw error instanceof IndexIncomplete ? searchNotReady(error) : error
     }
   }
 
   history(query: Omit<HistoryQuery, 'clinic'>): Promise<HistoryPage> {
-    return this.#store.history({ ...query, clinic: this.clinic })
+    return this.#store.history({ ...query, clinic: this.#partition })
   }
 
   /**
@@ -262,13 +284,13 @@ export class UnitOfWork {
     const staged = this.#staged.get(`${type}/${id}`)
     const base = method === 'POST' ? staged?.base : await this.#base(type, id)
     const version = (base?.version ?? 0) + 1
-    const lastUpdated = Math.max(this.now, base?.lastUpdated ?? 0)
+    const lastUpdated = Math.max(this.writtenAt, base?.lastUpdated ?? 0)
     const stamped = stamp(resource, id, version, lastUpdated)
     const created = base === undefined || base.method === 'DELETE'
     // A resource that is created and then changed within one change counts as created by POST.
     const asMethod = staged?.next.method === 'POST' ? 'POST' : method
     const text = JSON.stringify(stamped)
-    await useContents(this.records, stamped, text)
+    await useContents(this, stamped, text)
     const next = new Versioned<R>({ type, id, version, lastUpdated, method: asMethod, text }, stamped, created)
     this.#staged.set(`${type}/${id}`, { base, next })
     return next
@@ -288,10 +310,19 @@ export class UnitOfWork {
   async delete(type: string, id: string): Promise<Versioned | undefined> {
     const base = await this.#base(type, id)
     if (base === undefined || base.method === 'DELETE') return undefined
-    const lastUpdated = Math.max(this.now, base.lastUpdated)
+    const lastUpdated = Math.max(this.writtenAt, base.lastUpdated)
     const next = new Versioned({ type, id, version: base.version + 1, lastUpdated, method: 'DELETE', text: '' })
     this.#staged.set(`${type}/${id}`, { base, next })
     return next
+  }
+
+  /**
+   * Stages a version as it is in another generation, its number included. Versions of one resource come in their order, and
+   * nothing else of it may be staged. Contents that it refers to are marked as used, and must be there.
+   */
+  async copy(version: ScannedVersion): Promise<void> {
+    await useContentsOf(this, version.text)
+    this.#copied.push(version)
   }
 
   /**
@@ -322,7 +353,7 @@ export class UnitOfWork {
 
   /** Makes the commit conditional on `plan` still finding exactly `ids`; otherwise the work is repeated. */
   guard(plan: SearchPlan, ids: readonly string[]): void {
-    this.#guards.push({ plan, ids })
+    this.#guards.push({ plan: this.#inPartition(plan), ids })
   }
 
   /**
@@ -334,31 +365,30 @@ export class UnitOfWork {
   async commit(isRepeatable = false): Promise<void> {
     await this.checkStaged()
     const records = this.records.changes
-    if (this.#staged.size === 0 && records.length === 0) return
-    const declaration =
-      this.#staged.size === 0 ? undefined : await this.records.readRecent(CUSTOM_DECLARATION, CUSTOM_KEY)
+    const staged = this.#staged.size + this.#copied.length
+    if (staged === 0 && records.length === 0) return
+    const declaration = staged === 0 ? undefined : await this.records.readRecent(CUSTOM_DECLARATION, CUSTOM_KEY)
     const custom = CustomParameters.of(declaration?.value)
-    const resources = Array.from(this.#staged.values(), ({ base, next }) => ({
-      type: next.type,
-      id: next.id,
-      version: next.version,
-      lastUpdated: next.lastUpdated,
-      method: next.method,
-      text: next.text,
-      expect: base?.version ?? 0,
-      entries: next.deleted ? [] : this.#entriesOf(next.resource, custom),
-    }))
+    const resources = [
+      ...this.#copied.map((version) =>
+        changeOf(version, version.version - 1, version.isCurrent ? this.#entriesIn(version, custom) : []),
+      ),
+      ...Array.from(this.#staged.values(), ({ base, next }) =>
+        changeOf(next, base?.version ?? 0, next.deleted ? [] : this.#entriesOf(next.resource, custom)),
+      ),
+    ]
     const guards =
       custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard)))
     if (!isRepeatable) currentBudget()?.pinToThread()
     await this.#store.write({
-      clinic: this.clinic,
+      clinic: this.#partition,
       resources,
       ...(resources.length === 0 ? {} : { indexVersion: declaration?.version ?? 0 }),
       records,
       guards,
     })
-    if (resources.length > 0) recentReads(this.#store).wrote(this.clinic, new Set(resources.map(({ type }) => type)))
+    if (resources.length > 0)
+      recentReads(this.#store).wrote(this.#partition, new Set(resources.map(({ type }) => type)))
   }
 
   /** The index entries of a resource that this change writes. @throws FhirError 422 when there are too many */
@@ -380,6 +410,10 @@ export class UnitOfWork {
     return entries
   }
 
+  #entriesIn(version: StoredResource, custom: CustomParameters | undefined): readonly IndexEntry[] {
+    return version.method === 'DELETE' ? [] : this.#entriesOf(new Versioned(version).resource, custom)
+  }
+
   async #exact(guard: Guard): Promise<Guard> {
     const indexVersions = await this.#indexVersions(guard.plan)
     return indexVersions === undefined ? guard : { ...guard, indexVersions }
@@ -394,7 +428,7 @@ export class UnitOfWork {
   async #stored(type: string, id: string): Promise<StoredResource | undefined> {
     const key = `${type}/${id}`
     const seen = this.#seen.get(key)
-    const stored = seen ?? (this.#seen.has(key) ? undefined : await this.#store.read(this.clinic, type, id))
+    const stored = seen ?? (this.#seen.has(key) ? undefined : await this.#store.read(this.#partition, type, id))
     if (seen === undefined) this.#seen.set(key, stored)
     if (stored !== undefined) spendOnText(stored)
     return stored
@@ -405,6 +439,12 @@ export class UnitOfWork {
     if (!this.#seen.has(key)) this.#seen.set(key, found)
   }
 }
+
+const changeOf = (
+  { type, id, version, lastUpdated, method, text }: StoredResource,
+  expect: number,
+  entries: readonly IndexEntry[],
+): ResourceChange => ({ type, id, version, lastUpdated, method, text, expect, entries })
 
 /** Most characters of a resource that readRecent keeps. */
 const MOST_KEPT = 20_000

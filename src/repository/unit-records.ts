@@ -3,7 +3,7 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import { isObject } from '../fhir/resource.ts'
 import type { Recent, RecordChange, RecordQuery, ResourceStore, StoredRecord } from '../storage/port.ts'
-import { clinicOf, type RecordKind, secretKinds } from './record-kinds.ts'
+import { type Place, placeOf, type RecordKind, secretKinds } from './record-kinds.ts'
 
 /** A record with the value type of its kind. */
 export interface KindRecord<Value> extends StoredRecord {
@@ -20,23 +20,23 @@ interface RecordOptions {
 /** Reads see the staged changes. */
 export class UnitRecords {
   readonly #store: ResourceStore
-  readonly #clinic: string
+  readonly #place: Place
   readonly #encryption: RecordEncryption
   /** Records as first read, so that two reads in one unit agree; a change since then is a conflict at the commit. */
   readonly #read = new Map<string, StoredRecord | undefined>()
   readonly #recent = new Map<string, StoredRecord | undefined>()
   readonly #staged = new Map<string, RecordChange>()
 
-  constructor(store: ResourceStore, clinic: string, encryption: RecordEncryption) {
+  constructor(store: ResourceStore, place: Place, encryption: RecordEncryption) {
     this.#store = store
-    this.#clinic = clinic
+    this.#place = place
     this.#encryption = encryption
   }
 
   async read<Value>(kind: RecordKind<Value>, key: string): Promise<KindRecord<Value> | undefined> {
     const address = this.#addressOf(kind, key)
     if (!this.#staged.has(address) && !this.#read.has(address)) {
-      const stored = await this.#store.readRecord(clinicOf(kind, this.#clinic), kind.name, key)
+      const stored = await this.#store.readRecord(placeOf(kind, this.#place), kind.name, key)
       this.#read.set(address, this.#encryption.decrypt(stored))
     }
     return this.known(kind, key)
@@ -47,7 +47,7 @@ export class UnitRecords {
     kind: RecordKind<Value>,
     page: { readonly after: string; readonly limit: number },
   ): Promise<readonly KindRecord<Value>[]> {
-    const query = { kind: kind.name, clinic: clinicOf(kind, this.#clinic), ...page }
+    const query = { kind: kind.name, clinic: placeOf(kind, this.#place), ...page }
     return this.#listed(query)
   }
 
@@ -59,7 +59,7 @@ export class UnitRecords {
     kind: RecordKind<Value>,
     { before, limit }: { readonly before: number; readonly limit: number },
   ): Promise<readonly KindRecord<Value>[]> {
-    const query = { kind: kind.name, clinic: clinicOf(kind, this.#clinic), dueBefore: before, limit }
+    const query = { kind: kind.name, clinic: placeOf(kind, this.#place), dueBefore: before, limit }
     return this.#listed(query)
   }
 
@@ -84,7 +84,7 @@ export class UnitRecords {
     if (this.#staged.has(address) || this.#read.has(address)) return this.known(kind, key)
     const known = this.#recent.get(address)
     if (known !== undefined || this.#recent.has(address)) return known as KindRecord<Value> | undefined
-    const found = this.#store.readRecent(clinicOf(kind, this.#clinic), kind.name, key)
+    const found = this.#store.readRecent(placeOf(kind, this.#place), kind.name, key)
     const keep = (stored: StoredRecord | undefined): KindRecord<Value> | undefined => {
       const record = this.#encryption.decrypt(stored)
       this.#recent.set(address, record)
@@ -116,7 +116,7 @@ export class UnitRecords {
   #stage(kind: RecordKind<unknown>, key: string, value: unknown, { due, expect }: RecordOptions): void {
     const address = this.#addressOf(kind, key)
     this.#staged.set(address, {
-      clinic: clinicOf(kind, this.#clinic),
+      clinic: placeOf(kind, this.#place),
       kind: kind.name,
       key,
       // Several changes of one record become one, which expects the version that the first of them was based on.
@@ -134,7 +134,7 @@ export class UnitRecords {
   }
 
   #addressOf(kind: RecordKind<unknown>, key: string): string {
-    return `${kind.name}\n${clinicOf(kind, this.#clinic)}\n${key}`
+    return `${kind.name}\n${placeOf(kind, this.#place)}\n${key}`
   }
 }
 

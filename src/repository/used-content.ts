@@ -7,7 +7,8 @@ import { CONTENT_URL, markersIn, mayHaveMarkers, strayMarker } from '../fhir/con
 import { unprocessable } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { recordKind } from './record-kinds.ts'
-import type { UnitRecords } from './unit-records.ts'
+import type { UnitOfWork } from './unit-of-work.ts'
+import type { KindRecord, UnitRecords } from './unit-records.ts'
 
 /** A content of the clinic, stored once for all references to it. */
 export interface StoredContent {
@@ -22,29 +23,64 @@ export interface StoredContent {
    * Number of requests that have uploaded it, and neither used nor discarded it yet; without meaning once it is used.
    */
   readonly waiting: number
+  /** The numbers of the generations (generation.ts) whose resources refer to it; absent: 0. */
+  readonly usedBy?: readonly number[]
 }
 
 export const CONTENT = recordKind<StoredContent>('content')
 
 /**
- * Marks the contents that a resource refers to as used. Versions of a resource are never removed, so neither are the
- * contents that they refer to.
+ * Marks the contents that a resource refers to as used by its generation. Versions of a resource are removed with their
+ * whole generation only, so that is how long the contents that they refer to are kept.
  * @param text of the resource
  * @throws FhirError 422 where the clinic has no such content, or the extension of a marker is used elsewhere
  */
-export async function useContents(records: UnitRecords, resource: AnyResource, text: string): Promise<void> {
+export async function useContents(
+  unit: Pick<UnitOfWork, 'records' | 'generation'>,
+  resource: AnyResource,
+  text: string,
+): Promise<void> {
   if (!mayHaveMarkers(text)) return
   const stray = strayMarker(resource, resource.resourceType)
   if (stray !== undefined) throw unprocessable(`${stray} ${STRAY}`, { expression: stray })
-  for (const sha256 of markersIn(text)) await useContent(records, sha256)
+  await useContentsOf(unit, text)
+}
+
+/** The same for a stored text. */
+export async function useContentsOf(
+  { records, generation }: Pick<UnitOfWork, 'records' | 'generation'>,
+  text: string,
+): Promise<void> {
+  if (!mayHaveMarkers(text)) return
+  for (const sha256 of markersIn(text)) await useContent(records, sha256, generation)
 }
 
 const STRAY = `has the extension ${CONTENT_URL}, by which this server refers to a content; send it as this server returned it: once, in _data, without data beside it`
 
-async function useContent(records: UnitRecords, sha256: string): Promise<void> {
+async function useContent(records: UnitRecords, sha256: string, generation: number): Promise<void> {
   const content = await records.read(CONTENT, sha256)
   if (content === undefined) throw noContent(sha256)
-  if (content.due !== null) records.put(CONTENT, sha256, content.value, { due: null })
+  const usedBy = usersOf(content)
+  if (!usedBy.includes(generation))
+    records.put(CONTENT, sha256, { ...content.value, usedBy: [...usedBy, generation] }, { due: null })
+}
+
+/** The generations that refer to a content; none while it waits to be used. */
+const usersOf = ({ value: { usedBy = [0] }, due }: KindRecord<StoredContent>): readonly number[] =>
+  due === null ? usedBy : []
+
+/**
+ * Stages that a generation, which is gone, no longer refers to a content; one that no other refers to is collected.
+ * Does nothing where the generation did not.
+ */
+export async function releaseContent({ records, now }: UnitOfWork, sha256: string, generation: number): Promise<void> {
+  const content = await records.read(CONTENT, sha256)
+  if (content === undefined) return
+  const before = usersOf(content)
+  const usedBy = before.filter((one) => one !== generation)
+  if (usedBy.length === before.length) return
+  const due = usedBy.length === 0 ? now : null
+  records.put(CONTENT, sha256, { ...content.value, waiting: 0, usedBy }, { due })
 }
 
 const noContent = (sha256: string) =>

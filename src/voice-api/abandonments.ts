@@ -67,7 +67,7 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
       const received = receivedRequest(koa, LIMITS.bodyBytes, { isRepeatable: key !== undefined })
       await requireClinicCheck(repository, clinic, received)
     }
-    const locale = localeOf(await readSettings(repository, clinic), ofClinic.reader().now)
+    const locale = localeOf(await readSettings(repository, clinic), (await ofClinic.reader()).now)
     const input = readAbandonment(body, locale)
     const { id, created, patient } = await ofClinic.change((ctx) => enterAbandonment(ctx, input, key))
     tellEntered(koa, ofClinic, patient)

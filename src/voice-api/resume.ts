@@ -65,7 +65,7 @@ export function resumeRoutes({ repository, access, integrations }: ResumeDepende
 
   router.post('/resume/:token/form', async (koa) => {
     const link = await linkOf(koa)
-    const form = link && (await openedForm(link.of.reader(), link.token))
+    const form = link && (await openedForm(await link.of.reader(), link.token))
     if (link === undefined || form === undefined) return show(koa, 404, NOT_VALID)
     const sent = await readForm(koa)
     const refused: Record<string, RefusedValue> = {}
@@ -118,7 +118,7 @@ async function showForm(
   refused: Readonly<Record<string, RefusedValue>> = {},
 ): Promise<void> {
   if (link === undefined) return show(koa, 404, NOT_VALID)
-  const ctx = link.of.reader()
+  const ctx = await link.of.reader()
   const form = await openedForm(ctx, link.token)
   if (form === undefined) return show(koa, 404, NOT_VALID)
   const { abandonment, known, missing } = form

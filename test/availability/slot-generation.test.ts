@@ -52,7 +52,7 @@ async function generate({ access }: TestRepository, schedule = 's', size: PartSi
 }
 
 async function slots({ access }: TestRepository, query = '', clinic = CLINIC): Promise<readonly Slot[]> {
-  const found = await access(clinic).reader().search<Slot>('Slot', `_sort=start${query}`)
+  const found = await (await access(clinic).reader()).search<Slot>('Slot', `_sort=start${query}`)
   return found.map(({ resource }) => resource)
 }
 
@@ -313,15 +313,15 @@ describe('in the background', () => {
   const logger = pino({ level: 'silent' })
 
   /** Waits until the loop finds nothing left to do. */
-  async function settled(store: TestRepository, now: string): Promise<void> {
+  async function settled(store: TestRepository): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const records: Repository['records'] = async (...query) => {
-      const found = await store.repository.records(...query)
+    const dueRecords: Repository['dueRecords'] = async (...query) => {
+      const found = await store.repository.dueRecords(...query)
       if (found.length === 0) resolve()
       return found
     }
     const change: Repository['change'] = (...all) => store.repository.change(...all)
-    const services = { repository: { records, change }, accessOf: store.access, logger, clock: () => Date.parse(now) }
+    const services = { repository: { dueRecords, change }, accessOf: store.access, logger }
     const loop = slotGenerating(services, { look: 1, pause: 0 })
     loop.start()
     await promise
@@ -332,10 +332,10 @@ describe('in the background', () => {
     const store = await opened()
     await write(store, scheduleWith('s', ...MORNINGS))
     await write(store, scheduleWith('t', ...WEEK, open('14:00', '15:00')), 'clinic-b')
-    await settled(store, MONDAY)
+    await settled(store)
     expect([(await slots(store)).length, (await slots(store, '', 'clinic-b')).length]).toEqual([28, 14])
     store.setTime('2026-03-03T00:00:01+01:00')
-    await settled(store, '2026-03-03T00:00:01+01:00')
+    await settled(store)
     expect([(await slots(store)).length, (await slots(store, '', 'clinic-b')).length]).toEqual([32, 16])
   })
 
@@ -344,10 +344,10 @@ describe('in the background', () => {
     await write(store, scheduleWith('s', ...MORNINGS))
     await store.access(CLINIC).change((ctx) => generatePart(ctx, 's', { slots: 10, days: 14 }))
     expect(await slots(store)).toHaveLength(10)
-    await settled(store, MONDAY)
+    await settled(store)
     expect(await slots(store)).toHaveLength(10)
     store.setTime('2026-03-02T08:00:15+01:00')
-    await settled(store, '2026-03-02T08:00:15+01:00')
+    await settled(store)
     expect(await slots(store)).toHaveLength(28)
   })
 
@@ -357,7 +357,7 @@ describe('in the background', () => {
     const broken = { ...scheduleWith('a'), extension: [availability(slotMinutes(1))] }
     await store.access(CLINIC).change((ctx) => ctx.unit.put(broken, 'PUT'))
     await write(store, scheduleWith('s', ...MORNINGS))
-    await settled(store, MONDAY)
+    await settled(store)
     expect(await slots(store, '&schedule=Schedule/s')).toHaveLength(28)
     expect(await slots(store, '&schedule=Schedule/a')).toEqual([])
   })

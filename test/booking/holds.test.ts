@@ -42,8 +42,11 @@ const withReads = (store: TestRepository): Opened => ({
   ...store,
   change: (work) => store.access(CLINIC).change(work),
   statuses: async () =>
-    (await store.access(CLINIC).reader().search<Slot>('Slot', '_sort=start')).map(({ resource }) => resource.status),
-  appointment: async (id) => (await store.access(CLINIC).reader().read<Appointment>('Appointment', id)).resource,
+    (await (await store.access(CLINIC).reader()).search<Slot>('Slot', '_sort=start')).map(
+      ({ resource }) => resource.status,
+    ),
+  appointment: async (id) =>
+    (await (await store.access(CLINIC).reader()).read<Appointment>('Appointment', id)).resource,
   holds: async () => (await store.repository.records(HOLD, { clinic: CLINIC, limit: 10 })).length,
 })
 
@@ -81,8 +84,8 @@ const setPolicies = ({ repository }: Opened, policies: Partial<ClinicPolicies>):
 
 const refusal = (reason: string) => expect.objectContaining({ status: 409, code: reason })
 
-const loopOf = ({ repository, access }: TestRepository, clock: () => number) =>
-  holdExpiry({ repository, accessOf: access, logger: pino({ level: 'silent' }), clock }, { look: 1, pause: 0 })
+const loopOf = ({ repository, access }: TestRepository) =>
+  holdExpiry({ repository, accessOf: access, logger: pino({ level: 'silent' }) }, { look: 1, pause: 0 })
 
 /** Resolves once the condition holds, however long that takes. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -140,7 +143,7 @@ describe('in the background a hold', () => {
     store.setTime(NOW + MINUTE)
     const later = await held(store, 2, 4)
     store.setTime(EXPIRED)
-    const loop = loopOf(store, () => EXPIRED)
+    const loop = loopOf(store)
     loop.start()
     await until(async () => (await store.holds()) === 1)
     await loop.close()
@@ -164,14 +167,14 @@ describe('in the background a hold', () => {
     for (let number = 0; number < 8; number++) ids.push(await held(first, number))
     const loops = [first, second].map((store) => {
       store.setTime(EXPIRED)
-      return loopOf(store, () => EXPIRED)
+      return loopOf(store)
     })
     for (const loop of loops) loop.start()
     await until(async () => (await first.holds()) === 0)
     for (const loop of loops) await loop.close()
     expect(new Set(await second.statuses())).toEqual(new Set(['free']))
     for (const id of ids) {
-      const { version, resource } = await second.access(CLINIC).reader().read<Appointment>('Appointment', id)
+      const { version, resource } = await (await second.access(CLINIC).reader()).read<Appointment>('Appointment', id)
       expect([version, isCancelledByExpiry(resource)]).toEqual([2, true])
     }
   })
@@ -343,7 +346,7 @@ describe('a hold ends with the write that', () => {
     const id = await held(store)
     await store.change((ctx) => write(ctx, id))
     expect([await store.statuses(), await store.holds()]).toEqual([[status], 0])
-    const left = await store.access(CLINIC).reader().find<Appointment>('Appointment', id)
+    const left = await (await store.access(CLINIC).reader()).find<Appointment>('Appointment', id)
     expect(left?.resource ?? {}).not.toHaveProperty('extension')
   })
 })
@@ -374,10 +377,10 @@ test('holds of one clinic do not touch the slots of another', async () => {
   })
   const { id } = await other.change((ctx) => ctx.create<Appointment>(visit(0, 1, { status: 'pending' })))
   store.setTime(EXPIRED)
-  const loop = loopOf(store, () => EXPIRED)
+  const loop = loopOf(store)
   loop.start()
   await until(async () => (await store.holds()) === 0)
   await loop.close()
-  expect((await other.reader().read<Appointment>('Appointment', id)).resource.status).toBe('pending')
-  expect((await other.reader().read<Slot>('Slot', 's0')).resource.status).toBe('busy-tentative')
+  expect((await (await other.reader()).read<Appointment>('Appointment', id)).resource.status).toBe('pending')
+  expect((await (await other.reader()).read<Slot>('Slot', 's0')).resource.status).toBe('busy-tentative')
 })

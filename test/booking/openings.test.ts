@@ -70,8 +70,8 @@ const slot = (of: string, [start, end]: readonly [number, number], more: Partial
   }) as Stored
 const half = (of: string, start: number, more: Partial<Slot> = {}): Stored => slot(of, [start, start + 1], more)
 
-const find = (clinic: string, query: Partial<OpeningsQuery> = {}) =>
-  findOpenings(store.access(clinic).reader(), { from: NOW - DAY, until: NOW + 30 * DAY, limit: 100, ...query })
+const find = async (clinic: string, query: Partial<OpeningsQuery> = {}) =>
+  findOpenings(await store.access(clinic).reader(), { from: NOW - DAY, until: NOW + 30 * DAY, limit: 100, ...query })
 
 const idsOf = (openings: readonly Opening[]): readonly string[] =>
   openings.map(({ slots }) => slots.map(({ id }) => id).join('+'))
@@ -307,7 +307,7 @@ describe('pages', () => {
           openings.map((opening) => opening.slots),
           {},
         )
-        const read = await Promise.all(ids.map((id) => readProposal(access.reader(), id)))
+        const read = await Promise.all(ids.map(async (id) => readProposal(await access.reader(), id)))
         expect(
           read.map((one) => one?.slot?.map(({ reference }) => reference?.slice('Slot/'.length)).join('+')),
         ).toEqual(idsOf(openings))

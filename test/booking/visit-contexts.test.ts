@@ -13,7 +13,7 @@ async function opened(clinic = 'a') {
   return {
     ...store,
     keep: async (...contexts: Parameters<typeof keepContexts>[1]) => await keepContexts(access, contexts),
-    read: async (key: string, of = clinic) => await contextOf(store.access(of).reader(), key),
+    read: async (key: string, of = clinic) => await contextOf(await store.access(of).reader(), key),
     inHours: (hours: number) => store.setTime(NOW + hours * HOUR),
   }
 }
@@ -60,7 +60,7 @@ describe('a context', () => {
     const { keep, repository, inHours } = await opened()
     const [first = ''] = await keep(REASON)
     const isStored = async () =>
-      (await repository.reader('a').records.read({ name: 'visit-context', of: 'clinic' }, first)) !== undefined
+      (await (await repository.reader('a')).records.read({ name: 'visit-context', of: 'clinic' }, first)) !== undefined
     inHours(47)
     await keep({ reasons: ['Fever'] })
     expect(await isStored()).toBe(true)

@@ -178,7 +178,7 @@ describe('a clinic', () => {
   test('is made with its Organization, its settings and its numbers', async () => {
     const { repository } = await openTestRepository()
     await createClinic(repository, 'clinic-a', SETTINGS)
-    const organization = await repository.reader('clinic-a').read('Organization', 'clinic-a')
+    const organization = await (await repository.reader('clinic-a')).read('Organization', 'clinic-a')
     expect(organization?.resource).toMatchObject({ id: 'clinic-a', name: 'Clinic', active: true })
     expect(await readSettings(repository, 'clinic-a')).toEqual(SETTINGS)
     expect((await dialedNumber(repository, '+493012345678'))?.clinic).toBe('clinic-a')
@@ -197,7 +197,7 @@ describe('a clinic', () => {
     const { repository } = await openTestRepository()
     await createClinic(repository, 'clinic-a', SETTINGS)
     await expect(createClinic(repository, 'clinic-b', SETTINGS)).rejects.toMatchObject({ status: 422 })
-    expect(await repository.reader('clinic-b').read('Organization', 'clinic-b')).toBeUndefined()
+    expect(await (await repository.reader('clinic-b')).read('Organization', 'clinic-b')).toBeUndefined()
     expect((await dialedNumber(repository, '+493012345678'))?.clinic).toBe('clinic-a')
   })
 
@@ -205,7 +205,8 @@ describe('a clinic', () => {
     const { repository } = await openTestRepository()
     await createClinic(repository, 'clinic-a', SETTINGS)
     const rename = (name: string) => repository.change('clinic-a', (unit) => writeSettings(unit, { ...SETTINGS, name }))
-    const organization = () => repository.reader('clinic-a').read<Organization>('Organization', 'clinic-a')
+    const organization = async () =>
+      (await repository.reader('clinic-a')).read<Organization>('Organization', 'clinic-a')
     await rename('Renamed')
     expect((await organization())?.resource).toMatchObject({ name: 'Renamed', active: true })
     await rename('Renamed')
@@ -218,7 +219,7 @@ describe('a clinic', () => {
     await repository.change('clinic-a', (unit) => unit.delete('Organization', 'clinic-a'))
     await repository.change('clinic-a', (unit) => writeSettings(unit, { ...SETTINGS, name: 'Renamed' }))
     expect((await readSettings(repository, 'clinic-a')).name).toBe('Renamed')
-    expect((await repository.reader('clinic-a').read('Organization', 'clinic-a'))?.deleted).toBe(true)
+    expect((await (await repository.reader('clinic-a')).read('Organization', 'clinic-a'))?.deleted).toBe(true)
   })
 
   test.each(['', 'a b', 'a/b', 'x'.repeat(65)])('cannot have the id %j', async (id) => {

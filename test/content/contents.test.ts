@@ -84,29 +84,27 @@ async function opened(): Promise<Opened> {
   const { repository, setTime } = await openTestRepository(NOW)
   const store = new WatchedStore(await openTestContentStore())
   const contents = new StoredContents(repository, store)
-  const all = { limit: 1_000, dueBefore: Number.MAX_SAFE_INTEGER }
-  let now = NOW
   return {
     repository,
     contents,
     store,
-    setTime: (time) => {
-      now = time
-      setTime(time)
-    },
+    setTime,
     receive: (bytes, clinic = 'one') => contents.receive(clinic, pieces(Buffer.from(bytes)), LIMIT),
     use: async (sha256, clinic = 'one') => {
       const binary = { resourceType: 'Binary' as const, contentType: 'text/plain', _data: contentElement(sha256) }
       await repository.change(clinic, (unit) => unit.put(binary, 'POST'))
     },
     collect: async () => {
-      for (const { clinic, key } of await repository.records(CONTENT, { ...all, dueBefore: now }))
+      for (const { clinic, key } of await repository.dueRecords(CONTENT, { limit: 1_000 }))
         await contents.collect(clinic, key)
-      for (const { clinic, key } of await repository.records(UPLOADS, { ...all, dueBefore: now }))
+      for (const { clinic, key } of await repository.dueRecords(UPLOADS, { limit: 1_000 }))
         await contents.collectUpload(clinic, key)
     },
     records: async () => {
-      const due = [...(await repository.records(CONTENT, all)), ...(await repository.records(UPLOADS, all))]
+      const all = ['one', 'two'].flatMap((clinic) =>
+        [CONTENT, UPLOADS].map((kind) => repository.records<unknown>(kind, { clinic, limit: 1_000 })),
+      )
+      const due = (await Promise.all(all)).flat()
       return due.map(({ clinic, kind }) => `${clinic} ${kind}`).toSorted()
     },
   }
@@ -280,7 +278,7 @@ describe('a content that nothing refers to', () => {
     const refused: unknown = await use(sha256).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(FhirError)
     expect(refused).toMatchObject({ status: 422, message: expect.stringContaining(sha256) })
-    expect((await repository.reader('one').history({ count: 1 })).total).toBe(0)
+    expect((await (await repository.reader('one')).history({ count: 1 })).total).toBe(0)
   })
 })
 
@@ -291,7 +289,7 @@ describe('a content that a resource refers to', () => {
     await use(sha256)
     await receive(SMALL)
     expect(store.names.size).toBe(1)
-    const [binary] = (await repository.reader('one').history({ count: 1 })).versions
+    const [binary] = (await (await repository.reader('one')).history({ count: 1 })).versions
     await repository.change('one', (unit) => unit.delete('Binary', binary?.id ?? ''))
     setTime(NOW + 1_000 * HOUR)
     await collect()

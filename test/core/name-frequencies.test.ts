@@ -24,7 +24,10 @@ test.each([
       await ctx.create(person('Walter', 'Other'))
     })
   }
-  const { patients, of } = await nameFrequencies(access('ours').reader().unit, demographicsOf(person('Grace', asked)))
+  const { patients, of } = await nameFrequencies(
+    (await access('ours').reader()).unit,
+    demographicsOf(person('Grace', asked)),
+  )
   expect(patients).toBe(21)
   expect(of('family', text)).toBe(smoothed('family', 20, 21))
   expect(of('given', 'grace')).toBe(smoothed('given', 20, 21))
@@ -39,6 +42,9 @@ test('placeholders make no name frequent', async () => {
     }
     await ctx.create(person('Grace', 'Smith'))
   })
-  const { patients, of } = await nameFrequencies(access('ours').reader().unit, demographicsOf(person('Grace', 'Smith')))
+  const { patients, of } = await nameFrequencies(
+    (await access('ours').reader()).unit,
+    demographicsOf(person('Grace', 'Smith')),
+  )
   expect([patients, of('family', 'smith')]).toEqual([1, smoothed('family', 1, 1)])
 })

@@ -58,7 +58,11 @@ beforeAll(async () => {
 })
 
 const link = async (asked: Partial<Patient>, clinic = 'ours'): Promise<Linkage> => {
-  const found = await linkPatients(opened.access(clinic).reader().unit, { resourceType: 'Patient', ...asked }, 'US')
+  const found = await linkPatients(
+    (await opened.access(clinic).reader()).unit,
+    { resourceType: 'Patient', ...asked },
+    'US',
+  )
   if (found === undefined) throw new Error('nothing to look for')
   return found
 }
@@ -143,7 +147,7 @@ describe('another clinic', () => {
         await ctx.update(RUTH)
         for (const index of [1, 2]) await ctx.update({ ...namesake(undefined, index), id: `namesake-${index}` })
       })
-      const { unit } = repository.access('small').reader()
+      const { unit } = await repository.access('small').reader()
       const linkages = await Promise.all(
         asks.map((asked) => linkPatients(unit, { resourceType: 'Patient', ...asked }, 'US')),
       )
@@ -163,7 +167,7 @@ describe('another clinic', () => {
 })
 
 test('what holds nothing to look for is no search', async () => {
-  const { unit } = opened.access('ours').reader()
+  const { unit } = await opened.access('ours').reader()
   expect(await linkPatients(unit, { resourceType: 'Patient', gender: 'female' })).toBeUndefined()
 })
 

@@ -37,7 +37,7 @@ afterAll(() => server.close())
 describe("a clinic's own search parameter", () => {
   test('is found by a search over HTTP, by a handler, and by a condition', async () => {
     expect((await server.fhir('GET', '/Patient?eyes=brown&_summary=count')).body.total).toBe(1)
-    expect(await ours.reader().search('Patient', 'eyes=brown')).toHaveLength(1)
+    expect(await (await ours.reader()).search('Patient', 'eyes=brown')).toHaveLength(1)
     const created = await server.fhir('POST', '/Patient', brown('Again'), { 'if-none-exist': 'eyes=brown' })
     expect(created.status).toBe(200)
     const guarded = await ours.change((ctx) => ctx.searchGuarded('Patient', 'eyes=brown'))
@@ -45,7 +45,7 @@ describe("a clinic's own search parameter", () => {
   })
 
   test('means nothing to a handler of another clinic', async () => {
-    const theirs = server.app.access('other-clinic', { kind: 'server' }).reader()
+    const theirs = await server.app.access('other-clinic', { kind: 'server' }).reader()
     await expect(theirs.search('Patient', 'eyes=brown')).rejects.toThrow(/no search parameter 'eyes'/)
   })
 })
@@ -56,7 +56,7 @@ test('what FULL_TEXT turns off is refused to handlers and conditions as it is ov
     expect((await without.fhir('GET', '/Patient?_content=x')).status).toBe(400)
     const { status } = await without.fhir('POST', '/Patient', brown('x'), { 'if-none-exist': '_content=x' })
     expect(status).toBe(400)
-    const handler = without.app.access('demo-clinic', { kind: 'server' }).reader()
+    const handler = await without.app.access('demo-clinic', { kind: 'server' }).reader()
     await expect(handler.search('Patient', '_content=x')).rejects.toThrow(/FULL_TEXT is off/)
   } finally {
     await without.close()

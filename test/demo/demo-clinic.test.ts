@@ -18,18 +18,21 @@ const ZONE = 'America/New_York'
 const MONDAY = '2026-03-02T08:00:00-05:00'
 
 /** @param slotDays the demo has 30; fewer are generated faster */
-async function seeded(time = MONDAY, slotDays?: number): Promise<TestRepository & { readonly look: () => Context }> {
+async function seeded(
+  time = MONDAY,
+  slotDays?: number,
+): Promise<TestRepository & { readonly look: () => Promise<Context> }> {
   const opened = await openTestRepository(time)
   await seedDemo(opened, { passwordCost: CHEAP_PASSWORDS, ...(slotDays && { slotDays }) })
-  return { ...opened, look: () => opened.access(DEMO_CLINIC).reader() }
+  return { ...opened, look: async () => await opened.access(DEMO_CLINIC).reader() }
 }
 
 const local = (time: string | undefined) => DateTime.fromISO(time ?? '', { zone: ZONE })
 
-async function slots(look: () => Context, query = ''): Promise<readonly Slot[]> {
+async function slots(look: () => Promise<Context>, query = ''): Promise<readonly Slot[]> {
   const found = []
   for (const schedule of ['okafor', 'lindqvist', 'delgado']) {
-    found.push(...(await look().search<Slot>('Slot', `schedule=Schedule/schedule-${schedule}${query}`)))
+    found.push(...(await (await look()).search<Slot>('Slot', `schedule=Schedule/schedule-${schedule}${query}`)))
   }
   return found.map(({ resource }) => resource)
 }
@@ -51,7 +54,7 @@ describe('a seeded store', () => {
     ['Appointment', 13],
     ['DocumentReference', 4],
   ])('holds every %s of the demo clinic: %i', async (type, count) => {
-    expect(await demo.look().search(type, '')).toHaveLength(count)
+    expect(await (await demo.look()).search(type, '')).toHaveLength(count)
   })
 
   test('has every resource that another one refers to', async () => {
@@ -68,14 +71,14 @@ describe('a seeded store', () => {
     ]
     const references = new Set<string>()
     for (const type of types) {
-      for (const { text } of await demo.look().search(type, '')) {
+      for (const { text } of await (await demo.look()).search(type, '')) {
         for (const [, reference = ''] of text.matchAll(/"reference":"([^"]+)"/g)) references.add(reference)
       }
     }
     const missing = []
     for (const reference of references) {
       const [type = '', id = ''] = reference.split('/')
-      if ((await demo.look().find(type, id)) === undefined) missing.push(reference)
+      if ((await (await demo.look()).find(type, id)) === undefined) missing.push(reference)
     }
     expect(references.size).toBeGreaterThan(40)
     expect(missing).toEqual([])
@@ -101,7 +104,7 @@ describe('a seeded store', () => {
         .map((day) => `2027-12-${day}`)
         .concat('2028-01-03', '2028-01-04', '2028-01-05', '2028-01-06'),
     )
-    const { resource } = await look().read<Schedule>('Schedule', 'schedule-okafor')
+    const { resource } = await (await look()).read<Schedule>('Schedule', 'schedule-okafor')
     const closed = JSON.stringify(resource.extension)
     for (const date of ['2027-01-01', '2027-05-31', '2027-11-25', '2028-02-21', '2029-10-08'])
       expect(closed).toContain(date)
@@ -109,7 +112,7 @@ describe('a seeded store', () => {
 
   test('has slots of the service type and specialty of their schedule, so that searches by them find some', async () => {
     for (const { schedule, serviceType, specialty } of await slots(demo.look)) {
-      const { resource } = await demo.look().read<Schedule>('Schedule', schedule.reference?.slice(9) ?? '')
+      const { resource } = await (await demo.look()).read<Schedule>('Schedule', schedule.reference?.slice(9) ?? '')
       expect([serviceType, specialty]).toEqual([resource.serviceType, resource.specialty])
       expect(specialty?.[0]?.coding?.[0]?.code).toMatch(/^\d+$/)
     }
@@ -126,11 +129,11 @@ describe('a seeded store', () => {
   test('has today’s appointments, each holding its slots, at the time of its slots', async () => {
     const busy = (await slots(demo.look, '&status=busy')).map(({ id }) => `Slot/${id}`)
     const held = []
-    for (const { resource } of await demo.look().search<Appointment>('Appointment', 'status=booked')) {
+    for (const { resource } of await (await demo.look()).search<Appointment>('Appointment', 'status=booked')) {
       expect(local(resource.start).toISODate()).toBe('2026-03-02')
       const own = (resource.slot ?? []).map(({ reference = '' }) => reference)
-      const first = await demo.look().read<Slot>('Slot', own[0]?.slice(5) ?? '')
-      const last = await demo.look().read<Slot>('Slot', own.at(-1)?.slice(5) ?? '')
+      const first = await (await demo.look()).read<Slot>('Slot', own[0]?.slice(5) ?? '')
+      const last = await (await demo.look()).read<Slot>('Slot', own.at(-1)?.slice(5) ?? '')
       expect([resource.start, resource.end]).toEqual([first.resource.start, last.resource.end])
       held.push(...own)
     }
@@ -139,7 +142,7 @@ describe('a seeded store', () => {
   })
 
   test('has documents whose size and hash are those of their text', async () => {
-    const documents = await demo.look().search<DocumentReference>('DocumentReference', '')
+    const documents = await (await demo.look()).search<DocumentReference>('DocumentReference', '')
     expect(documents).toHaveLength(4)
     for (const { resource } of documents) {
       const { data = '', size, hash, contentType } = resource.content[0]?.attachment ?? {}
@@ -153,7 +156,7 @@ describe('a seeded store', () => {
   })
 
   test('has phone numbers that belong to nobody, and e-mail addresses at example domains', async () => {
-    const patients = await demo.look().search<Patient>('Patient', '')
+    const patients = await (await demo.look()).search<Patient>('Patient', '')
     const contacts = patients.flatMap(({ resource }) => resource.telecom ?? [])
     const valuesOf = (system: ContactPoint['system']) =>
       contacts.filter((contact) => contact.system === system).map(({ value }) => value)
@@ -176,7 +179,7 @@ describe('a seeded store', () => {
 describe('the day of the appointments', () => {
   const daysOf = async (time: string) => {
     const { look } = await seeded(time, 5)
-    const appointments = await look().search<Appointment>('Appointment', '')
+    const appointments = await (await look()).search<Appointment>('Appointment', '')
     return new Set(appointments.map(({ resource }) => local(resource.start).toISODate()))
   }
 
@@ -194,7 +197,7 @@ describe('the day of the appointments', () => {
   test('half over, has kept appointments, and free slots in the future only', async () => {
     const { look } = await seeded('2026-03-02T10:45:00-05:00', 5)
     const statusOf = async (patient: string) =>
-      (await look().read<Appointment>('Appointment', `appointment-${patient}`)).resource.status
+      (await (await look()).read<Appointment>('Appointment', `appointment-${patient}`)).resource.status
     expect(await statusOf('goldberg-samuel')).toBe('fulfilled')
     expect(await statusOf('reyes-lucia')).toBe('arrived')
     expect(await statusOf('reyes-mateo')).toBe('booked')
@@ -214,7 +217,7 @@ describe('seeding', () => {
     const withPatient = await openTestRepository()
     await withPatient.access('clinic-a').change((ctx) => ctx.create({ resourceType: 'Patient' }))
     expect(await seedDemo(withPatient, { passwordCost: CHEAP_PASSWORDS })).toBe(false)
-    expect(await withPatient.access(DEMO_CLINIC).reader().search('Organization', '')).toEqual([])
+    expect(await (await withPatient.access(DEMO_CLINIC).reader()).search('Organization', '')).toEqual([])
   })
 
   test('happens once when two processes start at the same time', async () => {
@@ -227,7 +230,7 @@ describe('seeding', () => {
         ])
       ).sort(),
     ).toEqual([false, true])
-    const patients = await opened.access(DEMO_CLINIC).reader().search('Patient', '')
+    const patients = await (await opened.access(DEMO_CLINIC).reader()).search('Patient', '')
     expect(patients.map(({ version }) => version)).toEqual(Array(25).fill(1))
   })
 })

@@ -109,7 +109,7 @@ async function expectEverywhere(type: string, id: string, version: number, sent:
 }
 
 const stored = async (type: string, id: string): Promise<string> =>
-  (await server.app.repository.reader('demo-clinic').read(type, id))?.text ?? ''
+  (await (await server.app.repository.reader('demo-clinic')).read(type, id))?.text ?? ''
 
 describe.each(RESOURCES)('in %s', (_name, resource) => {
   const type = typeOf(resource)

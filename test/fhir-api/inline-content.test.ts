@@ -30,7 +30,7 @@ const XML = { 'content-type': 'application/fhir+xml', accept: 'application/fhir+
 
 /** The text of the resource in the store. */
 const stored = async (type: string, id: string): Promise<string> =>
-  (await clinics.server.app.repository.reader('demo-clinic').read(type, id))?.text ?? ''
+  (await (await clinics.server.app.repository.reader('demo-clinic')).read(type, id))?.text ?? ''
 
 const SMALL = pdf(40_000)
 

@@ -135,8 +135,8 @@ async function found(query: Query): Promise<readonly string[]> {
 }
 
 const idsFor = async (query: Query) => appointmentsIn((await get({ ...WEEK, ...query })).body).map(({ id = '' }) => id)
-const proposal = (id: string, clinic = DEMO_CLINIC) =>
-  readProposal(clinics.server.app.access(clinic, { kind: 'server' }).reader(), id)
+const proposal = async (id: string, clinic = DEMO_CLINIC) =>
+  readProposal(await clinics.server.app.access(clinic, { kind: 'server' }).reader(), id)
 
 describe('the answer', () => {
   test('is a searchset of proposed Appointments in order of start, by GET and by POST', async () => {

@@ -370,7 +370,7 @@ test('DELETE is offered where there is work to end, and nowhere else', async () 
 
 test('what a search has found is deleted once a later one is complete', async () => {
   await search(ours)
-  const { records } = clinics.server.app.access(DEMO_CLINIC, { kind: 'server' }).reader().unit
+  const { records } = (await clinics.server.app.access(DEMO_CLINIC, { kind: 'server' }).reader()).unit
   const searchesOf = async (kind: 'duplicate-pair' | 'duplicate-rank') => {
     const found = await records.list({ name: kind, of: 'clinic' }, { after: '', limit: 10_000 })
     return new Set(found.map(({ key }) => key.slice(0, 8)))

@@ -119,12 +119,12 @@ async function collected(
   const clock = () => Date.now() + HOUR
   const repository = new Repository(store, { baseUrl: 'http://here', clock })
   const contents = new StoredContents(repository, contentStore)
-  const due = { dueBefore: clock(), limit: 1_000 }
-  for (const { clinic, key } of await repository.records(CONTENT, due)) await contents.collect(clinic, key)
+  const due = { limit: 1_000 }
+  for (const { clinic, key } of await repository.dueRecords(CONTENT, due)) await contents.collect(clinic, key)
   const uploads = recordKind('content-upload')
-  for (const { clinic, key } of await repository.records(uploads, due)) await contents.collectUpload(clinic, key)
+  for (const { clinic, key } of await repository.dueRecords(uploads, due)) await contents.collectUpload(clinic, key)
   const used = (await repository.records(CONTENT, { clinic: CLINIC, limit: 1_000 })).map(({ value }) => value.name)
-  const waiting = (await repository.records(uploads, { dueBefore: Number.MAX_SAFE_INTEGER, limit: 1_000 })).length
+  const waiting = (await repository.records(uploads, { clinic: CLINIC, limit: 1_000 })).length
   await contentStore.close()
   await store.close()
   return { used: used.toSorted(), waiting, stored: (await storedNames(url)).toSorted() }

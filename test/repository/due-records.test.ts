@@ -4,6 +4,9 @@ import pino from 'pino'
 import type { BackgroundLoop, LeasedJob } from '../../src/isolation/background-loop.ts'
 import { type DueServices, type DueWork, dueRecordLoop } from '../../src/repository/due-records.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
+import type { Repository } from '../../src/repository/repository.ts'
+import type { ResourceStore } from '../../src/storage/port.ts'
+import { openTestStore } from '../support/database.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
 
 const KIND = recordKind<string>('freed-slot')
@@ -18,8 +21,8 @@ interface Opened extends TestRepository {
   readonly left: () => Promise<readonly string[]>
 }
 
-async function opened(): Promise<Opened> {
-  const store = await openTestRepository(NOW)
+async function opened(shared?: ResourceStore): Promise<Opened> {
+  const store = await openTestRepository(NOW, shared)
   const { repository } = store
   return {
     ...store,
@@ -33,18 +36,32 @@ async function opened(): Promise<Opened> {
         return true
       }),
     left: async () =>
-      (await repository.records(KIND, { dueBefore: Number.MAX_SAFE_INTEGER, limit: 1_000 }))
+      [
+        ...(await repository.records(KIND, { clinic: 'a', limit: 1_000 })),
+        ...(await repository.records(KIND, { clinic: 'b', limit: 1_000 })),
+      ]
         .map(({ key }) => key)
         .toSorted(),
   }
 }
 
-type Work = Partial<Pick<DueServices, 'clock' | 'logger'>> & Partial<typeof PACE> & { readonly atOnce?: number }
+/** `dueRecords` replaces that of the repository, for a process with another clock. */
+type Work = Partial<Pick<DueServices, 'logger'>> &
+  Partial<Pick<Repository, 'dueRecords'>> &
+  Partial<typeof PACE> & { readonly atOnce?: number }
 
 const DUE = { kind: KIND, lease: LEASE, failure: 'no luck' }
 
-function started({ repository }: Opened, work: DueWork<string>, { clock, logger, ...pace }: Work = {}): BackgroundLoop {
-  const services = { repository, logger: logger ?? pino({ level: 'silent' }), clock: clock ?? (() => NOW) }
+function started(
+  { repository }: Opened,
+  work: DueWork<string>,
+  { dueRecords, logger, ...pace }: Work = {},
+): BackgroundLoop {
+  const parts: DueServices['repository'] = {
+    dueRecords: dueRecords ?? ((...query) => repository.dueRecords(...query)),
+    change: (...all) => repository.change(...all),
+  }
+  const services = { repository: parts, logger: logger ?? pino({ level: 'silent' }) }
   const loop = dueRecordLoop(services, work, { ...PACE, ...pace })
   loop.start()
   return loop
@@ -133,18 +150,16 @@ describe('the loop over due records', () => {
     const dying = started(store, { ...DUE, begin })
     await until(() => begun.length === 1)
     await dying.close()
-    let time = NOW + LEASE - 1
     let looks = 0
-    const clock = () => {
+    const dueRecords: Repository['dueRecords'] = (...query) => {
       looks += 1
-      return time
+      return store.repository.dueRecords(...query)
     }
-    store.setTime(time)
-    const other = started(store, { ...DUE, begin }, { clock })
+    store.setTime(NOW + LEASE - 1)
+    const other = started(store, { ...DUE, begin }, { dueRecords })
     await until(() => looks > 3)
     expect(begun).toEqual([2])
-    time = NOW + LEASE
-    store.setTime(time)
+    store.setTime(NOW + LEASE)
     await until(() => begun.length > 1)
     await other.close()
     expect(begun).toEqual([2, 3])
@@ -183,13 +198,15 @@ describe('the loop over due records', () => {
   test.each(['begin', 'finish'])(
     'where the clock of the store has gone back looks again only after a pause: %s',
     async (way) => {
-      const store = await opened()
+      const shared = await openTestStore()
+      const store = await opened(shared)
       for (const key of names(20)) await store.put('a', key)
       store.setTime(NOW - 60_000)
+      const ahead = (await openTestRepository(NOW, shared)).repository
       let queries = 0
-      const clock = () => {
+      const dueRecords: Repository['dueRecords'] = (...query) => {
         queries += 1
-        return NOW
+        return ahead.dueRecords(...query)
       }
       const done: string[] = []
       const work: DueWork<string> =
@@ -197,7 +214,7 @@ describe('the loop over due records', () => {
           ? { ...DUE, begin: ({ key }) => oneBatch(async () => done.push(key)) }
           : { ...DUE, finish: async () => false }
       // A loop that asks again at once does so many times in between.
-      const loop = started(store, work, { clock, look: 500 })
+      const loop = started(store, work, { dueRecords, look: 500 })
       await until(() => queries > 0)
       for (let turns = 0; turns < 50; turns++) await wait()
       await loop.close()

@@ -28,7 +28,7 @@ const put = (family: string, clinic = 'one') =>
     await unit.put({ resourceType: 'Practitioner', id: 'p', name: [{ family }] }, 'PUT')
   })
 const nameOf = async (clinic = 'one') =>
-  (await repository.reader(clinic).readRecent<Practitioner>('Practitioner', 'p'))?.resource.name?.[0]?.family
+  (await (await repository.reader(clinic)).readRecent<Practitioner>('Practitioner', 'p'))?.resource.name?.[0]?.family
 
 test('a resource that is told again is not read again', async () => {
   await put('Okafor')
@@ -88,8 +88,8 @@ test('clinics are told of their own', async () => {
 })
 
 describe('a view', () => {
-  const familiesIn = (clinic: string, made: { count: number }) =>
-    repository.reader(clinic).recentView('families', ['Practitioner'], async () => {
+  const familiesIn = async (clinic: string, made: { count: number }) =>
+    (await repository.reader(clinic)).recentView('families', ['Practitioner'], async () => {
       made.count += 1
       return await nameOf(clinic)
     })
@@ -110,7 +110,7 @@ describe('a view', () => {
 
   test('of what is no resource is made anew after a moment', async () => {
     let made = 0
-    const read = () => repository.reader('one').recentView('records', [], async () => ++made)
+    const read = async () => (await repository.reader('one')).recentView('records', [], async () => ++made)
     expect([await read(), await read()]).toEqual([1, 1])
     // A timer may be a millisecond early.
     await sleep(RECENT + 50)
@@ -118,7 +118,7 @@ describe('a view', () => {
   })
 
   test('that fails for one is made by the others, and is not kept', async () => {
-    const read = (make: () => Promise<string>) => repository.reader('one').recentView('broken', [], make)
+    const read = async (make: () => Promise<string>) => (await repository.reader('one')).recentView('broken', [], make)
     const broken = read(async () => {
       await Promise.resolve()
       throw new Error('no time left')
@@ -132,7 +132,7 @@ describe('a view', () => {
 
 describe('an answer to a search', () => {
   const answered = async (name: string, characters: number, made: string[]): Promise<void> => {
-    await repository.reader('one').unchanged(() => name, {
+    await (await repository.reader('one')).unchanged(() => name, {
       types: ['Practitioner'],
       make: async () => made.push(name),
       charactersOf: () => characters,

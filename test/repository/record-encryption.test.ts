@@ -28,12 +28,12 @@ const storedText = async (clinic = 'c') => JSON.stringify(await store.readRecord
 
 /** The secret by every way that reads a record. */
 const readings = async (repository: Repository): Promise<ReadonlySet<string | undefined>> => {
-  const { records } = repository.reader('c')
+  const { records } = await repository.reader('c')
   const found = [
     await repository.readRecord('c', SETTINGS, KEY),
     await repository.readRecent('c', SETTINGS, KEY),
     ...(await repository.records(SETTINGS, { clinic: 'c', limit: 9 })),
-    await repository.reader('c').records.readRecent(SETTINGS, KEY),
+    await (await repository.reader('c')).records.readRecent(SETTINGS, KEY),
     ...(await records.list(SETTINGS, { after: '', limit: 9 })),
     await records.read(SETTINGS, KEY),
     records.known(SETTINGS, KEY),

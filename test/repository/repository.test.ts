@@ -21,7 +21,7 @@ async function open(): Promise<Repository> {
 
 const patient = (id: string, more: Partial<Patient> = {}): Patient => ({ resourceType: 'Patient', id, ...more })
 const current = async (repository: Repository, id: string) =>
-  (await repository.reader('c').read<Patient>('Patient', id))?.resource
+  (await (await repository.reader('c')).read<Patient>('Patient', id))?.resource
 
 describe('a change', () => {
   test.each([
@@ -68,7 +68,9 @@ describe('a change', () => {
       await unit.put(patient('p', { active: true }), 'PUT')
     })
     expect(await current(repository, 'p')).toMatchObject({ active: true, meta: { versionId: '1' } })
-    expect((await repository.reader('c').history({ count: 10 })).versions.map(({ method }) => method)).toEqual(['POST'])
+    expect((await (await repository.reader('c')).history({ count: 10 })).versions.map(({ method }) => method)).toEqual([
+      'POST',
+    ])
   })
 
   test('sees what it has staged before it is written, and nobody else does', async () => {
@@ -98,7 +100,7 @@ describe('a change', () => {
       await unit.put(patient('kept'), 'PUT')
       await unit.put(patient('gone'), 'PUT')
     })
-    const unit = repository.reader('c')
+    const unit = await repository.reader('c')
     await unit.put(patient('kept', { active: false }), 'PUT')
     await unit.put(patient('kept', { active: true }), 'PUT')
     await unit.delete('Patient', 'gone')

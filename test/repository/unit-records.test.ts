@@ -26,7 +26,7 @@ describe('a unit of work', () => {
         for (const key of ['2', '1', '3']) records.put(OUTBOX, key, `${clinic}${key}`)
       })
     }
-    const { records } = repository.reader('c')
+    const { records } = await repository.reader('c')
     const valuesOf = async (after: string) =>
       (await records.list(OUTBOX, { after, limit: 2 })).map(({ value }) => value)
     expect([await valuesOf(''), await valuesOf('2'), await valuesOf('3')]).toEqual([['c1', 'c2'], ['c3'], []])
@@ -40,7 +40,7 @@ describe('a unit of work', () => {
         records.put(OUTBOX, 'never', 'never')
       })
     }
-    const { records } = repository.reader('c')
+    const { records } = await repository.reader('c')
     const valuesOf = async (limit: number) =>
       (await records.due(OUTBOX, { before: 20, limit })).map(({ value }) => value)
     expect([await valuesOf(9), await valuesOf(1)]).toEqual([['c10', 'c20'], ['c10']])

@@ -72,7 +72,7 @@ export function visitsOn(server: Pick<TestServer, 'fhir' | 'app'>, clinic = DEMO
       bookings.freeSlots(count, { schedule: { reference: `Schedule/${calendar}` }, ...more }),
     /** The id under which $find offers these slots. */
     offer: async (ids: readonly string[], context: VisitContext = { patients: [PATIENT] }): Promise<string> => {
-      const found = await Promise.all(ids.map((id) => access.reader().read<Slot>('Slot', id)))
+      const found = await Promise.all(ids.map(async (id) => (await access.reader()).read<Slot>('Slot', id)))
       const [first, ...others] = found.map(({ id, resource }) => ({ ...resource, id }))
       if (first === undefined) throw new Error('no slots')
       const [id = ''] = await proposalIds(access, [[first, ...others]], context)

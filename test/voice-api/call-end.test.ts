@@ -373,7 +373,8 @@ test('what a body {name, call, args} says of its call selects nothing, unless th
     call: { call_id: 'in-the-body', to_number: '+12125550200', from_number: '+12125550123' },
   }
   const inClinic = async (at: TestServer, clinic: string) =>
-    (await at.app.access(clinic, { kind: 'server' }).reader().search('Encounter', 'identifier=in-the-body')).length
+    (await (await at.app.access(clinic, { kind: 'server' }).reader()).search('Encounter', 'identifier=in-the-body'))
+      .length
   const send = (at: TestServer) => request(at.url, 'POST', ESCALATE, body, HEADERS)
   expect((await send(server)).body).toMatchObject({ success: true })
   expect([await inClinic(server, 'other'), await inClinic(server, 'demo-clinic')]).toEqual([0, 0])

@@ -107,7 +107,7 @@ async function escalate(clinic: Clinic, callId: string, body: string, headers: R
 }
 
 const tasksOf = async (clinic: Clinic) =>
-  (await server.app.access(clinic, { kind: 'server' }).reader().search('Task', '_count=100')).length
+  (await (await server.app.access(clinic, { kind: 'server' }).reader()).search('Task', '_count=100')).length
 
 describe('a clinic whose calls are signed (Standard Webhooks)', () => {
   test.each([

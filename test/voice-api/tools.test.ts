@@ -52,11 +52,11 @@ async function addClinic(at: TestServer): Promise<void> {
 }
 
 const patientsOf = async (clinic: string) =>
-  (await server.app.access(clinic, { kind: 'server' }).reader().search<Patient>('Patient', '_count=1000')).map(
+  (await (await server.app.access(clinic, { kind: 'server' }).reader()).search<Patient>('Patient', '_count=1000')).map(
     ({ resource }) => resource,
   )
 const tasksOf = async (clinic: string) =>
-  (await server.app.access(clinic, { kind: 'server' }).reader().search<Task>('Task', '_count=1000')).map(
+  (await (await server.app.access(clinic, { kind: 'server' }).reader()).search<Task>('Task', '_count=1000')).map(
     ({ resource }) => resource,
   )
 /** The data of a clinic, to see that a request changed nothing. */

@@ -44,7 +44,7 @@ async function ask(
   { card, idempotencyKey, ofClinic }: InsuranceInquiry,
   signal: AbortSignal,
 ): Promise<InsuranceResult> {
-  const { insurance: settings } = await readSettings(access.reader().unit, access.clinic)
+  const { insurance: settings } = await readSettings((await access.reader()).unit, access.clinic)
   if (ofClinic && ownSystem(settings) === undefined) return noSystem
   const exchange = { settings, idempotencyKey, deadlineMs: DEADLINE, signal }
   return await insurance.verify({ clinic: access.clinic, ...card }, exchange)

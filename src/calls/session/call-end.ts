@@ -2,7 +2,7 @@
  * The end of a call, reported by `POST /calls/{id}/end` or by a platform, or not at all: it takes no more tool calls, and its
  * Encounter is finished.
  */
-import { CALL, type CallSession, callKey, isCallId } from '../../core/call-session.ts'
+import { CALL, type CallSession, callKey, isCallId, rememberedCall } from '../../core/call-session.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
@@ -58,12 +58,13 @@ export async function stageEnd(ctx: Context, { callId, endedAt, reason }: CallEn
   const key = callKey(callId)
   if ((await records.read(OPEN_CALL, key)) !== undefined) records.delete(OPEN_CALL, key)
   const record = await records.read(CALL, key)
-  if (record?.due == null || record.due <= ctx.now || record.value.clinic !== ctx.clinic) return undefined
-  if (record.value.endedAt !== undefined) return record.value
+  const call = rememberedCall(record, ctx.unit)
+  if (call === undefined || call.clinic !== ctx.clinic) return undefined
+  if (call.endedAt !== undefined) return call
   // The platform's clock may be ahead of the server's.
   const at = new Date(Math.min(endedAt ?? ctx.now, ctx.now)).toISOString()
-  const ended: CallSession = { ...record.value, endedAt: at, ...(reason === undefined ? {} : { endReason: reason }) }
-  records.put(CALL, key, ended, { due: record.due })
+  const ended: CallSession = { ...call, endedAt: at, ...(reason === undefined ? {} : { endReason: reason }) }
+  records.put(CALL, key, ended, { due: record?.due ?? null })
   await finishEncounter(ctx, ended)
   return ended
 }

@@ -11,6 +11,7 @@ import {
   callKey,
   isCallId,
   MAX_CALL_ID_LENGTH,
+  rememberedCall,
 } from '../../core/call-session.ts'
 import { conflict, FhirError, type Issue, unprocessable } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
@@ -73,20 +74,15 @@ export class CallSessions {
   readonly #repository: Repository
   readonly #demoClinic: string | undefined
   readonly #idle: number
-  readonly #clock: () => number
 
   /**
    * @param demoClinic in demo mode: the clinic of calls that name none
    * @param idle milliseconds without a tool call after which a call counts as ended
    */
-  constructor(
-    repository: Repository,
-    { demoClinic, idle, clock = Date.now }: { demoClinic?: string | undefined; idle: number; clock?: () => number },
-  ) {
+  constructor(repository: Repository, { demoClinic, idle }: { demoClinic?: string | undefined; idle: number }) {
     this.#repository = repository
     this.#demoClinic = demoClinic
     this.#idle = idle
-    this.#clock = clock
   }
 
   /**
@@ -158,7 +154,7 @@ export class CallSessions {
     const { clinic, number } = dialed
     await allow(clinic)
     const settings = await readSettings(this.#repository, clinic)
-    const unit = this.#repository.reader(clinic)
+    const unit = await this.#repository.reader(clinic)
     const about = abandonment === undefined ? {} : await callAbout(unit, { id: abandonment, patient, settings })
     const caller = await this.#caller(clinic, callerNumber)
     const to = { patient: patient ?? '', callerNumber: caller.callerNumber, region: settings.defaultRegion }
@@ -228,8 +224,9 @@ export class CallSessions {
 
   async #find(callId: string): Promise<CallSession | undefined> {
     const record = await this.#repository.readRecord(SERVICE, CALL, callKey(callId))
-    if (record === undefined || (record.due !== null && record.due <= this.#clock())) return undefined
-    return record.value
+    if (record === undefined) return undefined
+    const { generation, now } = await this.#repository.reader(record.value.clinic)
+    return rememberedCall(record, { generation, now })
   }
 
   /** Stores a new session, and returns it, or the one stored meanwhile by another request. */
@@ -237,14 +234,16 @@ export class CallSessions {
     const store = async (unit: UnitOfWork): Promise<CallSession> => {
       const key = callKey(session.callId)
       const current = await unit.records.read(CALL, key)
-      if (current !== undefined && (current.due === null || current.due > this.#clock())) return current.value
-      const due = this.#clock() + CALL_LIFETIME
-      unit.records.put(CALL, key, session, { due })
+      const known = rememberedCall(current, unit)
+      if (known !== undefined) return known
+      const { generation, now } = unit
+      const stored = generation === 0 ? session : { ...session, generation }
+      unit.records.put(CALL, key, stored, { due: now + CALL_LIFETIME })
       await seeCall(unit, session, this.#idle)
       return session
     }
     // A retried change finds its own session, so the tool calls may still move to a worker.
-    return this.#repository.change(session.clinic, store, true)
+    return this.#repository.change(session.clinic, store, { isRepeatable: true })
   }
 }
 

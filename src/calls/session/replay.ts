@@ -180,7 +180,7 @@ async function storedOrRun(access: ClinicAccess, key: string, handler: Handler, 
 /** Returns undefined if there is none. Waits while another process may replace a provisional result. */
 export async function storedResult(access: ClinicAccess, key: string): Promise<string | undefined> {
   for (;;) {
-    const ctx = access.reader()
+    const ctx = await access.reader()
     const stored = current(await ctx.unit.records.read(TOOL_RESULT, key), ctx.now)
     const mayBeReplaced = stored?.value.provisional === true && ctx.now - stored.since < PROVISIONAL_LIFETIME
     if (!mayBeReplaced) return stored?.value.answer

@@ -11,7 +11,7 @@ import type { CallSecurity } from '../../clinics/call-security.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import { badRequest, conflict, FhirError } from '../../fhir/outcome.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
-import type { Repository } from '../../repository/repository.ts'
+import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 
 const CLINIC_SECRET_HEADER = 'x-clinic-secret'
 
@@ -166,7 +166,7 @@ async function takeSignature(
   sent: string,
 ): Promise<void> {
   const key = hash('sha256', id)
-  const take = async ({ records, now }: Parameters<Parameters<Repository['change']>[1]>[0]): Promise<void> => {
+  const take = async ({ records, writtenAt: now }: UnitOfWork): Promise<void> => {
     const known = await records.read(SIGNED_REQUEST, key)
     const isExpired = known?.due == null || known.due <= now
     if (known === undefined || (isExpired && isTimed))
@@ -174,7 +174,7 @@ async function takeSignature(
     else if (isExpired || known.value.request !== sent) throw used()
   }
   // A retried change must accept the record of its own first run.
-  await repository.change(clinic, take, true)
+  await repository.change(clinic, take, { isRepeatable: true })
 }
 
 const notSigned = (what: string): FhirError =>

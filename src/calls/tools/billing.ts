@@ -78,11 +78,11 @@ export const submitInsuranceInfo = defineOperation('patient-submit-insurance-inf
   })
   const card: InsuranceCard = { payerName, memberId, ...optional }
   requirePatient(request)
-  if (request.id !== undefined) await access.reader().read('Patient', request.id)
+  if (request.id !== undefined) await (await access.reader()).read('Patient', request.id)
   // The request to the system precedes the change, which may be retried, while the system must get one request only.
   // After that, this request must not restart on a worker.
   currentBudget()?.pinToThread()
-  const { insurance: settings } = await readSettings(access.reader().unit, access.clinic)
+  const { insurance: settings } = await readSettings((await access.reader()).unit, access.clinic)
   // A repeat in another process, or after a crash, may send it twice all the same: with the same key.
   const idempotencyKey = derivedId('insurance', request.repeatKey ?? randomUUID())
   const verification = await integrations.insurance.verify(

@@ -25,7 +25,7 @@ const readTopic = (value: unknown) => statedText(String(value), MAX_TOPIC_LENGTH
 export const getClinicInfo = defineOperation('organization-get-clinic-info', async ({ access, input }) => {
   const { topic: asked } = readAll({ topic: readTopic }, input, { optional: ['topic'] })
   const topic = clinicTopic(asked)
-  const facts = await clinicFacts(access.reader())
+  const facts = await clinicFacts(await access.reader())
   const { name, phone, address, hours } = infoOf(facts)
   const answer = sentence(topic, facts)
   return {

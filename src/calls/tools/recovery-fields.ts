@@ -45,7 +45,7 @@ import { updateRegistrationField } from './registration.ts'
 /** save_recovery_field: saves one more value. */
 export const saveRecoveryField = defineOperation('task-save-recovery-field', async (given) => {
   const request = { ...given, input: readAll({ fieldName: readAsText, value: readAsText }, given.input) }
-  const abandonment = await openAbandonmentOf(request.access.reader(), request)
+  const abandonment = await openAbandonmentOf(await request.access.reader(), request)
   if (abandonment.kind === 'registration') return await saveRegistrationField(request, abandonment)
   return await request.access.change((ctx) => saveFormField(ctx, request))
 })
@@ -193,7 +193,7 @@ function fieldValue(fieldName: string, value: string, locale: ClinicLocale): Fie
 
 /** get_recovery_context: the completed and the missing fields. */
 export const getRecoveryContext = defineOperation('task-get-recovery-context', async (request) => {
-  const ctx = request.access.reader()
+  const ctx = await request.access.reader()
   const abandonment = await abandonmentOf(ctx, request)
   await requireItsPerson(ctx, request, abandonment)
   const { kind, stepReached } = abandonment

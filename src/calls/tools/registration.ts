@@ -143,7 +143,7 @@ const NOT_SYNCED = {
  */
 export const submitIntake = defineOperation('patient-submit-intake', async (request) => {
   const { access, integrations } = request
-  const messageId = newMessageId(access.reader().now)
+  const messageId = newMessageId((await access.reader()).now)
   const saved = await access.change((ctx) => write(ctx, request, messageId))
   if (!('provisional' in saved)) return saved
   const delivery = await deliverStaged(access, { ...integrations, tasks: deliveryTasks }, messageId)
@@ -204,7 +204,7 @@ export const validateIntakeField = defineOperation('patient-validate-intake-fiel
   const field = CHECKED.find((name) => name === fieldName)
   // Any other field is valid, with any value or none.
   if (field === undefined) return { valid: true, code: 'not-checked', say: 'Thank you.' }
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const stated = readStated(field, value, localeOf(await readSettings(ctx.unit, ctx.clinic), ctx.now))
   if (stated.ok) return { valid: true, code: 'valid', value: stated.value, ...confirmation(field, stated.value) }
   if (typeof value !== 'string' && !isNumber(value))

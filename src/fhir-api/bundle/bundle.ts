@@ -83,7 +83,7 @@ async function runAlone(access: ClinicAccess, entry: Entry, answers: Answers): P
   const { method, path } = entry.match.route
   try {
     spend(ENTRY, 'its entries')
-    if (method === 'GET' || isOperation(entry)) return await run(access.reader(), access, entry, answers)
+    if (method === 'GET' || isOperation(entry)) return await run(await access.reader(), access, entry, answers)
     const { isImport } = entry.request
     return await access.change((ctx) => run(ctx, access, entry, answers), { isImport })
   } catch (error) {

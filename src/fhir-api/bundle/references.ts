@@ -107,7 +107,7 @@ class WrittenResources {
     return {
       type,
       id: this.#identities.ids.get(entry.index) ?? '',
-      lastUpdated: this.#ctx.now,
+      lastUpdated: this.#ctx.unit.writtenAt,
       entries: await naming(entry, () => extractEntries(this.#ctx.unit.validate(body, type), base, custom)),
     }
   }

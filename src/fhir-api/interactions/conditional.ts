@@ -105,7 +105,7 @@ export async function checkMeetsCriteria(
   { criteria, plan }: ConditionalMatch,
   request: InteractionRequest,
 ): Promise<void> {
-  const candidate = { type, id, lastUpdated: ctx.now, entries: await ctx.unit.indexEntries(resource) }
+  const candidate = { type, id, lastUpdated: ctx.unit.writtenAt, entries: await ctx.unit.indexEntries(resource) }
   const isMet = ({ where }: SearchPlan) => where.every((one) => leavesResource(one) || matches(one, candidate))
   if (isMet(plan)) return
   const missed: string[] = []

@@ -77,9 +77,7 @@ function onMatchingVersion(access: ClinicAccess, request: InteractionRequest): C
   if (ifMatch === undefined) return access
   const precondition = preconditionOf({ ifMatch })
   return {
-    clinic: access.clinic,
-    agent: access.agent,
-    reader: () => access.reader(),
+    ...access,
     change: (work, options) =>
       access.change(async (ctx) => {
         checkPrecondition(await ctx.unit.read(type, id), precondition, `${type}/${id}`)

@@ -51,7 +51,7 @@ const QUEUED_BEHIND_EARLIER = {
  * background, or marked dead when it is refused for good.
  */
 export async function deliverStaged(access: ClinicAccess, parts: DeliveryParts, messageId: string): Promise<Delivery> {
-  const row = await readRow(access.reader().unit, messageId)
+  const row = await readRow((await access.reader()).unit, messageId)
   if (row === undefined) return { delivered: true }
   if (row.due === null) return await leaveWaiting(access, parts, messageId)
   const outcome = await attempt(access, parts, row)
@@ -83,7 +83,7 @@ async function deliverDue(
 }
 
 async function attempt(access: ClinicAccess, parts: DeliveryParts, row: Leased<OutboxRow>): Promise<Outcome> {
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const droppedFor = expired(ctx, row.value) ?? (await parts.objection?.(ctx, row.value))
   const heldUntil = droppedFor === undefined ? await parts.heldUntil?.(ctx, row.value) : undefined
   const outcome =

@@ -174,7 +174,7 @@ export async function comparePatients(
   repository: Repository,
   { clinic, limit, after, longest = LONGEST }: PatientBatch,
 ): Promise<ComparedBatch> {
-  const unit = repository.reader(clinic)
+  const unit = await repository.reader(clinic)
   const { defaultRegion } = await readSettings(unit, clinic)
   const page = plainPage({ clinic, types: ['Patient'], where: [], count: limit, after })
   const { matches, next } = await unit.search(page)

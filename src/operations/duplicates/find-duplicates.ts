@@ -41,7 +41,7 @@ async function find(request: OperationRequest) {
   const { run } = input
   if (run === undefined && prefersAsync === true)
     return stateOf(await access.change(({ unit }) => startSearch(unit)), count)
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const search = await readSearch(ctx.unit)
   if (typeof run === 'number' && search?.number === run && search.state === 'searching') return stateOf(search, count)
   const shown = search?.shown

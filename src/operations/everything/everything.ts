@@ -44,7 +44,7 @@ interface EverythingOptions {
 function everythingAround(scope: EverythingScope): OperationHandler {
   return async (request) => {
     const options = readOptions(request, scope)
-    const page = new EverythingPage(request.access.reader(), scope, options)
+    const page = new EverythingPage(await request.access.reader(), scope, options)
     if (request.id === undefined) await page.addAll()
     else await page.addOne(request.id)
     return page.finish()

@@ -43,7 +43,7 @@ async function find({ access, input, paging }: OperationRequest): Promise<Search
   const limit = pageSizeOf(countIn(input), paging?.maxCount)
   const after = readFindCursor(paging?.cursor)
   const counting = countingOf(input['_total'])
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const { timeZone } = await readSettings(ctx.unit, ctx.clinic)
   const asked = readFindInput(input, clockOf(timeZone), ctx.baseUrl)
   const { schedules, patients, notes, isNobody } = await whomToSee(ctx, asked)

@@ -22,7 +22,7 @@ export const patientMerge = defineOperation('patient-merge', async (request) => 
     result: input['result-patient'] as Patient | undefined,
   }
   const isPreview = input.preview === true
-  const merged = await (isPreview ? merge(access.reader(), asked) : access.change((ctx) => merge(ctx, asked)))
+  const merged = await (isPreview ? merge(await access.reader(), asked) : access.change((ctx) => merge(ctx, asked)))
   const parameters = mergeAnswer(input, merged, isPreview)
   return merged.task === undefined || isPreview ? parameters : new Accepted(parameters)
 })

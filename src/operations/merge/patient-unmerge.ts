@@ -23,7 +23,7 @@ export const patientUnmerge = defineOperation('patient-unmerge', async (request)
   const by = staffOf(request, 'unmerge')
   const isPreview = input.preview === true
   const work = (ctx: Context) => unmerge(ctx, by, sourceId(ctx, input['source-patient'] as Reference | undefined, id))
-  const unmerged = await (isPreview ? work(access.reader()) : access.change(work))
+  const unmerged = await (isPreview ? work(await access.reader()) : access.change(work))
   const parameters = answer(unmerged, isPreview)
   return unmerged.task === undefined || isPreview ? parameters : new Accepted(parameters)
 })

@@ -30,7 +30,7 @@ export const codeSystemLookup = defineOperation('code-system-lookup', async ({ a
   const [code] = inputCodes(input, { version: 'version' }).map(withSystem)
   if (code === undefined) throw new Error('inputCodes gives at least one code')
   const supplements = (input.useSupplement ?? []) as readonly string[]
-  const stored = await clinicTerminology(access.reader(), { codeSystems: [code.system, ...supplements] })
+  const stored = await clinicTerminology(await access.reader(), { codeSystems: [code.system, ...supplements] })
   const terminology = withSupplements(stored, supplements)
   const concepts = terminology.codeSystem(canonicalText({ ...code, url: code.system }))
   checkDate(input.date, concepts === undefined ? [] : [concepts.system])
@@ -43,7 +43,7 @@ export const codeSystemLookup = defineOperation('code-system-lookup', async ({ a
 /** https://hl7.org/fhir/R4/codesystem-operation-subsumes.html */
 export const codeSystemSubsumes = defineOperation('code-system-subsumes', async ({ access, input, id }) => {
   const [a, b] = [sideOf(input, 'A'), sideOf(input, 'B')]
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const concepts = id === undefined ? await systemOfBoth(ctx, input, [a, b]) : await systemById(ctx, id, input, [a, b])
   return { outcome: subsumption(concepts, a.code, b.code) }
 })
@@ -113,7 +113,7 @@ function known(concepts: Concepts, code: string): Concept {
 
 /** https://hl7.org/fhir/R4/codesystem-operation-validate-code.html */
 export const codeSystemValidateCode = defineOperation('code-system-validate-code', async ({ access, input, id }) => {
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const { url, version, given } = await inputSystem(ctx, input, id)
   const supplements = (input.useSupplement ?? []) as readonly string[]
   const stored = await clinicTerminology(ctx, {

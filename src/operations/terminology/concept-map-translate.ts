@@ -11,7 +11,7 @@ import { type Dependency, mapsBetween, type TranslateOptions, translate } from '
 import { type InputCode, inputCodes, requireFound, type Subject, subjectOf, withSystem } from './terminology-input.ts'
 
 export const conceptMapTranslate = defineOperation('concept-map-translate', async ({ access, input, id }) => {
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const requested = inputCodes(input, { version: 'version' })
   const subject = await inputMap(ctx, input, id)
   const codes = codesOf(requested, id === undefined ? undefined : onlySystem(subject?.given, input))

@@ -18,7 +18,7 @@ import {
 
 export const namingSystemPreferredId = defineOperation('naming-system-preferred-id', async ({ access, input }) => {
   const [id, type] = [String(input.id), identifierType(input.type)]
-  const ctx = access.reader()
+  const ctx = await access.reader()
   let known = false
   for (const find of [storedNamingSystems, storedTerms, published]) {
     const system = onlyOne(await find(ctx, id), id)

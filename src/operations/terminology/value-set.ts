@@ -24,7 +24,7 @@ import {
 /** https://hl7.org/fhir/R4/valueset-operation-expand.html */
 export const valueSetExpand = defineOperation('value-set-expand', async ({ access, input, id }) => {
   checkPage(input)
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const supplements = listOf(input.useSupplement)
   const codeSystems = [...supplements, ...listOf(input['force-system-version'])]
   const { stored, valueSet } = await storedValueSet(ctx, input, id, codeSystems)
@@ -88,7 +88,7 @@ const parametersOf = (input: OperationInput): readonly ValueSetExpansionParamete
 
 /** https://hl7.org/fhir/R4/valueset-operation-validate-code.html */
 export const valueSetValidateCode = defineOperation('value-set-validate-code', async ({ access, input, id }) => {
-  const ctx = access.reader()
+  const ctx = await access.reader()
   const requested = inputCodes(input, { version: 'systemVersion' })
   const supplements = listOf(input.useSupplement)
   const codeSystems = [...supplements, ...requested.flatMap(({ system }) => system ?? [])]

@@ -147,10 +147,10 @@ export class Clinic {
 
   /** All resources at one time, as the server may end a hold between two searches. */
   async #resources() {
-    const reader = () => this.#server.app.access(this.#name, { kind: 'server' }).reader()
-    for (let before = await reader().search<FhirAppointment>('Appointment', ''); ; ) {
-      const slots = await reader().search<FhirSlot>('Slot', '')
-      const appointments = await reader().search<FhirAppointment>('Appointment', '')
+    const reader = async () => await this.#server.app.access(this.#name, { kind: 'server' }).reader()
+    for (let before = await (await reader()).search<FhirAppointment>('Appointment', ''); ; ) {
+      const slots = await (await reader()).search<FhirSlot>('Slot', '')
+      const appointments = await (await reader()).search<FhirAppointment>('Appointment', '')
       if (isDeepStrictEqual(versionsOf(before), versionsOf(appointments))) return { slots, appointments }
       before = appointments
     }

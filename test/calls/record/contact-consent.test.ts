@@ -7,15 +7,17 @@ test('an opt-out of a number that is denied already holds for the patient too, w
   const access = (await openTestRepository()).access('a')
   const point = '+12125550155'
   await access.change((ctx) => optOut(ctx, 'phone', { point }))
-  expect(await hasOptedOut(access.reader().unit, 'phone', { patient: 'ruth' })).toBe(false)
+  expect(await hasOptedOut((await access.reader()).unit, 'phone', { patient: 'ruth' })).toBe(false)
   await access.change((ctx) => optOut(ctx, 'phone', { point, patient: 'ruth' }))
-  expect(await hasOptedOut(access.reader().unit, 'phone', { point: '+12125550156', patient: 'ruth' })).toBe(true)
+  expect(await hasOptedOut((await access.reader()).unit, 'phone', { point: '+12125550156', patient: 'ruth' })).toBe(
+    true,
+  )
 })
 
 test('an opt-out of an e-mail address holds for the address in upper and in lower case', async () => {
   const access = (await openTestRepository()).access('a')
   await access.change((ctx) => optOut(ctx, 'email', { point: 'Ruth.A@Example.com' }))
   for (const point of ['ruth.a@example.com', 'RUTH.A@EXAMPLE.COM', 'Ruth.A@Example.com'])
-    expect([point, await hasOptedOut(access.reader().unit, 'email', { point })]).toEqual([point, true])
-  expect(await hasOptedOut(access.reader().unit, 'email', { point: 'ruth.b@example.com' })).toBe(false)
+    expect([point, await hasOptedOut((await access.reader()).unit, 'email', { point })]).toEqual([point, true])
+  expect(await hasOptedOut((await access.reader()).unit, 'email', { point: 'ruth.b@example.com' })).toBe(false)
 })

@@ -77,7 +77,6 @@ const background = (parts: Partial<InquiryServices> = {}) =>
     insurance,
     accessOf: store.access,
     logger: pino({ level: 'silent' }),
-    clock: () => now,
     ...parts,
   })
 
@@ -95,7 +94,7 @@ const all = async <R extends Coverage | CoverageEligibilityResponse | Task>(
   type: R['resourceType'],
   clinic = 'a',
 ): Promise<readonly R[]> =>
-  (await store.access(clinic).reader().search<R>(type, '_sort=_lastUpdated')).map(({ resource }) => resource)
+  (await (await store.access(clinic).reader()).search<R>(type, '_sort=_lastUpdated')).map(({ resource }) => resource)
 const responses = (clinic = 'a') => all<CoverageEligibilityResponse>('CoverageEligibilityResponse', clinic)
 const coverages = () => all<Coverage>('Coverage')
 const tasks = (clinic = 'a') => all<Task>('Task', clinic)

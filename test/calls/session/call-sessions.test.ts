@@ -29,8 +29,8 @@ beforeEach(async () => {
   store = await openTestRepository(now)
   await createClinic(store.repository, 'a', { ...SETTINGS, dialedNumbers: [A] })
   await createClinic(store.repository, 'b', { ...SETTINGS, dialedNumbers: [B] })
-  sessions = new CallSessions(store.repository, { idle: IDLE, clock: () => now })
-  demo = new CallSessions(store.repository, { demoClinic: 'a', idle: IDLE, clock: () => now })
+  sessions = new CallSessions(store.repository, { idle: IDLE })
+  demo = new CallSessions(store.repository, { demoClinic: 'a', idle: IDLE })
 })
 
 const failure = async (work: Promise<unknown>) => {
@@ -226,7 +226,7 @@ describe('a call that is not known', () => {
 
   test('is forgotten after 7 days, and then its id may be used again', async () => {
     await sessions.identify({ callId: 'c', dialedNumber: A })
-    now += 7 * 24 * 3_600_000
+    store.setTime(now + 7 * 24 * 3_600_000)
     expect(await failure(sessions.identify({ callId: 'c' }))).toMatchObject({ code: 'call-not-identified' })
     expect(await sessions.identify({ callId: 'c', dialedNumber: B })).toMatchObject({ clinic: 'b' })
   })
@@ -270,7 +270,7 @@ describe('a caller number is a number of one person', () => {
         .change((ctx) => ctx.create<Patient>({ resourceType: 'Patient', active: true, telecom }))
       const session = await sessions.identify({ callId: 'c', dialedNumber: A, callerNumber })
       expect(session.callerNumber).toBe(CALLER)
-      expect((await patientOfCall(store.access('a').reader(), session))?.id).toBe(id)
+      expect((await patientOfCall(await store.access('a').reader(), session))?.id).toBe(id)
     },
   )
 

@@ -145,10 +145,9 @@ const counterOf = async (key: string, clinic = DEMO_CLINIC) =>
 
 const tasksOf = async (clinic = DEMO_CLINIC): Promise<readonly Task[]> =>
   (
-    await server.app
-      .access(clinic, { kind: 'server' })
-      .reader()
-      .search<Task>('Task', `code=identity-guessing&authored-on=ge${new Date(now).toISOString().slice(0, 10)}`)
+    await (
+      await server.app.access(clinic, { kind: 'server' }).reader()
+    ).search<Task>('Task', `code=identity-guessing&authored-on=ge${new Date(now).toISOString().slice(0, 10)}`)
   ).map(({ resource }) => resource)
 
 describe('from one number, by somebody who never pauses, twenty guesses an hour are looked at', () => {
@@ -447,8 +446,11 @@ test('a refused attempt leaves no placeholder, and verifies nobody', async () =>
   const from = newNumber()
   await inOrder(6, () => attempt({ from, name: newName() }))
   const placeholders = async () =>
-    (await server.app.access(DEMO_CLINIC, { kind: 'server' }).reader().search('Patient', 'active=false&_count=1000'))
-      .length
+    (
+      await (
+        await server.app.access(DEMO_CLINIC, { kind: 'server' }).reader()
+      ).search('Patient', 'active=false&_count=1000')
+    ).length
   const before = await placeholders()
   const callId = randomUUID()
   expect(await attempt({ from, callId, birthDate: RIGHT })).toMatchObject({

@@ -25,9 +25,10 @@ const withPhone = (value: string, more: Partial<Patient> = {}): Partial<Patient>
 })
 const PLACEHOLDER: Partial<Patient> = { active: false, meta: { tag: [PLACEHOLDER_TAG] } }
 
-const found = async (call: CallSession = CALL) => (await patientOfCall(store.access(call.clinic).reader(), call))?.id
+const found = async (call: CallSession = CALL) =>
+  (await patientOfCall(await store.access(call.clinic).reader(), call))?.id
 const write = (call: CallSession = CALL) => store.access(call.clinic).change((ctx) => patientForWrite(ctx, call))
-const all = () => store.access('a').reader().search<Patient>('Patient', '')
+const all = async () => (await store.access('a').reader()).search<Patient>('Patient', '')
 
 describe('the order of choice', () => {
   test('the patient registered with the call comes before the one with its number', async () => {

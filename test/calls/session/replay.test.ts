@@ -26,7 +26,7 @@ const writing = (access: ClinicAccess) =>
     return { success: true, run: ++runs }
   })
 
-const patients = async (clinic = 'a') => (await store.access(clinic).reader().search('Patient', '')).length
+const patients = async (clinic = 'a') => (await (await store.access(clinic).reader()).search('Patient', '')).length
 
 beforeEach(() => {
   runs = 0
@@ -141,10 +141,10 @@ describe('a handler that goes on after its change', () => {
     await new Replay().once(store.access('a'), CALL, same)
     let looks = 0
     const access = store.access('a')
-    const reader = () => {
+    const reader = async () => {
       looks += 1
       if (looks > 1) throw new Error('the repeat has looked again')
-      return access.reader()
+      return await access.reader()
     }
     expect(await new Replay().once({ ...access, reader }, CALL, writing)).toBe('{"success":true}')
   })

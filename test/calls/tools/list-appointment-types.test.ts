@@ -22,9 +22,9 @@ interface Listed {
 const listOf = async (caller: Caller): Promise<readonly Listed[]> =>
   (await caller.use(TOOL, {})).appointmentTypes as readonly Listed[]
 
-const queryOf = ({ id }: Caller, key: string | undefined) => {
+const queryOf = async ({ id }: Caller, key: string | undefined) => {
   const { app } = clinics.server
-  const ctx = app.access('demo-clinic', { kind: 'server' }).reader()
+  const ctx = await app.access('demo-clinic', { kind: 'server' }).reader()
   return valueOfKey(ctx, { clinic: 'demo-clinic', callId: id }, 'appointment-type', key ?? '')
 }
 
@@ -172,7 +172,7 @@ describe('another clinic', () => {
   test('does not share keys, even with a call of the same id', async () => {
     const { appointmentTypes } = await them('shared')
     const [{ appointmentTypeKey }] = appointmentTypes as [Listed]
-    const ctx = clinics.server.app.access('demo-clinic', { kind: 'server' }).reader()
+    const ctx = await clinics.server.app.access('demo-clinic', { kind: 'server' }).reader()
     const call = { clinic: OTHER_CLINIC, callId: 'shared' }
     expect(await valueOfKey(ctx, call, 'appointment-type', appointmentTypeKey)).toBeUndefined()
   })

@@ -165,7 +165,7 @@ describe('statedDateOfBirth is accepted and ignored (spec 2.3, 9)', () => {
         const args = { statedName: 'Nobody Known', statedDateOfBirth }
         const call = { 'x-call-id': `clocked-${index}` }
         expect(await clinic.tool(`/patient-journey/${TOOL}`, args, call)).toEqual(NEW)
-        const ctx = clinic.app.access('demo-clinic', { kind: 'server' }).reader()
+        const ctx = await clinic.app.access('demo-clinic', { kind: 'server' }).reader()
         const found = await ctx.search<Task>('Task', 'code=identity-outcome')
         const task = found.find(({ resource }) => attachedTo(resource)['call-id']?.includes(call['x-call-id']))
         const { 'call-id': _id, ...attached } = attachedTo(task?.resource)

@@ -69,7 +69,6 @@ const outbox = (parts: Partial<OutboxServices> = {}) =>
     tasks: deliveryTasks,
     accessOf: store.access,
     logger: pino({ level: 'silent' }),
-    clock: () => now,
     ...parts,
   })
 
@@ -101,7 +100,8 @@ const row = async (messageId = 'm') => {
   const record = await store.repository.readRecord('a', OUTBOX, messageId)
   return record && { ...(record.value as OutboxRow), due: record.due }
 }
-const tasks = async () => (await store.access('a').reader().search<Task>('Task', '')).map(({ resource }) => resource)
+const tasks = async () =>
+  (await (await store.access('a').reader()).search<Task>('Task', '')).map(({ resource }) => resource)
 
 describe('the first try', () => {
   test('that succeeds leaves neither row nor Task', async () => {

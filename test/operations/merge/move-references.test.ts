@@ -19,6 +19,7 @@ test.each([1, 1_000_000])('pages of %d characters at most lose no reference', as
   // A page that changes nothing for ever would never end.
   for (let pages = 0; pages < 20 && next !== undefined; pages++) ({ next } = await turn(next))
   expect(next).toBeUndefined()
-  const referring = async (id: string) => (await access.reader().search('Basic', `subject=Patient/${id}`)).length
+  const referring = async (id: string) =>
+    (await (await access.reader()).search('Basic', `subject=Patient/${id}`)).length
   expect([await referring('from'), await referring('to')]).toEqual([0, COUNT])
 })
