@@ -4,7 +4,7 @@
  * (docs/adr/029-generations.md). Settings and other records of the clinic itself are outside of all of them.
  */
 import { recordKind } from './record-kinds.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
+import type { UnitRecords } from './unit-records.ts'
 
 export interface Generation {
   /** 0 for the data that a clinic has had from its beginning. */
@@ -43,7 +43,10 @@ export interface UnitScope {
 }
 
 /** Stages which generation of the unit's clinic is current; requests that have begun in another one end in it. */
-export async function stageGeneration({ clinic, records }: UnitOfWork, generation: Generation): Promise<void> {
+export async function stageGeneration(
+  { clinic, records }: { readonly clinic: string; readonly records: UnitRecords },
+  generation: Generation,
+): Promise<void> {
   await records.read(GENERATION, GENERATION_KEY)
   records.put(GENERATION, GENERATION_KEY, generation)
   const isMarked = (await records.read(MOVED_CLOCK, clinic)) !== undefined

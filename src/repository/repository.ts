@@ -252,7 +252,7 @@ const generationIn = (record: StoredRecord | undefined): Generation =>
   (record?.value as Generation | undefined) ?? FIRST_GENERATION
 
 /** @param machine the time of the machine; milliseconds since 1970 UTC, as the result */
-export function timeOf(clock: ClinicClock | undefined, machine: number): number {
+function timeOf(clock: ClinicClock | undefined, machine: number): number {
   if (clock === undefined) return machine
   return 'at' in clock ? clock.at : machine + clock.ahead
 }

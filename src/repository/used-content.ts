@@ -7,7 +7,6 @@ import { CONTENT_URL, markersIn, mayHaveMarkers, strayMarker } from '../fhir/con
 import { unprocessable } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { recordKind } from './record-kinds.ts'
-import type { UnitOfWork } from './unit-of-work.ts'
 import type { KindRecord, UnitRecords } from './unit-records.ts'
 
 /** A content of the clinic, stored once for all references to it. */
@@ -27,6 +26,13 @@ export interface StoredContent {
   readonly usedBy?: readonly number[]
 }
 
+/** A unit of work, as the use of contents knows it. */
+interface Using {
+  readonly records: UnitRecords
+  /** The number of the generation that it writes. */
+  readonly generation: number
+}
+
 export const CONTENT = recordKind<StoredContent>('content')
 
 /**
@@ -35,11 +41,7 @@ export const CONTENT = recordKind<StoredContent>('content')
  * @param text of the resource
  * @throws FhirError 422 where the clinic has no such content, or the extension of a marker is used elsewhere
  */
-export async function useContents(
-  unit: Pick<UnitOfWork, 'records' | 'generation'>,
-  resource: AnyResource,
-  text: string,
-): Promise<void> {
+export async function useContents(unit: Using, resource: AnyResource, text: string): Promise<void> {
   if (!mayHaveMarkers(text)) return
   const stray = strayMarker(resource, resource.resourceType)
   if (stray !== undefined) throw unprocessable(`${stray} ${STRAY}`, { expression: stray })
@@ -47,10 +49,7 @@ export async function useContents(
 }
 
 /** The same for a stored text. */
-export async function useContentsOf(
-  { records, generation }: Pick<UnitOfWork, 'records' | 'generation'>,
-  text: string,
-): Promise<void> {
+export async function useContentsOf({ records, generation }: Using, text: string): Promise<void> {
   if (!mayHaveMarkers(text)) return
   for (const sha256 of markersIn(text)) await useContent(records, sha256, generation)
 }
@@ -68,20 +67,6 @@ async function useContent(records: UnitRecords, sha256: string, generation: numb
 /** The generations that refer to a content; none while it waits to be used. */
 const usersOf = ({ value: { usedBy = [0] }, due }: KindRecord<StoredContent>): readonly number[] =>
   due === null ? usedBy : []
-
-/**
- * Stages that a generation, which is gone, no longer refers to a content; one that no other refers to is collected.
- * Does nothing where the generation did not.
- */
-export async function releaseContent({ records, now }: UnitOfWork, sha256: string, generation: number): Promise<void> {
-  const content = await records.read(CONTENT, sha256)
-  if (content === undefined) return
-  const before = usersOf(content)
-  const usedBy = before.filter((one) => one !== generation)
-  if (usedBy.length === before.length) return
-  const due = usedBy.length === 0 ? now : null
-  records.put(CONTENT, sha256, { ...content.value, waiting: 0, usedBy }, { due })
-}
 
 const noContent = (sha256: string) =>
   unprocessable(

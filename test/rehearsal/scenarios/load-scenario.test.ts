@@ -22,7 +22,9 @@ const SETTINGS: ClinicSettings = {
 }
 
 /** Loads it, each part in a change of its own. */
-async function loaded(scenario: Scenario): Promise<{ readonly look: () => Context; readonly done: readonly number[] }> {
+async function loaded(
+  scenario: Scenario,
+): Promise<{ readonly look: () => Promise<Context>; readonly done: readonly number[] }> {
   const { access, repository } = await openTestRepository(MONDAY)
   await repository.change(CLINIC, (unit) => writeSettings(unit, SETTINGS))
   const done: number[] = []
@@ -49,15 +51,15 @@ async function texts(look: Context): Promise<readonly string[]> {
 describe('a loaded scenario', () => {
   test('is the same each time, in ids, versions and content', async () => {
     const [one, other] = [await loaded(builtInScenario('quiet-week')), await loaded(builtInScenario('quiet-week'))]
-    const held = await texts(one.look())
+    const held = await texts(await one.look())
     expect(held.length).toBeGreaterThan(500)
-    expect(await texts(other.look())).toEqual(held)
+    expect(await texts(await other.look())).toEqual(held)
   })
 
   test('belongs to the clinic: its Organization has the id and the name of the clinic', async () => {
     const { look } = await loaded(builtInScenario('quiet-week'))
-    expect((await look().read<Organization>('Organization', CLINIC)).resource.name).toBe('North Side')
-    const patient = await look().read<Patient>('Patient', 'abernathy-ruth')
+    expect((await (await look()).read<Organization>('Organization', CLINIC)).resource.name).toBe('North Side')
+    const patient = await (await look()).read<Patient>('Patient', 'abernathy-ruth')
     expect(patient.resource.managingOrganization).toEqual({
       reference: `Organization/${CLINIC}`,
       display: 'North Side',
@@ -66,16 +68,18 @@ describe('a loaded scenario', () => {
 
   test('has an Organization where the scenario names none', async () => {
     const { look } = await loaded(madeOf([{ resourceType: 'Patient', id: 'ada' }]))
-    expect((await look().read<Organization>('Organization', CLINIC)).resource).toMatchObject({ name: 'North Side' })
+    expect((await (await look()).read<Organization>('Organization', CLINIC)).resource).toMatchObject({
+      name: 'North Side',
+    })
     const empty = await loaded(madeOf([]))
-    expect(await empty.look().find('Organization', CLINIC)).toBeDefined()
+    expect(await (await empty.look()).find('Organization', CLINIC)).toBeDefined()
   })
 
   test('keeps the Slots of visits that are over, and offers none that has begun', async () => {
     const { look } = await loaded(builtInScenario('quiet-week'))
-    const slots = await look().search<Slot>('Slot', 'start=lt2026-03-02T10:45:00-05:00')
+    const slots = await (await look()).search<Slot>('Slot', 'start=lt2026-03-02T10:45:00-05:00')
     expect(slots.map(({ resource }) => resource.status)).toEqual(slots.map(() => 'busy'))
-    const { resource } = await look().read<Appointment>('Appointment', 'appointment-goldberg-samuel')
+    const { resource } = await (await look()).read<Appointment>('Appointment', 'appointment-goldberg-samuel')
     expect(slots.map(({ id }) => `Slot/${id}`)).toContain(resource.slot?.[0]?.reference)
     expect(resource.status).toBe('fulfilled')
   })
@@ -84,7 +88,7 @@ describe('a loaded scenario', () => {
     const patients = Array.from({ length: 450 }, (_, n) => ({ resourceType: 'Patient', id: `patient-${n}` }))
     const { look, done } = await loaded(madeOf(patients))
     expect(done).toEqual([200, 400, 451])
-    expect(await look().search('Patient', '')).toHaveLength(450)
+    expect(await (await look()).search('Patient', '')).toHaveLength(450)
   })
 
   test('may come from a module that makes its resources as it goes', async () => {
@@ -92,7 +96,7 @@ describe('a loaded scenario', () => {
       for (const id of ['ada', 'bea']) yield { resourceType: 'Patient', id, birthDate: { $date: 'today-1y' } } as never
     }
     const { look } = await loaded({ ...madeOf([]), resources })
-    expect((await look().read<Patient>('Patient', 'bea')).resource.birthDate).toBe('2025-03-02')
+    expect((await (await look()).read<Patient>('Patient', 'bea')).resource.birthDate).toBe('2025-03-02')
   })
 })
 
@@ -122,6 +126,6 @@ describe('a scenario with a broken resource', () => {
       status: 422,
       message: expect.stringContaining('Scenario made, Patient/bea: '),
     })
-    expect(await access(CLINIC).reader().search('Patient', '')).toEqual([])
+    expect(await (await access(CLINIC).reader()).search('Patient', '')).toEqual([])
   })
 })
