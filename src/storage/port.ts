@@ -205,6 +205,27 @@ export interface ScanPage<Item> {
   readonly next?: string
 }
 
+/** Milliseconds after which a snapshot ends by itself: no engine keeps superseded data for a reader for ever. */
+export const SNAPSHOT_LASTS = 300_000
+
+/** The whole store as it was at one moment. Writes go on meanwhile, and it shows none of them. */
+export interface StoreSnapshot {
+  /** See ResourceStore. @throws SnapshotEnded, InvalidCursor, StoreUnavailable */
+  scanVersions(scan: VersionScan): Promise<ScanPage<ScannedVersion>>
+  /** See ResourceStore. @throws SnapshotEnded, InvalidCursor, StoreUnavailable */
+  scanRecords(scan: ScanQuery): Promise<ScanPage<StoredRecord>>
+  /** To be called as soon as it is not needed any more: until then the engine keeps what is superseded. */
+  close(): Promise<void>
+}
+
+/** A part of the work of deleting everything that a clinic has. */
+export interface Drop {
+  /** Most resources and records that one call deletes, and so how long other writes wait for it. */
+  readonly limit: number
+  /** Absent: the records of every kind are deleted. */
+  readonly kinds?: readonly string[]
+}
+
 /**
  * The search parameters of a server, and how an engine extracts their values from stored resources: entries that an
  * older server has not written are added in the background.
@@ -362,6 +383,16 @@ export interface ResourceStore {
    * @throws InvalidCursor, StoreUnavailable
    */
   scanRecords(scan: ScanQuery): Promise<ScanPage<StoredRecord>>
+  /** @throws StoreUnavailable */
+  snapshot(): Promise<StoreSnapshot>
+  /**
+   * Deletes some of a clinic's resources, with all their versions and everything by which they are found, and of its
+   * records: all or none of these, durable before the promise resolves. Called again until nothing is left. What is left
+   * meanwhile is no whole: nothing must read the clinic or write to it.
+   * @returns true when nothing is left
+   * @throws StoreUnavailable
+   */
+  drop(clinic: string, drop: Drop): Promise<boolean>
   /** True when there is no resource and no record yet. */
   isEmpty(): Promise<boolean>
   /**

@@ -61,3 +61,10 @@ export class IndexIncomplete extends StoreUnavailable {
 
 /** Some resources have entries of an older version of CUSTOM_PARAMETERS than a search needs. `reindex` renews them. */
 export class EntriesOutdated extends IndexIncomplete {}
+
+/** A snapshot was closed, or has lasted as long as the engine keeps one. Becomes 503. */
+export class SnapshotEnded extends StoreUnavailable {
+  constructor() {
+    super('The snapshot of the store has ended, which lasts a few minutes at most; begin again with a new one')
+  }
+}

@@ -5,6 +5,7 @@ import type { NewClinic, OpenStore } from './contract/clinics.ts'
 import { describeComposites } from './contract/composites.ts'
 import { describeConditions } from './contract/conditions.ts'
 import { Coverage } from './contract/coverage.ts'
+import { describeDropping } from './contract/dropping.ts'
 import { describeHistory } from './contract/history.ts'
 import { describeIncludes } from './contract/includes.ts'
 import { describeInner } from './contract/inner.ts'
@@ -13,6 +14,7 @@ import { describeKeys } from './contract/keys.ts'
 import { describePaging } from './contract/paging.ts'
 import { describeRecords } from './contract/records.ts'
 import { describeScanning } from './contract/scanning.ts'
+import { describeSnapshots } from './contract/snapshots.ts'
 import { describeSorting } from './contract/sorting.ts'
 import { describeValues } from './contract/values.ts'
 import { describeVersions } from './contract/versions.ts'
@@ -51,6 +53,8 @@ export function describeStoreContract(name: string, open: OpenStore): void {
     describeIsolation(newClinic)
     describeRecords(newClinic)
     describeScanning(newClinic)
+    describeSnapshots(newClinic)
+    describeDropping(newClinic, openNoted)
     coverage.describe()
   })
 }

@@ -543,7 +543,7 @@ describeOnSqlite('a store of version 1', () => {
       await store.close()
     }
     const db = new DatabaseSync(path)
-    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 7 })
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 8 })
     expect(db.prepare("SELECT count(*) AS found FROM sqlite_schema WHERE name = 'combined'").get()).toEqual({
       found: 0,
     })

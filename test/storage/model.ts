@@ -24,7 +24,7 @@ import type {
   VersionScan,
 } from '../../src/storage/port.ts'
 import { withinLimit } from '../../src/storage/response-limit.ts'
-import { StoreConflict, StoreUnavailable } from '../../src/storage/store-errors.ts'
+import { SnapshotEnded, StoreConflict, StoreUnavailable } from '../../src/storage/store-errors.ts'
 import { inOrder, keysOf, type Row } from './naive/order.ts'
 import { Population, type ReferenceEntry } from './naive/population.ts'
 import { compareValues, type Value } from './naive/values.ts'
@@ -54,10 +54,17 @@ export interface Model extends ResourceStore {
   sortKeysOf(plan: SearchPlan, type: string, id: string): string
 }
 
-export function openModel(): Model {
-  const resources = new Map<string, Held>()
-  const written: { readonly clinic: string; readonly change: ResourceChange }[] = []
-  const records = new Map<string, StoredRecord>()
+interface Written {
+  readonly clinic: string
+  readonly change: ResourceChange
+}
+
+/** Begins with these resources, all their versions in the order of writing, and records. */
+export function openModel(
+  resources = new Map<string, Held>(),
+  written: Written[] = [],
+  records = new Map<string, StoredRecord>(),
+): Model {
   let closed = false
 
   const address = (...parts: readonly string[]) => JSON.stringify(parts)
@@ -313,6 +320,35 @@ export function openModel(): Model {
     clinics: async () => clinics(),
     scanVersions: async (scan) => scanVersions(scan),
     scanRecords: async (scan) => scanRecords(scan),
+    snapshot: async () => {
+      const copies = [...resources].map(([key, one]): [string, Held] => [key, { ...one, versions: [...one.versions] }])
+      const moment = openModel(new Map(copies), [...written], new Map(records))
+      const { scanVersions: versions, scanRecords: recordsOf } = moment
+      let isClosed = false
+      const reading = async <T>(read: () => Promise<T>) => {
+        if (isClosed) throw new SnapshotEnded()
+        return await read()
+      }
+      return {
+        scanVersions: (scan) => reading(() => versions(scan)),
+        scanRecords: (scan) => reading(() => recordsOf(scan)),
+        close: async () => {
+          isClosed = true
+        },
+      }
+    },
+    drop: async (clinic, { limit, kinds }) => {
+      populations.delete(clinic)
+      const gone = [...resources].filter(([, one]) => one.clinic === clinic).slice(0, limit)
+      for (const [key, { versions }] of gone) {
+        resources.delete(key)
+        written.splice(0, written.length, ...written.filter(({ change }) => !versions.includes(change)))
+      }
+      const ofKinds = [...records].filter(([, one]) => one.clinic === clinic && (kinds?.includes(one.kind) ?? true))
+      const goneRecords = ofKinds.slice(0, limit - gone.length)
+      for (const [key] of goneRecords) records.delete(key)
+      return gone.length + goneRecords.length < limit
+    },
     isEmpty: async () => written.length === 0 && records.size === 0,
     close: async () => {
       closed = true

@@ -19,6 +19,7 @@ import { InvalidCursor } from '../../search/cursor.ts'
 import { StoreConflict, StoreUnavailable } from '../store-errors.ts'
 
 export const DUPLICATE_KEY = 11_000
+const SNAPSHOT_TOO_OLD = 239
 const DOCUMENT_TOO_LARGE = 10_334
 /** ExceededMemoryLimit, which is 100 MB for the array of a `$push`. */
 const ARRAY_TOO_LARGE = 146
@@ -31,7 +32,7 @@ const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   ...[6 /* HostUnreachable */, 7 /* HostNotFound */, 18 /* AuthenticationFailed */, 24 /* LockTimeout */],
   ...[50 /* MaxTimeMSExpired */, 64 /* WriteConcernTimeout */, 89 /* NetworkTimeout */, 91 /* ShutdownInProgress */],
   ...[100 /* UnsatisfiableWriteConcern */, 112 /* WriteConflict */, 134 /* ReadConcernMajorityNotAvailableYet */],
-  ...[189 /* PrimarySteppedDown */, 239 /* SnapshotTooOld */, 246 /* SnapshotUnavailable */],
+  ...[189 /* PrimarySteppedDown */, SNAPSHOT_TOO_OLD, 246 /* SnapshotUnavailable */],
   ...[251 /* NoSuchTransaction */, 262 /* ExceededTimeLimit */, 290 /* TransactionExceededLifetimeLimitSeconds */],
   ...[
     10_107 /* NotWritablePrimary */, 11_600 /* InterruptedAtShutdown */, 11_602 /* InterruptedDueToReplStateChange */,
@@ -151,6 +152,9 @@ export const isDocumentTooLarge = (error: unknown): boolean =>
 
 export const isArrayTooLarge = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === ARRAY_TOO_LARGE
+
+export const isSnapshotTooOld = (error: unknown): boolean =>
+  error instanceof MongoServerError && error.code === SNAPSHOT_TOO_OLD
 
 export const isDuplicateKey = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === DUPLICATE_KEY

@@ -3,12 +3,13 @@
  * record or guarded type follow each other; the others share commands: first versions of single resources share one
  * insert (each is one document, so no transaction is needed), all others share a transaction.
  */
-import { MongoBulkWriteError, MongoServerError } from 'mongodb'
+import { type ClientSession, MongoBulkWriteError, MongoServerError } from 'mongodb'
 import { type ComponentHealth, loadOfQueue } from '../../isolation/fair-queue.ts'
-import type { ChangeSet, ResourceChange } from '../port.ts'
+import type { ChangeSet, Drop, ResourceChange } from '../port.ts'
 import { StoreConflict, StoreUnavailable } from '../store-errors.ts'
 import { lockedTypes, writeChangeSets } from './change-set.ts'
 import { checkTimeLimit } from './connection.ts'
+import { drop } from './drop.ts'
 import type { Engine } from './engine.ts'
 import { DUPLICATE_KEY, toStoreError } from './faults.ts'
 import { type BatchLimits, BatchQueue, KeyedQueue, type Outcome } from './queues.ts'
@@ -36,19 +37,24 @@ export class GroupCommit {
 
   /** @throws StoreConflict, StoreUnavailable, ResourceTooLarge, EntriesOutdated */
   async write(changes: ChangeSet): Promise<void> {
-    if (this.#closed) throw new StoreUnavailable('The store is closed')
     checkSizes(this.#engine, changes)
     const since = Date.now()
-    const written = this.#queue.run(keysOf(changes), () => {
-      checkTimeLimit(since)
-      return this.#commit(changes)
-    })
-    this.#underWay.set(written, since)
-    try {
-      await written
-    } finally {
-      this.#underWay.delete(written)
+    await this.#untilClosed(() =>
+      this.#queue.run(keysOf(changes), () => {
+        checkTimeLimit(since)
+        return this.#commit(changes)
+      }),
+    )
+  }
+
+  /** See ResourceStore.drop. */
+  async drop(clinic: string, dropped: Drop): Promise<boolean> {
+    let isAll = false
+    const work = async (session: ClientSession) => {
+      isAll = await drop(this.#engine, session, clinic, dropped)
     }
+    await this.#untilClosed(() => this.#abandoned.endDuring(inTransaction(this.#engine.client, work)))
+    return isAll
   }
 
   /** Waits for writes under way, and accepts no more. */
@@ -61,6 +67,17 @@ export class GroupCommit {
     const [oldest] = this.#underWay.values()
     const oldestMs = oldest === undefined ? 0 : Date.now() - oldest
     return loadOfQueue('writer', { waiting: this.#underWay.size, oldestMs })
+  }
+
+  async #untilClosed(work: () => Promise<void>): Promise<void> {
+    if (this.#closed) throw new StoreUnavailable('The store is closed')
+    const written = work()
+    this.#underWay.set(written, Date.now())
+    try {
+      await written
+    } finally {
+      this.#underWay.delete(written)
+    }
   }
 
   async #commit(changes: ChangeSet): Promise<void> {

@@ -8,6 +8,7 @@ import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import { SearchIndex } from '../index/search-index.ts'
 import type { ResourceStore } from '../port.ts'
 import { RecentRecords, type RecordAddress } from '../recent.ts'
+import { Snapshots } from '../snapshots.ts'
 import { findByKeys } from './by-keys.ts'
 import { collectionsOf } from './collections.ts'
 import { connect } from './connection.ts'
@@ -15,7 +16,7 @@ import type { Engine } from './engine.ts'
 import { toStoreError } from './faults.ts'
 import { GroupCommit } from './group-commit.ts'
 import { history } from './history.ts'
-import { Outages, type Wait } from './outages.ts'
+import { Outages, type Serve, type Wait } from './outages.ts'
 import { FairReads, withinLimits } from './read-limits.ts'
 import { findRecords, readRecord } from './records.ts'
 import { indexingStorage, reindex } from './reindex.ts'
@@ -23,6 +24,8 @@ import { readCurrent, readVersion } from './resources.ts'
 import { clinics, scanRecords, scanVersions } from './scan.ts'
 import { migrate } from './schema.ts'
 import { search } from './search.ts'
+import { openSnapshot } from './snapshot.ts'
+import { inSnapshot } from './transaction.ts'
 import { values } from './values.ts'
 
 export interface MongoOptions extends IndexingSettings {
@@ -36,6 +39,8 @@ export interface MongoOptions extends IndexingSettings {
   readonly recentKinds?: readonly string[]
   /** The value of `share`, where another thread of this process has opened the store. */
   readonly shared?: object | undefined
+  /** Milliseconds, set by tests only: see SNAPSHOT_LASTS. */
+  readonly snapshotMs?: number
   /** Most connections; 64, unless the address sets it. */
   readonly maxPoolSize?: number
 }
@@ -83,6 +88,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     const isOfUser = currentBudget() !== undefined
     return serve(() => (isOfUser ? reads.read(query.clinic, what, work) : withinLimits(what, work)))
   }
+  const snapshots = new Snapshots(options.snapshotMs)
   let closed = false
   return {
     read: (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
@@ -100,15 +106,17 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     },
     records: (query) => serve(() => findRecords(engine, query)),
     clinics: () => serve(() => clinics(engine)),
-    scanVersions: (scan) => serve(() => scanVersions(engine, scan)),
-    scanRecords: (scan) => serve(() => scanRecords(engine, scan)),
+    scanVersions: (scan) => serve(() => inSnapshot(engine, (reader) => scanVersions(reader, scan))),
+    scanRecords: (scan) => serve(() => inSnapshot(engine, (reader) => scanRecords(reader, scan))),
+    snapshot: async () => snapshots.add(await serve(() => openSnapshot(engine, serve))),
+    drop: (clinic, drop) => serve(() => commits.drop(clinic, drop).finally(() => recent.forget()), WRITE),
     isEmpty: () => serve(() => isEmpty(engine)),
     load: () => ({ parts: [commits.load, reads.load] }),
     share: () => ({ value, transferList: [] }),
     close: async () => {
       if (closed) return
       closed = true
-      await Promise.all([indexing.close(), commits.close()])
+      await Promise.all([indexing.close(), commits.close(), snapshots.close()])
       await engine.client.close()
     },
   }
@@ -150,7 +158,7 @@ const WRITE: Wait = { mayBeWritten: true }
 
 /** Runs `work`, and turns errors of the driver into those of the port, so the other modules let them through. */
 const serving =
-  ({ index }: Engine, outages: Outages) =>
+  ({ index }: Engine, outages: Outages): Serve =>
   async <T>(work: () => Promise<T>, wait: Wait = READ): Promise<T> => {
     try {
       index.checkVersion()

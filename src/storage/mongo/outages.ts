@@ -15,6 +15,9 @@ export interface Wait {
   readonly mayBeWritten: boolean
 }
 
+/** Runs work of the store. @throws errors of the port only */
+export type Serve = <T>(work: () => Promise<T>, wait?: Wait) => Promise<T>
+
 export class Outages {
   readonly #longestWait: number
   /** The end of the last loss, milliseconds since 1970 UTC. Infinite: the database is lost now. */

@@ -4,11 +4,10 @@ import { type CursorKey, compareTexts, readKeys, recordScanCursorQuery, versionS
 import type { ScannedVersion, ScanPage, ScanQuery, StoredRecord, VersionScan } from '../port.ts'
 import { mergeWithinLimit } from '../response-limit.ts'
 import type { Filter } from './collections.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, Reader } from './engine.ts'
 import { readVersions, STAMP_FIELD, type VersionQuery } from './history.ts'
-import { readLimits } from './read-limits.ts'
 import { toRecord } from './records.ts'
-import { inSnapshot } from './transaction.ts'
+import { readOptions } from './transaction.ts'
 
 /**
  * All clinics in use, sorted by the bytes of their names, which is the order neither of `distinct` nor of JavaScript.
@@ -19,19 +18,18 @@ export async function clinics({ resources, records }: Engine): Promise<readonly 
 }
 
 /**
- * Reads one page in one snapshot, as a version moves from one collection to the other when it is superseded.
+ * Reads one page.
+ * @param reader of a snapshot, as a version moves from one collection to the other when it is superseded
  * @throws InvalidCursor
  */
-export async function scanVersions(engine: Engine, scan: VersionScan): Promise<ScanPage<ScannedVersion>> {
+export async function scanVersions(reader: Reader, scan: VersionScan): Promise<ScanPage<ScannedVersion>> {
   const position = scan.after === undefined ? undefined : readKeys(scan.after, versionScanCursorQuery(scan), 2)
-  const { items, isCut } = await inSnapshot(engine, async (reader) => {
-    const current = await readVersions(reader, versionQuery('resources', scan, position), scan.limit + 1)
-    const superseded = await readVersions(reader, versionQuery('history', scan, position), scan.limit + 1)
-    return mergeWithinLimit(
-      [current, superseded],
-      (one, other) => one.updated - other.updated || (one.stamp < other.stamp ? -1 : 1),
-    )
-  })
+  const current = await readVersions(reader, versionQuery('resources', scan, position), scan.limit + 1)
+  const superseded = await readVersions(reader, versionQuery('history', scan, position), scan.limit + 1)
+  const { items, isCut } = mergeWithinLimit(
+    [current, superseded],
+    (one, other) => one.updated - other.updated || (one.stamp < other.stamp ? -1 : 1),
+  )
   const shown = items.slice(0, scan.limit)
   const last = isCut || items.length > scan.limit ? shown.at(-1) : undefined
   return {
@@ -57,13 +55,13 @@ const afterPosition = ([updated, stamp]: readonly CursorKey[], stampField: strin
 })
 
 /** @throws InvalidCursor */
-export async function scanRecords({ records }: Engine, scan: ScanQuery): Promise<ScanPage<StoredRecord>> {
+export async function scanRecords(reader: Reader, scan: ScanQuery): Promise<ScanPage<StoredRecord>> {
   const query = recordScanCursorQuery(scan)
   const [kind, key] = scan.after === undefined ? [] : readKeys(scan.after, query, 2)
   const after: Filter =
     scan.after === undefined ? {} : { kind: { $gte: kind }, $or: [{ kind: { $gt: kind } }, { key: { $gt: key } }] }
-  const found = await records
-    .find({ clinic: scan.clinic, ...after }, { projection: { _id: 0 }, ...readLimits() })
+  const found = await reader.records
+    .find({ clinic: scan.clinic, ...after }, { projection: { _id: 0 }, ...readOptions(reader) })
     .hint('by_key')
     .sort({ kind: 1, key: 1 })
     .limit(scan.limit + 1)

@@ -1,6 +1,7 @@
 /** One connection to the SQLite file: prepared statements, transactions, and a limit on the time of statements. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
+import { SNAPSHOT_LASTS } from '../port.ts'
 import { isBusy, Locked } from './faults.ts'
 import { preparePath } from './private-files.ts'
 import type { Sql, SqlValue } from './sql.ts'
@@ -139,6 +140,17 @@ export class Database {
     return Number(this.#prepared(text).run(...values).lastInsertRowid)
   }
 
+  /** Has every statement from now on see the state of this moment, until the connection is closed. */
+  beginSnapshot(): void {
+    this.run('BEGIN')
+    this.get('SELECT 1 FROM name LIMIT 1')
+  }
+
+  /** Takes over what another connection has in memory at this moment, as a copy. */
+  copyFrom(other: Database): void {
+    this.#connection.deserialize(other.#connection.serialize())
+  }
+
   /** Runs `work` so that every statement sees the same state, whatever other processes commit meanwhile. */
   snapshot<T>(work: () => T): T {
     return this.#connection.isTransaction ? work() : this.#transaction('BEGIN', work)
@@ -229,9 +241,11 @@ export interface Times {
   readonly inBackground: number
   /** Limit of the guards of a change set: all other writes wait for them. */
   readonly guards: number
+  /** See SNAPSHOT_LASTS. */
+  readonly snapshot: number
 }
 
-export const TIMES: Times = { allowance: 5, inBackground: 60_000, guards: 1_000 }
+export const TIMES: Times = { allowance: 5, inBackground: 60_000, guards: 1_000, snapshot: SNAPSHOT_LASTS }
 
 /** A statement took longer than it may. */
 export class OutOfTime extends Error {

@@ -10,10 +10,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BudgetError } from '../../isolation/budget.ts'
 import type { TypeIndex } from '../index/search-index.ts'
-import type { ChangeSet } from '../port.ts'
+import type { ChangeSet, Drop } from '../port.ts'
 import { StoreConflict, StoreUnavailable } from '../store-errors.ts'
 import { apply, conflictIn } from './change-set.ts'
 import { OutOfTime } from './connection.ts'
+import { drop } from './drop.ts'
 import { checkIndex, type Engine } from './engine.ts'
 import { Locked, toStoreError } from './faults.ts'
 import { complete, epochOf, lease } from './index-state.ts'
@@ -26,6 +27,8 @@ export interface Writer {
   lease(holder: string, milliseconds: number): Promise<boolean>
   complete(index: TypeIndex): Promise<void>
   refill(rows: Refill): Promise<Refilled>
+  /** See ResourceStore.drop. */
+  drop(clinic: string, drop: Drop): Promise<boolean>
   /** Resolves when everything it was given is done. */
   close(): Promise<void>
 }
@@ -99,6 +102,12 @@ export class GroupCommit implements Writer {
     return this.#whenFree(() => refill(this.#engine, rows))
   }
 
+  async drop(clinic: string, dropped: Drop): Promise<boolean> {
+    const isAll = await this.#whenFree(() => drop(this.#engine, clinic, dropped))
+    this.#engine.recent.forget()
+    return isAll
+  }
+
   /** Writes the waiting change sets, and accepts no more. */
   async close(): Promise<void> {
     await new Promise<void>((resolve) => {
@@ -131,7 +140,7 @@ export class GroupCommit implements Writer {
   #flush(batch: readonly WaitingChanges[]): void {
     if (batch.length === 0) return
     try {
-      const refusals = this.#engine.db.exclusiveNow(() => {
+      const refusals = this.#exclusively(() => {
         checkIndex(this.#engine)
         return batch.map(({ changes }) => this.#attempt(changes))
       })
@@ -196,16 +205,23 @@ export class GroupCommit implements Writer {
    * @throws StoreUnavailable: Locked after LONGEST_WAIT, or the error that `work` throws, as an error of the port
    */
   async #whenFree<T>(work: () => T): Promise<T> {
-    const { db, names } = this.#engine
     for (const deadline = Date.now() + LONGEST_WAIT; ; await sleep(RETRY_AFTER)) {
       try {
-        return db.exclusiveNow(work)
+        return this.#exclusively(work)
       } catch (error) {
         if (error instanceof Locked && Date.now() < deadline) continue
-        names.forget()
+        this.#engine.names.forget()
         throw toStoreError(error)
       }
     }
+  }
+
+  #exclusively<T>(work: () => T): T {
+    const { db, names } = this.#engine
+    return db.exclusiveNow(() => {
+      names.forgetClinics()
+      return work()
+    })
   }
 
   /** Schedules a checkpoint for a pause in commits, so that none of them has to wait for it. */

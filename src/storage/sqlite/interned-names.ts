@@ -2,7 +2,7 @@
 import type { Database } from './connection.ts'
 
 /** The parent of the clinics. */
-const ROOT = 0
+export const ROOT = 0
 /** Most cached names and facts of parameters together; when there are more, all are dropped. */
 const MAX_CACHED = 50_000
 /** A longer name (the system of a token may be any text) is not cached; characters. */
@@ -34,6 +34,7 @@ interface ParameterFacts {
 
 export class InternedNames {
   readonly #db: Database
+  readonly #clinics = new Map<string, number>()
   /** parent -> text -> id. */
   readonly #ids = new Map<number, Map<string, number>>()
   readonly #texts = new Map<number, string>()
@@ -45,7 +46,18 @@ export class InternedNames {
   }
 
   clinic(clinic: string): number | undefined {
-    return this.find(ROOT, clinic)
+    const known = this.#clinics.get(clinic) ?? this.#stored(ROOT, clinic)
+    if (known !== undefined) this.#clinics.set(clinic, known)
+    return known
+  }
+
+  /**
+   * Forgets the clinics, before each read and each transaction: another thread or process may have dropped one
+   * (drop.ts), and it may have been created again since. All other names are under the number of their clinic, which
+   * none gets a second time.
+   */
+  forgetClinics(): void {
+    this.#clinics.clear()
   }
 
   type(clinic: string, type: string): number | undefined {
@@ -61,13 +73,13 @@ export class InternedNames {
   find(parent: number, text: string): number | undefined {
     const known = this.#ids.get(parent)?.get(text)
     if (known !== undefined) return known
-    const found = this.#db.get<[number]>('SELECT id FROM name WHERE parent = ? AND text = ?', parent, text)?.[0]
+    const found = this.#stored(parent, text)
     if (found !== undefined) this.#remember(parent, text, found)
     return found
   }
 
   internType(clinic: string, type: string): { readonly clinic: number; readonly type: number } {
-    const parent = this.intern(ROOT, clinic)
+    const parent = this.clinic(clinic) ?? this.#insert(ROOT, clinic)
     return { clinic: parent, type: this.intern(parent, type) }
   }
 
@@ -79,7 +91,7 @@ export class InternedNames {
   intern(parent: number, text: string): number {
     const known = this.find(parent, text)
     if (known !== undefined) return known
-    const id = this.#db.run('INSERT INTO name (parent, text) VALUES (?, ?)', parent, text)
+    const id = this.#insert(parent, text)
     this.#remember(parent, text, id)
     return id
   }
@@ -125,10 +137,19 @@ export class InternedNames {
    * Empties the cache. Called after a rollback: ids assigned in it are free again, and may be assigned to other names.
    */
   forget(): void {
+    this.#clinics.clear()
     this.#ids.clear()
     this.#texts.clear()
     this.#facts.clear()
     this.#cached = 0
+  }
+
+  #stored(parent: number, text: string): number | undefined {
+    return this.#db.get<[number]>('SELECT id FROM name WHERE parent = ? AND text = ?', parent, text)?.[0]
+  }
+
+  #insert(parent: number, text: string): number {
+    return this.#db.run('INSERT INTO name (parent, text) VALUES (?, ?)', parent, text)
   }
 
   #remember(parent: number, text: string, id: number): void {

@@ -92,6 +92,7 @@ export async function reindex(
   extraction: Extraction | undefined,
   { clinic, type: typeName, limit, after = '0' }: Reindexing,
 ): Promise<ReindexedBatch> {
+  engine.names.forgetClinics()
   const type = engine.names.type(clinic, typeName)
   if (type === undefined || extraction === undefined) return NOTHING
   return await untilWritten(async () => {

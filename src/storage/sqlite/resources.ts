@@ -67,13 +67,17 @@ const MOST_VERSIONS = 256
 /** Most types, over all clinics, recorded as changed; where there are more, everything counts as changed. */
 const MOST_TYPES = 10_000
 
-const NEWER = `SELECT v.seq, c.text, t.text FROM version AS v CROSS JOIN name AS t ON t.id = v.type
-  CROSS JOIN name AS c ON c.id = v.clinic WHERE v.seq > ? ORDER BY v.seq LIMIT ${MOST_VERSIONS}`
+const NEWER = `SELECT v.seq, c.text, t.text FROM version AS v LEFT JOIN name AS t ON t.id = v.type
+  LEFT JOIN name AS c ON c.id = v.clinic WHERE v.seq > ? ORDER BY v.seq LIMIT ${MOST_VERSIONS}`
+type NewVersion = [seq: number, clinic: string | null, type: string | null]
+const hasType = (version: NewVersion): version is [number, string, string] => version[2] !== null
+
 const NEWEST = 'SELECT coalesce(max(seq), 0) FROM version'
 
 /**
  * Tracks which types of resources have changed, by any thread or process: every change appends versions (schema.ts),
- * and nothing removes them, so it is enough to read those after the last version seen.
+ * so it is enough to read those after the last version seen. Where a clinic was dropped, there is one without a type,
+ * and everything counts as changed.
  */
 export class ChangeLog implements NoticedChanges {
   readonly #db: Database
@@ -89,10 +93,11 @@ export class ChangeLog implements NoticedChanges {
 
   /** @throws the error of SQLite */
   notice(): NoticedChanges {
-    const newer = this.#seen === undefined ? [] : this.#db.all<[number, string, string]>(NEWER, this.#seen)
-    const isAll = this.#seen !== undefined && newer.length < MOST_VERSIONS && this.#last.size < MOST_TYPES
-    if (!isAll) this.#forget()
-    else for (const [seq, clinic, type] of newer) this.#changed(seq, clinic, type)
+    const newer = this.#seen === undefined ? undefined : this.#db.all<NewVersion>(NEWER, this.#seen)
+    const isAll = newer !== undefined && newer.length < MOST_VERSIONS && this.#last.size < MOST_TYPES
+    const known = newer?.filter(hasType) ?? []
+    if (!isAll || known.length < newer.length) this.#forget()
+    else for (const [seq, clinic, type] of known) this.#changed(seq, clinic, type)
     return this
   }
 

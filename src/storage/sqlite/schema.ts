@@ -21,6 +21,9 @@ import { raw } from './sql.ts'
 /** Marks the file as ours ('EMRS'), so that another program's database is not taken for an empty store. */
 const APPLICATION_ID = 0x454d5253
 
+/** A parent of names that is none of them, and a type of resources that is none. */
+export const NOTHING = -1
+
 const VERSION_1 = `
 CREATE TABLE name (
   id INTEGER PRIMARY KEY,
@@ -245,8 +248,29 @@ const VERSION_7 = `
 UPDATE record SET version = version + 1, value = '{"types":{}}', due = 0 WHERE kind = '${CUSTOM_INDEX.kind}';
 `
 
+/**
+ * A row of each numbered table that stands for nothing. It takes the number after the highest one when a clinic is dropped
+ * (drop.ts), so that no number is given twice: other threads and processes have the numbers of names in memory, and
+ * counts and lists of words cover rows up to a number.
+ */
+const VERSION_8 = `
+INSERT INTO name (id, parent, text) VALUES (0, ${NOTHING}, '');
+INSERT INTO resource (row, type, id, version, updated, live) VALUES (0, ${NOTHING}, '', 0, 0, 0);
+INSERT INTO version (seq, clinic, type, row, version, updated, method, text)
+  VALUES (0, ${NOTHING}, ${NOTHING}, 0, 0, 0, 'DELETE', '');
+`
+
 /** Step n takes a file from version n to n + 1; the last step leads to the version that this program writes. */
-const STEPS: readonly string[] = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, VERSION_7]
+const STEPS: readonly string[] = [
+  VERSION_1,
+  VERSION_2,
+  VERSION_3,
+  VERSION_4,
+  VERSION_5,
+  VERSION_6,
+  VERSION_7,
+  VERSION_8,
+]
 
 /**
  * Creates the tables in a new file, or brings an older one up to date, in one transaction.

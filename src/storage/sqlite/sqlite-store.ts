@@ -7,6 +7,7 @@ import type { BackgroundLoop } from '../../isolation/background-loop.ts'
 import type { ThreadListener } from '../../isolation/thread-host.ts'
 import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import type { ResourceStore } from '../port.ts'
+import { Snapshots } from '../snapshots.ts'
 import { StoreUnavailable } from '../store-errors.ts'
 import { Database, TIMES, type Times } from './connection.ts'
 import type { Engine } from './engine.ts'
@@ -19,6 +20,7 @@ import { indexingStorage, indexStorage, reindex } from './reindex.ts'
 import { ChangeLog, readCurrent, readVersion } from './resources.ts'
 import { migrate } from './schema.ts'
 import { Shared, Sharing } from './sharing.ts'
+import { openSnapshot } from './snapshot.ts'
 import { raw } from './sql.ts'
 import { WriterClient } from './writer-client.ts'
 
@@ -113,6 +115,7 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
   const indexing = startIndexing(engine.index, indexingStorage(engine, writer, options.extraction), options)
   const serve = <T>(work: () => T): T => served(engine, work)
   const changes = new ChangeLog(db)
+  const snapshots = new Snapshots(options.times?.snapshot)
   let isClosed = false
   return {
     read: async (clinic, type, id) => serve(() => readCurrent(engine, clinic, type, id)),
@@ -130,11 +133,15 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
     clinics: () => reading.read('clinics', {}),
     scanVersions: (scan) => reading.read('scanVersions', scan),
     scanRecords: (scan) => reading.read('scanRecords', scan),
+    snapshot: async () => snapshots.add(serve(() => openSnapshot(engine, options))),
+    drop: (clinic, drop) =>
+      isClosed ? Promise.reject(new StoreUnavailable('The store is closed')) : writer.drop(clinic, drop),
     noticeChanges: () => serve(() => changes.notice()),
     isEmpty: async () => serve(() => isEmpty(db)),
     close: async () => {
       if (isClosed) return
       isClosed = true
+      await snapshots.close()
       await close(indexing, writer)
       await end?.()
       db.close()
@@ -149,4 +156,4 @@ async function close(indexing: BackgroundLoop, writer: Writer): Promise<void> {
 }
 
 const isEmpty = (db: Database): boolean =>
-  db.number(raw('SELECT EXISTS (SELECT 1 FROM version) OR EXISTS (SELECT 1 FROM record)')) === 0
+  db.number(raw('SELECT EXISTS (SELECT 1 FROM version WHERE row > 0) OR EXISTS (SELECT 1 FROM record)')) === 0

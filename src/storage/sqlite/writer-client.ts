@@ -6,7 +6,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { type ComponentHealth, loadOfQueue, Turns } from '../../isolation/fair-queue.ts'
 import type { TypeIndex } from '../index/search-index.ts'
-import type { ChangeSet } from '../port.ts'
+import type { ChangeSet, Drop } from '../port.ts'
 import { StoreUnavailable } from '../store-errors.ts'
 import { type SentError, toThrown } from '../thread-errors.ts'
 import type { WaitingChanges, Writer } from './group-commit.ts'
@@ -75,6 +75,10 @@ export class WriterClient implements Writer {
 
   refill(rows: Refill): Promise<Refilled> {
     return this.#call('refill', rows)
+  }
+
+  drop(clinic: string, drop: Drop): Promise<boolean> {
+    return this.#call('drop', clinic, drop)
   }
 
   async close(): Promise<void> {
@@ -278,7 +282,7 @@ function withoutUnsendable(batch: readonly WaitingChanges[], error: unknown): re
 }
 
 /** The methods of the writer that are called one by one. */
-type Method = 'lease' | 'complete' | 'refill'
+type Method = 'lease' | 'complete' | 'refill' | 'drop'
 
 /** A message from a client, by its own port. */
 export type WriterRequest =

@@ -26,6 +26,8 @@ const METHODS: Readonly<
   clinics: 'contract',
   scanVersions: 'contract',
   scanRecords: 'contract',
+  snapshot: 'contract',
+  drop: 'contract',
   isEmpty: 'contract',
   close: 'test/storage/sharing.test.ts',
 }

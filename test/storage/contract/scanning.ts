@@ -6,7 +6,9 @@ import { type Clinic, token } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 
 /** Everything over all pages. */
-async function all<Item>(page: (after: { readonly after?: string }) => Promise<ScanPage<Item>>): Promise<Item[]> {
+export async function all<Item>(
+  page: (after: { readonly after?: string }) => Promise<ScanPage<Item>>,
+): Promise<Item[]> {
   const found: Item[] = []
   for (let after: { readonly after?: string } | undefined = {}; after !== undefined; ) {
     const { items, next } = await page(after)
