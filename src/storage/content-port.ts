@@ -25,6 +25,10 @@ export interface ContentStore {
   read(clinic: string, name: string, range?: ByteRange): AsyncIterable<Uint8Array>
   /** Does nothing where there is no such content. @throws StoreUnavailable */
   delete(clinic: string, name: string): Promise<void>
+  /** The names of the clinic's contents, in any order, those half written included. @throws StoreUnavailable */
+  names(clinic: string): AsyncIterable<string>
+  /** Deletes the contents of a clinic, one after the other, and every trace of it. @throws StoreUnavailable */
+  drop(clinic: string): Promise<void>
   /** Does not wait: reads and writes under way fail. */
   close(): Promise<void>
 }

@@ -38,7 +38,7 @@ async function textOf(read: AsyncIterable<Uint8Array>): Promise<string> {
 /** The real store, with the names it holds; it fails where a test says so. */
 class WatchedStore implements ContentStore {
   readonly #store: ContentStore
-  readonly names = new Set<string>()
+  readonly held = new Set<string>()
   fails: 'write' | 'delete' | undefined
 
   constructor(store: ContentStore) {
@@ -46,7 +46,7 @@ class WatchedStore implements ContentStore {
   }
 
   async write(clinic: string, name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    this.names.add(`${clinic}/${name}`)
+    this.held.add(`${clinic}/${name}`)
     await this.#store.write(clinic, name, bytes)
     if (this.fails === 'write') throw new StoreUnavailable('as the test says', { reason: 'full' })
   }
@@ -61,7 +61,15 @@ class WatchedStore implements ContentStore {
   async delete(clinic: string, name: string): Promise<void> {
     if (this.fails === 'delete') throw new StoreUnavailable('as the test says')
     await this.#store.delete(clinic, name)
-    this.names.delete(`${clinic}/${name}`)
+    this.held.delete(`${clinic}/${name}`)
+  }
+
+  names(clinic: string): AsyncIterable<string> {
+    return this.#store.names(clinic)
+  }
+
+  async drop(clinic: string): Promise<void> {
+    for await (const name of this.names(clinic)) await this.delete(clinic, name)
   }
 
   async close(): Promise<void> {}
@@ -183,9 +191,9 @@ describe('a content', () => {
     await expect(textOf(contents.read('two', sha256))).rejects.toThrow('is not where it was stored')
     await expect(use(sha256, 'two')).rejects.toMatchObject({ status: 422 })
     await contents.abandon('two', [sha256])
-    expect(store.names.size).toBe(1)
+    expect(store.held.size).toBe(1)
     await receive(SMALL, 'two')
-    expect(store.names.size).toBe(2)
+    expect(store.held.size).toBe(2)
     await contents.abandon('two', [sha256])
     expect(await textOf(contents.read('one', sha256))).toBe('a content')
   })
@@ -194,7 +202,7 @@ describe('a content', () => {
     const { contents, receive, records, store } = await opened()
     const received = await Promise.all(Array.from({ length: 8 }, () => receive(SMALL)))
     expect(new Set(received.map(({ sha256 }) => sha256)).size).toBe(1)
-    expect(store.names.size).toBe(1)
+    expect(store.held.size).toBe(1)
     expect(await records()).toEqual(['one content'])
     expect(await textOf(contents.read('one', received[0]?.sha256 ?? ''))).toBe('a content')
   })
@@ -204,14 +212,14 @@ describe('a content', () => {
     const tooLong = contents.receive('one', pieces(randomBytes(1_001), 100), 1_000)
     await expect(tooLong).rejects.toMatchObject({ status: 413 })
     await contents.receive('one', pieces(randomBytes(1_000), 100), 1_000)
-    expect(store.names.size).toBe(1)
+    expect(store.held.size).toBe(1)
     expect(await records()).toEqual(['one content'])
   })
 
   test('whose source breaks off leaves nothing', async () => {
     const { contents, records, store } = await opened()
     await expect(contents.receive('one', broken(randomBytes(700_000)), LIMIT)).rejects.toThrow(RangeError)
-    expect(store.names.size).toBe(0)
+    expect(store.held.size).toBe(0)
     expect(await records()).toEqual([])
   })
 
@@ -219,7 +227,7 @@ describe('a content', () => {
     const { records, receive, store, collect, setTime } = await opened()
     store.fails = 'write'
     await expect(receive(SMALL)).rejects.toMatchObject({ reason: 'full' })
-    expect(store.names.size).toBe(0)
+    expect(store.held.size).toBe(0)
     store.fails = undefined
     store.fails = 'delete'
     await receive(SMALL)
@@ -228,7 +236,7 @@ describe('a content', () => {
     setTime(NOW + HOUR)
     await collect()
     await collect()
-    expect(store.names.size).toBe(0)
+    expect(store.held.size).toBe(0)
     expect(await records()).toEqual([])
   })
 })
@@ -239,10 +247,10 @@ describe('a content that nothing refers to', () => {
     await receive(SMALL)
     setTime(NOW + HOUR - 1)
     await collect()
-    expect(store.names.size).toBe(1)
+    expect(store.held.size).toBe(1)
     setTime(NOW + HOUR)
     await collect()
-    expect(store.names.size).toBe(0)
+    expect(store.held.size).toBe(0)
     expect(await records()).toEqual([])
   })
 
@@ -253,7 +261,7 @@ describe('a content that nothing refers to', () => {
     await receive(SMALL)
     setTime(NOW + HOUR)
     await collect()
-    expect(store.names.size).toBe(1)
+    expect(store.held.size).toBe(1)
   })
 
   test('is collected at once when its request gives it up, unless another one has received it too', async () => {
@@ -261,13 +269,13 @@ describe('a content that nothing refers to', () => {
     const { sha256 } = await receive(SMALL)
     await receive(SMALL)
     await contents.abandon('one', [sha256])
-    expect(store.names.size).toBe(1)
+    expect(store.held.size).toBe(1)
     await use(sha256)
     await contents.abandon('one', [sha256, 'f'.repeat(64)])
     expect(await textOf(contents.read('one', sha256))).toBe('a content')
     const other = await receive('another one')
     await contents.abandon('one', [other.sha256])
-    expect(store.names.size).toBe(1)
+    expect(store.held.size).toBe(1)
   })
 
   test('that was collected cannot be used any more', async () => {
@@ -288,7 +296,7 @@ describe('a content that a resource refers to', () => {
     const { sha256 } = await receive(SMALL)
     await use(sha256)
     await receive(SMALL)
-    expect(store.names.size).toBe(1)
+    expect(store.held.size).toBe(1)
     const [binary] = (await (await repository.reader('one')).history({ count: 1 })).versions
     await repository.change('one', (unit) => unit.delete('Binary', binary?.id ?? ''))
     setTime(NOW + 1_000 * HOUR)
@@ -308,7 +316,7 @@ describe('a content that a resource refers to', () => {
     await expect(refused).rejects.toThrow(RangeError)
     setTime(NOW + HOUR)
     await collect()
-    expect(store.names.size).toBe(0)
+    expect(store.held.size).toBe(0)
   })
 
   test('is there, or the change is refused, when it is used while it is collected', async () => {
@@ -319,7 +327,7 @@ describe('a content that a resource refers to', () => {
       const [used] = await Promise.allSettled([use(sha256), collect(), collect(), contents.abandon('one', [sha256])])
       await collect()
       if (used.status === 'fulfilled') expect(await textOf(contents.read('one', sha256))).toBe('a content')
-      else expect(store.names.size).toBe(0)
+      else expect(store.held.size).toBe(0)
     }
   })
 })
@@ -336,6 +344,8 @@ describe('a server that dies', () => {
     }
     const dead: ContentStore = {
       read: store.read,
+      names: (clinic) => store.names(clinic),
+      drop: die,
       close: async () => {},
       write: async (clinic, name, bytes) => {
         await store.write(clinic, name, step === 'in its write' ? pieces(SMALL.subarray(0, 3)) : bytes)
@@ -352,13 +362,13 @@ describe('a server that dies', () => {
     if (step === 'before its deletion') await receive(SMALL)
     void new StoredContents(repository, dead).receive('one', pieces(SMALL), LIMIT)
     await reached
-    expect(store.names.size).toBe(step === 'before its deletion' ? 2 : 1)
+    expect(store.held.size).toBe(step === 'before its deletion' ? 2 : 1)
     setTime(NOW + HOUR - 1)
     await collect()
-    expect(store.names.size).toBe(1)
+    expect(store.held.size).toBe(1)
     setTime(NOW + HOUR)
     await collect()
-    expect([...store.names]).toEqual([])
+    expect([...store.held]).toEqual([])
     expect(await records()).toEqual([])
   })
 
@@ -371,7 +381,7 @@ describe('a server that dies', () => {
     store.fails = undefined
     setTime(NOW + 60_000)
     await collect()
-    expect(store.names.size).toBe(0)
+    expect(store.held.size).toBe(0)
     expect(await records()).toEqual([])
   })
 })
@@ -445,13 +455,13 @@ test('contents that are received, used, given up and collected in any order are 
       const [given, model] = [await opened(), new Model()]
       for (const step of steps) {
         await step(given, model)
-        expect(given.store.names.size).toBe(model.all.length)
+        expect(given.store.held.size).toBe(model.all.length)
         for (const content of model.all) expect(await textOf(given.contents.read('one', hashOf(content)))).toBe(content)
       }
       model.pass(2 * HOUR)
       given.setTime(model.now)
       await given.collect()
-      expect(given.store.names.size).toBe(model.used.size)
+      expect(given.store.held.size).toBe(model.used.size)
       expect(await given.records()).toEqual([])
     }),
     { numRuns: randomRuns(20) },

@@ -110,6 +110,26 @@ describe('the store of contents', () => {
     await expect(bytesOf(store.read('one', 'a'))).rejects.toThrow(ContentMissing)
   })
 
+  test('lists the contents of a clinic, and drops them all, whatever it is called', async () => {
+    const store = await openTestContentStore()
+    const namesOf = async (clinic: string) => (await Array.fromAsync(store.names(clinic))).toSorted()
+    for (const clinic of ['one', '..', 'one~1']) {
+      expect(await namesOf(clinic)).toEqual([])
+      await store.drop(clinic)
+      await store.write(clinic, 'a', pieces(randomBytes(600 * KIB)))
+      await store.write(clinic, 'b', pieces(Buffer.from(clinic)))
+      expect(await namesOf(clinic)).toEqual(['a', 'b'])
+    }
+    await store.drop('one')
+    await store.drop('..')
+    expect(await namesOf('one')).toEqual([])
+    await expect(bytesOf(store.read('one', 'a'))).rejects.toThrow(ContentMissing)
+    expect(await namesOf('one~1')).toEqual(['a', 'b'])
+    expect(String(await bytesOf(store.read('one~1', 'b')))).toBe('one~1')
+    await store.write('one', 'a', pieces(Buffer.from('again')))
+    expect(await namesOf('one')).toEqual(['a'])
+  })
+
   test('has what another store of the same database has written, and what was written before it was opened', async () => {
     const url = await newLastingDatabaseUrl()
     const [first, second] = [await open(url), await open(url)]
@@ -202,6 +222,17 @@ describeOnSqlite('the folder of the contents', () => {
     await expect(bytesOf(store.read('one', 'a'))).rejects.toThrow(ContentMissing)
     await store.delete('one', 'a')
     await store.write('one', 'b', pieces(Buffer.from('x')))
+  })
+})
+
+describeOnSqlite('a drop of contents', () => {
+  test('leaves no folder, and is on the disk when it ends', async () => {
+    const folder = newFolder()
+    const store = await open(`sqlite:${join(folder, 'emr.db')}`)
+    await store.write('one', 'a', pieces(Buffer.from('x')))
+    const contents = join(folder, 'emr.content')
+    expect(await syncsDuring(() => store.drop('one'))).toEqual([statSync(contents).ino])
+    expect(readdirSync(contents)).toEqual([])
   })
 })
 

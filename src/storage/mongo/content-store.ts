@@ -45,7 +45,11 @@ export function openMongoContentStore(url: string): ContentStore {
   return {
     write: (clinic, name, bytes) => write(part, writing, { clinic, name }, bytes),
     read: (clinic, name, range) => read(part, { clinic, name }, range),
-    delete: (clinic, name) => part.write(async (pieces) => void (await pieces.deleteMany({ clinic, name }))),
+    delete: (clinic, name) => part.write((pieces) => remove(pieces, { clinic, name })),
+    names: (clinic) => names(part, clinic),
+    drop: async (clinic) => {
+      for await (const name of names(part, clinic)) await part.write((pieces) => remove(pieces, { clinic, name }))
+    },
     close: () => part.close(),
   }
 }
@@ -59,6 +63,22 @@ async function piecesIn({ db }: Connection): Promise<Collection<PieceDocument>> 
 }
 
 type Name = Pick<PieceDocument, 'clinic' | 'name'>
+
+const remove = async (pieces: Collection<PieceDocument>, name: Name): Promise<void> =>
+  void (await pieces.deleteMany({ ...name }))
+
+/** Finds one name after the other by the index, so that none is read again for each of its pieces. */
+async function* names(part: Part, clinic: string): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const options = { projection: { name: 1 }, sort: { name: 1 } } as const
+    const found = await part.read(clinic, (pieces, limits) =>
+      pieces.findOne({ clinic, name: { $gt: after } }, { ...options, ...limits }),
+    )
+    if (found === null) return
+    yield found.name
+    after = found.name
+  }
+}
 
 async function write(part: Part, writing: FairQueue, name: Name, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const writePiece = async (n: number, piece: Uint8Array): Promise<void> => {

@@ -2,7 +2,7 @@
  * Contents as files in a folder beside the SQLite file, each in the folder of its clinic. SQLite could store them too,
  * but its only writer would hold up all other writes meanwhile, and its file never shrinks.
  */
-import { chmod, type FileHandle, mkdir, mkdtemp, open, rm, unlink } from 'node:fs/promises'
+import { chmod, type FileHandle, mkdir, mkdtemp, open, readdir, rm, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type ByteRange, ContentMissing, type ContentStore, PIECE_BYTES } from '../content-port.ts'
@@ -28,6 +28,10 @@ export function openSqliteContentStore(path: string): ContentStore {
     write: async (clinic, name, pieces) => write(await folderOf(clinic), name, pieces),
     read: (clinic, name, range) => read(async () => join(await folderOf(clinic), name), range),
     delete: async (clinic, name) => remove(await folderOf(clinic), name),
+    names: async function* (clinic) {
+      yield* await namesIn(await folderOf(clinic))
+    },
+    drop: async (clinic) => removeFolder(await folderOf(clinic)),
     close: async () => {
       if (isInMemory && root !== undefined) await rm(await root, { recursive: true, force: true })
     },
@@ -97,6 +101,25 @@ async function remove(folder: string, name: string): Promise<void> {
     // Otherwise the file might reappear after a crash of the machine, when no record refers to it any more.
     await served(() => syncFolder(folder))
   } catch (error) {
+    if (!(error instanceof ContentMissing)) throw error
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await served(() => readdir(folder))
+  } catch (error) {
+    if (error instanceof ContentMissing) return []
+    throw error
+  }
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  await served(() => rm(folder, { recursive: true, force: true }))
+  try {
+    await served(() => syncFolder(dirname(folder)))
+  } catch (error) {
+    // There has been no content of any clinic yet.
     if (!(error instanceof ContentMissing)) throw error
   }
 }
