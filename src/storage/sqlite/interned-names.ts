@@ -2,7 +2,7 @@
 import type { Database } from './connection.ts'
 
 /** The parent of the clinics. */
-export const ROOT = 0
+const ROOT = 0
 /** Most cached names and facts of parameters together; when there are more, all are dropped. */
 const MAX_CACHED = 50_000
 /** A longer name (the system of a token may be any text) is not cached; characters. */
