@@ -6,11 +6,12 @@ import { memoize } from '../../fhir/memoize.ts'
 import { notFound } from '../../fhir/outcome.ts'
 import type { Scenario } from './scenario.ts'
 import { type FileScenario, readScenario } from './scenario-file.ts'
+import { synthetic } from './synthetic/synthetic.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../resources/scenarios')
 
 /** Scenarios whose resources a module makes. */
-const GENERATED: readonly Scenario[] = []
+const GENERATED: readonly Scenario[] = [synthetic]
 
 export class Scenarios {
   readonly #added: readonly Scenario[]
