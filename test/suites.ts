@@ -20,6 +20,7 @@ const LONG = suites(
   'test/faults/*.test.ts',
   'test/fhir/xml/official.test.ts',
   'test/process/*.test.ts',
+  'test/rehearsal/scenarios/synthetic-thousand.test.ts',
   'test/{fhir-api/custom-search-servers,http/large-answers,http/mcp-conformance,voice-api/same-record}.test.ts',
   'test/scripts/{clinic,copy}.test.ts',
   'test/storage/migrations.test.ts',

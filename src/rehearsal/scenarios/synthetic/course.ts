@@ -189,7 +189,7 @@ class Care {
     return [
       ...(isDue && years >= 40 ? [PANELS.lipids] : []),
       ...(isDue && years >= 35 ? [PANELS.hba1c] : []),
-      ...(this.#random.chance(0.15) ? [PANELS.count] : []),
+      ...(this.#random.chance(0.12) ? [PANELS.count] : []),
     ]
   }
 
