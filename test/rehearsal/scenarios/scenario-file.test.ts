@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { readScenario } from '../../../src/rehearsal/scenarios/scenario-file.ts'
-import { builtInScenario, Scenarios } from '../../../src/rehearsal/scenarios/scenarios.ts'
+import { Scenarios } from '../../../src/rehearsal/scenarios/scenarios.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'scenarios-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -17,6 +17,13 @@ const SCENARIO = {
   description: 'One patient.',
   people: [{ who: 'Ada', resource: 'Patient/ada', what: 'is the only one' }],
   resources: [PATIENT],
+}
+
+const DAY = {
+  clinic: 'north-side',
+  clinicName: 'North Side',
+  timeZone: 'America/New_York',
+  now: Date.parse('2026-03-02T10:45:00-05:00'),
 }
 
 let files = 0
@@ -42,13 +49,11 @@ describe('a scenario', () => {
     expect([count, resources().map(({ id }) => id)]).toEqual([2, ['first', 'ada']])
   })
 
-  test('of this project is sound, and refers to nobody who is not there', () => {
-    for (const { name, people, oddities = [] } of new Scenarios().all) {
-      const known = new Set(
-        builtInScenario(name)
-          .resources()
-          .map(({ resourceType, id }) => `${resourceType}/${id}`),
-      )
+  test('of this project is sound, and refers to nobody who is not there', async () => {
+    for (const scenario of new Scenarios().all) {
+      const { people, oddities = [] } = scenario
+      const known = new Set<string>()
+      for await (const { resourceType, id } of scenario.resources(DAY)) known.add(`${resourceType}/${id}`)
       const named = [...people, ...oddities].flatMap(({ resource }) => (resource === undefined ? [] : [resource]))
       expect(named.filter((address) => !known.has(address))).toEqual([])
     }
