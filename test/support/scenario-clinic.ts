@@ -6,7 +6,7 @@ import type { Scenario } from '../../src/rehearsal/scenarios/scenario.ts'
 import { startServer, type TestServer } from './server.ts'
 import { logInAs, withToken } from './two-clinics.ts'
 
-export const SCENARIO_CLINIC = 'scenario-clinic'
+const SCENARIO_CLINIC = 'scenario-clinic'
 const NAME = 'Scenario Clinic'
 const TIME_ZONE = 'America/New_York'
 

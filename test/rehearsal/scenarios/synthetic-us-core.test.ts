@@ -5,7 +5,7 @@ import type { ScenarioResource } from '../../../src/rehearsal/scenarios/scenario
 import { issuesOf, US_CORE, usCore } from '../../support/profiles.ts'
 import { made, thousand } from './town.ts'
 
-/** What each profile asks for beyond R4 (mandatory, or to be supported where it is known): paths that find it. */
+/** The elements that each profile asks for beyond R4 (mandatory, or to be supported where they are known), as paths. */
 const MANDATORY: Readonly<Record<string, readonly string[]>> = {
   'us-core-allergyintolerance': ['clinicalStatus', 'verificationStatus', 'code', 'patient', 'reaction.manifestation'],
   'us-core-blood-pressure': [

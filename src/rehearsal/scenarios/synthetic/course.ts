@@ -29,7 +29,7 @@ import { PANELS, type Panel, VITAL_SIGNS, type VitalSign } from './tables/tests.
 import { allowed, type Moment, type Prescription, TreatedProblem } from './treatment.ts'
 import { type Visit, visitsOf } from './visits.ts'
 
-/** What is found and done at a visit that has taken place. */
+/** The findings of a visit that has taken place, and the treatment. */
 export interface Findings {
   readonly visit: Visit
   readonly illness?: AcuteCondition
@@ -81,7 +81,7 @@ function knownOf(problem: Problem, kept: readonly Visit[]): readonly KnownProble
 /** Days by which the date of a working day may differ from `daysSince`. */
 const MARGIN = 16
 
-/** What the clinic knows and does about a person, from visit to visit. */
+/** The care that the clinic gives to a person, from visit to visit. */
 class Care {
   readonly #person: Person
   readonly #allergies: readonly Allergy[]

@@ -29,7 +29,7 @@ export interface Report {
   readonly values: readonly Measured<LaboratoryTest>[]
 }
 
-export const rounded = (value: number, digits: number): number => Number(value.toFixed(digits))
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits))
 
 /** The body of a person: it stays what it is, but grows. */
 export class Body {

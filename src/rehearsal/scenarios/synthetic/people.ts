@@ -1,4 +1,4 @@
-/** Who lives in the town: households with their address, telephone and insurance, and the persons of each. */
+/** The people of the town: households with their address, telephone and insurance, and the persons of each. */
 import { DAYS_OF_YEAR } from './calendar.ts'
 import { Random, type Range } from './random.ts'
 import {
@@ -43,7 +43,7 @@ export interface Person {
   readonly mobile?: string
   readonly email?: string
   readonly plan: Plan | undefined
-  /** Whose insurance covers them; absent: their own. */
+  /** The person whose insurance covers them; absent: they themselves. */
   readonly subscriber?: Person
 }
 

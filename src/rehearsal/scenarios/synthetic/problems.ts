@@ -1,4 +1,4 @@
-/** Who has which lasting conditions and allergies. */
+/** The lasting conditions and allergies of a person. */
 import { DAYS_OF_YEAR } from './calendar.ts'
 import type { Person } from './people.ts'
 import type { Random } from './random.ts'

@@ -1,4 +1,4 @@
-/** When somebody comes to the clinic, and why: the last three years, and what is booked. */
+/** The visits of a person, with the reason of each: the last three years, and those that are booked. */
 import { DAYS_OF_YEAR, daysSince, WORKDAYS_OF_YEAR } from './calendar.ts'
 import type { Diary } from './diary.ts'
 import type { Person } from './people.ts'

@@ -1,4 +1,4 @@
-/** What the resources of the record share: references, codes, profiles and times. */
+/** Parts that the resources of the record share: references, codes, profiles and times. */
 import type { CodeableConcept, Meta, Reference } from 'fhir/r4'
 import type { Calendar } from '../calendar.ts'
 import type { Course } from '../course.ts'
@@ -8,7 +8,7 @@ import type { Code } from '../tables/medicine.ts'
 import type { Moment } from '../treatment.ts'
 import type { Visit } from '../visits.ts'
 
-/** What the resources of a person are made from. */
+/** The course of a person, from which all resources of the record are made. */
 export interface Source extends Course {
   readonly calendar: Calendar
 }
@@ -37,7 +37,7 @@ export const hl7 = (system: string, code: string, display: string): CodeableConc
 export const ORGANIZATION: Reference = { reference: 'Organization/{clinic}', display: '{clinic-name}' }
 export const LOCATION: Reference = { reference: 'Location/synthetic-office', display: 'Canal Street' }
 
-export const nameOf = ({ given, family }: Person): string => `${given[0]} ${family}`
+const nameOf = ({ given, family }: Person): string => `${given[0]} ${family}`
 
 export const subjectOf = (person: Person): Reference => ({
   reference: `Patient/${person.id}`,
@@ -52,7 +52,7 @@ export function practitionerReference(key: PractitionerKey): Reference {
   return { reference: `Practitioner/${row.id}`, display: practitionerName(row) }
 }
 
-/** Who cares for somebody, whoever is visited. */
+/** The physician of a person, whoever a visit is with. */
 export const physicianOf = ({ role, household }: Person): PractitionerKey => {
   if (role === 'child') return 'children'
   return household.number % 2 === 0 ? 'first' : 'second'

@@ -39,7 +39,7 @@ export function* observationsOf(
 
 const quantity = ({ unit, ucum }: Test, value: number): Quantity => ({ value, unit, system: UCUM, code: ucum })
 
-/** What all Observations of a visit have. */
+/** The elements that all Observations of a visit have. */
 function observation({ person, calendar }: Source, visit: Visit, name: string): Identified<Observation> {
   return {
     ...{ resourceType: 'Observation', id: `${person.id}-${name}-${visit.number}`, status: 'final', code: {} },

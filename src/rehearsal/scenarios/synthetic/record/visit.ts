@@ -27,8 +27,7 @@ const SEEN = 24
 /** Working days between the making of an appointment and the visit. */
 const MADE = { acute: 1, others: 20 } as const
 
-export const appointmentId = (person: { readonly id: string }, { number }: Visit): string =>
-  `${person.id}-visit-${number}`
+const appointmentId = (person: { readonly id: string }, { number }: Visit): string => `${person.id}-visit-${number}`
 
 export function appointmentOf({ person, calendar }: Source, visit: Visit): Appointment & { id: string } {
   const { appointment, text } = VISIT_TYPES[visit.kind]

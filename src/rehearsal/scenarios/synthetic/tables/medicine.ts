@@ -1,5 +1,5 @@
 /**
- * What people have and what is done about it. Codes are from free systems: ICD-10-CM, RxNorm, CVX, ICD-10-PCS and HCPCS.
+ * Conditions, medications, vaccines and procedures. Codes are from free systems: ICD-10-CM, RxNorm, CVX, ICD-10-PCS and HCPCS.
  * Prevalences are roughly those of the United States; treatment is simplified from common guidelines, and is no advice.
  */
 import type { Range } from '../random.ts'
@@ -76,7 +76,7 @@ export type MedicationId = keyof typeof MEDICATIONS
 /** A value that treatment brings down, in the unit of its test. */
 export type Measure = 'hba1c' | 'systolic' | 'ldl' | 'tsh'
 
-/** What is prescribed, in this order, while the measure is above the goal. */
+/** The steps of a treatment: each is prescribed while the measure is above the goal. */
 export interface Treatment {
   readonly measure: Measure
   readonly untreated: Range

@@ -1,5 +1,5 @@
 /**
- * Who lives where: names by origin, households, places and insurance. Shares are roughly those of the United States
+ * Names by origin, households, places and insurance. Shares are roughly those of the United States
  * (https://www.census.gov/quickfacts/); the names are frequent ones, drawn at random, and mean nobody.
  */
 import type { Range } from '../random.ts'
