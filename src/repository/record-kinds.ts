@@ -87,6 +87,34 @@ export const RECORD_KINDS = {
     expires: 'never; deleted when the clock of the clinic is that of the machine again',
     writtenBy: 'repository/generation.ts',
   },
+  filling: {
+    of: 'service',
+    key: 'the clinic',
+    shape: 'Filling (rehearsal/generations/filling.ts)',
+    expires: '`due` is when the server that fills has died: the half-filled generation is removed; deleted when it is whole',
+    writtenBy: 'rehearsal/generations/filling.ts',
+  },
+  'leaving-generation': {
+    of: 'service',
+    key: 'the clinic, and the number of the generation',
+    shape: 'Leaving (rehearsal/generations/removal.ts)',
+    expires: '`due` is when the generation is removed, as no request uses it any more; deleted with it',
+    writtenBy: 'rehearsal/generations/removal.ts',
+  },
+  snapshot: {
+    of: 'clinic',
+    key: 'the name',
+    shape: 'Snapshot (rehearsal/generations/snapshots.ts)',
+    expires: 'never',
+    writtenBy: 'rehearsal/generations/snapshots.ts',
+  },
+  clone: {
+    of: 'service',
+    key: 'the clinic',
+    shape: 'Clone (rehearsal/generations/clones.ts)',
+    expires: '`due` is when the clinic and everything in it is removed; deleted with it',
+    writtenBy: 'rehearsal/generations/clones.ts',
+  },
   'slot-generation': {
     of: 'generation',
     key: 'Schedule.id',
@@ -376,6 +404,11 @@ export interface Place {
 
 const kindsThatAre = (flag: 'recent' | 'secret'): readonly string[] =>
   Object.entries<Declaration>(RECORD_KINDS).flatMap(([name, kind]) => (kind[flag] === true ? [name] : []))
+
+/** The names of the kinds that belong to a generation of a clinic's data. */
+export const generationKinds = Object.entries<Declaration>(RECORD_KINDS).flatMap(([name, { of }]) =>
+  of === 'generation' ? [name] : [],
+)
 
 /** The names of the kinds that engines keep in memory. */
 export const recentKinds = kindsThatAre('recent')

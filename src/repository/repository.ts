@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { conflict } from '../fhir/outcome.ts'
-import type { Recent, ReindexedBatch, Reindexing, ResourceStore, StoredRecord } from '../storage/port.ts'
+import type { Recent, ReindexedBatch, Reindexing, ResourceStore, StoredRecord, StoreSnapshot } from '../storage/port.ts'
 import { IndexIncomplete, StoreConflict } from '../storage/store-errors.ts'
 import {
   type ClinicClock,
@@ -15,7 +15,7 @@ import {
   MOVED_CLOCK,
 } from './generation.ts'
 import { searchNotReady } from './index-version.ts'
-import { clinicOfPartition, isClinicName, partitionOf, placeOf, type RecordKind, SERVICE } from './record-kinds.ts'
+import { clinicOfPartition, generationKinds, isClinicName, partitionOf, placeOf, type RecordKind, SERVICE } from './record-kinds.ts'
 import { UnitOfWork, type UnitOptions } from './unit-of-work.ts'
 import type { KindRecord } from './unit-records.ts'
 import { RecordEncryption } from './unit-records.ts'
@@ -241,6 +241,26 @@ export class Repository {
   /** All clinics that have a resource or a record; SERVICE first, where the service has records. */
   async clinics(): Promise<readonly string[]> {
     return (await this.#store.clinics()).filter(isClinicName)
+  }
+
+  /** The whole store at one moment, to copy a generation from. */
+  snapshot(): Promise<StoreSnapshot> {
+    return this.#store.snapshot()
+  }
+
+  /**
+   * Deletes some of the resources and records of a generation that nobody uses, with all that is kept about them.
+   * @returns true when none is left
+   */
+  drop(clinic: string, generation: number, limit: number): Promise<boolean> {
+    // Generation 0 shares its name in the store with the clinic's own records.
+    const kinds = generation === 0 ? { kinds: generationKinds } : {}
+    return this.#store.drop(partitionOf(clinic, generation), { limit, ...kinds })
+  }
+
+  /** Deletes some of what the clinic itself has, besides its generations: settings, snapshots, generation 0. */
+  dropClinic(clinic: string, limit: number): Promise<boolean> {
+    return this.#store.drop(clinic, { limit })
   }
 
   isEmpty(): Promise<boolean> {

@@ -104,6 +104,15 @@ export class UnitRecords {
     this.#stage(kind, key, value, options)
   }
 
+  /**
+   * Stages a record of another generation as it is there, its version included.
+   * @param due in place of its own
+   */
+  copy({ kind, key, value, version }: StoredRecord, due: number | null): void {
+    const clinic = this.#place.partition
+    this.#staged.set(`${kind}\n${clinic}\n${key}`, { clinic, kind, key, expect: 'any', value, due, version })
+  }
+
   delete(kind: RecordKind<unknown>, key: string, options: Pick<RecordOptions, 'expect'> = {}): void {
     this.#stage(kind, key, undefined, options)
   }

@@ -68,6 +68,26 @@ async function useContent(records: UnitRecords, sha256: string, generation: numb
 const usersOf = ({ value: { usedBy = [0] }, due }: KindRecord<StoredContent>): readonly number[] =>
   due === null ? usedBy : []
 
+interface Releasing {
+  readonly records: UnitRecords
+  /** Milliseconds since 1970 UTC, by the clock of the clinic. */
+  readonly now: number
+}
+
+/**
+ * Stages that a generation, which is gone, no longer refers to a content; one that no other refers to is collected.
+ * Does nothing where the generation did not.
+ */
+export async function releaseContent({ records, now }: Releasing, sha256: string, generation: number): Promise<void> {
+  const content = await records.read(CONTENT, sha256)
+  if (content === undefined) return
+  const before = usersOf(content)
+  const usedBy = before.filter((one) => one !== generation)
+  if (usedBy.length === before.length) return
+  const due = usedBy.length === 0 ? now : null
+  records.put(CONTENT, sha256, { ...content.value, waiting: 0, usedBy }, { due })
+}
+
 const noContent = (sha256: string) =>
   unprocessable(
     `There is no content with the SHA-256 ${sha256} in this clinic, or it was removed as nothing referred to it; send its bytes (data) again`,
