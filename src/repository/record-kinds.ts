@@ -91,7 +91,8 @@ export const RECORD_KINDS = {
     of: 'service',
     key: 'the clinic',
     shape: 'Filling (rehearsal/generations/filling.ts)',
-    expires: '`due` is when the server that fills has died: the half-filled generation is removed; deleted when it is whole',
+    expires:
+      '`due` is when the server that fills has died: the half-filled generation is removed; deleted when it is whole',
     writtenBy: 'rehearsal/generations/filling.ts',
   },
   'leaving-generation': {

@@ -15,7 +15,15 @@ import {
   MOVED_CLOCK,
 } from './generation.ts'
 import { searchNotReady } from './index-version.ts'
-import { clinicOfPartition, generationKinds, isClinicName, partitionOf, placeOf, type RecordKind, SERVICE } from './record-kinds.ts'
+import {
+  clinicOfPartition,
+  generationKinds,
+  isClinicName,
+  partitionOf,
+  placeOf,
+  type RecordKind,
+  SERVICE,
+} from './record-kinds.ts'
 import { UnitOfWork, type UnitOptions } from './unit-of-work.ts'
 import type { KindRecord } from './unit-records.ts'
 import { RecordEncryption } from './unit-records.ts'

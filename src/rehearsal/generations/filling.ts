@@ -10,8 +10,11 @@ import { recordKind, SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { stageRemoval } from './removal.ts'
 
-/** Name of a scenario, or of a snapshot of the clinic. */
-export type Source = { readonly scenario: string } | { readonly snapshot: string }
+/** A scenario, a snapshot of a clinic, or what a clinic has now. */
+export type Source =
+  | { readonly scenario: string }
+  | { readonly clinic: string; readonly snapshot: string }
+  | { readonly clinic: string; readonly snapshot?: undefined }
 
 export interface Filling {
   /** The number of the generation that is filled. */
@@ -106,7 +109,10 @@ function ownFilling(filling: Filling | undefined, number: number): Filling {
 }
 
 /** Stages the end of a filling, in the change that makes its generation known. @throws FhirError 409 as `Progress.note` */
-export async function stageFilled({ clinic, records }: UnitOfWork, { number }: Pick<Generation, 'number'>): Promise<void> {
+export async function stageFilled(
+  { clinic, records }: UnitOfWork,
+  { number }: Pick<Generation, 'number'>,
+): Promise<void> {
   ownFilling((await records.read(FILLING, clinic))?.value, number)
   records.delete(FILLING, clinic)
 }

@@ -69,7 +69,11 @@ class Removal implements LeasedJob {
 /** Releases all contents that a generation refers to. */
 async function releaseContents(repository: Repository, clinic: string, number: number): Promise<void> {
   for (let after: string | undefined; ; ) {
-    const page = await repository.records(CONTENT, { clinic, limit: AT_ONCE, ...(after === undefined ? {} : { after }) })
+    const page = await repository.records(CONTENT, {
+      clinic,
+      limit: AT_ONCE,
+      ...(after === undefined ? {} : { after }),
+    })
     const used = page.filter(({ value: { usedBy = [0] } }) => usedBy.includes(number))
     if (used.length > 0)
       await repository.change(clinic, async (unit) => {

@@ -1,0 +1,116 @@
+/** Copies the data of a clinic, as they are at one moment, into another generation, of the same clinic or of another one. */
+import type { StoredContents } from '../../content/contents.ts'
+import { markersIn, mayHaveMarkers } from '../../fhir/content/marker.ts'
+import type { Generation } from '../../repository/generation.ts'
+import { generationKinds, partitionOf } from '../../repository/record-kinds.ts'
+import type { Repository } from '../../repository/repository.ts'
+import type { ScannedVersion, StoredRecord, StoreSnapshot } from '../../storage/port.ts'
+
+/** A generation of a clinic. */
+export interface Filled {
+  readonly clinic: string
+  readonly generation: Pick<Generation, 'number'>
+}
+
+export interface CopyServices {
+  readonly repository: Repository
+  readonly contents: StoredContents
+}
+
+interface Copy {
+  readonly from: Filled
+  readonly to: Filled
+  /** The time at which a copied record is due; absent: as the original. */
+  readonly dueOf?: (due: number) => number
+  /** Called with the number of versions that are copied. */
+  readonly onCopied: (count: number) => Promise<void>
+}
+
+/** Versions, and records, of one change. */
+const AT_ONCE = 200
+
+/**
+ * What waits to be delivered stays with the clinic that has to deliver it.
+ */
+const DELIVERIES: ReadonlySet<string> = new Set(['outbox', 'outbox-queue', 'simulated-delivery'])
+
+/** @throws StoreUnavailable, also where the source is so large that its snapshot ends before it is read */
+export async function copyGeneration(services: CopyServices, copy: Copy): Promise<void> {
+  const snapshot = await services.repository.snapshot()
+  try {
+    // First, as versions are indexed by the search parameters that a record declares.
+    await copyRecords(services, copy, snapshot)
+    await copyVersions(services, copy, snapshot)
+  } finally {
+    await snapshot.close()
+  }
+}
+
+async function copyRecords({ repository }: CopyServices, copy: Copy, snapshot: StoreSnapshot): Promise<void> {
+  const { from, to, dueOf = (due) => due } = copy
+  const kinds = new Set(generationKinds)
+  if (from.clinic !== to.clinic) for (const kind of DELIVERIES) kinds.delete(kind)
+  for await (const page of pages((after) =>
+    snapshot.scanRecords({ clinic: placeOf(from), limit: AT_ONCE, ...after }),
+  )) {
+    const copied = page.filter(({ kind }: StoredRecord) => kinds.has(kind))
+    if (copied.length === 0) continue
+    await repository.change(
+      to.clinic,
+      async ({ records }) => {
+        for (const record of copied) records.copy(record, record.due === null ? null : dueOf(record.due))
+      },
+      to,
+    )
+  }
+}
+
+async function copyVersions(services: CopyServices, copy: Copy, snapshot: StoreSnapshot): Promise<void> {
+  const { from, to, onCopied } = copy
+  let done = 0
+  for await (const page of pages((after) =>
+    snapshot.scanVersions({ clinic: placeOf(from), limit: AT_ONCE, ...after }),
+  )) {
+    const versions = page.map((version) => inClinic(version, from.clinic, to.clinic))
+    if (from.clinic !== to.clinic) await copyContents(services, copy, versions)
+    await services.repository.change(
+      to.clinic,
+      async (unit) => {
+        for (const version of versions) await unit.copy(version)
+      },
+      to,
+    )
+    done += versions.length
+    await onCopied(done)
+  }
+}
+
+const placeOf = ({ clinic, generation }: Filled): string => partitionOf(clinic, generation.number)
+
+async function* pages<Item>(
+  read: (after: { readonly after?: string }) => Promise<{ readonly items: readonly Item[]; readonly next?: string }>,
+): AsyncGenerator<readonly Item[]> {
+  for (let after: { readonly after?: string } | undefined = {}; after !== undefined; ) {
+    const { items, next } = await read(after)
+    yield items
+    after = next === undefined ? undefined : { after: next }
+  }
+}
+
+/** The version as another clinic has it: the Organization that is the clinic has the id of that one. */
+function inClinic(version: ScannedVersion, from: string, to: string): ScannedVersion {
+  if (from === to) return version
+  const text = version.text.replaceAll(`"Organization/${from}"`, `"Organization/${to}"`)
+  if (version.type !== 'Organization' || version.id !== from) return { ...version, text }
+  return { ...version, id: to, text: text.replace(`"id":"${from}"`, `"id":"${to}"`) }
+}
+
+/** Copies the bytes of the contents that the versions refer to, where the other clinic does not have them yet. */
+async function copyContents({ contents }: CopyServices, { from, to }: Copy, versions: readonly ScannedVersion[]) {
+  for (const { text } of versions.filter((version) => mayHaveMarkers(version.text))) {
+    for (const sha256 of markersIn(text)) {
+      if ((await contents.facts(to.clinic, sha256)) !== undefined) continue
+      await contents.receive(to.clinic, contents.read(from.clinic, sha256), Number.POSITIVE_INFINITY)
+    }
+  }
+}
