@@ -31,16 +31,20 @@ import { addCallRoutes } from './calls.ts'
 import { addConnectorRoutes } from './connectors.ts'
 import { addExchangeRoutes, type ExchangeDependencies } from './exchanges.ts'
 import { addOutboxRoutes } from './outbox.ts'
+import { answerClone, asksForClone } from './rehearsal/clones.ts'
+import { addRehearsalRoutes, type RehearsalServices } from './rehearsal/routes.ts'
 
 interface ClinicDependencies extends ExchangeDependencies {
   readonly trials: TrialParts
+  /** Absent: no clinic can be rehearsed in. */
+  readonly rehearsal: RehearsalServices | undefined
 }
 
 const LIMITS = { bodyBytes: 100_000, jsonDepth: 16 }
 
 /** Run after `authenticate`. */
 export function clinicRoutes(dependencies: ClinicDependencies): SideRouter {
-  const { repository, trials } = dependencies
+  const { repository, trials, rehearsal } = dependencies
   const router = new Router({ prefix: '/clinics' })
 
   router.get('/', async (koa) => {
@@ -51,9 +55,12 @@ export function clinicRoutes(dependencies: ClinicDependencies): SideRouter {
   })
 
   router.post('/', async (koa) => {
+    const body =
+      rehearsal === undefined && userOf(koa).role !== 'operator' ? undefined : await readJsonBody(koa, LIMITS)
+    if (rehearsal !== undefined && asksForClone(body)) return await answerClone(koa, body, rehearsal)
     requireOperator(userOf(koa), 'make clinics')
     tellUserAccess(koa, 'make clinic', OF_SERVICE)
-    const answer = await makeClinic(repository, await readJsonBody(koa, LIMITS), tellingSecrets(koa))
+    const answer = await makeClinic(repository, body, tellingSecrets(koa))
     if (answer.status === 201) {
       tellUserAccess(koa, 'make clinic', { clinic: answer.body.id, leastRole: 'operator' })
       koa.set('Location', `/clinics/${answer.body.id}/settings`)
@@ -101,6 +108,7 @@ export function clinicRoutes(dependencies: ClinicDependencies): SideRouter {
   addOutboxRoutes(router, repository)
   addConnectorRoutes(router, repository, trials)
   addExchangeRoutes(router, dependencies)
+  if (rehearsal !== undefined) addRehearsalRoutes(router, rehearsal)
   return sideRouter(['clinics'], router)
 }
 

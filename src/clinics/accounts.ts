@@ -77,7 +77,7 @@ export async function createAccount(
 
 /** Stages a new account in a change of any clinic; the write is refused when the user name is taken. */
 export function stageAccount(unit: UnitOfWork, account: Account, passwordHash: string): void {
-  const stored = { ...account, version: unit.now, passwordHash }
+  const stored = { ...account, version: unit.writtenAt, passwordHash }
   unit.records.put(ACCOUNT, foldedName(account.username), stored, { expect: 0 })
 }
 

@@ -250,6 +250,13 @@ export async function writeSettings(unit: UnitOfWork, settings: ClinicSettings):
   unit.records.put(SETTINGS, SETTINGS_KEY, settings)
 }
 
+/** Stages the end of the unit's clinic: without settings it does not exist, and its numbers are free. */
+export async function removeSettings(unit: UnitOfWork): Promise<void> {
+  const current = await unit.records.read(SETTINGS, SETTINGS_KEY)
+  for (const number of effectiveSettings(current)?.dialedNumbers ?? []) await releaseNumber(unit, number)
+  if (current !== undefined) unit.records.delete(SETTINGS, SETTINGS_KEY)
+}
+
 /** The clinic's Organization has the clinic's id; a deleted one is not restored. */
 async function renameOrganization(unit: UnitOfWork, name: string): Promise<void> {
   const found = await unit.read<Organization>('Organization', unit.clinic)

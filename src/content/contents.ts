@@ -97,6 +97,11 @@ export class StoredContents implements Contents {
     }
   }
 
+  /** Removes the bytes of a clinic that is removed, with all its records. */
+  removeAll(clinic: string): Promise<void> {
+    return this.#store.drop(clinic)
+  }
+
   /** Removes a due content. False: it is no longer due. */
   async collect(clinic: string, sha256: string): Promise<boolean> {
     const name = await this.#change(clinic, async (unit) => {

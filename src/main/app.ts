@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import { type Logger, pino } from 'pino'
 import type { BuildFolder } from '../admin-api/dashboard/build-folder.ts'
+import type { GenerationDependencies } from '../admin-api/rehearsal/generations.ts'
 import { servedSimulator } from '../admin-api/simulators.ts'
 import { slotGenerating } from '../availability/slot-generation.ts'
 import { holdExpiry } from '../booking/holds.ts'
@@ -40,10 +41,16 @@ import { AuditTrail } from '../record/audit/trail.ts'
 import type { SeenExchange } from '../record/journal/exchange.ts'
 import { Journal, type JournalOptions } from '../record/journal/journal.ts'
 import { LiveJournal } from '../record/journal/live.ts'
+import { cloneExpiry } from '../rehearsal/generations/clones.ts'
+import { deadFillings } from '../rehearsal/generations/filling.ts'
+import { Fillings, type FillResult, type FillWork, fill } from '../rehearsal/generations/fillings.ts'
+import { generationRemoval } from '../rehearsal/generations/removal.ts'
+import type { ResetServices } from '../rehearsal/generations/reset.ts'
+import { Scenarios } from '../rehearsal/scenarios/scenarios.ts'
 import { customIndexing } from '../repository/custom-indexing.ts'
 import { Repository } from '../repository/repository.ts'
 import type { ResourceStore } from '../storage/port.ts'
-import { declareServer } from './declare-server.ts'
+import { type Declared, declareServer } from './declare-server.ts'
 import { httpServer } from './http-server.ts'
 import { openAuditStore, openContentStore, openJournalStore, openStore } from './open-store.ts'
 import { WorkThreadPool } from './work-threads.ts'
@@ -53,6 +60,8 @@ export interface App {
   readonly server: Server
   /** Access of one agent to one clinic, for start-up work such as the demo data. */
   readonly access: AccessOf
+  /** Fills a generation of a clinic's data, in a work thread. */
+  readonly fill: (work: FillWork) => Promise<FillResult>
   /** Whether no request has arrived since the last call, and none is in progress; health checks do not count. */
   readonly isQuiet: () => boolean
   /** Ends background work, waits for requests in progress, and closes the store. */
@@ -156,7 +165,10 @@ export async function createApp({
     ...(journal === undefined ? [] : [journal.load]),
   ]
   const trials = { outbound, simulators }
-  const services = { config, logger, repository, contents, access, integrations, passwordCost, journal, live, trials }
+  const resets = { repository, contents, access, scenarios: new Scenarios() }
+  const rehearsal = rehearsalOf(config, declared, resets, threads)
+  const shared = { config, logger, repository, contents, access }
+  const services = { ...shared, integrations, passwordCost, journal, live, trials, rehearsal }
   const observersWith = observersOf(trail, journal, workThread)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
@@ -170,14 +182,20 @@ export async function createApp({
     live?.close()
     await Promise.all([server.listening ? drain(how) : undefined, background.close()])
     loop.close()
-    await threads?.close()
-    await trail?.close()
-    await journal?.close()
-    await contentStore.close()
-    await store.close()
+    for (const part of [threads, trail, journal, contentStore, store]) await part?.close()
   }
   const isQuiet = () => shares?.isQuiet() ?? false
-  return { repository, server, access, isQuiet, close }
+  return { repository, server, access, fill: (work) => fill(resets, work), isQuiet, close }
+}
+
+/** What resets and clones need; undefined where clinics can't be rehearsed in. */
+function rehearsalOf(
+  { rehearsal }: Config,
+  { statement: { software } }: Pick<Declared, 'statement'>,
+  resets: ResetServices,
+  threads: WorkThreadPool | undefined,
+): GenerationDependencies | undefined {
+  return rehearsal ? { ...resets, fillings: new Fillings(resets, threads, software?.version ?? '') } : undefined
 }
 
 const connectors = (outbound: Outbound, simulators: ServedSimulators, clock: AppParts['clock']): Integrations => ({
@@ -236,6 +254,9 @@ function backgroundWork(
     waitlistOffering({ repository, accessOf, logger }),
     abandonedRegistrations({ repository, accessOf, logger }),
     ...contentCollection(contents, { repository, logger }),
+    deadFillings({ repository, logger }),
+    generationRemoval({ repository, logger }),
+    cloneExpiry({ repository, contents, logger }),
   ]
   return {
     start: () => {

@@ -10,6 +10,7 @@ import type { BuildFolder } from '../admin-api/dashboard/build-folder.ts'
 import { dashboardRoutes, leadToDashboard } from '../admin-api/dashboard.ts'
 import { exchangeRoutes } from '../admin-api/exchanges.ts'
 import { healthRoutes } from '../admin-api/health.ts'
+import type { GenerationDependencies } from '../admin-api/rehearsal/generations.ts'
 import { Replays } from '../admin-api/replays.ts'
 import { sessionRoutes } from '../admin-api/session.ts'
 import { simulatorRoutes } from '../admin-api/simulators.ts'
@@ -78,6 +79,8 @@ interface HttpServices {
   readonly journal: Journal | undefined
   readonly live: LiveJournal | undefined
   readonly trials: TrialParts
+  /** Absent: no clinic can be rehearsed in. */
+  readonly rehearsal: GenerationDependencies | undefined
 }
 
 interface RouterServices extends HttpServices {
@@ -223,7 +226,8 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const health = healthRoutes(services)
   const simulators = simulatorRoutes(services)
   const session = sessionRoutes({ ...services, logins })
-  const clinics = clinicRoutes(services)
+  const rehearsal = services.rehearsal && { ...services, ...services.rehearsal }
+  const clinics = clinicRoutes({ ...services, rehearsal })
   const accounts = accountRoutes({ ...services, logins })
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)

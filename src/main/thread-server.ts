@@ -51,6 +51,7 @@ serveJobs({
 async function run(work: ThreadWork, { endsAt, isAbandoned, onEffect }: JobContext): Promise<ThreadResult> {
   if (work.kind === 'reindex') return await app.repository.reindex(work.batch)
   if (work.kind === 'duplicates') return await comparePatients(app.repository, work.batch)
+  if (work.kind === 'fill') return await app.fill(work.work)
   const { request } = work
   const readingMs = config.limits.workMilliseconds
   const budget = new Budget({ canMove: false, endsAt, readingMs, isAbandoned, onEffect, cause: () => request.cause })

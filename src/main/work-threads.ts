@@ -10,6 +10,7 @@ import { type ComponentHealth, type Entrant, loadOfQueue } from '../isolation/fa
 import { type ThreadEnd, ThreadPool } from '../isolation/thread-host.ts'
 import type { ComparedBatch, PatientBatch } from '../operations/duplicates/background-search.ts'
 import type { SeenExchange } from '../record/journal/exchange.ts'
+import type { FillResult, FillWork } from '../rehearsal/generations/fillings.ts'
 import type { ReindexedBatch, Reindexing, ResourceStore } from '../storage/port.ts'
 import { StoreUnavailable } from '../storage/store-errors.ts'
 
@@ -39,8 +40,13 @@ export type ThreadWork =
   | { readonly kind: 'reindex'; readonly batch: Reindexing }
   /** A batch of patients to compare with possible duplicates. */
   | { readonly kind: 'duplicates'; readonly batch: PatientBatch }
+  /** A generation of a clinic's data to fill. */
+  | { readonly kind: 'fill'; readonly work: FillWork; readonly clinic: string }
 
-export type ThreadResult = ThreadAnswer | ReindexedBatch | ComparedBatch
+export type ThreadResult = ThreadAnswer | ReindexedBatch | ComparedBatch | FillResult
+
+/** Milliseconds that a filling may take, and may wait for a thread. */
+const FILLING = { until: 600_000, longestWait: 60_000 }
 
 /** Megabytes for young objects. */
 const YOUNG = 32
@@ -100,6 +106,13 @@ export class WorkThreadPool implements WorkThreads {
     const longest = this.#options.config.limits.workMilliseconds / 2 / limit
     const batch = { clinic, limit, ...more, longest }
     return (await this.#do({ kind: 'duplicates', batch }, { clinic, token: '' })) as ComparedBatch
+  }
+
+  /** Fills a generation, which may take longer than a request does. @throws as WorkThreads.answer does */
+  async fill(work: FillWork): Promise<FillResult> {
+    const { clinic } = 'reset' in work ? work.reset : work.snapshot
+    const times = { ...FILLING, until: Date.now() + FILLING.until, grace: GRACE }
+    return (await this.#pool.run({ kind: 'fill', work, clinic }, { clinic, token: '' }, times)) as FillResult
   }
 
   /** @param waited milliseconds that its client has waited before */

@@ -297,7 +297,7 @@ export interface FoundByKeys {
 }
 
 /** Milliseconds within which a write by another process shows in `readRecent`. */
-export const RECENT = 1_000
+export const RECENT = 200
 
 /** Numbers the changes of resources that have been noticed. */
 export interface NoticedChanges {

@@ -4,7 +4,7 @@
  * counter; writes of other processes show after a moment.
  */
 import { LRUCache } from 'lru-cache'
-import type { Recent, RecordChange, StoredRecord } from './port.ts'
+import { RECENT, type Recent, type RecordChange, type StoredRecord } from './port.ts'
 
 export interface RecordAddress {
   readonly clinic: string
@@ -19,8 +19,8 @@ interface Cached {
   readonly until: number
 }
 
-/** Milliseconds for which a record is cached. */
-const LIFETIME = 100
+/** Milliseconds for which a record is cached: the rest is for reading it. */
+const LIFETIME = RECENT / 2
 const MAX_CACHED = 1_000
 
 export class RecentRecords {

@@ -1,0 +1,114 @@
+/** The clock of a clinic: GET|PUT /clinics/{id}/clock, POST /clinics/{id}/clock/advance. docs/clock.md */
+import type { Router } from '@koa/router'
+import { DateTime, Duration } from 'luxon'
+import { readSettings } from '../../clinics/settings.ts'
+import { badRequest, unprocessable } from '../../fhir/outcome.ts'
+import { isObject } from '../../fhir/resource.ts'
+import { readJsonBody } from '../../http/message/body.ts'
+import { type ClinicDay, instantAt } from '../../rehearsal/scenarios/moments.ts'
+import { type ClinicClock, GENERATION, GENERATION_KEY, stageGeneration } from '../../repository/generation.ts'
+import type { Repository } from '../../repository/repository.ts'
+import { untilKnown } from './known-everywhere.ts'
+import { rehearsedClinic } from './rehearsed-clinic.ts'
+
+/** Most years that a clock may be ahead: Slots and holidays are generated for fewer. */
+const MOST_YEARS = 10
+
+/** @param router of the clinics */
+export function addClockRoutes(router: Router, repository: Repository): void {
+  router.get('/:clinic/clock', async (koa) => {
+    const clinic = await rehearsedClinic(koa, repository, { what: 'read clock' })
+    koa.body = await shownClock(repository, clinic)
+  })
+
+  router.put('/:clinic/clock', async (koa) => {
+    const clinic = await rehearsedClinic(koa, repository, { what: 'set clock', isChanged: true })
+    const { at, runs } = readClock(await readJsonBody(koa))
+    await setClock(repository, clinic, () => at, runs)
+    koa.body = await shownClock(repository, clinic)
+  })
+
+  router.post('/:clinic/clock/advance', async (koa) => {
+    const clinic = await rehearsedClinic(koa, repository, { what: 'advance clock', isChanged: true })
+    const by = readDuration(await readJsonBody(koa))
+    const { timeZone: zone } = await readSettings(repository, clinic)
+    await setClock(repository, clinic, (now) => DateTime.fromMillis(now, { zone }).plus(by).toMillis())
+    koa.body = await shownClock(repository, clinic)
+  })
+}
+
+/**
+ * @param timeAfter the new time, from the one before; milliseconds since 1970 UTC
+ * @param runs whether the clock goes on from there; absent: as before
+ * @throws FhirError 422 for a time that has passed by the clock, or is too far ahead
+ */
+async function setClock(
+  repository: Repository,
+  clinic: string,
+  timeAfter: (now: number) => number,
+  runs?: boolean,
+): Promise<void> {
+  await repository.change(clinic, async (unit) => {
+    const generation = (await unit.records.read(GENERATION, GENERATION_KEY))?.value ?? { number: 0 }
+    const at = timeAfter(unit.now)
+    if (at < unit.now) throw tooEarly(unit.now)
+    if (at > DateTime.fromMillis(unit.writtenAt).plus({ years: MOST_YEARS }).toMillis())
+      throw unprocessable(`The clock may be at most ${MOST_YEARS} years ahead of the time of the server`)
+    const isRunning = runs ?? !isStopped(generation.clock)
+    await stageGeneration(unit, { ...generation, clock: isRunning ? { ahead: at - unit.writtenAt } : { at } })
+  })
+  await untilKnown()
+}
+
+const tooEarly = (now: number) =>
+  unprocessable(
+    `The clock of the clinic is at ${new Date(now).toISOString()} and goes forward only, as nothing that has happened may lie in ` +
+      'the future; a reset of the clinic sets it back',
+  )
+
+const isStopped = (clock: ClinicClock | undefined): boolean => clock !== undefined && 'at' in clock
+
+async function shownClock(repository: Repository, clinic: string): Promise<object> {
+  const { clock } = await repository.generation(clinic)
+  const [now, { timeZone: zone, name: clinicName }] = [
+    await repository.now(clinic),
+    await readSettings(repository, clinic),
+  ]
+  const next = clockChangeAfter({ clinic, clinicName, timeZone: zone, now })
+  return {
+    at: DateTime.fromMillis(now, { zone }).toISO(),
+    runs: !isStopped(clock),
+    ahead: Duration.fromMillis(now - repository.machineTime)
+      .rescale()
+      .toISO(),
+    timeZone: zone,
+    ...(next === undefined ? {} : { nextDaylightSaving: DateTime.fromMillis(next, { zone }).toISO() }),
+  }
+}
+
+/** The midnight before clocks change next, in milliseconds since 1970 UTC; undefined in a zone without daylight saving. */
+function clockChangeAfter(day: ClinicDay): number | undefined {
+  try {
+    return instantAt('clocks-change T00:00', day)
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws FhirError 400 */
+function readClock(body: unknown): { readonly at: number; readonly runs?: boolean } {
+  const { at, runs } = isObject(body) ? body : {}
+  const time = typeof at === 'string' ? DateTime.fromISO(at, { setZone: true }) : undefined
+  if (!time?.isValid || !/(?:Z|[+-]\d\d:\d\d)$/.test(String(at)))
+    throw badRequest('The body must be {"at": "2027-03-13T09:00:00-05:00", "runs": true}: a time with its offset')
+  if (runs !== undefined && typeof runs !== 'boolean') throw badRequest('"runs" must be true or false')
+  return { at: time.toMillis(), ...(runs === undefined ? {} : { runs }) }
+}
+
+/** @throws FhirError 400 */
+function readDuration(body: unknown): Duration {
+  const { by } = isObject(body) ? body : {}
+  const duration = typeof by === 'string' ? Duration.fromISO(by) : undefined
+  if (duration?.isValid) return duration
+  throw badRequest('The body must be {"by": "P1D"}: an ISO 8601 duration, such as PT1H, P1D or P1W')
+}
