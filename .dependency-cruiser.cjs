@@ -94,6 +94,8 @@ const ROOMS = {
   ],
   // What is true in a clinic when a rehearsal begins.
   'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability'],
+  // Resets, snapshots and clones: one filling of a clinic's data takes the place of another.
+  'rehearsal/generations': ['storage', 'repository', 'content', 'clinics', 'core', 'rehearsal/scenarios'],
   // What modules of others add.
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
   demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios'],
@@ -119,7 +121,7 @@ const ROOMS = {
   // Sessions, accounts, clinics, their calls, connectors, health, the journal, and the files of the dashboard.
   'admin-api': [
     ...['repository', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
-    ...['http', 'fhir-api', 'fhir-api/message'],
+    ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/scenarios', 'rehearsal/generations'],
   ],
   // Tools, registration of calls, links to go on with.
   'voice-api': [

@@ -188,7 +188,7 @@ export async function createApp({
   return { repository, server, access, fill: (work) => fill(resets, work), isQuiet, close }
 }
 
-/** What resets and clones need; undefined where clinics can't be rehearsed in. */
+/** The services of resets and clones; undefined where clinics can't be rehearsed in. */
 function rehearsalOf(
   { rehearsal }: Config,
   { statement: { software } }: Pick<Declared, 'statement'>,

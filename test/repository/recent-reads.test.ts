@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Practitioner } from 'fhir/r4'
 import { Repository } from '../../src/repository/repository.ts'
-import { RECENT, type ResourceStore } from '../../src/storage/port.ts'
+import type { ResourceStore } from '../../src/storage/port.ts'
 import { openTestStore } from '../support/database.ts'
 
 let store: ResourceStore
@@ -113,7 +113,7 @@ describe('a view', () => {
     const read = async () => (await repository.reader('one')).recentView('records', [], async () => ++made)
     expect([await read(), await read()]).toEqual([1, 1])
     // A timer may be a millisecond early.
-    await sleep(RECENT + 50)
+    await sleep(1_050)
     expect(await read()).toBe(2)
   })
 

@@ -29,9 +29,7 @@ interface Copy {
 /** Versions, and records, of one change. */
 const AT_ONCE = 200
 
-/**
- * What waits to be delivered stays with the clinic that has to deliver it.
- */
+/** Kinds of what waits to be delivered: it stays with the clinic that has to deliver it. */
 const DELIVERIES: ReadonlySet<string> = new Set(['outbox', 'outbox-queue', 'simulated-delivery'])
 
 /** @throws StoreUnavailable, also where the source is so large that its snapshot ends before it is read */

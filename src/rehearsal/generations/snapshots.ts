@@ -23,7 +23,7 @@ export interface Snapshot extends Pick<Generation, 'number' | 'scenario' | 'cloc
 const SNAPSHOT = recordKind<Snapshot>('snapshot')
 
 /** Most snapshots of a clinic. */
-export const MOST_SNAPSHOTS = 50
+const MOST_SNAPSHOTS = 50
 
 /**
  * Records of a snapshot are due at a time that never comes, as nothing is to be done in it: so many milliseconds later than
