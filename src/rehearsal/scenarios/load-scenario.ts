@@ -46,13 +46,17 @@ async function* generated(schedule: string, done: number, change: Change): Async
 
 const isSchedule = ({ resourceType }: ScenarioResource): boolean => resourceType === 'Schedule'
 
-/** The resources as they are on that day, a change each. Schedules end a part, as others refer to their Slots. */
+/**
+ * The resources as they are on that day, a change each. Schedules end a part, as others refer to their Slots; a later version
+ * begins one, as several changes of a resource in one change are one version.
+ */
 async function* parts(scenario: Scenario, day: ClinicDay): AsyncGenerator<readonly ScenarioResource[]> {
   let part: ScenarioResource[] = []
   for await (const template of withOrganization(scenario, day)) {
     const resource = resolvedOf(scenario, template, day)
     const last = part.at(-1)
-    if (part.length === PART || (last !== undefined && isSchedule(last) && !isSchedule(resource))) {
+    const isAfterSchedules = last !== undefined && isSchedule(last) && !isSchedule(resource)
+    if (part.length === PART || isAfterSchedules || isLater(resource)) {
       yield part
       part = []
     }
@@ -79,15 +83,25 @@ const OWN_ORGANIZATION: Organization & { readonly id: string } = {
   name: '{clinic-name}',
 }
 
+const isLater = ({ $version, $delete }: ScenarioResource): boolean => $version !== undefined || $delete === true
+
 async function stagePart(ctx: Context, scenario: Scenario, part: readonly ScenarioResource[]): Promise<void> {
   for (const resource of part) {
     try {
-      if (resource.resourceType === 'Appointment') await stagePastSlots(ctx, resource as Appointment)
-      await ctx.update(resource)
+      await stage(ctx, resource)
     } catch (error) {
       throw named(error, scenario, resource)
     }
   }
+}
+
+async function stage(ctx: Context, { $version: _version, $delete, ...resource }: ScenarioResource): Promise<void> {
+  if ($delete) {
+    await ctx.delete(resource.resourceType, resource.id)
+    return
+  }
+  if (resource.resourceType === 'Appointment') await stagePastSlots(ctx, resource as Appointment)
+  await ctx.update(resource)
 }
 
 function resolvedOf(scenario: Scenario, template: ScenarioResource, day: ClinicDay): ScenarioResource {

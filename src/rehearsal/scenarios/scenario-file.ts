@@ -54,7 +54,7 @@ export function readScenario(path: string): FileScenario {
   const resources = (members.resources as readonly unknown[]).flatMap((item, index) =>
     typeof item === 'string' ? listIn(resolve(dirname(file), item)) : [checked(item, `${file}: resources[${index}]`)],
   )
-  checkUnique(file, resources)
+  checkVersions(file, resources)
   return { ...(members as unknown as Scenario), count: resources.length, resources: () => resources }
 }
 
@@ -99,7 +99,8 @@ function checked(value: unknown, where: string): ScenarioResource {
   if (typeof type !== 'string' || !resourceTypes.includes(type))
     throw new Error(`${where} is no resource: resourceType must be a type of R4`)
   if (typeof id !== 'string') throw new Error(`${where} must have an id, by which rehearsals name it`)
-  const [issue] = validate(resolvedIn(value as unknown as ScenarioResource, where))
+  const { $version: _version, $delete, ...resource } = value as unknown as ScenarioResource
+  const [issue] = $delete ? [] : validate(resolvedIn(resource, where))
   if (issue !== undefined) throw new Error(`${where} (${type}/${id}): ${issue.diagnostics}`)
   return value as unknown as ScenarioResource
 }
@@ -114,10 +115,18 @@ function resolvedIn(resource: ScenarioResource, where: string): unknown {
   }
 }
 
-function checkUnique(file: string, resources: readonly ScenarioResource[]): void {
-  const known = new Set<string>()
-  for (const { resourceType: type, id } of resources) {
-    if (known.has(`${type}/${id}`)) throw new Error(`${file}: there are two resources ${type}/${id}`)
-    known.add(`${type}/${id}`)
+/** Each resource is there once, or version after version. */
+function checkVersions(file: string, resources: readonly ScenarioResource[]): void {
+  const versions = new Map<string, number>()
+  for (const { resourceType: type, id, $version, $delete } of resources) {
+    const before = versions.get(`${type}/${id}`) ?? 0
+    const version = $version ?? ($delete ? before + 1 : 1)
+    if (before === 0 && ($delete || version !== 1))
+      throw new Error(`${file}: ${type}/${id} is changed or deleted before it is there`)
+    if (version !== before + 1)
+      throw new Error(
+        `${file}: there are two resources ${type}/${id}; the next version of one has "$version": ${before + 1}`,
+      )
+    versions.set(`${type}/${id}`, version)
   }
 }

@@ -32,7 +32,15 @@ export interface Scenario {
 }
 
 /** A resource with placeholders in place of some values. */
-export type ScenarioResource = AnyResource & { readonly id: string }
+export type ScenarioResource = AnyResource & { readonly id: string } & Partial<Later>
+
+/** What has happened to a resource since it was loaded first: it is there again, as a further entry. */
+export interface Later {
+  /** From 2: this is that version of the resource. */
+  readonly $version: number
+  /** The resource is deleted; the entry has no elements but resourceType and id. */
+  readonly $delete: true
+}
 
 /** Somebody that a rehearsal is about. */
 export interface Person {
@@ -47,4 +55,6 @@ export interface Oddity {
   readonly what: string
   /** `Observation/glucose-period` */
   readonly resource: string
+  /** The FHIRPath that finds it in the resource. */
+  readonly path?: string
 }

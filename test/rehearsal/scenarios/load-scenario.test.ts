@@ -91,6 +91,24 @@ describe('a loaded scenario', () => {
     expect(await (await look()).search('Patient', '')).toHaveLength(450)
   })
 
+  test('has the later versions of a resource, and what is deleted', async () => {
+    const { look } = await loaded(
+      madeOf([
+        { resourceType: 'Patient', id: 'ada' },
+        { resourceType: 'Patient', id: 'bea' },
+        { resourceType: 'Patient', id: 'ada', $version: 2, active: true } as never,
+        { resourceType: 'Patient', id: 'ada', $version: 3, active: false } as never,
+        { resourceType: 'Patient', id: 'bea', $delete: true },
+      ]),
+    )
+    const ctx = await look()
+    const ada = await ctx.read<Patient>('Patient', 'ada')
+    expect([ada.version, ada.resource.active]).toEqual([3, false])
+    expect(Object.keys(ada.resource)).not.toContain('$version')
+    expect((await ctx.unit.readVersion('Patient', 'ada', 2))?.resource).toMatchObject({ active: true })
+    expect(await ctx.unit.read('Patient', 'bea')).toMatchObject({ version: 2, deleted: true })
+  })
+
   test('may come from a module that makes its resources as it goes', async () => {
     async function* resources(): AsyncGenerator<ScenarioResource> {
       for (const id of ['ada', 'bea']) yield { resourceType: 'Patient', id, birthDate: { $date: 'today-1y' } } as never

@@ -87,6 +87,21 @@ describe('a broken scenario names its file and', () => {
     ],
     ['two resources of one id', { ...SCENARIO, resources: [PATIENT, PATIENT] }, 'there are two resources Patient/ada'],
     [
+      'a version that does not follow the one before',
+      { ...SCENARIO, resources: [PATIENT, { ...PATIENT, $version: 3 }] },
+      'there are two resources Patient/ada; the next version of one has "$version": 2',
+    ],
+    [
+      'the deletion of what is not there',
+      { ...SCENARIO, resources: [{ resourceType: 'Patient', id: 'ada', $delete: true }, PATIENT] },
+      'Patient/ada is changed or deleted before it is there',
+    ],
+    [
+      'the later version that is not valid R4',
+      { ...SCENARIO, resources: [PATIENT, { ...PATIENT, $version: 2, gender: 'f' }] },
+      'small.json: resources[1] (Patient/ada): ',
+    ],
+    [
       'the resource that is not valid R4',
       { ...SCENARIO, resources: [PATIENT, { ...PATIENT, id: 'b', gender: 'f' }] },
       'small.json: resources[1] (Patient/b): ',
