@@ -34,7 +34,7 @@ export interface Scenario {
 /** A resource with placeholders in place of some values. */
 export type ScenarioResource = AnyResource & { readonly id: string } & Partial<Later>
 
-/** What has happened to a resource since it was loaded first: it is there again, as a further entry. */
+/** The history of a resource that is there already: a further entry is its next version, or its deletion. */
 export interface Later {
   /** From 2: this is that version of the resource. */
   readonly $version: number
