@@ -29,7 +29,7 @@ import type { KindRecord } from './unit-records.ts'
 import { RecordEncryption } from './unit-records.ts'
 
 /** The parts of the storage port needed by folders that may not import it. */
-export type { HistoryPage, HistoryQuery, KeysQuery, StoredResource } from '../storage/port.ts'
+export type { HistoryPage, HistoryQuery, KeysQuery, StoredResource, StoreSnapshot } from '../storage/port.ts'
 export { RECENT } from '../storage/port.ts'
 export { ResourceTooLarge, StoreUnavailable } from '../storage/store-errors.ts'
 export { type SearchAnswer, UnitOfWork } from './unit-of-work.ts'
@@ -245,6 +245,11 @@ export class Repository {
   /** The name under which the store keeps the data of the clinic's current generation. */
   async partition(clinic: string): Promise<string> {
     return partitionOf(clinic, (await this.generation(clinic)).number)
+  }
+
+  /** Everything that the store has at this moment, by the partitions of clinics. */
+  snapshot(): Promise<StoreSnapshot> {
+    return this.#store.snapshot()
   }
 
   /** All clinics that have a resource or a record; SERVICE first, where the service has records. */
