@@ -247,11 +247,6 @@ export class Repository {
     return partitionOf(clinic, (await this.generation(clinic)).number)
   }
 
-  /** Everything that the store has at this moment, by the partitions of clinics. */
-  snapshot(): Promise<StoreSnapshot> {
-    return this.#store.snapshot()
-  }
-
   /** All clinics that have a resource or a record; SERVICE first, where the service has records. */
   async clinics(): Promise<readonly string[]> {
     return (await this.#store.clinics()).filter(isClinicName)
