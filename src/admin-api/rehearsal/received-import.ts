@@ -8,8 +8,8 @@ import type { Config } from '../../config.ts'
 import { contentTooLarge } from '../../content/content-digest.ts'
 import type { AccessOf } from '../../core/clinic-access.ts'
 import { ensureShipped } from '../../core/shipped.ts'
-import { badRequest, FhirError, type Issue } from '../../fhir/outcome.ts'
-import { isObject } from '../../fhir/resource.ts'
+import { badRequest, FhirError } from '../../fhir/outcome.ts'
+import type { FairShares } from '../../http/admission/fair-shares.ts'
 import { answerPart, type WorkThreads } from '../../http/admission/work-threads.ts'
 import { failureOf } from '../../http/errors.ts'
 import { stateOf, userOf } from '../../http/exchange.ts'
@@ -24,7 +24,9 @@ import {
   type Refusal,
   refusal,
 } from '../../rehearsal/transfer/import.ts'
-import { batchesOf, entriesOf, type Item, linesOf, type Splitter } from '../../rehearsal/transfer/items.ts'
+import { batchesOf, type Item } from '../../rehearsal/transfer/items.ts'
+import { type Answer, Later, named, numberOf, Sum } from './import-answer.ts'
+import { type BodyForm, BUNDLE, FORMS } from './import-forms.ts'
 
 export interface ImportServices {
   readonly config: Pick<Config, 'limits'>
@@ -32,90 +34,12 @@ export interface ImportServices {
   readonly logger: Logger
   /** Absent: an import is carried out in this thread. */
   readonly threads: WorkThreads | undefined
-}
-
-/** How the items of a body are found, named, read, and put together again for a work thread. */
-interface BodyForm {
-  readonly split: Splitter
-  /** The media type of parts. */
-  readonly type: string
-  /** The name of an item in answers and messages. */
-  readonly name: 'line' | 'entry'
-  readonly resourceIn: (value: unknown) => unknown
-  readonly joined: (items: readonly Buffer[]) => Uint8Array
-  /** The number of the first item. */
-  readonly first: 0 | 1
-}
-
-const NDJSON: BodyForm = {
-  split: linesOf,
-  type: 'application/fhir+ndjson',
-  name: 'line',
-  resourceIn: (line) => line,
-  joined: (items) => bytesOf(items, '', '\n', '\n'),
-  first: 1,
-}
-
-const BUNDLE: BodyForm = {
-  split: entriesOf,
-  type: 'application/fhir+json',
-  name: 'entry',
-  resourceIn: resourceInEntry,
-  joined: (items) => bytesOf(items, '{"resourceType":"Bundle","type":"collection","entry":[', ',', ']}'),
-  first: 0,
-}
-
-const FORMS: ReadonlyMap<string, BodyForm> = new Map([
-  ['application/fhir+ndjson', NDJSON],
-  ['application/ndjson', NDJSON],
-  ['application/x-ndjson', NDJSON],
-  ['application/fhir+json', BUNDLE],
-  ['application/json', BUNDLE],
-])
-
-/** In memory of its own, as a work thread gets it. */
-function bytesOf(items: readonly Buffer[], begin: string, between: string, end: string): Uint8Array {
-  const parts = items.flatMap((item, index) => [Buffer.from(index === 0 ? begin : between), item])
-  return Uint8Array.from(Buffer.concat([...parts, Buffer.from(end)]))
-}
-
-/** @throws FhirError 400 */
-function resourceInEntry(entry: unknown): unknown {
-  const { resource, request } = isObject(entry) ? entry : {}
-  const method = isObject(request) ? request.method : undefined
-  if (method !== undefined && method !== 'PUT' && method !== 'POST') {
-    throw badRequest('The entry asks for something else than to write its resource; an import takes PUT and POST only')
-  }
-  if (resource === undefined) throw badRequest('The entry has no resource')
-  return resource
+  /** Absent in a work thread, which gets the parts of an import. */
+  readonly shares: FairShares | undefined
 }
 
 /** Most resources of an import that is written all or not at all. */
 const MOST_ATOMIC = 1_000
-
-/** Refused items that are named in an answer. */
-const MOST_NAMED = 1_000
-
-/** Bytes of refused items that are kept to be tried again, as what they refer to may come later. */
-const MOST_KEPT = 4 * 1024 * 1024
-const NOT_HERE_YET = 'reference-not-found'
-
-interface Named {
-  readonly line?: number
-  readonly entry?: number
-  readonly resource?: string
-  readonly code: string
-  readonly reason: string
-}
-
-/** The answer, and of a part the answer of a work thread. */
-interface Answer {
-  readonly imported: number
-  readonly updated: number
-  readonly refused: readonly Named[]
-  /** Number of refused items that are not named. */
-  readonly more?: number
-}
 
 interface ImportRequest {
   readonly koa: KoaContext
@@ -133,7 +57,7 @@ export async function receiveImport(koa: KoaContext, clinic: string, services: I
   currentBudget()?.pinToThread()
   const { bodyBytes, binaryBytes } = services.config.limits
   await admit(koa, binaryBytes, request.isAtomic ? bodyBytes : IN_MEMORY)
-  if (services.threads !== undefined) await ship(request)
+  if (services.shares !== undefined) await ship(request)
   const items = form.split(withinLimit(bodyPieces(koa), binaryBytes), bodyBytes)
   const answer = request.isAtomic ? await importAtOnce(request, items) : await importAll(request, items)
   if (request.isAtomic && answer.refused.length > 0) koa.status = 422
@@ -216,70 +140,6 @@ const tooMuchAtOnce = (bytes: number): FhirError =>
     diagnostics: `An import with atomic=true has at most ${MOST_ATOMIC} resources and ${bytes} bytes; nothing was imported. Send it in parts, or without atomic=true`,
   })
 
-/** What was done so far. */
-class Sum {
-  #imported = 0
-  #updated = 0
-  #more = 0
-  readonly #refused: Named[] = []
-
-  add({ imported, updated, refused, more = 0 }: Answer): void {
-    this.#imported += imported
-    this.#updated += updated
-    const named = refused.slice(0, MOST_NAMED - this.#refused.length)
-    this.#refused.push(...named)
-    this.#more += more + refused.length - named.length
-  }
-
-  get isEmpty(): boolean {
-    return this.#imported + this.#updated + this.#refused.length === 0
-  }
-
-  get answer(): Answer {
-    const [imported, updated, more] = [this.#imported, this.#updated, this.#more]
-    const refused = this.#refused.toSorted((one, other) => numberOf(one) - numberOf(other))
-    return { imported, updated, refused, ...(more === 0 ? {} : { more }) }
-  }
-
-  toldIn({ status, issues, headers }: FhirError): FhirError {
-    const written = this.#imported + this.#updated
-    if (written === 0) return new FhirError(status, issues, headers)
-    const [first, ...others] = issues
-    const diagnostics = `${first?.diagnostics}. ${written} resources that came before are imported`
-    return new FhirError(status, [{ code: 'exception', ...first, diagnostics }, ...others], headers)
-  }
-}
-
-const numberOf = ({ line, entry }: Named): number => line ?? entry ?? 0
-
-/** Refused items that are kept to be tried again. */
-class Later {
-  readonly #form: BodyForm
-  readonly #items: Item[] = []
-  #bytes = 0
-
-  constructor(form: BodyForm) {
-    this.#form = form
-  }
-
-  /** The answer to a part, without the items that are kept. */
-  withoutKept(answer: Answer, batch: readonly Item[]): Answer {
-    return { ...answer, refused: answer.refused.filter((one) => !this.#keeps(one, batch)) }
-  }
-
-  #keeps(refused: Named, batch: readonly Item[]): boolean {
-    const item = refused.code === NOT_HERE_YET && batch.find(({ number }) => number === refused[this.#form.name])
-    if (!item || this.#bytes + (item.bytes?.length ?? 0) > MOST_KEPT) return false
-    this.#bytes += item.bytes?.length ?? 0
-    this.#items.push(item)
-    return true
-  }
-
-  get items(): readonly Item[] {
-    return this.#items
-  }
-}
-
 /** An item of which the bytes are there. */
 type Whole = Item & Required<Pick<Item, 'bytes'>>
 
@@ -361,19 +221,4 @@ function parsedItems(
     }
   }
   return { parsed, refused }
-}
-
-/** Issues of which the reason tells. */
-const MOST_ISSUES = 5
-
-const named = ({ name }: BodyForm, { number, resource, error: { code, issues } }: Refusal): Named => ({
-  [name]: number,
-  ...(resource === undefined ? {} : { resource }),
-  code,
-  reason: issues.slice(0, MOST_ISSUES).map(reasonOf).join('; '),
-})
-
-const reasonOf = ({ diagnostics, expression = [] }: Issue): string => {
-  const where = [expression].flat().filter((path) => !diagnostics.includes(path))
-  return where.length === 0 ? diagnostics : `${where.join(', ')}: ${diagnostics}`
 }
