@@ -28,7 +28,7 @@ export interface Answer {
   readonly more?: number
 }
 
-/** What was done so far. */
+/** The sum of the answers to all parts so far. */
 export class Sum {
   #imported = 0
   #updated = 0

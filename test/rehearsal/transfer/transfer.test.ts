@@ -1,4 +1,4 @@
-/** What a clinic has goes out as a file, and comes in again, by way of real servers with and without work threads. */
+/** A clinic goes out as a file, and comes in again, by way of real servers with and without work threads. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
