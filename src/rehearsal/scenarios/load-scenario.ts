@@ -65,16 +65,19 @@ async function* parts(scenario: Scenario, day: ClinicDay): AsyncGenerator<readon
   yield part
 }
 
-/** A clinic has its Organization, whether the scenario has one or not. */
+/** A clinic has its Organization, whether the scenario begins with it or not. */
 async function* withOrganization(scenario: Scenario, day: ClinicDay): AsyncGenerator<ScenarioResource> {
   let isFirst = true
   for await (const resource of scenario.resources(day)) {
-    if (isFirst && resource.resourceType !== 'Organization') yield OWN_ORGANIZATION
+    if (isFirst && !isOwnOrganization(resource, day)) yield OWN_ORGANIZATION
     isFirst = false
     yield resource
   }
   if (isFirst) yield OWN_ORGANIZATION
 }
+
+const isOwnOrganization = ({ resourceType, id }: ScenarioResource, { clinic }: ClinicDay): boolean =>
+  resourceType === 'Organization' && [OWN_ORGANIZATION.id, clinic].includes(id)
 
 const OWN_ORGANIZATION: Organization & { readonly id: string } = {
   resourceType: 'Organization',

@@ -71,6 +71,8 @@ describe('a loaded scenario', () => {
     expect((await (await look()).read<Organization>('Organization', CLINIC)).resource).toMatchObject({
       name: 'North Side',
     })
+    const others = await loaded(madeOf([{ resourceType: 'Organization', id: 'payer', name: 'Payer' } as never]))
+    expect(await (await others.look()).find('Organization', CLINIC)).toBeDefined()
     const empty = await loaded(madeOf([]))
     expect(await (await empty.look()).find('Organization', CLINIC)).toBeDefined()
   })

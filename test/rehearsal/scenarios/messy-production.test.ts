@@ -6,8 +6,8 @@ import type { Bundle, OperationOutcome, Resource } from 'fhir/r4'
 import { compileFhirPath } from '../../../src/fhir/fhirpath/fhirpath.ts'
 import { parseJson } from '../../../src/fhir/json.ts'
 import { builtInScenario } from '../../../src/rehearsal/scenarios/scenarios.ts'
-import { startWithScenario } from '../../support/scenario-clinic.ts'
 import type { TestServer } from '../../support/server.ts'
+import { type Rehearsed, startRehearsed } from '../rehearsed.ts'
 
 const scenario = builtInScenario('messy-production')
 const { oddities = [] } = scenario
@@ -19,9 +19,12 @@ const alive = addresses.filter((address) => !deleted.includes(address))
 const patients = alive.filter((address) => address.startsWith('Patient/'))
 
 describe('the scenario messy-production', () => {
+  let clinic: Rehearsed
   let server: TestServer
   beforeAll(async () => {
-    server = await startWithScenario(scenario)
+    clinic = await startRehearsed()
+    server = clinic.server
+    expect((await clinic.ask('POST', '/reset', { scenario: scenario.name })).status).toBe(200)
   })
   afterAll(() => server.close())
 
@@ -163,6 +166,15 @@ describe('the scenario messy-production', () => {
       expect(ids).toEqual(expect.arrayContaining(alive.filter((address) => address.startsWith(`${type}/`))))
       expect(ids).not.toContain('Patient/messy-deleted')
     }
+  })
+
+  test('is the same after each reset, in versions, deletions and content', async () => {
+    expect((await clinic.ask('POST', '/reset', { scenario: scenario.name })).status).toBe(200)
+    const held = await clinic.everything()
+    expect(held.find((text) => text.includes('"id":"messy-moved"'))).toContain('"versionId":"3"')
+    expect((await clinic.ask('POST', '/reset', { scenario: scenario.name })).status).toBe(200)
+    expect(await clinic.everything()).toEqual(held)
+    expect((await server.fhir('GET', `/${deleted[0]}`)).status).toBe(410)
   })
 
   test.each([

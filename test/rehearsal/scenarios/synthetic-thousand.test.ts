@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Bundle, Resource } from 'fhir/r4'
 import { synthetic, townResources } from '../../../src/rehearsal/scenarios/synthetic/synthetic.ts'
-import { scenarioDay, startWithScenario } from '../../support/scenario-clinic.ts'
+import { scenarioDay } from '../../support/scenario-clinic.ts'
 import type { TestServer } from '../../support/server.ts'
+import { startRehearsed } from '../rehearsed.ts'
 
 /** Most pages that a test follows. */
 const PAGES = 400
@@ -18,7 +19,9 @@ for (const { id } of townResources({ seed: '1', patients: 1000 }, scenarioDay())
 describe('the scenario synthetic-1000', () => {
   let server: TestServer
   beforeAll(async () => {
-    server = await startWithScenario(synthetic)
+    const clinic = await startRehearsed()
+    server = clinic.server
+    expect((await clinic.ask('POST', '/reset', { scenario: synthetic.name })).status).toBe(200)
   }, 300_000)
   afterAll(() => server.close())
 
