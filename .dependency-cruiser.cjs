@@ -96,11 +96,9 @@ const ROOMS = {
   'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability'],
   // Resets, snapshots and clones: one filling of a clinic's data takes the place of another.
   'rehearsal/generations': ['storage', 'repository', 'content', 'clinics', 'core', 'rehearsal/scenarios'],
-  // What is taken out of a clinic as a file, and what is brought in.
-  'rehearsal/transfer': ['storage', 'repository', 'core'],
   // What modules of others add.
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
-  demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios'],
+  demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios', 'rehearsal/generations'],
   // The transport, whatever is asked: who asks, whether it is taken, bodies, formats, errors. From here on Koa is known.
   http: ['repository', 'content', 'clinics', 'config', 'record', 'record/audit', 'record/journal'],
   // FHIR's REST API.
@@ -122,8 +120,8 @@ const ROOMS = {
   ],
   // Sessions, accounts, clinics, their calls, connectors, health, the journal, and the files of the dashboard.
   'admin-api': [
-    ...['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
-    ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/scenarios', 'rehearsal/generations', 'rehearsal/transfer'],
+    ...['repository', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
+    ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/scenarios', 'rehearsal/generations'],
   ],
   // Tools, registration of calls, links to go on with.
   'voice-api': [

@@ -68,10 +68,10 @@ const SMOKE = suites(
   'test/fhir-api/{crud,mcp}.test.ts',
   'test/integrations/outbox/outbox.test.ts',
   'test/operations/patient-match.test.ts',
-  'test/process/killed-bookings.test.ts',
+  'test/process/killed-{bookings,resets}.test.ts',
   'test/providers/document-reference.test.ts',
   'test/record/journal/journal.test.ts',
-  'test/rehearsal/scenarios/load-scenario.test.ts',
+  'test/rehearsal/{generations/snapshots,scenarios/load-scenario}.test.ts',
   'test/scripts/copy.test.ts',
   'test/voice-api/tools.test.ts',
 )

@@ -5,6 +5,7 @@ import { hashPassword, type PasswordCost } from '../clinics/passwords.ts'
 import { SIMULATOR } from '../clinics/setting-checks.ts'
 import { type ClinicSettings, clinicExists, findSettings, writeSettings } from '../clinics/settings.ts'
 import type { AccessOf } from '../core/clinic-access.ts'
+import { isCloneOf } from '../rehearsal/generations/clones.ts'
 import { loadScenario } from '../rehearsal/scenarios/load-scenario.ts'
 import type { ClinicDay } from '../rehearsal/scenarios/moments.ts'
 import { resolved } from '../rehearsal/scenarios/placeholders.ts'
@@ -94,10 +95,11 @@ function demoScenario(slotDays: number | undefined): Scenario {
 const isSchedule = (resource: ScenarioResource): resource is Schedule & ScenarioResource =>
   resource.resourceType === 'Schedule'
 
-/** Whether the store has clinics other than the demo clinic. */
+/** Whether the store has clinics other than the demo clinic and its clones. */
 export async function hasOtherClinics(repository: Repository): Promise<boolean> {
   for (const clinic of await repository.clinics()) {
-    if (clinic !== SERVICE && clinic !== DEMO_CLINIC && (await clinicExists(repository, clinic))) return true
+    if (clinic === SERVICE || clinic === DEMO_CLINIC || (await isCloneOf(repository, clinic, DEMO_CLINIC))) continue
+    if (await clinicExists(repository, clinic)) return true
   }
   return false
 }

@@ -115,8 +115,6 @@ export interface AnswerOptions {
   readonly format: Format
   /** Contents that are too large together are refused or left out; the latter where the response reports a write. */
   readonly beyond: 'refused' | 'left out'
-  /** Bytes that are too large together; absent: those of one response. */
-  readonly most?: number
 }
 
 /**
@@ -126,7 +124,7 @@ export interface AnswerOptions {
 export async function withContents(
   text: string,
   contents: Contents,
-  { clinic, format, beyond, most = MOST_ANSWERED }: AnswerOptions,
+  { clinic, format, beyond }: AnswerOptions,
 ): Promise<ContentAnswer | undefined> {
   const { pattern, around } = SYNTAXES[format]
   const found = [...text.matchAll(pattern)].map(({ 0: { length }, index, groups = {} }) => ({ index, length, groups }))
@@ -142,7 +140,7 @@ export async function withContents(
     const { sha256 = '' } = groups
     const size = sizes.get(sha256) ?? 0
     together += size
-    if (together > most) {
+    if (together > MOST_ANSWERED) {
       if (beyond === 'refused') throw tooLarge()
       break
     }

@@ -90,9 +90,9 @@ export async function until(isTrue: () => boolean | Promise<boolean>): Promise<v
 }
 
 /** A token of the demo clinic's staff. */
-export async function login(url: string): Promise<string> {
+export async function login(url: string, username = 'demo'): Promise<string> {
   const headers = { 'content-type': 'application/json' }
-  return (await request(url, 'POST', '/session', { username: 'demo', password: 'demo' }, headers)).body.token
+  return (await request(url, 'POST', '/session', { username, password: username }, headers)).body.token
 }
 
 /** Processes that `pid` has started and that still run (Linux's /proc). */

@@ -3,14 +3,12 @@ import type { Router } from '@koa/router'
 import { addClockRoutes } from './clock.ts'
 import { addCloneRoutes, type CloneDependencies } from './clones.ts'
 import { addGenerationRoutes } from './generations.ts'
-import { addTransferRoutes, type TransferServices } from './transfer.ts'
 
-export type RehearsalServices = CloneDependencies & TransferServices
+export type RehearsalServices = CloneDependencies
 
 /** @param router of the clinics */
 export function addRehearsalRoutes(router: Router, services: RehearsalServices): void {
   addGenerationRoutes(router, services)
   addCloneRoutes(router, services)
   addClockRoutes(router, services.repository)
-  addTransferRoutes(router, services)
 }

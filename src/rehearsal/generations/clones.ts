@@ -111,6 +111,10 @@ export async function findClone(
   return { ...record.value, expiresAt: record.due }
 }
 
+/** Whether a clinic is a clone that users of another one have made. */
+export const isCloneOf = async (repository: Repository, clinic: string, source: string): Promise<boolean> =>
+  (await repository.readRecord(SERVICE, CLONE, clinic))?.value.of === source
+
 /** Ends a clone at once: its tokens and its number are without effect from now on; what it has is removed soon. */
 export async function endClone(repository: Repository, clinic: string): Promise<void> {
   const { username } = await findClone(repository, clinic)

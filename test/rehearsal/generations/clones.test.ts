@@ -1,7 +1,7 @@
 /** Clones: clinics of their own that expire, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { GRACE } from '../../../src/rehearsal/generations/removal.ts'
-import { openTestStore } from '../../support/database.ts'
+import { newDatabaseUrl, openTestStore } from '../../support/database.ts'
 import { request } from '../../support/server.ts'
 import { askAs, idsOf, type Rehearsed, startRehearsed } from '../rehearsed.ts'
 
@@ -88,6 +88,19 @@ describe('a clone', () => {
     const before = await store.clinics()
     expect((await clone(body)).status).toBe(status)
     expect(await store.clinics()).toEqual(before)
+  })
+
+  test('of the demo leaves the demo a demo: its accounts stay, also when the server starts again', async () => {
+    const env = { DATABASE_URL: await newDatabaseUrl() }
+    const first = await startRehearsed(env)
+    const { status } = await askAs(first.server, await first.server.login('admin', 'admin'), 'POST', '/clinics', {
+      from: {},
+    })
+    expect(status).toBe(201)
+    await first.server.close()
+    const { server } = await startRehearsed(env)
+    expect(await server.login('admin', 'admin')).toBeTruthy()
+    await server.close()
   })
 
   test('is made by no staff, and deleted by its own admin or that of its source', async () => {
