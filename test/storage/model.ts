@@ -66,6 +66,7 @@ export function openModel(
   records = new Map<string, StoredRecord>(),
 ): Model {
   let closed = false
+  let created = resources.size
 
   const address = (...parts: readonly string[]) => JSON.stringify(parts)
   const held = (clinic: string, type: string, id: string) => resources.get(address(clinic, type, id))
@@ -178,7 +179,8 @@ export function openModel(
 
   function writeResource(clinic: string, next: ResourceChange): void {
     const key = address(clinic, next.type, next.id)
-    const resource = resources.get(key) ?? { number: resources.size, clinic, versions: [] }
+    const resource = resources.get(key) ?? { number: created, clinic, versions: [] }
+    if (!resources.has(key)) created += 1
     resources.set(key, resource)
     resource.versions.push(next)
     written.push({ clinic, change: next })

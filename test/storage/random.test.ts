@@ -77,6 +77,7 @@ function ofRun(store: ResourceStore, run: number): ResourceStore {
     write: (changes) => store.write({ ...changes, clinic: named(changes.clinic) }),
     search: (plan) => store.search({ ...plan, clinic: named(plan.clinic) }),
     history: (query) => store.history({ ...query, clinic: named(query.clinic) }),
+    drop: (clinic, drop) => store.drop(named(clinic), drop),
   }
 }
 
@@ -90,9 +91,11 @@ interface Amount {
 async function compareWithModel({ next, end }: Subject, { most, single }: Amount): Promise<void> {
   const asked = fc.array(plans, { minLength: 8, maxLength: 8 })
   const values = fc.array(fc.oneof(...Object.values(valueConditions)), { minLength: single, maxLength: single })
-  const property = fc.asyncProperty(changeSets, asked, values, async (sets, plansOfRun, conditions) => {
+  const drops = fc.option(fc.record({ clinic: fc.constantFrom(...CLINICS), at: fc.nat({ max: 8 }) }))
+  const property = fc.asyncProperty(changeSets, drops, asked, values, async (sets, drop, plansOfRun, conditions) => {
     const [model, store] = [openModel(), await next()]
     for (const [time, set] of sets.entries()) {
+      if (time === drop?.at) for (const one of [model, store]) await dropAll(one, drop.clinic)
       expect(await outcome(store, set, time)).toBe(await outcome(model, set, time))
     }
     for (const plan of plansOfRun) await comparePlan(store, model, plan)
@@ -107,6 +110,10 @@ async function compareWithModel({ next, end }: Subject, { most, single }: Amount
   } finally {
     await end()
   }
+}
+
+async function dropAll(store: ResourceStore, clinic: string): Promise<void> {
+  while (!(await store.drop(clinic, { limit: 2 })));
 }
 
 /** The versions that are expected come from the store itself, so a difference shows where it begins. */
