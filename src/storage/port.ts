@@ -388,7 +388,8 @@ export interface ResourceStore {
   /**
    * Deletes some of a clinic's resources, with all their versions and everything by which they are found, and of its
    * records: all or none of these, durable before the promise resolves. Called again until nothing is left. What is left
-   * meanwhile is no whole: nothing must read the clinic or write to it.
+   * meanwhile is no whole: nothing must read the clinic or write to it, and other processes may still find it for RECENT
+   * milliseconds.
    * @returns true when nothing is left
    * @throws StoreUnavailable
    */

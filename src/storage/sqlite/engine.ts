@@ -125,6 +125,7 @@ export function refreshIndex({ db, index, signals }: Engine): void {
 
 const RECENT = 0
 const EPOCH = 1
+const DROPS = 2
 
 /** State of one SQLite file in memory shared by the threads of a process. */
 export class Signals {
@@ -134,7 +135,7 @@ export class Signals {
   readonly #numbers: Int32Array
 
   /** @param buffer of another thread's signals; absent: this is the first thread */
-  constructor(buffer = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
+  constructor(buffer = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT)) {
     this.buffer = buffer
     this.#numbers = new Int32Array(buffer)
     this.recent = this.#numbers.subarray(RECENT, RECENT + 1)
@@ -143,6 +144,15 @@ export class Signals {
   /** The highest epoch of the search index that any thread has seen. */
   get epoch(): number {
     return Atomics.load(this.#numbers, EPOCH)
+  }
+
+  /** The number of drops by this process, each in its parts. */
+  get drops(): number {
+    return Atomics.load(this.#numbers, DROPS)
+  }
+
+  hasDropped(): void {
+    Atomics.add(this.#numbers, DROPS, 1)
   }
 
   /** @returns `epoch` */

@@ -105,6 +105,7 @@ export class GroupCommit implements Writer {
   async drop(clinic: string, dropped: Drop): Promise<boolean> {
     const isAll = await this.#whenFree(() => drop(this.#engine, clinic, dropped))
     this.#engine.recent.forget()
+    this.#engine.signals.hasDropped()
     return isAll
   }
 

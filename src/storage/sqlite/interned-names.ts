@@ -5,6 +5,8 @@ import type { Database } from './connection.ts'
 const ROOT = 0
 /** Most cached names and facts of parameters together; when there are more, all are dropped. */
 const MAX_CACHED = 50_000
+/** Milliseconds for which the number of a clinic is cached: looked up each time, it would take as long as a read. */
+const LIFETIME = 100
 /** A longer name (the system of a token may be any text) is not cached; characters. */
 const LONGEST_CACHED = 1_000
 
@@ -35,6 +37,9 @@ interface ParameterFacts {
 export class InternedNames {
   readonly #db: Database
   readonly #clinics = new Map<string, number>()
+  #drops = 0
+  /** Milliseconds since 1970 UTC. */
+  #renewedUntil = 0
   /** parent -> text -> id. */
   readonly #ids = new Map<number, Map<string, number>>()
   readonly #texts = new Map<number, string>()
@@ -52,12 +57,23 @@ export class InternedNames {
   }
 
   /**
-   * Forgets the clinics, before each read and each transaction: another thread or process may have dropped one
-   * (drop.ts), and it may have been created again since. All other names are under the number of their clinic, which
-   * none gets a second time.
+   * Forgets the clinics: one may have been dropped (drop.ts), and created again since. All other names are under the
+   * number of their clinic, which none gets a second time. Called before each transaction.
    */
   forgetClinics(): void {
     this.#clinics.clear()
+  }
+
+  /**
+   * The same before each read, where it may be needed: at once after a drop by this process, a moment after one by another.
+   * @param drops the number of those by this process
+   */
+  renewClinics(drops: number): void {
+    const now = Date.now()
+    if (drops === this.#drops && now < this.#renewedUntil) return
+    this.#drops = drops
+    this.#renewedUntil = now + LIFETIME
+    this.forgetClinics()
   }
 
   type(clinic: string, type: string): number | undefined {

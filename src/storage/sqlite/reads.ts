@@ -106,7 +106,7 @@ export function served<T>(engine: Engine, work: () => T): T {
   try {
     engine.index.checkVersion()
     refreshIndex(engine)
-    engine.names.forgetClinics()
+    engine.names.renewClinics(engine.signals.drops)
     return work()
   } catch (error) {
     throw toStoreError(error)
