@@ -95,10 +95,8 @@ export function guardedSearch({ unit }: Context, plan: SearchPlan): Promise<Sear
 async function searchAndGuard(unit: UnitOfWork, plan: SearchPlan): Promise<SearchAnswer> {
   const answer = await unit.search(plan)
   spend(GUARDED, 'its conditions')
-  unit.guard(
-    plan,
-    answer.matches.map(({ id }) => id),
-  )
+  // The store finds those too that nobody may see.
+  unit.guard(plan, [...answer.matches.map(({ id }) => id), ...(answer.hidden ?? [])])
   return answer
 }
 

@@ -24,6 +24,7 @@ import {
   type RecordKind,
   SERVICE,
 } from './record-kinds.ts'
+import { RESTRICTION } from './restriction.ts'
 import { UnitOfWork, type UnitOptions } from './unit-of-work.ts'
 import type { KindRecord } from './unit-records.ts'
 import { RecordEncryption } from './unit-records.ts'
@@ -50,6 +51,8 @@ interface RepositoryOptions {
   readonly clock?: (() => number) | undefined
   /** Keys for records that hold secrets, the current one first; absent or none: they are stored in clear. */
   readonly secretsKeys?: readonly string[]
+  /** Restricted patients are hidden, as in a rehearsal; absent: nobody is. */
+  readonly isRestricting?: boolean
 }
 
 interface KindQuery {
@@ -76,11 +79,16 @@ export class Repository {
 
   constructor(
     store: ResourceStore,
-    { baseUrl, fullText = true, clock = Date.now, secretsKeys = [] }: RepositoryOptions,
+    { baseUrl, fullText = true, clock = Date.now, secretsKeys = [], isRestricting = false }: RepositoryOptions,
   ) {
     this.#store = store
     this.#encryption = new RecordEncryption(secretsKeys)
-    this.#unitOptions = { baseUrl, fullText, encryption: this.#encryption }
+    this.#unitOptions = {
+      baseUrl,
+      fullText,
+      encryption: this.#encryption,
+      restriction: isRestricting ? RESTRICTION : undefined,
+    }
     this.#clock = clock
   }
 

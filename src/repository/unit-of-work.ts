@@ -33,6 +33,7 @@ import type { UnitScope } from './generation.ts'
 import { indexVersionsFor, searchNotReady } from './index-version.ts'
 import { RecentCounts, recentReads, type Wanted } from './recent-reads.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS, partitionOf } from './record-kinds.ts'
+import { checkReadable, isRestricted, readableBy, readableIn, readableOf } from './restriction.ts'
 import type { RecordEncryption } from './unit-records.ts'
 import { UnitRecords } from './unit-records.ts'
 import { useContents, useContentsOf } from './used-content.ts'
@@ -44,6 +45,8 @@ export interface SearchAnswer {
   readonly truncated: boolean
   readonly next?: string
   readonly total?: number
+  /** The ids of matches that nobody may see. */
+  readonly hidden?: readonly string[]
 }
 
 interface Staged {
@@ -63,6 +66,8 @@ export interface UnitOptions {
   /** True when words are indexed too. */
   readonly fullText: boolean
   readonly encryption: RecordEncryption
+  /** The text that restricted resources have, which are refused and left out of what is found; absent: there are none. */
+  readonly restriction: string | undefined
 }
 
 export class UnitOfWork {
@@ -133,6 +138,7 @@ export class UnitOfWork {
     const make = async () => {
       const stored = await this.#store.read(this.#partition, type, id)
       if (stored === undefined || stored.method === 'DELETE') return undefined
+      if (this.#mayBeRestricted(stored) && isRestricted(stored)) return undefined
       if (stored.text.length > MOST_KEPT) resources.forget(this.#partition, address)
       return new Versioned<R>(stored)
     }
@@ -174,13 +180,15 @@ export class UnitOfWork {
   async readVersion(type: string, id: string, version: number): Promise<Versioned | undefined> {
     const stored = await this.#store.readVersion(this.#partition, type, id, version)
     if (stored !== undefined) spendOnText(stored)
+    if (stored !== undefined && this.#mayBeRestricted(stored)) checkReadable(stored)
     return stored && new Versioned(stored)
   }
 
   async search(plan: SearchPlan): Promise<SearchAnswer> {
     try {
-      const result = await this.#found(plan)
-      const all = [...result.matches, ...result.included]
+      const found = await this.#found(plan)
+      const all = [...found.matches, ...found.included]
+      const result = all.some((one) => this.#mayBeRestricted(one)) ? readableIn(found) : found
       spend(stepsOf(all), 'its searches')
       // Included resources may be older versions, named by versioned references; no change is based on them.
       for (const found of result.matches) this.#see(found)
@@ -247,14 +255,16 @@ export class UnitOfWork {
    */
   async findByKeys(query: Omit<KeysQuery, 'clinic'>): Promise<FoundByKeys> {
     try {
-      return await this.#store.findByKeys({ ...query, clinic: this.#partition })
+      const found = await this.#store.findByKeys({ ...query, clinic: this.#partition })
+      return found.resources.some((one) => this.#mayBeRestricted(one)) ? readableBy(found) : found
     } catch (error) {
       throw error instanceof IndexIncomplete ? searchNotReady(error) : error
     }
   }
 
-  history(query: Omit<HistoryQuery, 'clinic'>): Promise<HistoryPage> {
-    return this.#store.history({ ...query, clinic: this.#partition })
+  async history(query: Omit<HistoryQuery, 'clinic'>): Promise<HistoryPage> {
+    const page = await this.#store.history({ ...query, clinic: this.#partition })
+    return page.versions.some((one) => this.#mayBeRestricted(one)) ? readableOf(page) : page
   }
 
   /**
@@ -431,7 +441,13 @@ export class UnitOfWork {
     const stored = seen ?? (this.#seen.has(key) ? undefined : await this.#store.read(this.#partition, type, id))
     if (seen === undefined) this.#seen.set(key, stored)
     if (stored !== undefined) spendOnText(stored)
+    if (stored !== undefined && this.#mayBeRestricted(stored)) checkReadable(stored)
     return stored
+  }
+
+  /** Most texts show at once that they are not. */
+  #mayBeRestricted({ text }: StoredResource): boolean {
+    return this.#options.restriction !== undefined && text.includes(this.#options.restriction)
   }
 
   #see(found: StoredResource): void {
