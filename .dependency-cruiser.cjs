@@ -57,7 +57,9 @@ const ROOMS = {
   booking: ['search', 'repository', 'clinics', 'core', 'scheduling', 'reservations', 'availability'],
   // What documents are held to: pure rules, and what they need to know.
   documents: ['search', 'repository', 'content', 'clinics', 'core'],
-  integrations: ['repository', 'clinics', 'core', 'record/journal'],
+  // Whom one names to decide what happens.
+  'rehearsal/magic': [],
+  integrations: ['repository', 'clinics', 'core', 'record/journal', 'rehearsal/magic'],
   operations: [
     ...['search', 'search/index', 'search/query', 'repository', 'content', 'clinics', 'core'],
     ...['terminology', 'profiles', 'matching', 'scheduling', 'reservations', 'availability', 'booking'],
@@ -93,11 +95,11 @@ const ROOMS = {
     ...['operations', 'operations/terminology', 'providers'],
   ],
   // What is true in a clinic when a rehearsal begins.
-  'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability'],
+  'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability', 'rehearsal/magic'],
   // Resets, snapshots and clones: one filling of a clinic's data takes the place of another.
   'rehearsal/generations': ['storage', 'repository', 'content', 'clinics', 'core', 'rehearsal/scenarios'],
   // What modules of others add.
-  extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
+  extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers', 'rehearsal/scenarios'],
   demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios', 'rehearsal/generations'],
   // The transport, whatever is asked: who asks, whether it is taken, bodies, formats, errors. From here on Koa is known.
   http: ['repository', 'content', 'clinics', 'config', 'record', 'record/audit', 'record/journal'],
@@ -121,7 +123,7 @@ const ROOMS = {
   // Sessions, accounts, clinics, their calls, connectors, health, the journal, and the files of the dashboard.
   'admin-api': [
     ...['repository', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
-    ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/scenarios', 'rehearsal/generations'],
+    ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/magic', 'rehearsal/scenarios', 'rehearsal/generations'],
   ],
   // Tools, registration of calls, links to go on with.
   'voice-api': [

@@ -65,4 +65,7 @@ export {
 export type { AnyResource } from './fhir/resource.ts'
 export { type App, type AppParts, createApp } from './main/app.ts'
 export { listen } from './main/listen.ts'
+export type { ClinicDay } from './rehearsal/scenarios/moments.ts'
+export type { Oddity, Person, Scenario, ScenarioResource } from './rehearsal/scenarios/scenario.ts'
+export { readScenario } from './rehearsal/scenarios/scenario-file.ts'
 export type { Versioned } from './repository/repository.ts'

@@ -5,6 +5,9 @@ import { type InteractionCode, type Interactions, type Provider, standardProvide
 import { isResourceType, resourceTypes } from '../fhir/definitions.ts'
 import { valuesIn } from '../fhir/resource.ts'
 import { checkProvider, everyTypeOperations } from '../providers/registry.ts'
+import type { Scenario } from '../rehearsal/scenarios/scenario.ts'
+import { checkScenario } from '../rehearsal/scenarios/scenario-file.ts'
+import { builtInNames, Scenarios } from '../rehearsal/scenarios/scenarios.ts'
 import { type InteractionWrappers, type LoadedExtension, naming, type ProviderExtension } from './extension.ts'
 
 export interface Declarations {
@@ -174,3 +177,22 @@ export const familiesWith = (
       }),
     own,
   )
+
+/**
+ * The server's own scenarios, and those of the extensions.
+ * @throws Error naming the extension, and the scenario that it defines wrongly
+ */
+export function scenariosWith(extensions: readonly LoadedExtension[]): Scenarios {
+  const names = new Set(builtInNames)
+  for (const extension of extensions) naming(extension, () => addNames(names, extension.scenarios ?? []))
+  return new Scenarios(extensions.flatMap(({ scenarios = [] }) => scenarios))
+}
+
+function addNames(names: Set<string>, scenarios: readonly Scenario[]): void {
+  for (const scenario of scenarios) {
+    checkScenario(scenario)
+    if (names.has(scenario.name))
+      throw new Error(`there is a scenario '${scenario.name}' already; give it another name`)
+    names.add(scenario.name)
+  }
+}

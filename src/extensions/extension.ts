@@ -6,6 +6,7 @@ import type { CodeSystem, SearchParameter, StructureDefinition, ValueSet } from 
 import type { ToolFamilies } from '../calls/tool.ts'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Interactions, Provider } from '../core/provider.ts'
+import type { Scenario } from '../rehearsal/scenarios/scenario.ts'
 
 /** The `extension` that a module exports; all of it is checked when the server starts. */
 export interface ServerExtension {
@@ -23,6 +24,8 @@ export interface ServerExtension {
   readonly profiles?: readonly StructureDefinition[]
   readonly codeSystems?: readonly CodeSystem[]
   readonly valueSets?: readonly ValueSet[]
+  /** Scenarios that a clinic can be reset to: of a module, or of a file that `readScenario` reads. */
+  readonly scenarios?: readonly Scenario[]
 }
 
 /**

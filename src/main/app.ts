@@ -22,6 +22,7 @@ import { contentCollection, StoredContents } from '../content/contents.ts'
 import { type AccessOf, clinicAccess } from '../core/clinic-access.ts'
 import type { Integrations } from '../core/ports.ts'
 import type { Provider } from '../core/provider.ts'
+import { scenariosWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
 import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
 import { FairShares } from '../http/admission/fair-shares.ts'
@@ -46,7 +47,6 @@ import { deadFillings } from '../rehearsal/generations/filling.ts'
 import { Fillings, type FillResult, type FillWork, fill } from '../rehearsal/generations/fillings.ts'
 import { generationRemoval } from '../rehearsal/generations/removal.ts'
 import type { ResetServices } from '../rehearsal/generations/reset.ts'
-import { Scenarios } from '../rehearsal/scenarios/scenarios.ts'
 import { customIndexing } from '../repository/custom-indexing.ts'
 import { Repository } from '../repository/repository.ts'
 import type { ResourceStore } from '../storage/port.ts'
@@ -134,7 +134,7 @@ export async function createApp({
   const store =
     givenStore ??
     (await openStore(config.databaseUrl, providers, { baseUrl, fullText, logger, shared: workThread?.sharedStore }))
-  const repository = new Repository(store, { baseUrl, fullText, secretsKeys, clock })
+  const repository = new Repository(store, { baseUrl, fullText, secretsKeys, clock, isRestricting: config.rehearsal })
   const trail =
     config.audit && new AuditTrail({ store: await openAuditStore(config.databaseUrl, config.audit, logger), logger })
   const contentStore = await openContentStore(config.databaseUrl)
@@ -165,7 +165,7 @@ export async function createApp({
     ...(journal === undefined ? [] : [journal.load]),
   ]
   const trials = { outbound, simulators }
-  const resets = { repository, contents, access, scenarios: new Scenarios() }
+  const resets = { repository, contents, access, scenarios: scenariosWith(extensions) }
   const rehearsal = rehearsalOf(config, declared, resets, threads)
   const shared = { config, logger, repository, contents, access }
   const services = { ...shared, integrations, passwordCost, journal, live, trials, rehearsal }

@@ -11,6 +11,7 @@ import { dashboardRoutes, leadToDashboard } from '../admin-api/dashboard.ts'
 import { exchangeRoutes } from '../admin-api/exchanges.ts'
 import { healthRoutes } from '../admin-api/health.ts'
 import type { GenerationDependencies } from '../admin-api/rehearsal/generations.ts'
+import { rehearsalRoutes } from '../admin-api/rehearsal/scenarios.ts'
 import { Replays } from '../admin-api/replays.ts'
 import { sessionRoutes } from '../admin-api/session.ts'
 import { simulatorRoutes } from '../admin-api/simulators.ts'
@@ -137,6 +138,7 @@ const BEFORE = {
   clinics: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   accounts: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   exchanges: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
+  scenarios: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   // As before FHIR's routes, without the contents, which a model cannot read: their markers stay.
   fhirMcp: ['budget', 'token', 'clinic', 'turn', 'share', 'work thread', 'sandbox', 'shipped resources'],
 } as const satisfies Readonly<Record<keyof ReturnType<typeof routersBeside>, readonly BeforeOwn[]>>
@@ -232,11 +234,13 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)
   const exchanges = exchangeRoutes(services)
+  const scenarios = rehearsalRoutes(services.rehearsal)
   const { limits, corsOrigins } = services.config
   const fhirMcp = fhirMcpRoutes({ ...services, limits, corsOrigins })
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
-  const beside = { health, simulators, session, clinics, accounts, abandonments, resume, exchanges, dashboard, fhirMcp }
+  const own = { health, simulators, session, clinics, accounts, exchanges, scenarios, dashboard }
+  const beside = { ...own, abandonments, resume, fhirMcp }
   const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS, MCP]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
   const calls = toolRoutes({ ...services, families, providers, reserved })

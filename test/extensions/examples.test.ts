@@ -38,7 +38,7 @@ const create = async (fhir: Fhir, resource: AnyResource & Readonly<Record<string
 }
 
 test('each example is short, and imports the package and nothing else', () => {
-  expect(examples).toHaveLength(6)
+  expect(examples).toHaveLength(7)
   for (const file of examples) {
     const text = readFileSync(join(import.meta.dirname, '../../examples', file), 'utf8')
     expect(text.split('\n').length).toBeLessThanOrEqual(52)
@@ -191,5 +191,13 @@ describe('reachable-patient: a profile', () => {
       expect(await problems({ ...patient, telecom: [{ system: 'phone', value: '+12125550123' }] })).toEqual([])
     }
     expect((await typeInMetadata('Patient'))?.supportedProfile).toEqual([profile])
+  })
+})
+
+describe('two-sisters: a scenario', () => {
+  test('is one of those that a clinic can begin with', async () => {
+    const { body } = await ours('GET', '/scenarios')
+    const sisters = body.scenarios.find(({ name }: { readonly name: string }) => name === 'two-sisters')
+    expect(sisters).toMatchObject({ title: 'Two sisters', resources: 2, people: 1 })
   })
 })

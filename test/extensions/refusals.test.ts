@@ -11,7 +11,7 @@ import {
   standard,
   standardProvider,
 } from '../../src/core/provider.ts'
-import { type Declarations, declarationsWith, familiesWith } from '../../src/extensions/declarations.ts'
+import { type Declarations, declarationsWith, familiesWith, scenariosWith } from '../../src/extensions/declarations.ts'
 import { installDefinitions } from '../../src/extensions/definitions.ts'
 import {
   extendProvider,
@@ -21,6 +21,7 @@ import {
 } from '../../src/extensions/extension.ts'
 import { specialProviders } from '../../src/providers/index.ts'
 import { registerProviders, systemOperations } from '../../src/providers/registry.ts'
+import type { Scenario } from '../../src/rehearsal/scenarios/scenario.ts'
 
 const SERVER: Declarations = { providers: specialProviders, systemOperations }
 
@@ -290,4 +291,33 @@ test('a search parameter once others have been used', () => {
   expect(() => installDefinitions([named({ searchParameters: [PARAMETER] })])).toThrow(
     'Search parameters are in use already; extensions add theirs before that',
   )
+})
+
+describe('of its scenarios', () => {
+  const SISTERS: Scenario = {
+    name: 'two-sisters',
+    title: 'Two sisters',
+    version: '1.0.0',
+    description: 'Two patients.',
+    people: [],
+    count: 0,
+    resources: () => [],
+  }
+
+  test.each<[string, readonly unknown[], string]>([
+    ['one without a title', [{ ...SISTERS, title: undefined }], "the scenario 'two-sisters': title must be a text"],
+    ['one with a member that there is not', [{ ...SISTERS, data: [] }], "a scenario has no member 'data'"],
+    ['one without resources', [{ ...SISTERS, resources: [] }], "'two-sisters' must have resources, a function"],
+    ['one whose name has capitals', [{ ...SISTERS, name: 'TwoSisters' }], 'lower-case words joined by hyphens'],
+    ['one of the name of the server’s', [{ ...SISTERS, name: 'quiet-week' }], "a scenario 'quiet-week' already"],
+    ['two of one name', [SISTERS, SISTERS], "there is a scenario 'two-sisters' already"],
+  ])('%s', (_what, scenarios, message) => {
+    const load = () => scenariosWith([named({ scenarios: scenarios as readonly Scenario[] })])
+    expect(load).toThrow(NAME)
+    expect(load).toThrow(message)
+  })
+
+  test('none: they are beside those of the server', () => {
+    expect(scenariosWith([named({ scenarios: [SISTERS] })]).named('two-sisters')).toBe(SISTERS)
+  })
 })

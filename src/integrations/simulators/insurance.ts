@@ -1,42 +1,32 @@
 /**
- * The simulator of insurance verification: the member id decides the result. docs/simulators.md
+ * The simulator of insurance verification: the member id decides the result, by the table of magic values.
+ * docs/simulators.md
  */
 import type { InsuranceRequest, InsuranceResult, InsuranceStatus, InsuranceVerification } from '../../core/ports.ts'
+import { magic } from '../../rehearsal/magic/table.ts'
 
-type Refusal = Exclude<InsuranceStatus, 'VERIFIED' | 'PENDING'>
-
-const MESSAGES: Readonly<Record<Refusal, string>> = {
-  INACTIVE: 'The policy is no longer active',
-  NOT_COVERED: 'The plan does not cover this clinic',
-  MEMBER_NOT_FOUND: 'The payer knows no member with this id',
-  INVALID_MEMBER_INFO: 'The payer does not accept this member id',
-  PAYER_NOT_SUPPORTED: 'The payer does not take part in electronic verification',
-  PAYER_UNAVAILABLE: 'The payer cannot be reached at the moment',
-  ERROR: 'The verification failed for a technical reason',
+interface MagicMember {
+  /** The beginning of the member id, before a dash. */
+  readonly begins: string
+  readonly status: InsuranceStatus
+  readonly errorMessage?: string
+  readonly afterMs?: number
 }
+
+/** Any other well-formed id is verified. */
+const MEMBERS: readonly MagicMember[] = magic.values.flatMap(({ with: { memberIdBegins: begins }, expect }) =>
+  begins === undefined ? [] : [{ begins, ...(expect as Omit<MagicMember, 'begins'>) }],
+)
+
+/** Slower than a caller waits; the rest of the id decides the result. */
+const SLOW = MEMBERS.filter(({ afterMs }) => afterMs !== undefined)
+const DECIDING = MEMBERS.filter(({ afterMs }) => afterMs === undefined)
 
 const MEMBER_ID = /^[A-Z\d-]{4,30}$/
 const NO_MEMBER_ID = 'The member id is not one: it has 4 to 30 letters, digits and dashes'
 
-/** The beginning of a member id decides the status; any other well-formed id is verified. */
-const PREFIXES: Readonly<Record<string, InsuranceStatus>> = {
-  PEND: 'PENDING',
-  INACT: 'INACTIVE',
-  NOCOV: 'NOT_COVERED',
-  NOTFOUND: 'MEMBER_NOT_FOUND',
-  INVALID: 'INVALID_MEMBER_INFO',
-  NOPAYER: 'PAYER_NOT_SUPPORTED',
-  DOWN: 'PAYER_UNAVAILABLE',
-  FAIL: 'ERROR',
-}
-
 /** Cents, for a member id that does not end in two digits. */
 const DEFAULT_COPAY = 2500
-
-/** The beginning of a member id whose response is slow; the rest of the id decides the result. */
-const SLOW = /^SLOW-?/
-/** Milliseconds; longer than a caller waits. */
-const SLOW_ANSWER = 6_000
 
 /**
  * The result of the simulator, which depends on the member id alone, and the milliseconds after which it is sent.
@@ -45,8 +35,11 @@ const SLOW_ANSWER = 6_000
  */
 export function simulated(spoken: string): { readonly result: InsuranceResult; readonly afterMs: number } {
   const memberId = spoken.replace(/\s/g, '').toUpperCase()
-  const isSlow = MEMBER_ID.test(memberId) && SLOW.test(memberId)
-  return { result: resultFor(memberId), afterMs: isSlow ? SLOW_ANSWER : 0 }
+  if (!MEMBER_ID.test(memberId))
+    return { result: { status: 'INVALID_MEMBER_INFO', errorMessage: NO_MEMBER_ID }, afterMs: 0 }
+  const slow = memberIn(SLOW, memberId)
+  const deciding = slow === undefined ? memberId : memberId.slice(slow.begins.length).replace(/^-/, '')
+  return { result: resultFor(deciding), afterMs: slow?.afterMs ?? 0 }
 }
 
 /** Without any delay. */
@@ -54,18 +47,13 @@ export const insuranceSimulator = {
   verify: async ({ memberId }: InsuranceRequest) => simulated(memberId).result,
 } satisfies InsuranceVerification
 
-function resultFor(memberId: string): InsuranceResult {
-  const status = statusOf(memberId)
-  if (status === 'VERIFIED') return { status, copayCents: copayOf(memberId) }
-  if (status === 'PENDING') return { status }
-  return { status, errorMessage: MEMBER_ID.test(memberId) ? MESSAGES[status] : NO_MEMBER_ID }
-}
+const memberIn = (members: readonly MagicMember[], memberId: string): MagicMember | undefined =>
+  members.find(({ begins }) => memberId.startsWith(begins))
 
-function statusOf(memberId: string): InsuranceStatus {
-  if (!MEMBER_ID.test(memberId)) return 'INVALID_MEMBER_INFO'
-  const deciding = memberId.replace(SLOW, '')
-  const prefix = Object.keys(PREFIXES).find((start) => deciding.startsWith(start))
-  return (prefix === undefined ? undefined : PREFIXES[prefix]) ?? 'VERIFIED'
+function resultFor(memberId: string): InsuranceResult {
+  const { status, errorMessage } = memberIn(DECIDING, memberId) ?? { status: 'VERIFIED' }
+  if (status === 'VERIFIED') return { status, copayCents: copayOf(memberId) }
+  return errorMessage === undefined ? { status } : { status, errorMessage }
 }
 
 /** The last two digits are dollars. */

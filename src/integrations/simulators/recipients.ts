@@ -1,9 +1,10 @@
 /**
- * The simulators of a CRM and of a messaging service: the recipient decides how a signed webhook is answered.
- * docs/simulators.md
+ * The simulators of a CRM and of a messaging service: the recipient decides how a signed webhook is answered, by the table
+ * of magic values. docs/simulators.md
  */
 import type { Delivery } from '../../core/ports.ts'
 import { isObject } from '../../fhir/resource.ts'
+import { magic } from '../../rehearsal/magic/table.ts'
 import { deliveryOf, temporary, type WebhookEvent } from '../exchange.ts'
 import { sentenceOf } from '../outbound-request.ts'
 
@@ -28,14 +29,10 @@ interface SpecialRecipient {
 
 const TAKEN: SimulatedAnswer = { status: 204 }
 
-export const SPECIAL_RECIPIENTS: readonly SpecialRecipient[] = [
-  { mailbox: 'bounce', number: '+15005550001', answer: { status: 400 } },
-  { mailbox: 'slow', number: '+15005550002', answer: { ...TAKEN, afterMs: 6_000 } },
-  { mailbox: 'throttle', number: '+15005550003', answer: { status: 429, retryAfter: 60 } },
-  { mailbox: 'denied', number: '+15005550004', answer: { status: 401 } },
-  { mailbox: 'down', number: '+15005550005', answer: { status: 503 } },
-  { mailbox: 'silent', number: '+15005550007', answer: {} },
-]
+export const SPECIAL_RECIPIENTS: readonly SpecialRecipient[] = magic.values.flatMap(
+  ({ with: { mailbox, phone: number }, expect: answer }) =>
+    mailbox === undefined || number === undefined ? [] : [{ mailbox, number, answer }],
+)
 
 /** Most characters of a text message, which is sent in parts. */
 export const MAX_SMS = 1_600

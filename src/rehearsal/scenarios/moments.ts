@@ -120,6 +120,14 @@ function workingDays(date: DateTime, amount: number): DateTime {
 /** A year has two changes at most zones, and the next of each kind is less than 13 months ahead. */
 const MOST_DAYS = 400
 
+/** Whether the clocks of the zone go forward and back within a year. */
+export function changesClocks(day: ClinicDay): boolean {
+  const clock = clockOf(day.timeZone)
+  return Array.from({ length: MOST_DAYS }, (_, days) => clock.offsetAt(day.now + days * DAY)).some(
+    (offset) => offset !== clock.offsetAt(day.now),
+  )
+}
+
 /** The first day from today on during which the clocks are changed. */
 function clockChange(today: DateTime, { timeZone }: ClinicDay, kind: 'change' | 'go forward' | 'go back'): DateTime {
   const clock = clockOf(timeZone)

@@ -73,18 +73,33 @@ function readJson(file: string): unknown {
   }
 }
 
+/** A scenario that a module makes. @throws Error naming the member that is wrong */
+export function checkScenario(scenario: Scenario): void {
+  const { resources, count, ...members } = scenario as unknown as Members
+  checkMembers(`the scenario '${String(members.name)}'`, { ...members, resources: [] })
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(scenario.name))
+    throw new Error(`the scenario '${scenario.name}' must have a name of lower-case words joined by hyphens`)
+  if (typeof count !== 'number' || typeof resources !== 'function')
+    throw new Error(`the scenario '${scenario.name}' must have resources, a function, and their number as count`)
+}
+
 function checkedMembers(file: string, value: unknown): Members {
   if (!isObject(value)) throw new Error(`${file} holds no object`)
-  const unknown = Object.keys(value).find((member) => !Object.hasOwn(MEMBERS, member))
-  if (unknown !== undefined)
-    throw new Error(`${file}: a scenario has no member '${unknown}'; they are ${Object.keys(MEMBERS).join(', ')}`)
-  for (const [member, { is, optional }] of Object.entries(MEMBERS)) {
-    if (value[member] === undefined ? !optional : !IS[is](value[member]))
-      throw new Error(`${file}: ${member} must be ${SAID[is]}`)
-  }
+  checkMembers(file, value)
   const named = basename(file) === 'scenario.json' ? basename(dirname(file)) : basename(file, '.json')
   if (value.name !== named) throw new Error(`${file}: name must be '${named}', as the file is called`)
   return value
+}
+
+/** @param where they are */
+function checkMembers(where: string, value: Members): void {
+  const unknown = Object.keys(value).find((member) => !Object.hasOwn(MEMBERS, member))
+  if (unknown !== undefined)
+    throw new Error(`${where}: a scenario has no member '${unknown}'; they are ${Object.keys(MEMBERS).join(', ')}`)
+  for (const [member, { is, optional }] of Object.entries(MEMBERS)) {
+    if (value[member] === undefined ? !optional : !IS[is](value[member]))
+      throw new Error(`${where}: ${member} must be ${SAID[is]}`)
+  }
 }
 
 function listIn(file: string): readonly ScenarioResource[] {

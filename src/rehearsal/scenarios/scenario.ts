@@ -31,8 +31,10 @@ export interface Scenario {
   resources(day: ClinicDay): Iterable<ScenarioResource> | AsyncIterable<ScenarioResource>
 }
 
-/** A resource with placeholders in place of some values. */
-export type ScenarioResource = AnyResource & { readonly id: string } & Partial<Later>
+/** A resource, perhaps with placeholders in place of some values. */
+export type ScenarioResource =
+  | (AnyResource & { readonly id: string } & Partial<Later>)
+  | (AnyResource & { readonly id: string; readonly [element: string]: unknown } & Partial<Later>)
 
 /** The history of a resource that is there already: a further entry is its next version, or its deletion. */
 export interface Later {

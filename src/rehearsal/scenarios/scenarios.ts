@@ -1,30 +1,36 @@
 /** The scenarios of a server: those of resources/scenarios, those that modules make, and those of extensions. */
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { closestName } from '../../fhir/closest-name.ts'
-import { memoize } from '../../fhir/memoize.ts'
 import { notFound } from '../../fhir/outcome.ts'
+import { builtInScenario, SCENARIOS } from './built-in.ts'
+import { busyMonday } from './busy-monday.ts'
+import { dstWeekend, matchingZoo } from './magic-scenarios.ts'
 import type { Scenario } from './scenario.ts'
-import { type FileScenario, readScenario } from './scenario-file.ts'
 import { synthetic } from './synthetic/synthetic.ts'
 
-const FOLDER = join(import.meta.dirname, '../../../resources/scenarios')
-
 /** Scenarios whose resources a module makes. */
-const GENERATED: readonly Scenario[] = [synthetic]
+const GENERATED: readonly Scenario[] = [busyMonday, dstWeekend, matchingZoo, synthetic]
+
+const FILES = readdirSync(SCENARIOS)
+
+/** The names of the server's own scenarios. */
+export const builtInNames: ReadonlySet<string> = new Set([
+  ...FILES.map((entry) => entry.replace(/\.json$/, '')),
+  ...GENERATED.map(({ name }) => name),
+])
 
 export class Scenarios {
   readonly #added: readonly Scenario[]
   #all: readonly Scenario[] | undefined
 
-  /** @param added those of extensions */
+  /** @param added those of extensions, whose names are free: see `checkScenario` */
   constructor(added: readonly Scenario[] = []) {
     this.#added = added
   }
 
   /** By name; the files are read on first use. @throws Error naming a file and what is wrong with it */
   get all(): readonly Scenario[] {
-    const files = readdirSync(FOLDER).map((entry) => builtInScenario(entry))
+    const files = FILES.map((entry) => builtInScenario(entry))
     this.#all ??= [...files, ...GENERATED, ...this.#added].sort((one, other) => (one.name < other.name ? -1 : 1))
     return this.#all
   }
@@ -39,9 +45,3 @@ export class Scenarios {
     throw notFound(`There is no scenario '${name}'; ${hint}`)
   }
 }
-
-/** More than there are. */
-const MOST_FILES = 64
-
-/** A scenario of resources/scenarios. @throws Error naming the file and what is wrong with it */
-export const builtInScenario = memoize(MOST_FILES, (name): FileScenario => readScenario(join(FOLDER, name)))

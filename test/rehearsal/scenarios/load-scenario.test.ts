@@ -1,35 +1,18 @@
 /** Scenarios that are loaded into a clinic, and the data that it has then. */
 import { describe, expect, test } from '@jest/globals'
 import type { Appointment, Organization, Patient, Slot } from 'fhir/r4'
-import { type ClinicSettings, writeSettings } from '../../../src/clinics/settings.ts'
 import type { Context } from '../../../src/core/context.ts'
+import { builtInScenario } from '../../../src/rehearsal/scenarios/built-in.ts'
 import { loadScenario, startOf } from '../../../src/rehearsal/scenarios/load-scenario.ts'
 import type { Scenario, ScenarioResource } from '../../../src/rehearsal/scenarios/scenario.ts'
-import { builtInScenario } from '../../../src/rehearsal/scenarios/scenarios.ts'
-import { openTestRepository } from '../../support/repository.ts'
-
-const CLINIC = 'north-side'
-/** A Monday, while the clinic is open. */
-const MONDAY = '2026-03-02T10:45:00-05:00'
-const DAY = { clinic: CLINIC, clinicName: 'North Side', timeZone: 'America/New_York', now: Date.parse(MONDAY) }
-
-const SETTINGS: ClinicSettings = {
-  name: DAY.clinicName,
-  timeZone: DAY.timeZone,
-  dialedNumbers: [],
-  defaultRegion: 'US',
-  policies: { overbooking: false, slotTakenStatus: 409 },
-}
+import { MONDAY as DAY, openTestClinic } from './clinic.ts'
 
 /** Loads it, each part in a change of its own. */
-async function loaded(
-  scenario: Scenario,
-): Promise<{ readonly look: () => Promise<Context>; readonly done: readonly number[] }> {
-  const { access, repository } = await openTestRepository(MONDAY)
-  await repository.change(CLINIC, (unit) => writeSettings(unit, SETTINGS))
+async function loaded(scenario: Scenario): Promise<{ readonly ctx: Context; readonly done: readonly number[] }> {
+  const clinic = await openTestClinic(DAY)
   const done: number[] = []
-  for await (const count of loadScenario(scenario, DAY, (work) => access(CLINIC).change(work))) done.push(count)
-  return { look: () => access(CLINIC).reader(), done }
+  for await (const count of loadScenario(scenario, DAY, clinic.change)) done.push(count)
+  return { ctx: await clinic.look(), done }
 }
 
 const madeOf = (resources: readonly ScenarioResource[]): Scenario => ({
@@ -42,59 +25,57 @@ const madeOf = (resources: readonly ScenarioResource[]): Scenario => ({
   resources: () => resources,
 })
 
-async function texts(look: Context): Promise<readonly string[]> {
+async function texts(ctx: Context): Promise<readonly string[]> {
   const types = ['Organization', 'Location', 'Practitioner', 'Patient', 'Schedule', 'Slot', 'Appointment', 'Coverage']
-  const found = await Promise.all(types.map((type) => look.search(type, '_sort=_id&_count=1000')))
+  const found = await Promise.all(types.map((type) => ctx.search(type, '_sort=_id&_count=1000')))
   return found.flat().map(({ text }) => text.replace(/"lastUpdated":"[^"]+"/, ''))
 }
 
 describe('a loaded scenario', () => {
   test('is the same each time, in ids, versions and content', async () => {
     const [one, other] = [await loaded(builtInScenario('quiet-week')), await loaded(builtInScenario('quiet-week'))]
-    const held = await texts(await one.look())
+    const held = await texts(one.ctx)
     expect(held.length).toBeGreaterThan(500)
-    expect(await texts(await other.look())).toEqual(held)
+    expect(await texts(other.ctx)).toEqual(held)
   })
 
   test('belongs to the clinic: its Organization has the id and the name of the clinic', async () => {
-    const { look } = await loaded(builtInScenario('quiet-week'))
-    expect((await (await look()).read<Organization>('Organization', CLINIC)).resource.name).toBe('North Side')
-    const patient = await (await look()).read<Patient>('Patient', 'abernathy-ruth')
+    const { ctx } = await loaded(builtInScenario('quiet-week'))
+    expect((await ctx.read<Organization>('Organization', DAY.clinic)).resource.name).toBe('North Side')
+    const patient = await ctx.read<Patient>('Patient', 'abernathy-ruth')
     expect(patient.resource.managingOrganization).toEqual({
-      reference: `Organization/${CLINIC}`,
+      reference: `Organization/${DAY.clinic}`,
       display: 'North Side',
     })
   })
 
   test('has an Organization where the scenario names none', async () => {
-    const { look } = await loaded(madeOf([{ resourceType: 'Patient', id: 'ada' }]))
-    expect((await (await look()).read<Organization>('Organization', CLINIC)).resource).toMatchObject({
-      name: 'North Side',
-    })
-    const others = await loaded(madeOf([{ resourceType: 'Organization', id: 'payer', name: 'Payer' } as never]))
-    expect(await (await others.look()).find('Organization', CLINIC)).toBeDefined()
+    const { ctx } = await loaded(madeOf([{ resourceType: 'Patient', id: 'ada' }]))
+    expect((await ctx.read<Organization>('Organization', DAY.clinic)).resource).toMatchObject({ name: 'North Side' })
+    const others = await loaded(madeOf([{ resourceType: 'Organization', id: 'payer', name: 'Payer' }]))
+    expect(await others.ctx.find('Organization', DAY.clinic)).toBeDefined()
     const empty = await loaded(madeOf([]))
-    expect(await (await empty.look()).find('Organization', CLINIC)).toBeDefined()
+    expect(await empty.ctx.find('Organization', DAY.clinic)).toBeDefined()
   })
 
   test('keeps the Slots of visits that are over, and offers none that has begun', async () => {
-    const { look } = await loaded(builtInScenario('quiet-week'))
-    const slots = await (await look()).search<Slot>('Slot', 'start=lt2026-03-02T10:45:00-05:00')
+    const { ctx } = await loaded(builtInScenario('quiet-week'))
+    const slots = await ctx.search<Slot>('Slot', 'start=lt2026-03-02T10:45:00-05:00')
     expect(slots.map(({ resource }) => resource.status)).toEqual(slots.map(() => 'busy'))
-    const { resource } = await (await look()).read<Appointment>('Appointment', 'appointment-goldberg-samuel')
+    const { resource } = await ctx.read<Appointment>('Appointment', 'appointment-goldberg-samuel')
     expect(slots.map(({ id }) => `Slot/${id}`)).toContain(resource.slot?.[0]?.reference)
     expect(resource.status).toBe('fulfilled')
   })
 
   test('is written in changes of 200 resources at most', async () => {
     const patients = Array.from({ length: 450 }, (_, n) => ({ resourceType: 'Patient', id: `patient-${n}` }))
-    const { look, done } = await loaded(madeOf(patients))
+    const { ctx, done } = await loaded(madeOf(patients))
     expect(done).toEqual([200, 400, 451])
-    expect(await (await look()).search('Patient', '')).toHaveLength(450)
+    expect(await ctx.search('Patient', '')).toHaveLength(450)
   })
 
   test('has the later versions of a resource, and what is deleted', async () => {
-    const { look } = await loaded(
+    const { ctx } = await loaded(
       madeOf([
         { resourceType: 'Patient', id: 'ada' },
         { resourceType: 'Patient', id: 'bea' },
@@ -103,7 +84,6 @@ describe('a loaded scenario', () => {
         { resourceType: 'Patient', id: 'bea', $delete: true },
       ]),
     )
-    const ctx = await look()
     const ada = await ctx.read<Patient>('Patient', 'ada')
     expect([ada.version, ada.resource.active]).toEqual([3, false])
     expect(Object.keys(ada.resource)).not.toContain('$version')
@@ -115,8 +95,8 @@ describe('a loaded scenario', () => {
     async function* resources(): AsyncGenerator<ScenarioResource> {
       for (const id of ['ada', 'bea']) yield { resourceType: 'Patient', id, birthDate: { $date: 'today-1y' } } as never
     }
-    const { look } = await loaded({ ...madeOf([]), resources })
-    expect((await (await look()).read<Patient>('Patient', 'bea')).resource.birthDate).toBe('2025-03-02')
+    const { ctx } = await loaded({ ...madeOf([]), resources })
+    expect((await ctx.read<Patient>('Patient', 'bea')).resource.birthDate).toBe('2025-03-02')
   })
 })
 
@@ -137,15 +117,14 @@ describe('a scenario with a broken resource', () => {
   ])
 
   test('is refused by the name of the resource, and changes nothing in a clinic that is loaded in one change', async () => {
-    const { access, repository } = await openTestRepository(MONDAY)
-    await repository.change(CLINIC, (unit) => writeSettings(unit, SETTINGS))
-    const load = access(CLINIC).change(async (ctx) => {
+    const clinic = await openTestClinic(DAY)
+    const load = clinic.change(async (ctx) => {
       for await (const _done of loadScenario(broken, DAY, (work) => work(ctx)));
     })
     await expect(load).rejects.toMatchObject({
       status: 422,
       message: expect.stringContaining('Scenario made, Patient/bea: '),
     })
-    expect(await (await access(CLINIC).reader()).search('Patient', '')).toEqual([])
+    expect(await (await clinic.look()).search('Patient', '')).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Bundle, OperationOutcome, Resource } from 'fhir/r4'
 import { compileFhirPath } from '../../../src/fhir/fhirpath/fhirpath.ts'
 import { parseJson } from '../../../src/fhir/json.ts'
-import { builtInScenario } from '../../../src/rehearsal/scenarios/scenarios.ts'
+import { builtInScenario } from '../../../src/rehearsal/scenarios/built-in.ts'
 import type { TestServer } from '../../support/server.ts'
 import { type Rehearsed, startRehearsed } from '../rehearsed.ts'
 

@@ -19,13 +19,6 @@ const SCENARIO = {
   resources: [PATIENT],
 }
 
-const DAY = {
-  clinic: 'north-side',
-  clinicName: 'North Side',
-  timeZone: 'America/New_York',
-  now: Date.parse('2026-03-02T10:45:00-05:00'),
-}
-
 let files = 0
 
 /** A file in a folder of its own. */
@@ -47,16 +40,6 @@ describe('a scenario', () => {
     writeFileSync(join(path, '../more.json'), JSON.stringify([{ ...PATIENT, id: 'first' }]))
     const { count, resources } = readScenario(join(path, '..'))
     expect([count, resources().map(({ id }) => id)]).toEqual([2, ['first', 'ada']])
-  })
-
-  test('of this project is sound, and refers to nobody who is not there', async () => {
-    for (const scenario of new Scenarios().all) {
-      const { people, oddities = [] } = scenario
-      const known = new Set<string>()
-      for await (const { resourceType, id } of scenario.resources(DAY)) known.add(`${resourceType}/${id}`)
-      const named = [...people, ...oddities].flatMap(({ resource }) => (resource === undefined ? [] : [resource]))
-      expect(named.filter((address) => !known.has(address))).toEqual([])
-    }
   })
 
   test('that there is not is 404 with the nearest name', () => {

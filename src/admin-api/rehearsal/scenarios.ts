@@ -1,0 +1,33 @@
+/**
+ * The scenarios that a rehearsal can begin with, GET /scenarios, and the magic people and values, GET /magic, for every user.
+ * Absent where rehearsals are off. docs/scenarios.md, docs/magic.md
+ */
+import { Router } from '@koa/router'
+import { present } from '../../fhir/resource.ts'
+import { type SideRouter, sideRouter } from '../../http/side-router.ts'
+import { type MagicPatient, magic } from '../../rehearsal/magic/table.ts'
+import type { Scenario } from '../../rehearsal/scenarios/scenario.ts'
+import type { Scenarios } from '../../rehearsal/scenarios/scenarios.ts'
+
+/**
+ * Run after `authenticate`.
+ * @param rehearsal absent: rehearsals are off
+ */
+export function rehearsalRoutes(rehearsal: { readonly scenarios: Scenarios } | undefined): SideRouter {
+  const router = new Router()
+  if (rehearsal !== undefined) {
+    router.get('/scenarios', (koa) => {
+      koa.body = { scenarios: rehearsal.scenarios.all.map(shown) }
+    })
+    router.get('/magic', (koa) => {
+      koa.body = { ...magic, patients: magic.patients.map(withoutData) }
+    })
+  }
+  return sideRouter(['scenarios', 'magic'], router)
+}
+
+const shown = ({ name, title, version, description, clock, count, people, oddities }: Scenario) =>
+  present({ name, title, version, description, clock, resources: count, people: people.length, oddities })
+
+/** The row without the Patients that it is made of: they are read as any others. */
+const withoutData = ({ resources: _resources, namesakes: _namesakes, ...row }: MagicPatient) => row
