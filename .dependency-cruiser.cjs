@@ -98,6 +98,8 @@ const ROOMS = {
   'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability', 'rehearsal/magic'],
   // Resets, snapshots and clones: one filling of a clinic's data takes the place of another.
   'rehearsal/generations': ['storage', 'repository', 'content', 'clinics', 'core', 'rehearsal/scenarios'],
+  // What is taken out of a clinic as a file, and what is brought in.
+  'rehearsal/transfer': ['storage', 'repository', 'core'],
   // What modules of others add.
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers', 'rehearsal/scenarios'],
   demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios', 'rehearsal/generations'],
@@ -122,8 +124,9 @@ const ROOMS = {
   ],
   // Sessions, accounts, clinics, their calls, connectors, health, the journal, and the files of the dashboard.
   'admin-api': [
-    ...['repository', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
+    ...['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
     ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/magic', 'rehearsal/scenarios', 'rehearsal/generations'],
+    ...['rehearsal/transfer'],
   ],
   // Tools, registration of calls, links to go on with.
   'voice-api': [

@@ -222,7 +222,7 @@ const ofNoClinic = (): FhirError =>
     'Your account belongs to no clinic, so the only FHIR data it can read is GET /AuditEvent; log in with an account of the clinic',
   )
 
-const sandboxIsOff = (): FhirError =>
+export const sandboxIsOff = (): FhirError =>
   new FhirError(403, {
     code: 'forbidden',
     diagnostics:

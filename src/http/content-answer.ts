@@ -115,6 +115,8 @@ export interface AnswerOptions {
   readonly format: Format
   /** Contents that are too large together are refused or left out; the latter where the response reports a write. */
   readonly beyond: 'refused' | 'left out'
+  /** Bytes that are too large together; absent: those of one response. */
+  readonly most?: number
 }
 
 /**
@@ -124,7 +126,7 @@ export interface AnswerOptions {
 export async function withContents(
   text: string,
   contents: Contents,
-  { clinic, format, beyond }: AnswerOptions,
+  { clinic, format, beyond, most = MOST_ANSWERED }: AnswerOptions,
 ): Promise<ContentAnswer | undefined> {
   const { pattern, around } = SYNTAXES[format]
   const found = [...text.matchAll(pattern)].map(({ 0: { length }, index, groups = {} }) => ({ index, length, groups }))
@@ -140,7 +142,7 @@ export async function withContents(
     const { sha256 = '' } = groups
     const size = sizes.get(sha256) ?? 0
     together += size
-    if (together > MOST_ANSWERED) {
+    if (together > most) {
       if (beyond === 'refused') throw tooLarge()
       break
     }

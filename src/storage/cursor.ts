@@ -4,7 +4,7 @@
  */
 import { readCursor } from '../search/cursor.ts'
 import type { SearchPlan, SortKey } from '../search/plan.ts'
-import type { HistoryQuery, ScanQuery } from './port.ts'
+import type { HistoryQuery, ScanQuery, VersionScan } from './port.ts'
 
 /** A sort value of the last item of a page; null where the resource has none. */
 export type CursorKey = string | number | null
@@ -33,7 +33,11 @@ export const historyCursorQuery = ({ clinic, type, id, since, at, among }: Histo
   ...(among === undefined ? [] : [among.name]),
 ]
 
-export const versionScanCursorQuery = ({ clinic }: ScanQuery): unknown => ['versions', clinic]
+export const versionScanCursorQuery = ({ clinic, type, isCurrent }: VersionScan): unknown => [
+  ...['versions', clinic],
+  ...(type === undefined ? [] : [type]),
+  ...(isCurrent === undefined ? [] : [isCurrent]),
+]
 
 export const recordScanCursorQuery = ({ clinic }: ScanQuery): unknown => ['records', clinic]
 

@@ -189,6 +189,10 @@ export interface ScanQuery {
 }
 
 export interface VersionScan extends ScanQuery {
+  /** Only resources of this type. */
+  readonly type?: string
+  /** Only versions that are the newest, deletions included. */
+  readonly isCurrent?: true
   /** Only versions written at or after this time (ms). */
   readonly since?: number
 }
@@ -374,7 +378,7 @@ export interface ResourceStore {
    */
   clinics(): Promise<readonly string[]>
   /**
-   * Every version of a clinic's resources, oldest first; the versions of one resource in their order.
+   * The versions of a clinic's resources, oldest first; the versions of one resource in their order.
    * @throws InvalidCursor, StoreUnavailable
    */
   scanVersions(scan: VersionScan): Promise<ScanPage<ScannedVersion>>

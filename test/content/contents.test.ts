@@ -112,7 +112,7 @@ async function opened(): Promise<Opened> {
       const all = ['one', 'two'].flatMap((clinic) =>
         [CONTENT, UPLOADS].map((kind) => repository.records<unknown>(kind, { clinic, limit: 1_000 })),
       )
-      const due = (await Promise.all(all)).flat()
+      const due = (await Promise.all(all)).flat().filter((record) => record.due !== null)
       return due.map(({ clinic, kind }) => `${clinic} ${kind}`).toSorted()
     },
   }

@@ -241,7 +241,14 @@ export function openModel(
     return [...new Set(names)].sort(compareValues)
   }
 
-  function scanVersions({ clinic, limit, after, since = 0 }: VersionScan): ScanPage<ScannedVersion> {
+  function scanVersions({
+    clinic,
+    type,
+    isCurrent: onlyCurrent,
+    limit,
+    after,
+    since = 0,
+  }: VersionScan): ScanPage<ScannedVersion> {
     const all = written
       .map(({ change }, number) => ({
         change,
@@ -249,8 +256,9 @@ export function openModel(
         isCurrent: current(held(clinic, change.type, change.id)) === change,
       }))
       .filter(({ number, change }) => written[number]?.clinic === clinic && change.lastUpdated >= since)
+      .filter(({ change, isCurrent }) => fits(type, change.type) && fits(onlyCurrent, isCurrent))
       .sort((one, other) => one.change.lastUpdated - other.change.lastUpdated || one.number - other.number)
-    return scanned(all, `versions of ${clinic}`, limit, after, ({ change, isCurrent }) => ({
+    return scanned(all, `versions of ${clinic} ${type} ${onlyCurrent}`, limit, after, ({ change, isCurrent }) => ({
       ...asStored(change),
       isCurrent,
     }))

@@ -25,18 +25,23 @@ export async function request(
     method,
     headers: { ...contentType, ...headers },
     ...(signal === undefined ? {} : { signal }),
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: sentAs(body) }),
   }).catch((error: unknown) => {
     throw brokenOff(`${method} ${path}`, error)
   })
   const text = await response.text()
-  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
   return {
     status: response.status,
     headers: response.headers,
     text,
     body: isJson && text !== '' ? JSON.parse(text) : undefined,
   }
+}
+
+function sentAs(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (body instanceof Uint8Array) return new Uint8Array(body)
+  return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
 /** Adds the request and the state of its connection to the error of fetch. */

@@ -201,8 +201,8 @@ describe('a request as the document has it', () => {
 
   /** A token of an operator where the path names no clinic; of a session of its own where that is ended. */
   async function tokenFor({ path, operationId, tags }: Route): Promise<string> {
-    // Staff may not change what a clinic is rehearsed with.
-    if (tags.includes('generations')) return operator
+    // Staff may not change what a clinic is rehearsed with, nor take all of its data.
+    if (tags.includes('generations') || tags.includes('transfer')) return operator
     if (operationId === 'endSession') return await server.login('demo', 'demo')
     return /^\/(accounts|clinics|exchanges)(\/(?!\{clinic\})|$)/.test(path) ? operator : server.token
   }

@@ -3,12 +3,14 @@ import type { Router } from '@koa/router'
 import { addClockRoutes } from './clock.ts'
 import { addCloneRoutes, type CloneDependencies } from './clones.ts'
 import { addGenerationRoutes } from './generations.ts'
+import { addTransferRoutes, type TransferServices } from './transfer.ts'
 
-export type RehearsalServices = CloneDependencies
+export type RehearsalServices = CloneDependencies & TransferServices
 
 /** @param router of the clinics */
 export function addRehearsalRoutes(router: Router, services: RehearsalServices): void {
   addGenerationRoutes(router, services)
   addCloneRoutes(router, services)
   addClockRoutes(router, services.repository)
+  addTransferRoutes(router, services)
 }

@@ -131,23 +131,38 @@ async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: 
   const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined
   // The transfer to the thread takes the bytes away.
   keepBeginning(koa)
+  const answer = await inThread(koa, threads, { headers: headersOf(koa), ...present({ body }) }, waited)
+  // The thread has repeated all that was done here before the move.
+  replaceFacts(koa, answer.told)
+  send(koa, answer)
+}
+
+/** Has a work thread answer a part of a request, as a request of its own to the same address. */
+export const answerPart = (
+  koa: KoaContext,
+  threads: WorkThreads,
+  { type, body }: { readonly type: string; readonly body: Uint8Array },
+): Promise<ThreadAnswer> => inThread(koa, threads, { headers: { ...headersOf(koa), 'content-type': type }, body }, 0)
+
+async function inThread(
+  koa: KoaContext,
+  threads: WorkThreads,
+  content: Pick<ThreadRequest, 'headers' | 'body'>,
+  waited: number,
+): Promise<ThreadAnswer> {
   const left = new AbortController()
   whenClosed(koa.res, () => left.abort(new BudgetError('left', 'its wait for a thread')))
-  const answer = await threads.answer(
+  return await threads.answer(
     {
       // Content-Length must count contents in place of their markers, so the body is needed for HEAD too.
       method: koa.method === 'HEAD' ? 'GET' : koa.method,
       url: koa.req.url ?? '/',
-      headers: headersOf(koa),
       remoteAddress: koa.req.socket.remoteAddress ?? '',
       cause: causeOf(koa),
-      ...(body === undefined ? {} : { body }),
+      ...content,
     },
     { ...holderOf(koa), signal: left.signal, waited },
   )
-  // The thread has repeated all that was done here before the move.
-  replaceFacts(koa, answer.told)
-  send(koa, answer)
 }
 
 /** The clinic and token for which the request counts: see FairShares. */

@@ -99,12 +99,12 @@ export function invite(koa: KoaContext): void {
   koa.res.writeContinue()
 }
 
-/** A byte that is not UTF-8 would otherwise be stored as a replacement character. */
-function textOf(body: Buffer): string {
+/** A byte that is not UTF-8 would otherwise be stored as a replacement character. @throws FhirError 400 */
+export function textOf(body: Buffer, what = 'The body'): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw badRequest('The body is not UTF-8, the one encoding that FHIR is sent in')
+    throw badRequest(`${what} is not UTF-8, the one encoding that FHIR is sent in`)
   }
 }
 
@@ -133,54 +133,55 @@ export const readJsonBody = async (
 const CHARACTERS_PER_STEP = 100
 
 /**
+ * @param what of the request the text is, in messages
  * @throws FhirError 400 saying where the text stops being JSON, that it is nested too deeply, or which name it repeats;
  *   413 when it has too many values
  * @throws BudgetError
  */
-export function parseBody(text: string, maxDepth: number): unknown {
-  if (text.trim() === '') throw badRequest('The body is empty; it must be a JSON document')
+export function parseBody(text: string, maxDepth: number, what = 'The body'): unknown {
+  if (text.trim() === '') throw badRequest(`${what} is empty; it must be a JSON document`)
   spend(text.length / CHARACTERS_PER_STEP, READING)
   const count = countJson(text, maxDepth)
-  if (count === undefined) throw tooDeep(maxDepth)
-  if (count.values > MAX_JSON_VALUES) throw tooManyValues()
-  const value = parsed(text)
-  if (!hasAllNames(value, count.names)) throw repeated(repeatedName(text)?.slice(0, 64))
+  if (count === undefined) throw tooDeep(what, maxDepth)
+  if (count.values > MAX_JSON_VALUES) throw tooManyValues(what)
+  const value = parsed(text, what)
+  if (!hasAllNames(value, count.names)) throw repeated(what, repeatedName(text)?.slice(0, 64))
   return mayHaveMarkers(text) ? withMarkers(value) : value
 }
 
-const repeated = (name: string | undefined): FhirError =>
-  badRequest(`The body has two properties '${name}' in one object; JSON takes one of each name`)
+const repeated = (what: string, name: string | undefined): FhirError =>
+  badRequest(`${what} has two properties '${name}' in one object; JSON takes one of each name`)
 
 /** The resource of an XML body in its JSON form. @throws FhirError 400 naming line, column and element, 413. @throws BudgetError */
 export function parseXmlBody(text: string, maxDepth: number): unknown {
   if (text.trim() === '') throw badRequest('The body is empty; it must be an XML document')
   const resource = readXml(text)
-  if (isDeeper(resource, maxDepth)) throw tooDeep(maxDepth)
+  if (isDeeper(resource, maxDepth)) throw tooDeep('The body', maxDepth)
   return mayHaveMarkers(text) ? withMarkers(resource) : resource
 }
 
 const READING = 'reading its body'
 
-const tooManyValues = (): FhirError =>
+const tooManyValues = (what: string): FhirError =>
   new FhirError(413, {
     code: 'too-costly',
-    diagnostics: `The body has more than ${MAX_JSON_VALUES} values, objects and arrays counted; send it in parts`,
+    diagnostics: `${what} has more than ${MAX_JSON_VALUES} values, objects and arrays counted; send it in parts`,
   })
 
-const tooDeep = (maxDepth: number): FhirError =>
-  badRequest(`The body is nested deeper than ${maxDepth} levels, the most this server takes`)
+const tooDeep = (what: string, maxDepth: number): FhirError =>
+  badRequest(`${what} is nested deeper than ${maxDepth} levels, the most this server takes`)
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (!Array.isArray(value) && !isObject(value)) return false
   return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1))
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, what: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
     rethrowBudgetError(error)
-    throw badRequest(`The body is not JSON: ${syntaxProblem(error)}`)
+    throw badRequest(`${what} is not JSON: ${syntaxProblem(error)}`)
   }
 }
 
@@ -214,7 +215,7 @@ export interface Beginning {
  * The next pieces. A caller that stops early can read on later, or leave the rest to `discardRest`.
  * @throws FhirError 400 for a body that breaks off
  */
-async function* bodyPieces(koa: Pick<KoaContext, 'req' | 'state'>): AsyncGenerator<Buffer> {
+export async function* bodyPieces(koa: Pick<KoaContext, 'req' | 'state'>): AsyncGenerator<Buffer> {
   try {
     // The default would close the connection when the loop is left early, so that the client would never get the
     // response.

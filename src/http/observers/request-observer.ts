@@ -160,11 +160,14 @@ function withoutSecrets(access: ExchangeAccess, secrets: Secrets): ExchangeAcces
   }
 }
 
-/** First segments of paths at which nothing is recorded: monitoring of the server, and the journal itself. */
+/**
+ * Paths at which nothing is recorded: monitoring of the server, the journal itself, and all the data of a clinic at once.
+ * The first segments, and those of a clinic.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['dashboard', 'exchanges', 'favicon.ico', 'health', 'metrics', 'simulators'],
 ])
-const OF_CLINIC = /^\/clinics\/[^/]+\/exchanges(?:\/|$)/
+const OF_CLINIC = /^\/clinics\/[^/]+\/(?:exchanges|export|import)(?:\/|$)/
 
 const isLeftOut = (path: string): boolean => LEFT_OUT.has(firstSegment(path)) || OF_CLINIC.test(path)
 

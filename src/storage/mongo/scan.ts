@@ -25,7 +25,9 @@ export async function clinics({ resources, records }: Engine): Promise<readonly 
 export async function scanVersions(reader: Reader, scan: VersionScan): Promise<ScanPage<ScannedVersion>> {
   const position = scan.after === undefined ? undefined : readKeys(scan.after, versionScanCursorQuery(scan), 2)
   const current = await readVersions(reader, versionQuery('resources', scan, position), scan.limit + 1)
-  const superseded = await readVersions(reader, versionQuery('history', scan, position), scan.limit + 1)
+  const superseded = scan.isCurrent
+    ? NOTHING
+    : await readVersions(reader, versionQuery('history', scan, position), scan.limit + 1)
   const { items, isCut } = mergeWithinLimit(
     [current, superseded],
     (one, other) => one.updated - other.updated || (one.stamp < other.stamp ? -1 : 1),
@@ -38,15 +40,21 @@ export async function scanVersions(reader: Reader, scan: VersionScan): Promise<S
   }
 }
 
+const NOTHING = { items: [], isCut: false } as const
+
 function versionQuery(
   collection: VersionQuery['collection'],
-  { clinic, since }: VersionScan,
+  { clinic, type, since }: VersionScan,
   position: readonly CursorKey[] | undefined,
 ): VersionQuery {
   const stamp = STAMP_FIELD[collection]
   const written = since === undefined ? {} : { updated: { $gte: since } }
   const filter = { clinic, ...(position === undefined ? written : afterPosition(position, stamp)) }
-  return { collection, index: 'by_clinic_time', filter, sort: { updated: 1, [stamp]: 1 } }
+  const sort = { updated: 1, [stamp]: 1 } as const
+  if (type === undefined) return { collection, index: 'by_clinic_time', filter, sort }
+  // The index has live and deleted resources in separate ranges, which MongoDB merges.
+  const states = collection === 'resources' ? { live: { $in: [true, false] } } : {}
+  return { collection, index: 'by_time', filter: { ...filter, type, ...states }, sort }
 }
 
 const afterPosition = ([updated, stamp]: readonly CursorKey[], stampField: string): Filter => ({

@@ -36,13 +36,17 @@ type VersionKey = readonly [updated: number, seq: number]
 function versionKeys({ db, names }: Engine, scan: VersionScan): readonly VersionKey[] {
   const [updated = null, seq = null] =
     scan.after === undefined ? [] : readKeys(scan.after, versionScanCursorQuery(scan), 2)
-  const clinic = names.clinic(scan.clinic)
-  if (clinic === undefined) return []
+  const scanned = scan.type === undefined ? names.clinic(scan.clinic) : names.type(scan.clinic, scan.type)
+  if (scanned === undefined) return []
+  const [index, column] = scan.type === undefined ? ['version_by_clinic', 'clinic'] : ['version_by_type', 'type']
   const after = scan.after === undefined ? ALWAYS : sql`(updated, seq) > (${updated}, ${seq})`
-  return db.select<[number, number]>(sql`SELECT updated, seq FROM version INDEXED BY version_by_clinic
-    WHERE clinic = ${clinic} AND updated >= ${scan.since ?? Number.MIN_SAFE_INTEGER} AND ${after}
+  return db.select<[number, number]>(sql`SELECT updated, seq FROM version AS v INDEXED BY ${raw(index)}
+    WHERE ${raw(column)} = ${scanned} AND updated >= ${scan.since ?? Number.MIN_SAFE_INTEGER} AND ${after}
+      AND ${scan.isCurrent ? IS_CURRENT : ALWAYS}
     ORDER BY updated, seq ${limitedTo(scan.limit + 1)}`)
 }
+
+const IS_CURRENT = raw('seq = (SELECT r.seq FROM resource AS r WHERE r.row = v.row)')
 
 function* versionsAt({ db, names }: Engine, keys: readonly VersionKey[]): Generator<ScannedVersion> {
   const rows = db.each<[number, string, number, number, number, ScannedVersion['method'], string]>(

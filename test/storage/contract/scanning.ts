@@ -1,7 +1,7 @@
 /** Scans: everything that a clinic has, for copies. */
 import { describe, expect, test } from '@jest/globals'
 import { InvalidCursor } from '../../../src/search/cursor.ts'
-import type { ScannedVersion, ScanPage, StoredRecord } from '../../../src/storage/port.ts'
+import type { ScannedVersion, ScanPage, StoredRecord, VersionScan } from '../../../src/storage/port.ts'
 import { type Clinic, token } from '../fixtures.ts'
 import type { NewClinic } from './clinics.ts'
 
@@ -84,6 +84,18 @@ export function describeScanning(newClinic: NewClinic): void {
       expect(shown(await versionsOf(clinic, 1, since))).toEqual(EVERY_VERSION.slice(3))
     })
 
+    test.each([1, 2, 100])('give the versions of a type, or current ones only, %d at a time', async (limit) => {
+      const clinic = await filled()
+      const scanned = async (only: Pick<VersionScan, 'type' | 'isCurrent'>) =>
+        shown(await all((after) => clinic.store.scanVersions({ clinic: clinic.name, limit, ...only, ...after })))
+      const patients = ['Patient/1|1', 'Patient/1|2 current', 'Patient/2|1 current']
+      expect(await scanned({ type: 'Patient' })).toEqual(patients)
+      expect(await scanned({ isCurrent: true })).toEqual(EVERY_VERSION.slice(2))
+      expect(await scanned({ type: 'Patient', isCurrent: true })).toEqual(patients.slice(1))
+      expect(await scanned({ type: 'Slot', isCurrent: true })).toEqual(['Slot/1|2 current'])
+      expect(await scanned({ type: 'Device' })).toEqual([])
+    })
+
     test('give every record once, by kind and key in the order of their bytes', async () => {
       const clinic = newClinic()
       // In UTF-16, which JavaScript compares, the last two would change places.
@@ -112,6 +124,10 @@ export function describeScanning(newClinic: NewClinic): void {
       await expect(other.store.scanVersions({ clinic: other.name, limit: 1, after })).rejects.toBeInstanceOf(
         InvalidCursor,
       )
+      const { next: typeAfter = '' } = await one.store.scanVersions({ clinic: one.name, type: 'Patient', limit: 1 })
+      await expect(
+        one.store.scanVersions({ clinic: one.name, type: 'Slot', limit: 1, after: typeAfter }),
+      ).rejects.toBeInstanceOf(InvalidCursor)
       const { next: recordsAfter = '' } = await one.store.scanRecords({ clinic: one.name, limit: 1 })
       await expect(
         other.store.scanRecords({ clinic: other.name, limit: 1, after: recordsAfter }),
