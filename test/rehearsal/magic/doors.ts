@@ -68,6 +68,17 @@ export async function verified(zoo: TestServer, name: string, known: With): Prom
   return (await zoo.tool('/emr-scheduling/verify_patient', stated, call)).verified
 }
 
+/** The times with a practitioner that a caller is told, as a person says them. */
+export async function offered(zoo: TestServer, { name, with: { family } }: MagicRow): Promise<readonly string[]> {
+  const call = { ...TO_ZOO, 'x-call-id': `times-${name}` }
+  const { slots } = await zoo.tool(
+    '/emr-scheduling/find_available_slots',
+    { practitionerName: `doctor ${family}` },
+    call,
+  )
+  return (slots as readonly { readonly label: string }[]).map(({ label }) => label)
+}
+
 const SECRET = 'demo-secret'
 
 /** The answer of the simulator that the row is about. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Slot } from 'fhir/r4'
 import { type MagicRow, magic } from '../../../src/rehearsal/magic/table.ts'
 import type { TestServer } from '../../support/server.ts'
-import { asks, identified, matched, searched, verified } from './doors.ts'
+import { asks, identified, matched, offered, searched, verified } from './doors.ts'
 import { startZoo } from './zoo.ts'
 
 let zoo: TestServer
@@ -42,28 +42,30 @@ describe('a magic patient', () => {
 })
 
 describe('a magic practitioner', () => {
+  const practitioners = magic.practitioners.map((row) => [row.name, row] as const)
+
   const freeOf = async (row: MagicRow): Promise<readonly Slot[]> => {
     const { body } = await zoo.fhir('GET', `/Slot?schedule=Schedule/${row.with.schedule}&status=free&_count=200`)
     return (body.entry ?? []).map(({ resource }: { readonly resource: Slot }) => resource)
   }
 
-  test.each(magic.practitioners.map((row) => [row.name, row] as const))(
-    '%s: is found by name, with a Schedule',
-    async (_name, row) => {
-      const { body } = await zoo.fhir('GET', `/Practitioner?name=${row.with.family}`)
-      expect(
-        body.entry.map(({ resource }: { readonly resource: { id: string } }) => `Practitioner/${resource.id}`),
-      ).toEqual([row.resource])
-      expect((await zoo.fhir('GET', `/Schedule/${row.with.schedule}`)).body.actor[0].reference).toBe(row.resource)
-    },
-  )
+  test.each(practitioners)('%s: is found by name, with a Schedule', async (_name, row) => {
+    const { body } = await zoo.fhir('GET', `/Practitioner?name=${row.with.family}`)
+    expect(
+      body.entry.map(({ resource }: { readonly resource: { id: string } }) => `Practitioner/${resource.id}`),
+    ).toEqual([row.resource])
+    expect((await zoo.fhir('GET', `/Schedule/${row.with.schedule}`)).body.actor[0].reference).toBe(row.resource)
+  })
 
-  test.each(magic.practitioners.map((row) => [row.name, row] as const))(
-    '%s: has free times, or none',
-    async (_name, row) => {
-      expect((await freeOf(row)).length > 0).toBe(row.expect.free ?? true)
-    },
-  )
+  test.each(practitioners)('%s: has free times, or none', async (_name, row) => {
+    expect((await freeOf(row)).length > 0).toBe(row.expect.free ?? true)
+  })
+
+  test.each(practitioners)('%s: is offered in a call, or has nothing free', async (_name, row) => {
+    const found = await offered(zoo, row)
+    expect(found.every((label) => label.includes(row.who))).toBe(true)
+    expect(found.length > 0).toBe(row.expect.free ?? true)
+  })
 
   test.each(rowsWith(magic.practitioners, 'repeatedHour'))('%s: has one hour twice', async (_name, row) => {
     const clocks = (await freeOf(row)).map(({ start }) => start.slice(0, 16))
