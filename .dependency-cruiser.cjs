@@ -102,9 +102,13 @@ const ROOMS = {
   'rehearsal/transfer': ['storage', 'repository', 'core'],
   // What modules of others add.
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers', 'rehearsal/scenarios'],
+  // What goes wrong when somebody rehearses: named, counted, and brought about in the data.
+  'rehearsal/faults': [
+    ...['repository', 'clinics', 'core', 'reservations', 'scheduling', 'booking', 'rehearsal/magic'],
+  ],
   demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios', 'rehearsal/generations'],
   // The transport, whatever is asked: who asks, whether it is taken, bodies, formats, errors. From here on Koa is known.
-  http: ['repository', 'content', 'clinics', 'config', 'record', 'record/audit', 'record/journal'],
+  http: ['repository', 'content', 'clinics', 'config', 'record', 'record/audit', 'record/journal', 'rehearsal/faults'],
   // FHIR's REST API.
   'fhir-api/message': [
     ...['search', 'search/query', 'repository', 'content', 'record/audit', 'config', 'core', 'providers', 'http'],
@@ -119,19 +123,19 @@ const ROOMS = {
   // FHIR for clients of the Model Context Protocol, by requests to the routes.
   'fhir-api/mcp': ['record/audit', 'config', 'http', 'fhir-api/message'],
   'fhir-api': [
-    ...['repository', 'content', 'config', 'core', 'capability', 'http'],
+    ...['repository', 'content', 'config', 'core', 'capability', 'rehearsal/faults', 'http'],
     ...['fhir-api/message', 'fhir-api/interactions', 'fhir-api/bundle'],
   ],
   // Sessions, accounts, clinics, their calls, connectors, health, the journal, and the files of the dashboard.
   'admin-api': [
     ...['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
     ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/magic', 'rehearsal/scenarios', 'rehearsal/generations'],
-    ...['rehearsal/transfer'],
+    ...['rehearsal/transfer', 'rehearsal/faults'],
   ],
   // Tools, registration of calls, links to go on with.
   'voice-api': [
     ...['repository', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'spoken', 'demo', 'http'],
-    ...['calls', 'calls/session', 'calls/recovery', 'calls/tools'],
+    ...['calls', 'calls/session', 'calls/recovery', 'calls/tools', 'rehearsal/faults'],
   ],
 }
 

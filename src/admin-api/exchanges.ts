@@ -156,7 +156,7 @@ async function clinicOf(koa: KoaContext, repository: Repository): Promise<string
 const tellAccess = (koa: KoaContext, clinic: string, patients: readonly string[] = []): void =>
   tellUserAccess(koa, 'journal', { clinic, patients, query: koa.req.url ?? '' })
 
-const FILTERS = ['run', 'call', 'status', 'path', 'type', 'since'] as const
+const FILTERS = ['run', 'call', 'status', 'path', 'type', 'fault', 'since'] as const
 type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>
 
 /** @throws FhirError 400 for an unknown or repeated parameter */
@@ -169,9 +169,9 @@ function queryOf({ query }: KoaContext, others: readonly string[]): Filters {
   return query as Filters
 }
 
-function filterOf({ run, call, status, path, type, since }: Filters): JournalFilter {
+function filterOf({ run, call, status, path, type, fault, since }: Filters): JournalFilter {
   return present({
-    ...{ run, call, path, type },
+    ...{ run, call, path, type, fault },
     status: status === undefined ? undefined : statusOf(status),
     since: since === undefined ? undefined : timeOf(since),
   })

@@ -175,6 +175,15 @@ export interface ToolResult {
   readonly result: string
 }
 
+/** The result object; undefined where a fault has cut it. */
+export function resultIn({ result }: ToolResult): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(result)
+  } catch {
+    return undefined
+  }
+}
+
 /** Adds members for the developer to a result. */
 export const withMembers = <R extends ToolResult>(one: R, members: object): R => ({
   ...one,

@@ -52,6 +52,8 @@ export interface ToolServices {
   readonly callIdle: number
   /** The error as a client sees it; an unexpected one is logged and becomes 500. */
   readonly failureOf: (error: unknown, tool: string) => FhirError
+  /** Called before a tool runs. @throws FhirError with which it fails */
+  readonly beforeTool?: (tool: string) => void
   /** Milliseconds for all calls of a request; absent: DEADLINE. */
   readonly deadline?: number
 }
@@ -196,6 +198,7 @@ export class ToolRunner {
     if ('refused' in session) return refusedBy(session, tool, call)
     const ignored = ignoredArguments(tool.operation.definition, call.arguments)
     try {
+      this.#services.beforeTool?.(tool.name)
       const result = await completeBy(endsAt, () =>
         this.#execute(tool, call, session, { patients, ignored, startedAt }),
       )

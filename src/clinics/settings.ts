@@ -43,6 +43,8 @@ export interface ClinicSettings {
   readonly journalEntries?: number
   /** Whether clients of the Model Context Protocol may create and update resources; absent: no. docs/mcp.md */
   readonly mcpWrites?: boolean
+  /** Whether responses say which faults they have met; absent: yes. docs/faults.md */
+  readonly faultLabels?: boolean
 }
 
 export interface ClinicPolicies {
@@ -348,6 +350,14 @@ const journalNumber =
     return value ?? undefined
   }
 
+/** A switch. @param absent its value where it is absent */
+function switchOf(name: string, absent: boolean): Check {
+  return (value, problems) => {
+    if (value === undefined || typeof value === 'boolean') return value
+    return reject(problems, `${name} must be true or false, or absent for ${absent}`)
+  }
+}
+
 /** A check per setting, which returns its value and adds problems to the list. */
 const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   name: (value, problems) => {
@@ -405,10 +415,8 @@ const CHECKS: Readonly<Record<keyof ClinicSettings, Check>> = {
   },
   journalDays: journalNumber('journalDays', { least: 1, most: 3_650 }),
   journalEntries: journalNumber('journalEntries', { least: 100, most: 1_000_000 }),
-  mcpWrites: (value, problems) => {
-    if (value === undefined || typeof value === 'boolean') return value
-    return reject(problems, 'mcpWrites must be true or false, or absent for false')
-  },
+  mcpWrites: switchOf('mcpWrites', false),
+  faultLabels: switchOf('faultLabels', true),
 }
 
 const isDialable = (value: unknown): boolean =>

@@ -11,7 +11,7 @@ import { headerOf } from './headers.ts'
  */
 const READABLE =
   'Allow, Content-Disposition, Content-Range, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, ' +
-  'X-Correlation-Id, X-Request-Id'
+  'X-Correlation-Id, X-Request-Id, X-Sandbox-Fault'
 
 /**
  * All methods: where an address does not accept one, the response to the request itself says so, and the page can read

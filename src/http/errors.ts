@@ -8,6 +8,7 @@ import { FhirError, toOutcome } from '../fhir/outcome.ts'
 import { BudgetError, OffloadRequired } from '../isolation/budget.ts'
 import { QueueFull } from '../isolation/fair-queue.ts'
 import type { Reason } from '../record/journal/exchange.ts'
+import { AnsweredByFault } from '../rehearsal/faults/fired.ts'
 import { ResourceTooLarge, StoreUnavailable } from '../repository/repository.ts'
 import { exchangeOf } from './exchange.ts'
 import { exceeded } from './headers.ts'
@@ -88,11 +89,11 @@ interface Place {
 
 /**
  * The error for the client. Unexpected ones are 500 and logged; an unavailable store is logged too.
- * @throws OffloadRequired where that is the error: the request has not failed, it restarts elsewhere
+ * @throws OffloadRequired, AnsweredByFault where that is the error: the request has not failed, it is answered elsewhere
  */
 export function failureOf(error: unknown, logger: Logger, place: Place): FhirError {
   if (error instanceof FhirError) return error
-  if (error instanceof OffloadRequired) throw error
+  if (error instanceof OffloadRequired || error instanceof AnsweredByFault) throw error
   if (error instanceof BudgetError) return overBudget(error)
   if (error instanceof QueueFull) return queueFull(error)
   if (error instanceof ResourceTooLarge) return tooLarge(error)

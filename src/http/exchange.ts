@@ -9,6 +9,7 @@ import type { ClinicFacts } from '../clinics/clinics.ts'
 import { present } from '../fhir/resource.ts'
 import { type Access, type AuditAgent, NO_SUBJECT } from '../record/audit/event.ts'
 import { type Content, MAX_BODY, type Reason, type ToolExchange } from '../record/journal/exchange.ts'
+import type { Fired } from '../rehearsal/faults/fired.ts'
 import type { BodiesInFlight } from './admission/bodies-in-flight.ts'
 import type { User } from './token.ts'
 
@@ -97,6 +98,8 @@ export interface ExchangeFacts {
   accesses: readonly ExchangeAccess[]
   /** Its tool calls, in order. */
   tools?: readonly ToolExchange[]
+  /** The faults that it met, as somebody rehearses: docs/faults.md. */
+  faults?: readonly Fired[]
   /** Secret values, which the journal and the audit trail must not keep anywhere: see `tellSecrets`. */
   secrets?: readonly string[]
   /** The reason for the response, where the status does not say it all. */
@@ -131,9 +134,9 @@ export const observed =
 export const replaceFacts = (koa: Stateful, told: ExchangeFacts): void => void Object.assign(exchangeOf(koa), told)
 
 /** The facts, to be sent to another thread. */
-export const factsOf = ({ accesses, tools, secrets, reason, cutContent }: ExchangeFacts): ExchangeFacts => ({
+export const factsOf = ({ accesses, tools, faults, secrets, reason, cutContent }: ExchangeFacts): ExchangeFacts => ({
   accesses,
-  ...present({ tools, secrets, reason, cutContent }),
+  ...present({ tools, faults, secrets, reason, cutContent }),
 })
 
 /** The exchange of a request in progress. */

@@ -42,6 +42,8 @@ import { AuditTrail } from '../record/audit/trail.ts'
 import type { SeenExchange } from '../record/journal/exchange.ts'
 import { Journal, type JournalOptions } from '../record/journal/journal.ts'
 import { LiveJournal } from '../record/journal/live.ts'
+import { faultyAccess } from '../rehearsal/faults/in-data.ts'
+import { visitMoves } from '../rehearsal/faults/moved-visits.ts'
 import { cloneExpiry } from '../rehearsal/generations/clones.ts'
 import { deadFillings } from '../rehearsal/generations/filling.ts'
 import { Fillings, type FillResult, type FillWork, fill } from '../rehearsal/generations/fillings.ts'
@@ -147,7 +149,8 @@ export async function createApp({
   const integrations: Integrations = { ...connectors(outbound, simulators, clock), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const policies = { profilePolicy, searchHandling }
-  const access = clinicAccess({ repository, contents, providers, baseUrl, ...policies, servedSearch, trail })
+  const ofClinics = clinicAccess({ repository, contents, providers, baseUrl, ...policies, servedSearch, trail })
+  const access = config.rehearsal ? faultyAccess(ofClinics, repository) : ofClinics
 
   let closing = false
   const isClosing = () => closing
@@ -172,7 +175,8 @@ export async function createApp({
   const observersWith = observersOf(trail, journal, workThread)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
-  const background = backgroundWork({ repository, contents, access, logger }, integrations, threads)
+  const work = { repository, contents, access, logger, isRehearsing: config.rehearsal }
+  const background = backgroundWork(work, integrations, threads)
   if (workThread === undefined) background.start()
 
   const drain = drainable(server)
@@ -232,11 +236,12 @@ interface BackgroundServices {
   readonly contents: StoredContents
   readonly access: App['access']
   readonly logger: Logger
+  readonly isRehearsing: boolean
 }
 
 /** The background work of the server. */
 function backgroundWork(
-  { repository, contents, access, logger }: BackgroundServices,
+  { repository, contents, access, logger, isRehearsing }: BackgroundServices,
   { insurance, crm, messages }: Integrations,
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
@@ -253,6 +258,7 @@ function backgroundWork(
     callExpiry({ repository, accessOf, logger }),
     waitlistOffering({ repository, accessOf, logger }),
     abandonedRegistrations({ repository, accessOf, logger }),
+    ...(isRehearsing ? [visitMoves({ repository, accessOf, logger })] : []),
     ...contentCollection(contents, { repository, logger }),
     deadFillings({ repository, logger }),
     generationRemoval({ repository, logger }),

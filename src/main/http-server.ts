@@ -25,6 +25,7 @@ import { ensureShipped } from '../core/shipped.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { familiesWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
+import { faultRequestOf } from '../fhir-api/fault-request.ts'
 import { fhirRoutes } from '../fhir-api/fhir-routes.ts'
 import { fhirMcpRoutes } from '../fhir-api/mcp/routes.ts'
 import { Capabilities, metadata } from '../fhir-api/metadata.ts'
@@ -38,6 +39,8 @@ import { answerContents } from '../http/content-answer.ts'
 import { cors } from '../http/cors.ts'
 import { errors, faultOf } from '../http/errors.ts'
 import { type Observer, observed } from '../http/exchange.ts'
+import { answerFaults, leaveFaultsToOther } from '../http/faulted-answers.ts'
+import { meetFaults } from '../http/faults.ts'
 import { baseUrlOf, oneHost, TrustedProxies, withDefaultHeaders } from '../http/headers.ts'
 import { Logins } from '../http/logins.ts'
 import { MCP } from '../http/mcp.ts'
@@ -110,12 +113,14 @@ export const STAGES = [
   { name: 'host', refusals: [400] },
   { name: 'options', refusals: [404] },
   { name: 'own routes', refusals: [404, 405] },
+  { name: 'faulted answers', refusals: [] },
   { name: 'contents', refusals: [] },
   { name: 'budget', refusals: [] },
   { name: 'token', refusals: [401, 503] },
   { name: 'clinic', refusals: [403] },
   { name: 'turn', refusals: [503] },
   { name: 'share', refusals: [429] },
+  { name: 'faults', refusals: [400] },
   { name: 'work thread', refusals: [] },
   { name: 'sandbox', refusals: [403] },
   { name: 'shipped resources', refusals: [] },
@@ -132,7 +137,7 @@ const BEFORE = {
   simulators: [],
   dashboard: ['address'],
   session: ['address', 'contents', 'budget'],
-  calls: ['address', 'contents', 'budget'],
+  calls: ['address', 'faulted answers', 'contents', 'budget', 'faults'],
   abandonments: ['address', 'contents', 'budget'],
   resume: ['address', 'contents', 'budget'],
   clinics: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
@@ -140,7 +145,10 @@ const BEFORE = {
   exchanges: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   scenarios: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   // As before FHIR's routes, without the contents, which a model cannot read: their markers stay.
-  fhirMcp: ['budget', 'token', 'clinic', 'turn', 'share', 'work thread', 'sandbox', 'shipped resources'],
+  fhirMcp: [
+    ...(['faulted answers', 'budget', 'token', 'clinic', 'turn', 'share', 'faults', 'work thread'] as const),
+    ...(['sandbox', 'shipped resources'] as const),
+  ],
 } as const satisfies Readonly<Record<keyof ReturnType<typeof routersBeside>, readonly BeforeOwn[]>>
 
 /** @throws Error naming a tool or a tool family that is defined wrongly */
@@ -160,6 +168,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const parts = { ...services, addressOf, baseOf, authenticate: token, replays, statement, fhir }
   const routers = routersBeside(parts, declared, tools)
   const all = Object.values(routers)
+  const ifRehearsing = (stage: Middleware): Middleware => (config.rehearsal ? stage : inOrder())
   const budgets = new Budgets(services.threads, config.limits, logger)
   const ship = (clinic: string) =>
     // Not paid from the budget of the first request: others wait for it too.
@@ -172,6 +181,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     ),
     host: oneHost,
     options: onlyFor('OPTIONS', options(declared, all)),
+    'faulted answers': ifRehearsing(shares === undefined ? leaveFaultsToOther : answerFaults),
     // In a work thread contents, turn and share are left to the thread that passed the request on.
     contents: shares === undefined ? inOrder() : answerContents(contents),
     budget: budgets.inBudget,
@@ -179,6 +189,8 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     clinic: requireClinic(repository),
     turn,
     share: shares?.ofUser ?? inOrder(),
+    // Before a request moves to a work thread, so that the faults that it meets are counted once.
+    faults: ifRehearsing(meetFaults(repository, faultRequestOf)),
     address: shares?.ofAddress(addressOf) ?? inOrder(),
     'work thread': budgets.moveAsBefore,
     sandbox: requireSandbox,

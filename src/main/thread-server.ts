@@ -14,6 +14,7 @@ import { Budget, withBudget } from '../isolation/budget.ts'
 import { type JobContext, notify, serveJobs, startData } from '../isolation/thread-entry.ts'
 import { comparePatients } from '../operations/duplicates/background-search.ts'
 import { beginningOfBytes } from '../record/journal/exchange.ts'
+import { fire } from '../rehearsal/faults/fired.ts'
 import { createApp } from './app.ts'
 import type { ThreadResult, ThreadWork, WorkThreadData } from './work-threads.ts'
 
@@ -55,6 +56,7 @@ async function run(work: ThreadWork, { endsAt, isAbandoned, onEffect }: JobConte
   const { request } = work
   const readingMs = config.limits.workMilliseconds
   const budget = new Budget({ canMove: false, endsAt, readingMs, isAbandoned, onEffect, cause: () => request.cause })
+  if (request.faults !== undefined) fire(request.faults, budget)
   return await withBudget(budget, () => dispatch(request))
 }
 

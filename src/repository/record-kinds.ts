@@ -347,6 +347,28 @@ export const RECORD_KINDS = {
     expires: '`due` is when the bytes are removed; deleted with them, or when they become a content',
     writtenBy: 'content/contents.ts',
   },
+  'fault-rules': {
+    of: 'generation',
+    key: '`rules`',
+    shape: 'Rules (rehearsal/faults/rules.ts)',
+    expires: 'never; without rules it stays, empty',
+    writtenBy: 'rehearsal/faults/rules.ts',
+    recent: true,
+  },
+  'fault-count': {
+    of: 'generation',
+    key: '`rule` and the name of a rule, or `fault` and the name of a fault that requests name themselves',
+    shape: 'Count (rehearsal/faults/rules.ts)',
+    expires: 'never; deleted with its rule',
+    writtenBy: 'rehearsal/faults/rules.ts',
+  },
+  'planned-move': {
+    of: 'generation',
+    key: 'Appointment.id',
+    shape: 'PlannedMove (rehearsal/faults/moved-visits.ts)',
+    expires: '`due` is when the practice moves the visit; deleted then',
+    writtenBy: 'rehearsal/faults/moved-visits.ts',
+  },
   copy: {
     of: 'service',
     key: '`from`',

@@ -336,13 +336,15 @@ export class UnitOfWork {
   }
 
   /**
-   * The changes of a type staged so far, deletions included; a resource changed several times is there once, in its
-   * latest state.
+   * The changes staged so far, of one type or of all, deletions included; a resource changed several times is there once,
+   * in its latest state.
    */
-  staged<R extends AnyResource = AnyResource>(type: string): readonly Versioned<R>[] {
+  staged<R extends AnyResource = AnyResource>(type?: string): readonly Versioned<R>[] {
     spend(this.#staged.size / STAGED_IN_A_STEP, 'its entries')
     const found: Versioned<R>[] = []
-    for (const { next } of this.#staged.values()) if (next.type === type) found.push(next as Versioned<R>)
+    for (const { next } of this.#staged.values()) {
+      if (type === undefined || next.type === type) found.push(next as Versioned<R>)
+    }
     return found
   }
 

@@ -21,6 +21,8 @@ export interface JournalEntry {
   readonly status: number
   readonly path: string
   readonly type: string
+  /** Names, separated by commas. */
+  readonly fault: string
   /** The part that a list shows, and the rest: JSON. */
   readonly summary: string
   readonly detail: string
@@ -41,6 +43,8 @@ export interface JournalFilter {
   /** Prefix of the path. */
   readonly path?: string
   readonly type?: string
+  /** One of its faults. */
+  readonly fault?: string
   /** Milliseconds since 1970 UTC. */
   readonly since?: number
   /** Only entries for one of these audiences. */

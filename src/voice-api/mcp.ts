@@ -2,9 +2,10 @@
 import type { Router } from '@koa/router'
 import type { Tool } from '@modelcontextprotocol/server'
 import type { Context as KoaContext, Middleware } from 'koa'
-import type { Envelope } from '../calls/envelope.ts'
+import { type Envelope, resultIn } from '../calls/envelope.ts'
 import type { RunResult, ToolAddress } from '../calls/tool-runner.ts'
 import { notFound } from '../fhir/outcome.ts'
+import { present } from '../fhir/resource.ts'
 import { answerMcp, MCP, type McpEndpoint } from '../http/mcp.ts'
 import { requestKeyOf } from './platform-request.ts'
 import type { ToolDescription } from './tool-descriptions.ts'
@@ -79,10 +80,10 @@ async function resultOf(
   const call = { id: requestKeyOf(koa), name: params.name, arguments: params.arguments ?? {} }
   const [ran] = await callTools(koa, address, { style: 'plain', calls: [call] }, undefined)
   const text = ran?.result ?? '{}'
-  const structuredContent = JSON.parse(text) as Record<string, unknown>
+  const structuredContent = ran === undefined ? {} : resultIn(ran)
   return {
     content: [{ type: 'text' as const, text }],
-    structuredContent,
-    isError: ran?.status !== 200 || structuredContent.success === false,
+    ...present({ structuredContent }),
+    isError: ran?.status !== 200 || structuredContent === undefined || structuredContent.success === false,
   }
 }

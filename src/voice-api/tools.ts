@@ -12,6 +12,7 @@ import {
   type Envelope,
   isReadable,
   readEnvelope,
+  resultIn,
   type ToolResult,
   withHint,
   writeEnvelope,
@@ -50,6 +51,7 @@ import {
   requireSecret,
 } from './platform-request.ts'
 import { describeTools } from './tool-descriptions.ts'
+import { NO_TOOL_FAULTS, toolFaults, toolsOf } from './tool-faults.ts'
 import { addOpenApi, addToolList, OPENAPI } from './tool-formats.ts'
 
 export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'callIdle'> {
@@ -63,6 +65,7 @@ export interface ToolDependencies extends Omit<ToolServices, 'failureOf' | 'call
     | 'demo'
     | 'trustBodyCallMetadata'
     | 'limits'
+    | 'rehearsal'
   >
   readonly families: ToolFamilies
   readonly shares: FairShares | undefined
@@ -139,25 +142,33 @@ function addTools(parts: RouteParts, families: RegisteredFamilies): void {
 /** Runs tool calls, and tells the journal and the audit trail of them. */
 function toolCaller(parts: RouteParts, families: RegisteredFamilies): CallTools {
   const { config, logger, shares, sessions, ...services } = parts
+  const faults = config.rehearsal ? toolFaults(services.repository) : NO_TOOL_FAULTS
   const runner = new ToolRunner(families, {
     ...services,
+    beforeTool: faults.beforeTool,
     callIdle: config.callIdleMinutes * 60_000,
     failureOf: (error, tool) => failureOf(error, logger, { method: 'POST', route: tool }),
   })
   return async (koa, address, envelope, body) => {
     const isRepeatable = envelope.calls.every(({ id }) => id !== null)
     const metadata = metadataOf(koa, config.trustBodyCallMetadata ? body : undefined)
+    const called = toolsOf(address, envelope)
+    faults.check(koa)
+    let repeated: Promise<unknown> | undefined
     let isDefaultCall = false
     const identify = async () => {
       const session = await sessions.identify(metadata, allowerOf(parts, koa, { isRepeatable }))
       shares?.countFor(koa, session.clinic)
       isDefaultCall = metadata.callId === undefined
+      await faults.meet(koa, session, called)
+      repeated = faults.repeat(() => runner.run(address, envelope, async () => session))
       return session
     }
     const onEnd = (ended: EndedCall) => addAccess(koa, accessByCall(ended))
     const found = await runner.run(address, envelope, identify, onEnd)
+    await repeated
     if (isDefaultCall) logger.info({ requestId: requestIdOf(koa) }, 'no x-call-id: default call of the demo clinic')
-    const results = isDefaultCall ? withHint(found, DEFAULT_CALL_HINT) : found
+    const results = faults.broken(isDefaultCall ? withHint(found, DEFAULT_CALL_HINT) : found, called)
     exchangeOf(koa).tools = toolExchangesOf(address, envelope, results)
     return results
   }
@@ -219,7 +230,7 @@ const MAX_TOOL_NAME = 100
 function statusFor(koa: KoaContext, [first]: readonly RunResult[]): number {
   if (first === undefined || !preferences(koa.get('prefer')).wantsStatus) return 200
   if (first.status !== 200) return first.status
-  return (JSON.parse(first.result) as { success?: boolean }).success === false ? 422 : 200
+  return resultIn(first)?.success === false ? 422 : 200
 }
 
 function addAccess(koa: KoaContext, access: ExchangeAccess): void {

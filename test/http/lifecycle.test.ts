@@ -49,6 +49,7 @@ const valid = (): Sent => ({
 const FAULTS: readonly Fault[] = [
   { stage: 'token', status: 401, fault: { headers: { authorization: 'Bearer nonsense' } } },
   { stage: 'clinic', status: 403, fault: { headers: { authorization: `Bearer ${tokenOf('nowhere')}` } } },
+  { stage: 'faults', status: 400, fault: { headers: { 'x-sandbox-fault': 'no-such-fault' } } },
   { stage: 'import', status: 403, fault: { headers: { 'x-import': 'true' } } },
   { stage: 'response format', status: 406, fault: { headers: { accept: 'image/png' } } },
   { stage: 'body type', status: 415, fault: { headers: { 'content-type': 'text/csv' } } },

@@ -29,5 +29,7 @@ test('every kind that a module binds is in the list', () => {
 })
 
 test('engines keep in memory what is read with every request', () => {
-  expect(recentKinds).toEqual(['account', 'settings', 'sandbox', 'generation', 'search-parameters', 'search-index'])
+  expect(recentKinds).toEqual([
+    ...['account', 'settings', 'sandbox', 'generation', 'search-parameters', 'search-index', 'fault-rules'],
+  ])
 })

@@ -37,6 +37,7 @@ const entry = (id: string, more: Partial<JournalEntry> = {}): JournalEntry => ({
   status: 200,
   path: '/Patient',
   type: '',
+  fault: '',
   summary: `summary of ${id}`,
   detail: `detail of ${id}`,
   ...more,
@@ -105,6 +106,8 @@ describe('entries of the journal', () => {
     ['status', { status: { from: 400, to: 499 } }, ['c', 'gap']],
     ['beginning of the path', { path: '/Task' }, ['d', 'gap']],
     ['type', { type: 'Slot' }, ['e', 'gap']],
+    ['fault', { fault: 'slow' }, ['g', 'gap']],
+    ['whole fault', { fault: 'slot' }, ['gap']],
     ['time', { since: now + 5 }, ['f', 'gap']],
     ['several at once', { run: 'r', type: 'Slot' }, ['gap']],
   ])('are found by their %s, and gaps by every filter', async (_what, filter, expected) => {
@@ -116,6 +119,7 @@ describe('entries of the journal', () => {
       entry('d', { path: '/Task/1' }),
       entry('e', { type: 'Slot' }),
       entry('f', { at: now + 10 }),
+      entry('g', { fault: 'slot-gone,slow' }),
       entry('gap', { isGap: true, status: 0, path: '', detail: '' }),
     ]
     await store.write(entries, keptBy('one'))

@@ -2,6 +2,7 @@
 import type { Router } from '@koa/router'
 import { addClockRoutes } from './clock.ts'
 import { addCloneRoutes, type CloneDependencies } from './clones.ts'
+import { addFaultRoutes } from './faults.ts'
 import { addGenerationRoutes } from './generations.ts'
 import { addTransferRoutes, type TransferServices } from './transfer.ts'
 
@@ -12,5 +13,6 @@ export function addRehearsalRoutes(router: Router, services: RehearsalServices):
   addGenerationRoutes(router, services)
   addCloneRoutes(router, services)
   addClockRoutes(router, services.repository)
+  addFaultRoutes(router, services.repository)
   addTransferRoutes(router, services)
 }

@@ -1,10 +1,11 @@
 /**
- * The scenarios that a rehearsal can begin with, GET /scenarios, and the magic people and values, GET /magic, for every user.
- * Absent where rehearsals are off. docs/scenarios.md, docs/magic.md
+ * The scenarios that a rehearsal can begin with, GET /scenarios, the magic people and values, GET /magic, and the catalogue of
+ * faults, GET /faults, for every user. Absent where rehearsals are off. docs/scenarios.md, docs/magic.md, docs/faults.md
  */
 import { Router } from '@koa/router'
 import { present } from '../../fhir/resource.ts'
 import { type SideRouter, sideRouter } from '../../http/side-router.ts'
+import { CATALOGUE, type Fault } from '../../rehearsal/faults/catalogue.ts'
 import { type MagicPatient, magic } from '../../rehearsal/magic/table.ts'
 import type { Scenario } from '../../rehearsal/scenarios/scenario.ts'
 import type { Scenarios } from '../../rehearsal/scenarios/scenarios.ts'
@@ -22,8 +23,11 @@ export function rehearsalRoutes(rehearsal: { readonly scenarios: Scenarios } | u
     router.get('/magic', (koa) => {
       koa.body = { ...magic, patients: magic.patients.map(withoutData) }
     })
+    router.get('/faults', (koa) => {
+      koa.body = { faults: [...CATALOGUE.values()].map(shownFault) }
+    })
   }
-  return sideRouter(['scenarios', 'magic'], router)
+  return sideRouter(['scenarios', 'magic', 'faults'], router)
 }
 
 const shown = ({ name, title, version, description, clock, count, people, oddities }: Scenario) =>
@@ -31,3 +35,6 @@ const shown = ({ name, title, version, description, clock, count, people, odditi
 
 /** The row without the Patients that it is made of: they are read as any others. */
 const withoutData = ({ resources: _resources, namesakes: _namesakes, ...row }: MagicPatient) => row
+
+/** The places are rules of the server: docs/faults.md has them in words. */
+const shownFault = ({ isTrue, at: _at, ...fault }: Fault) => ({ ...fault, true: isTrue })

@@ -18,6 +18,7 @@ import {
   SlowKinds,
   withBudget,
 } from '../../isolation/budget.ts'
+import { type Fired, firedNow } from '../../rehearsal/faults/fired.ts'
 import { whenClosed } from '../connections.ts'
 import { type ExchangeFacts, keepBeginning, replaceFacts, stateOf } from '../exchange.ts'
 import { callIdOf, requestIdOf, runOf } from '../headers.ts'
@@ -34,6 +35,8 @@ export interface ThreadRequest {
   readonly remoteAddress: string
   /** The cause of the requests that it sends to other systems. */
   readonly cause: Cause
+  /** The faults that it has met so far. */
+  readonly faults?: readonly Fired[]
 }
 
 export interface ThreadAnswer {
@@ -105,7 +108,7 @@ export class Budgets {
       this.#logger.debug({ method, route, what: error.what }, 'a request goes to a work thread')
       // Only reads can be recognized by their address; writes differ by their body.
       if (method === 'GET' && error.what !== AS_BEFORE) this.#moved.wasLong(kindOf(koa))
-      await answerInThread(koa, threads, this.#limits.bodyBytes, budget.reading)
+      await answerInThread(koa, threads, this.#limits.bodyBytes, budget)
     }
   }
 
@@ -127,11 +130,12 @@ const causeOf = (koa: KoaContext): Cause => ({
   ...present({ run: runOf(koa), call: callIdOf(koa) }),
 })
 
-async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number, waited: number): Promise<void> {
+async function answerInThread(koa: KoaContext, threads: WorkThreads, bodyBytes: number, budget: Budget): Promise<void> {
   const body = hasBody(koa) ? await receivedBytes(koa, bodyBytes) : undefined
   // The transfer to the thread takes the bytes away.
   keepBeginning(koa)
-  const answer = await inThread(koa, threads, { headers: headersOf(koa), ...present({ body }) }, waited)
+  const content = { headers: headersOf(koa), ...present({ body, faults: firedNow(budget) }) }
+  const answer = await inThread(koa, threads, content, budget.reading)
   // The thread has repeated all that was done here before the move.
   replaceFacts(koa, answer.told)
   send(koa, answer)
@@ -147,7 +151,7 @@ export const answerPart = (
 async function inThread(
   koa: KoaContext,
   threads: WorkThreads,
-  content: Pick<ThreadRequest, 'headers' | 'body'>,
+  content: Pick<ThreadRequest, 'headers' | 'body' | 'faults'>,
   waited: number,
 ): Promise<ThreadAnswer> {
   const left = new AbortController()

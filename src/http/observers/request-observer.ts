@@ -25,6 +25,7 @@ import {
 import type { Journal, JournalPolicy } from '../../record/journal/journal.ts'
 import { addSecretsOf, withoutSecretsOf } from '../../record/journal/redaction.ts'
 import { Secrets } from '../../record/journal/secrets.ts'
+import { type Fired, labelOf } from '../../rehearsal/faults/fired.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import { whenClosed } from '../connections.ts'
 import {
@@ -203,24 +204,38 @@ type Bodies = Pick<SeenExchange, 'requestBody' | 'responseBody'>
 function seenOf(ready: Ready, bodies: Bodies, { clinic }: JournalPolicy): SeenExchange {
   const { exchange, koa } = ready
   const { req, res } = koa
-  const { at, since, secrets, tools, accesses } = exchange
+  const { at, since, secrets, tools, accesses, faults } = exchange
   const duration = performance.now() - since
   const hasLeft = ready.hasLeft || !res.writableFinished
+  const fault = faults && labelOf(faults)
   const [correlation, run, replayOf] = [correlationOf(koa), runOf(koa), replayedIn(koa)]
-  const reason = hasLeft ? leftAt(koa.status) : reasonOf(exchange)
+  const end = endOf(ready, hasLeft)
   return {
     ...{ id: requestIdOf(koa), direction: 'in', at, duration, clinic, leastRole: leastRoleOf(ready) },
     patients: [...new Set(accesses.flatMap(({ patients }) => patients))].slice(0, MAX_PATIENTS),
     ...agentOf(ready),
-    ...present({ run, correlation, replayOf, reason, secrets, tools }),
+    ...present({ run, correlation, replayOf, secrets, tools, fault }),
     ...{ method: koa.method, address: req.url ?? '/' },
     ...deedOf(accesses[0]),
-    status: hasLeft ? CLIENT_LEFT : koa.status,
-    outcome: hasLeft ? 'left' : outcomeWith(exchange, koa.status),
+    ...end,
     ...{ requestHeaders: shownHeaders(req.headers), responseHeaders: shownHeaders(res.getHeaders()) },
     ...bodies,
   }
 }
+
+type End = Pick<SeenExchange, 'status' | 'outcome' | 'reason'>
+
+/** How it ended. @param hasLeft the response has not been sent as a whole */
+function endOf({ exchange, koa: { status } }: Ready, hasLeft: boolean): End {
+  if (!hasLeft) return { status, outcome: outcomeWith(exchange, status), ...present({ reason: reasonOf(exchange) }) }
+  if (exchange.faults !== undefined) return { status: 0, outcome: 'broken', reason: brokenBy(exchange.faults) }
+  return { status: CLIENT_LEFT, outcome: 'left', reason: leftAt(status) }
+}
+
+const brokenBy = (faults: readonly Fired[]): Reason => ({
+  code: 'broken',
+  text: `The client did not get the whole response, as the request met ${labelOf(faults)}`,
+})
 
 const leftAt = (status: number): Reason => ({
   code: 'client-left',

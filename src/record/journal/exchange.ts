@@ -102,6 +102,8 @@ export interface SeenExchange extends SeenMessages {
   readonly status: number
   readonly outcome: ExchangeOutcome
   readonly reason?: Reason
+  /** The faults that it met, each with a number: `slot-gone#2, slow#1`. docs/faults.md */
+  readonly fault?: string
   /** The ids of the patients whose data it was about, as far as they are known. */
   readonly patients?: readonly string[]
   /** Known secrets: tokens, passwords and keys that the exchange carried or that the server issued in it. */
@@ -109,8 +111,8 @@ export interface SeenExchange extends SeenMessages {
   readonly tools?: readonly ToolExchange[]
 }
 
-/** `left`: the client disconnected before it had its response. */
-export type ExchangeOutcome = 'ok' | 'refused' | 'failed' | 'left'
+/** `left`: the client disconnected before it had its response. `broken`: a fault broke the connection. */
+export type ExchangeOutcome = 'ok' | 'refused' | 'failed' | 'left' | 'broken'
 
 /** As in nginx: the client closed the connection. */
 export const CLIENT_LEFT = 499

@@ -91,6 +91,7 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
     status: seen.status,
     path: pathOf(summary.address),
     type: summary.type ?? '',
+    fault: namesIn(seen.fault),
     summary: JSON.stringify(summary),
     detail: JSON.stringify(whole),
   }
@@ -253,6 +254,9 @@ function refusalOf(tools: readonly ToolExchange[] = []): Reason | undefined {
   return undefined
 }
 
+/** `slot-gone#2, slow#1` -> `slot-gone,slow` */
+const namesIn = (fault = ''): string => fault.replaceAll(/#\d+/g, '').replaceAll(', ', ',')
+
 /** The path of an address, which may be a whole URL. */
 function pathOf(address: string): string {
   const end = address.indexOf('?')
@@ -270,7 +274,7 @@ export function gapEntry({ clinic, why, from, to, count }: Gap): JournalEntry {
     at: to,
     isGap: true,
     audience: LEAST_ROLE,
-    ...{ run: '', call: '', status: 0, path: '', type: '' },
+    ...{ run: '', call: '', status: 0, path: '', type: '', fault: '' },
     summary: JSON.stringify(summary),
     detail: '',
   }

@@ -141,13 +141,14 @@ async function scan(
   }
 }
 
-function conditionOf({ run, call, status, path, type, since, audiences }: JournalFilter): Filter<EntryDocument> {
+function conditionOf({ run, call, status, path, type, fault, since, audiences }: JournalFilter): Filter<EntryDocument> {
   const conditions: Filter<EntryDocument> = {
     ...(run === undefined ? {} : { run }),
     ...(call === undefined ? {} : { call }),
     ...(status === undefined ? {} : { status: { $gte: status.from, $lte: status.to } }),
     ...(path === undefined ? {} : { path: { $gte: path, $lt: `${path}\uffff` } }),
     ...(type === undefined ? {} : { type }),
+    ...(fault === undefined ? {} : { fault: { $regex: `(^|,)${RegExp.escape(fault)}(,|$)` } }),
     ...(since === undefined ? {} : { at: { $gte: new Date(since) } }),
     ...(audiences === undefined ? {} : { audience: { $in: [...audiences] } }),
   }

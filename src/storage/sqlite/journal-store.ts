@@ -49,7 +49,9 @@ const TABLES = `
 /** The audience of older entries is unknown, so only operators may read them. */
 const AUDIENCES = "ALTER TABLE exchange ADD COLUMN audience TEXT NOT NULL DEFAULT 'operator'"
 
-const FORM: SideFileForm = { name: 'journal', steps: [TABLES, AUDIENCES], cache: 2048 }
+const FAULTS = "ALTER TABLE exchange ADD COLUMN fault TEXT NOT NULL DEFAULT ''"
+
+const FORM: SideFileForm = { name: 'journal', steps: [TABLES, AUDIENCES, FAULTS], cache: 2048 }
 
 /** Milliseconds between two removals of excess entries. */
 const REMOVE_EVERY = 600_000
@@ -93,11 +95,11 @@ class JournalFile extends SideFile<JournalOrder> {
   /** @returns the number of the last one */
   #insert(db: Database, clinic: string, entries: readonly JournalEntry[]): number {
     let number = db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
-    for (const { id, at, isGap, run, call, status, path, type, summary, audience, detail } of entries) {
+    for (const { id, at, isGap, run, call, status, path, type, summary, audience, fault, detail } of entries) {
       number += 1
       const found = [run, call, status, path, type] as const
       db.run(
-        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         clinic,
         number,
         id,
@@ -106,6 +108,7 @@ class JournalFile extends SideFile<JournalOrder> {
         ...found,
         summary,
         audience,
+        fault,
       )
       if (detail !== '') db.run('INSERT INTO detail VALUES (?, ?, ?)', clinic, number, detail)
     }
@@ -218,7 +221,7 @@ function removeOld(db: Database, { clinic, last, days, entries }: KeptOf, now: n
   return removed === most
 }
 
-function conditionOf({ run, call, status, path, type, since, audiences }: JournalFilter): {
+function conditionOf({ run, call, status, path, type, fault, since, audiences }: JournalFilter): {
   readonly text: string
   readonly values: readonly SqlValue[]
 } {
@@ -228,6 +231,7 @@ function conditionOf({ run, call, status, path, type, since, audiences }: Journa
     status && ['status BETWEEN ? AND ?', status.from, status.to],
     path === undefined ? undefined : ['substr(path, 1, length(?)) = ?', path, path],
     type === undefined ? undefined : ['type = ?', type],
+    fault === undefined ? undefined : ["instr(',' || fault || ',', ',' || ? || ',') > 0", fault],
     since === undefined ? undefined : ['at >= ?', since],
     audiences && ['audience IN (SELECT value FROM json_each(?))', JSON.stringify(audiences)],
   ]

@@ -1,0 +1,103 @@
+/**
+ * Faults that are true in the data: others change what a request is about to change, a moment before its change is written. The
+ * store then finds the conflict, the change is made again on what others have written, and is refused or not as it would
+ * be in production.
+ */
+import type { Appointment } from 'fhir/r4'
+import type { AccessOf } from '../../core/clinic-access.ts'
+import type { ClinicAccess, Context } from '../../core/context.ts'
+import { FhirError } from '../../fhir/outcome.ts'
+import type { Repository, Versioned } from '../../repository/repository.ts'
+import { OPEN_STATUSES } from '../../scheduling/appointment-status.ts'
+import { fireNamed } from './deciding.ts'
+import { type Fired, fire, firedAs, firedNow } from './fired.ts'
+import { magicFaults } from './magic.ts'
+import { planMove } from './moved-visits.ts'
+import { bookForOthers, writeVersions } from './others.ts'
+
+/** Access of agents to clinics, whose changes meet faults; the server's own do not. */
+export const faultyAccess =
+  (accessOf: AccessOf, repository: Repository): AccessOf =>
+  (clinic, agent, generation) => {
+    const access = accessOf(clinic, agent, generation)
+    if (agent.kind === 'server') return access
+    const others = accessOf(clinic, { kind: 'server' }, generation)
+    return { ...access, change: (work, options) => changeWithFaults(access, { others, repository }, work, options) }
+  }
+
+interface Parts {
+  /** Acts for others. */
+  readonly others: ClinicAccess
+  readonly repository: Repository
+}
+
+function changeWithFaults<T>(
+  access: ClinicAccess,
+  parts: Parts,
+  work: (ctx: Context) => Promise<T>,
+  options: Parameters<ClinicAccess['change']>[1],
+): Promise<T> {
+  // The work runs again after each conflict; what others do, they do once.
+  let isFirst = true
+  return access.change(async (ctx) => {
+    const result = await work(ctx)
+    const visits = ctx.unit.staged<Appointment>('Appointment')
+    if (visits.length > 0 && isFirst && !ctx.isImport) await fireMagic(ctx, visits, parts)
+    if (firedNow() !== undefined) {
+      if (isFirst) await bringAbout(ctx, visits, parts)
+      if (firedAs('moved') !== undefined) planMoves(ctx, visits, firedAs('moved'))
+    }
+    isFirst = false
+    return result
+  }, options)
+}
+
+/** Whom a visit is booked with may decide what goes wrong: docs/magic.md */
+async function fireMagic(ctx: Context, visits: readonly Versioned<Appointment>[], parts: Parts): Promise<void> {
+  for (const visit of visits) {
+    if (visit.deleted || visit.resource.status !== 'booked') continue
+    const faults = await magicFaults(ctx, visit.resource)
+    if (faults.length === 0 || (await wasBooked(visit, parts))) continue
+    for (const named of faults) fire([await fireNamed(parts.repository, ctx.clinic, named)])
+  }
+}
+
+async function wasBooked({ id, created }: Versioned<Appointment>, { others }: Parts): Promise<boolean> {
+  if (created) return false
+  const stored = await (await others.reader()).find<Appointment>('Appointment', id)
+  return stored?.resource.status === 'booked'
+}
+
+/** Makes others act a moment before the change is written. */
+async function bringAbout(ctx: Context, visits: readonly Versioned<Appointment>[], { others }: Parts): Promise<void> {
+  if (firedAs('slot-gone') !== undefined) {
+    for (const visit of visits) {
+      if (visit.deleted || !OPEN_STATUSES.includes(visit.resource.status)) continue
+      await unlessRefused(() => bookForOthers(others, visit.resource))
+    }
+  }
+  if (firedAs('version-moved') !== undefined) await writeVersions(others, changedBy(ctx))
+}
+
+/** Others are refused where nothing can be taken: the time is taken already, or stays as it was. */
+async function unlessRefused(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof FhirError)) throw error
+  }
+}
+
+/** The subjects of the change, as `Type/id`: its Slots only where it changes nothing else. */
+function changedBy({ unit }: Context): readonly string[] {
+  const changed = unit.staged().filter(({ created }) => !created)
+  const own = changed.filter(({ type }) => type !== 'Slot')
+  return (own.length > 0 ? own : changed).map(({ type, id }) => `${type}/${id}`)
+}
+
+/** In the same change as the booking, so that none is without the other. */
+function planMoves(ctx: Context, visits: readonly Versioned<Appointment>[], moved: Fired | undefined): void {
+  for (const visit of visits) {
+    if (!visit.deleted && visit.resource.status === 'booked') planMove(ctx, visit.id, Number(moved?.with.after))
+  }
+}
