@@ -61,6 +61,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/killed-deliveries.test.ts',
     'test/process/killed-insurance.test.ts',
     'test/process/killed-intake.test.ts',
+    'test/process/killed-resets.test.ts',
     'test/process/killed-slot-generation.test.ts',
     'test/process/killed-uploads.test.ts',
     'test/process/multiplying-requests.test.ts',

@@ -6,7 +6,7 @@ import type { CapabilityStatementRest } from 'fhir/r4'
 import type { AnyResource } from '../../src/fhir/resource.ts'
 import { type FhirResponse, request } from '../support/request.ts'
 import { type Started, stop } from '../support/server-process.ts'
-import { examples, type Fhir, makeClinic, newProject, SECRETS, staffOf, startIn } from './outside.ts'
+import { adminOf, examples, type Fhir, makeClinic, newProject, SECRETS, staffOf, startIn } from './outside.ts'
 
 let server: Started
 let ours: Fhir
@@ -199,5 +199,15 @@ describe('two-sisters: a scenario', () => {
     const { body } = await ours('GET', '/scenarios')
     const sisters = body.scenarios.find(({ name }: { readonly name: string }) => name === 'two-sisters')
     expect(sisters).toMatchObject({ title: 'Two sisters', resources: 2, people: 1 })
+  })
+
+  test('is in the clinic after a reset to it, with the ages that it says', async () => {
+    const admin = adminOf('other-clinic', server)
+    expect((await admin('POST', '/clinics/other-clinic/reset', { scenario: 'two-sisters' })).status).toBe(200)
+    const { body } = await theirs('GET', '/Patient?family=Novak&_sort=birthdate')
+    const years = body.entry.map(({ resource }: { resource: { birthDate: string } }) =>
+      Number(resource.birthDate.slice(0, 4)),
+    )
+    expect(years[1] - years[0]).toBe(2)
   })
 })

@@ -35,6 +35,9 @@ export type Fhir = (method: string, path: string, body?: unknown) => Promise<Fhi
 /** FHIR requests by staff of the clinic. */
 export const staffOf = (clinic: string, server: Pick<Started, 'url'>): Fhir => by('staff', clinic, server)
 
+/** Requests by an admin of the clinic. */
+export const adminOf = (clinic: string, server: Pick<Started, 'url'>): Fhir => by('admin', clinic, server)
+
 /** @throws Error when the server makes no such clinic */
 export async function makeClinic(id: string, server: Pick<Started, 'url'>): Promise<void> {
   const settings = { name: id, timeZone: 'UTC', defaultRegion: 'US' }
