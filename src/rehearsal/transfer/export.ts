@@ -5,6 +5,7 @@ import { present } from '../../fhir/resource.ts'
 import { forNoRequest } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { Repository, StoredResource, StoreSnapshot } from '../../repository/repository.ts'
+import { isRestricted } from '../../repository/restriction.ts'
 
 /** Types that others refer to, in an order in which most references lead back; all others follow by their names. */
 const FIRST = [
@@ -19,7 +20,7 @@ const PAGE = 50
 
 /** A clinic at one moment. */
 export interface ExportedClinic {
-  /** Its current resources, without those that the server has shipped, a page at a time. */
+  /** Its current resources a page at a time, without those that the server has shipped, and those that nobody may see. */
   readonly pages: AsyncIterable<readonly StoredResource[]>
   /** Ends it, also in the middle. */
   readonly close: () => Promise<void>
@@ -32,6 +33,9 @@ export async function openExport(repository: Repository, clinic: string): Promis
   return { pages: pagesOf(snapshot, partition), close: () => snapshot.close() }
 }
 
+const isExported = (resource: StoredResource): boolean =>
+  resource.method !== 'DELETE' && !isShipped(resource.type, resource.id) && !isRestricted(resource)
+
 type Page = Awaited<ReturnType<StoreSnapshot['scanVersions']>>
 
 async function* pagesOf(snapshot: StoreSnapshot, partition: string): AsyncGenerator<readonly StoredResource[]> {
@@ -42,7 +46,7 @@ async function* pagesOf(snapshot: StoreSnapshot, partition: string): AsyncGenera
       // It takes as long as its client takes to receive it, so it is not paid from the budget of the request.
       const page: Page = await forNoRequest(() => snapshot.scanVersions({ ...scan, ...present({ after }) }))
       if (page.items.length > 0) await yieldToEventLoop()
-      yield page.items.filter(({ method, id }) => method !== 'DELETE' && !isShipped(type, id))
+      yield page.items.filter(isExported)
       after = page.next
     } while (after !== undefined)
   }

@@ -5,9 +5,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createClinic } from '../../../src/clinics/clinics.ts'
 import { DEMO_CLINIC } from '../../../src/demo/demo-clinic.ts'
 import { SERVICE } from '../../../src/repository/record-kinds.ts'
-import { newLastingDatabaseUrl } from '../../support/database.ts'
+import { RESTRICTION } from '../../../src/repository/restriction.ts'
+import type { ResourceStore, StoreSnapshot } from '../../../src/storage/port.ts'
+import { newLastingDatabaseUrl, openTestStore } from '../../support/database.ts'
 import { note, pdf } from '../../support/inline-content.ts'
-import { request, type TestServer } from '../../support/server.ts'
+import { request, startServer, type TestServer } from '../../support/server.ts'
 import { logInAs, startTwoClinics, withToken } from '../../support/two-clinics.ts'
 
 const NDJSON = 'application/fhir+ndjson'
@@ -99,6 +101,9 @@ describe.each([
     await send(id, ndjson(observation('o', 'p'), patient('p'), patient('gone')))
     await send(id, ndjson(patient('p', { gender: 'female' })))
     await fhir('DELETE', '/Patient/gone')
+    const label = { system: RESTRICTION, code: 'restricted' }
+    await send(id, ndjson(patient('hidden', { meta: { security: [label] } })))
+    expect((await fhir('GET', '/Patient/hidden')).status).toBe(403)
     const lines = (await exportOf(id)).filter(({ resourceType }) => resourceType !== 'Organization')
     expect(lines).toMatchObject([patient('p', { gender: 'female', meta: { versionId: '2' } }), observation('o', 'p')])
     const { body, headers } = await operator('GET', `/clinics/${id}/export?format=bundle`)
@@ -370,4 +375,27 @@ describe.each([
     expect(journal.text).not.toContain(secret)
     expect(journal.text).not.toContain('/export')
   })
+})
+
+test('an export that cannot go on breaks off, so that it does not look complete', async () => {
+  const store = await openTestStore()
+  const endingEarly: ResourceStore = {
+    ...store,
+    snapshot: async () => {
+      const snapshot = await store.snapshot()
+      const scanVersions: StoreSnapshot['scanVersions'] = async (scan) => {
+        // By then, much has been sent.
+        if (scan.type === 'VisionPrescription') await snapshot.close()
+        return await snapshot.scanVersions(scan)
+      }
+      return { ...snapshot, scanVersions }
+    },
+  }
+  const server = await startServer({}, { store: endingEarly })
+  const headers = { authorization: `Bearer ${await server.login('admin', 'admin')}` }
+  const response = await fetch(`${server.url}/clinics/${DEMO_CLINIC}/export`, { headers })
+  expect(response.status).toBe(200)
+  await expect(response.text()).rejects.toThrow()
+  expect((await server.fhir('GET', '/Patient?_count=1')).status).toBe(200)
+  await server.close()
 })
