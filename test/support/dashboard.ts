@@ -108,6 +108,23 @@ export async function findingsOf(page: Page): Promise<readonly string[]> {
 export const fitsItsWidth = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)
 
+/** Leftovers of code that the page shows, such as "undefined", errors, and empty badges; none where all is well. */
+export async function leftoversOf(page: Page): Promise<readonly string[]> {
+  const leftovers = (await wordsOf(page)).filter((text) => /undefined|invalid date|\bnan\b|\[object/i.test(text))
+  const alerts = await page.getByRole('alert').allTextContents()
+  const badges = await page.locator('.mantine-Badge-label').allTextContents()
+  return [...leftovers, ...alerts, ...badges.filter((text) => text.trim() === '').map(() => 'an empty badge')]
+}
+
+/** All text of a page, including tooltips and labels for screen readers. */
+const wordsOf = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() => [
+    document.body.innerText,
+    ...[...document.querySelectorAll('*')].flatMap((element) =>
+      ['title', 'aria-label', 'datetime'].flatMap((name) => element.getAttribute(name) ?? []),
+    ),
+  ])
+
 async function openWindow(browser: Browser, options: BrowserContextOptions, complaints: string[]): Promise<Page> {
   // A zone that is far from that of the clinic.
   const context: BrowserContext = await browser.newContext({

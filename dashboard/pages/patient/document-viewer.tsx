@@ -26,24 +26,34 @@ export function DocumentViewer({ id }: { readonly id: string }) {
 }
 
 function AttachmentView({ attachment }: { readonly attachment: Attachment }) {
+  const { title, contentType } = attachment
+  const absence = absenceOf(attachment)
+  return (
+    <Panel title={title ?? contentType ?? 'Content'}>
+      {absence === undefined ? <LoadedContent attachment={attachment} /> : <Text size="sm">{absence}</Text>}
+    </Panel>
+  )
+}
+
+/** The reason why there is nothing to show. */
+function absenceOf({ url, data }: Attachment): string | undefined {
+  if (data !== undefined || (url !== undefined && isHere(url))) return undefined
+  return url === undefined ? 'This document has no content.' : `Its content is elsewhere: ${url}`
+}
+
+function LoadedContent({ attachment }: { readonly attachment: Attachment }) {
   const { title, url, data, contentType } = attachment
   const query = useQuery({
     queryKey: ['content', url ?? data],
     queryFn: ({ signal }) => bytesOf(attachment, signal),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  return (
-    <Panel title={title ?? contentType ?? 'Content'}>
-      <Loaded query={query}>{(bytes) => <Content bytes={bytes} contentType={contentType} name={title} />}</Loaded>
-    </Panel>
-  )
+  return <Loaded query={query}>{(bytes) => <Content bytes={bytes} contentType={contentType} name={title} />}</Loaded>
 }
 
-async function bytesOf({ url, data, contentType = '*/*' }: Attachment, signal: AbortSignal): Promise<Blob> {
+async function bytesOf({ url = '', data, contentType = '*/*' }: Attachment, signal: AbortSignal): Promise<Blob> {
   if (data !== undefined)
     return new Blob([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], { type: contentType })
-  if (url === undefined) throw new Error('This document has no content.')
-  if (!isHere(url)) throw new Error(`Its content is elsewhere: ${url}`)
   return getBytes(url, contentType, signal)
 }
 

@@ -3,8 +3,7 @@
  * each page shows them, and says that the value is not there.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
-import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+import { type Dashboard, leftoversOf, startDashboard } from '../../support/dashboard.ts'
 import { type Fixture, put } from '../../support/put.ts'
 
 const ABSENT = {
@@ -141,24 +140,6 @@ beforeAll(async () => {
 })
 afterAll(() => dashboard?.close())
 
-/** All text of a page, including tooltips and labels for screen readers. */
-const wordsOf = (page: Page): Promise<readonly string[]> =>
-  page.evaluate(() => [
-    document.body.innerText,
-    ...[...document.querySelectorAll('*')].flatMap((element) =>
-      ['title', 'aria-label', 'datetime'].flatMap((name) => element.getAttribute(name) ?? []),
-    ),
-  ])
-
-/** The page shows no leftovers of code such as "undefined", no error and no empty badge. */
-async function expectWords(page: Page): Promise<void> {
-  const words = await wordsOf(page)
-  expect(words.filter((text) => /undefined|invalid date|\bnan\b|\[object/i.test(text))).toEqual([])
-  expect(await page.getByRole('alert').allTextContents()).toEqual([])
-  const badges = await page.locator('.mantine-Badge-label').allTextContents()
-  expect(badges.filter((text) => text.trim() === '')).toEqual([])
-}
-
 test.each([
   ['the overview', '', 'Most urgent tasks'],
   ['the list of patients', '/patients?q=AB-10001', 'Unnamed absent'],
@@ -182,7 +163,7 @@ test.each([
   const page = await dashboard.signedIn(path)
   await page.getByText(expected).first().waitFor()
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' })
-  await expectWords(page)
+  expect(await leftoversOf(page)).toEqual([])
 })
 
 test('a Slot that does not say when it begins or ends is no time that can be booked', async () => {
