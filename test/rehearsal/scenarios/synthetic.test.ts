@@ -136,6 +136,22 @@ describe('the people', () => {
     expect(families.length).toBeGreaterThan(60)
   })
 
+  test('of a household that are children are born a year apart', () => {
+    const born = new Map<string, number[]>()
+    for (const { telecom, birthDate = '', contact } of patients) {
+      if (contact === undefined) continue
+      const home = telecom?.find(({ use }) => use === 'home')?.value ?? ''
+      born.set(home, [...(born.get(home) ?? []), DateTime.fromISO(birthDate).toMillis()])
+    }
+    const gaps = [...born.values()].flatMap((days) =>
+      days
+        .sort((one, other) => one - other)
+        .flatMap((day, index) => day - (days[index - 1] ?? Number.NEGATIVE_INFINITY)),
+    )
+    expect(Math.min(...gaps)).toBeGreaterThan(364 * 86_400_000)
+    expect(gaps.filter(Number.isFinite).length).toBeGreaterThan(50)
+  })
+
   test('have telephone numbers and e-mail addresses that belong to nobody', () => {
     for (const { system, value = '' } of patients.flatMap(({ telecom = [] }) => telecom))
       expect(value).toMatch(system === 'email' ? /^[a-z]+\.[a-z]+\.\d+@example\.org$/ : /^\+1\d{3}55501\d\d$/)

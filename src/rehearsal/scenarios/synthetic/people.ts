@@ -99,14 +99,19 @@ function agesOf(random: Random, kind: HouseholdKind): readonly Member[] {
   const adults = [first, ...(kind.adults === 2 ? [Math.max(19, first + random.integer([-5, 4]))] : [])]
   const oldest = Math.min(17, Math.min(...adults) - YOUNGEST_PARENT)
   const children = Array.from({ length: random.integer(kind.children) }, () => random.integer([0, oldest]))
+    .sort((one, other) => other - one)
+    .filter((age, index, ages) => index === 0 || (ages[index - 1] ?? 0) - age >= BETWEEN_CHILDREN)
   return [
     ...adults.map((age): Member => ({ age, role: 'adult' })),
-    ...children.sort((one, other) => other - one).map((age): Member => ({ age, role: 'child' })),
+    ...children.map((age): Member => ({ age, role: 'child' })),
   ]
 }
 
 /** Age of the youngest parents. */
 const YOUNGEST_PARENT = 20
+
+/** Years in whole: a child is at least one year older than the next. */
+const BETWEEN_CHILDREN = 2
 
 const genderOf = (random: Random): Person['gender'] => (random.chance(0.51) ? 'female' : 'male')
 

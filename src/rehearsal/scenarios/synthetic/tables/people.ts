@@ -221,7 +221,7 @@ export const HOUSEHOLDS: readonly HouseholdKind[] = [
   { share: 9, age: [22, 34], adults: 2, children: [0, 0] },
   { share: 20, age: [46, 64], adults: 2, children: [0, 0] },
   { share: 11, age: [65, 84], adults: 2, children: [0, 0] },
-  { share: 18, age: [26, 52], adults: 2, children: [1, 3] },
+  { share: 20, age: [26, 52], adults: 2, children: [1, 4] },
   { share: 6, age: [24, 48], adults: 1, children: [1, 2] },
 ]
 
