@@ -1,6 +1,6 @@
 /** The dashboard in a clinic of the scenario messy-production: each page shows each of its patients without breaking. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { builtInScenario } from '../../../src/rehearsal/scenarios/scenarios.ts'
+import { builtInScenario } from '../../../src/rehearsal/scenarios/built-in.ts'
 import { type Dashboard, fitsItsWidth, leftoversOf, startDashboard } from '../../support/dashboard.ts'
 import { request } from '../../support/server.ts'
 

@@ -324,3 +324,31 @@ describe('the record of a patient', () => {
     expect(average((count) => count >= 3)).toBeGreaterThan(2 * average((count) => count === 0))
   })
 })
+
+describe('the people that the scenario names', () => {
+  const named = new Map(synthetic.people.map(({ who, resource = '' }) => [who, resource.slice('Patient/'.length)]))
+  const recordOf = (who: string) => thousand.filter(({ id }) => id.startsWith(`${named.get(who)}-`))
+
+  test('have these names', () => {
+    for (const [who, id] of named) {
+      const [name] = patientById.get(id)?.name ?? []
+      expect(`${name?.given?.[0]} ${name?.family}`).toBe(who)
+    }
+  })
+
+  test('are what it says of them', () => {
+    const largest = Math.max(...[...byPatient(thousand).values()].map((record) => record.length))
+    expect(recordOf('Danielle Baptiste').length).toBe(largest - 1)
+    const antidiabetics = JSON.stringify(recordOf('Ian Stanton')).match(
+      /"authoredOn":"[^"]+","requester":[^}]+},"reasonCode":\[\{"coding":\[\{[^}]+"code":"E11.9"/g,
+    )
+    expect(antidiabetics).toHaveLength(3)
+    expect(patientById.get(named.get('Emilio Quintero') ?? '')?.deceasedDateTime).toBeDefined()
+    const address = JSON.stringify(patientById.get(named.get('Laura McAllister') ?? '')?.address)
+    const home = patients.filter((one) => JSON.stringify(one.address) === address)
+    expect(home.filter(({ contact }) => contact !== undefined)).toHaveLength(3)
+    expect(JSON.stringify(recordOf('Gary Eastman'))).toMatch(/allergy-amoxicillin.*azithromycin/)
+    const youngest = [...patients].sort((one, other) => ((one.birthDate ?? '') < (other.birthDate ?? '') ? 1 : -1))[0]
+    expect(youngest?.id).toBe(named.get('Samuel Crawley'))
+  })
+})

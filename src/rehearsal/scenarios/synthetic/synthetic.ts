@@ -71,7 +71,26 @@ export const synthetic: Scenario = {
   version: '1.0.0',
   description:
     'Families with three years of visits, conditions, medications, results, immunizations, documents and insurance, on the profiles of US Core.',
-  people: [],
-  count: 29_969,
+  people: [
+    { who: 'Danielle Baptiste', resource: 'Patient/synthetic-0065', what: 'has the largest record' },
+    {
+      who: 'Ian Stanton',
+      resource: 'Patient/synthetic-0407',
+      what: 'has diabetes, which took three steps of treatment',
+    },
+    { who: 'Emilio Quintero', resource: 'Patient/synthetic-0010', what: 'has died' },
+    {
+      who: 'Laura McAllister',
+      resource: 'Patient/synthetic-0035',
+      what: 'has three children at her address and phone',
+    },
+    {
+      who: 'Gary Eastman',
+      resource: 'Patient/synthetic-0126',
+      what: 'was given another antibiotic than amoxicillin, an allergy',
+    },
+    { who: 'Samuel Crawley', resource: 'Patient/synthetic-0601', what: 'is the youngest' },
+  ],
+  count: 29_335,
   resources: (day) => townResources(SYNTHETIC, day),
 }
