@@ -94,18 +94,18 @@ const ROOMS = {
     ...['search', 'search/query', 'core', 'terminology'],
     ...['operations', 'operations/terminology', 'providers'],
   ],
+  // What goes wrong when somebody rehearses: named, counted, and brought about in the data.
+  'rehearsal/faults': [
+    ...['repository', 'clinics', 'core', 'reservations', 'scheduling', 'booking', 'rehearsal/magic'],
+  ],
   // What is true in a clinic when a rehearsal begins.
-  'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability', 'rehearsal/magic'],
+  'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability', 'rehearsal/magic', 'rehearsal/faults'],
   // Resets, snapshots and clones: one filling of a clinic's data takes the place of another.
   'rehearsal/generations': ['storage', 'repository', 'content', 'clinics', 'core', 'rehearsal/scenarios'],
   // What is taken out of a clinic as a file, and what is brought in.
   'rehearsal/transfer': ['storage', 'repository', 'core'],
   // What modules of others add.
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers', 'rehearsal/scenarios'],
-  // What goes wrong when somebody rehearses: named, counted, and brought about in the data.
-  'rehearsal/faults': [
-    ...['repository', 'clinics', 'core', 'reservations', 'scheduling', 'booking', 'rehearsal/magic'],
-  ],
   demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios', 'rehearsal/generations'],
   // The transport, whatever is asked: who asks, whether it is taken, bodies, formats, errors. From here on Koa is known.
   http: ['repository', 'content', 'clinics', 'config', 'record', 'record/audit', 'record/journal', 'rehearsal/faults'],

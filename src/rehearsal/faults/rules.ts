@@ -103,6 +103,16 @@ export async function setRule(repository: Repository, clinic: string, name: stri
   })
 }
 
+/**
+ * Stages the rules that a clinic begins with, by their names, as clients send them.
+ * @throws FhirError 400 naming what is wrong
+ */
+export async function stageRules({ records }: UnitOfWork, rules: Readonly<Record<string, unknown>>): Promise<void> {
+  const parsed = Object.entries(rules).map(([name, rule]): [string, Rule] => [name, parseRule(name, rule)])
+  await records.read(RULES, RULES_KEY)
+  records.put(RULES, RULES_KEY, Object.fromEntries(parsed))
+}
+
 /** Deletes a rule, or all. @returns the number of rules deleted */
 export async function deleteRules(repository: Repository, clinic: string, name?: string): Promise<number> {
   return repository.change(clinic, async (unit) => {

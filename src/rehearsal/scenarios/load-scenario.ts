@@ -6,6 +6,7 @@ import type { Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { type SlotWithId, slotsOf } from '../../scheduling/generated-slot.ts'
 import { plannedBlocks } from '../../scheduling/planned-slots.ts'
+import { stageRules } from '../faults/rules.ts'
 import { type ClinicDay, instantAt } from './moments.ts'
 import { resolved } from './placeholders.ts'
 import type { Scenario, ScenarioResource } from './scenario.ts'
@@ -24,6 +25,8 @@ const SLOTS = { slots: PART, days: 366 }
  *   caller loads into a place that nobody sees, or in one change
  */
 export async function* loadScenario(scenario: Scenario, day: ClinicDay, change: Change): AsyncGenerator<number> {
+  const { faults } = scenario
+  if (faults !== undefined) await change((ctx) => stageRules(ctx.unit, faults))
   let done = 0
   for await (const part of parts(scenario, day)) {
     await change((ctx) => stagePart(ctx, scenario, part))

@@ -8,6 +8,7 @@ import { resourceTypes } from '../../fhir/definitions.ts'
 import { parseJson } from '../../fhir/json.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { validate } from '../../fhir/validate/validate.ts'
+import { parseRule } from '../faults/rules.ts'
 import type { ClinicDay } from './moments.ts'
 import { resolved } from './placeholders.ts'
 import type { Scenario, ScenarioResource } from './scenario.ts'
@@ -99,6 +100,15 @@ function checkMembers(where: string, value: Members): void {
   for (const [member, { is, optional }] of Object.entries(MEMBERS)) {
     if (value[member] === undefined ? !optional : !IS[is](value[member]))
       throw new Error(`${where}: ${member} must be ${SAID[is]}`)
+  }
+  for (const [name, rule] of Object.entries(value.faults ?? {})) checkRule(`${where}: faults.${name}`, name, rule)
+}
+
+function checkRule(where: string, name: string, rule: unknown): void {
+  try {
+    parseRule(name, rule)
+  } catch (error) {
+    throw new Error(`${where}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

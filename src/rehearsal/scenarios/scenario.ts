@@ -17,7 +17,7 @@ export interface Scenario {
   readonly clock?: string
   /** Settings that a reset makes where it is asked to; the others stay. */
   readonly settings?: Partial<ClinicSettings>
-  /** Rules of faults, by name. */
+  /** Rules for faults, by name, as clients send them: docs/faults.md. */
   readonly faults?: Readonly<Record<string, unknown>>
   readonly people: readonly Person[]
   /** Where each oddity of the data can be seen. */

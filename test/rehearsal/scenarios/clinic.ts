@@ -25,6 +25,7 @@ export async function openTestClinic({ clinic, clinicName: name, timeZone, now }
   }
   await repository.change(clinic, (unit) => writeSettings(unit, settings))
   return {
+    repository,
     look: () => access(clinic).reader(),
     change: <Result>(work: (ctx: Context) => Promise<Result>) => access(clinic).change(work),
   }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Appointment, Organization, Patient, Slot } from 'fhir/r4'
 import type { Context } from '../../../src/core/context.ts'
+import { listRules } from '../../../src/rehearsal/faults/rules.ts'
 import { builtInScenario } from '../../../src/rehearsal/scenarios/built-in.ts'
 import { loadScenario, startOf } from '../../../src/rehearsal/scenarios/load-scenario.ts'
 import type { Scenario, ScenarioResource } from '../../../src/rehearsal/scenarios/scenario.ts'
@@ -108,6 +109,16 @@ describe('the clock of the clinic', () => {
   test('stays where the scenario names none', () => {
     expect(startOf(madeOf([]), DAY)).toBe(DAY.now)
   })
+})
+
+test('the rules for faults of a scenario are those of the clinic, by their names', async () => {
+  const faults = { busy: { fault: 'throttled', every: 3 }, gone: { fault: 'slot-gone', times: 1 } }
+  const clinic = await openTestClinic(DAY)
+  for await (const _done of loadScenario({ ...madeOf([]), faults }, DAY, clinic.change));
+  expect(await listRules(clinic.repository, DAY.clinic)).toMatchObject([
+    { name: 'busy', ...faults.busy, matched: 0, fired: 0 },
+    { name: 'gone', ...faults.gone, matched: 0, fired: 0 },
+  ])
 })
 
 describe('a scenario with a broken resource', () => {

@@ -55,6 +55,11 @@ describe('a broken scenario names its file and', () => {
     ['that it is no object', [], 'small.json holds no object'],
     ['the member that is missing', { ...SCENARIO, title: undefined }, 'small.json: title must be a text'],
     ['the member of the wrong kind', { ...SCENARIO, people: 'Ada' }, 'small.json: people must be a list'],
+    [
+      'the rule for a fault that is wrong',
+      { ...SCENARIO, faults: { busy: { fault: 'throtled' } } },
+      'small.json: faults.busy: ',
+    ],
     ['the member that there is not', { ...SCENARIO, persons: [] }, "small.json: a scenario has no member 'persons'"],
     ['a name other than its own', { ...SCENARIO, name: 'big' }, "small.json: name must be 'small'"],
     ['the file that is not there', { ...SCENARIO, resources: ['none.json'] }, 'none.json'],
