@@ -1,5 +1,5 @@
 /**
- * `npm run check`: types, format and lint, import rules, dead code, comments and packages, one line each; failed checks show their
+ * `npm run check`: types, format and lint, import rules, dead code, comments, clock and packages, one line each; failed checks show their
  * output.
  */
 import { spawn } from 'node:child_process'
@@ -49,6 +49,7 @@ const checks: readonly Check[] = [
   },
   { name: 'dead code', command: ['node_modules/knip/bin/knip.js', '--no-progress', '--treat-config-hints-as-errors'] },
   { name: 'comments', command: ['scripts/comments.ts'] },
+  { name: 'clock', command: ['scripts/clock.ts'] },
   { name: 'packages', command: ['scripts/packages.ts', '--check'] },
 ]
 

@@ -83,7 +83,7 @@ export interface RunResult extends ToolResult {
 /** A tool call's request. */
 interface RunningRequest {
   readonly session: CallSession | Refusal
-  /** When the tool call began, later than the one before it; milliseconds since 1970 UTC. */
+  /** When the tool call began by the clinic's clock, later than the one before it; milliseconds since 1970 UTC. */
   readonly startedAt: number
   /** Milliseconds since 1970 UTC. */
   readonly endsAt: number
@@ -142,7 +142,8 @@ export class ToolRunner {
     let startedAt = 0
     for (const [index, call] of calls.entries()) {
       const tool = tools[index]
-      startedAt = Math.max(Date.now(), startedAt + TICK)
+      if (session !== undefined)
+        startedAt = Math.max(await this.#services.repository.now(session.clinic), startedAt + TICK)
       const result =
         tool === undefined
           ? this.#unknownTool(address, call)

@@ -1,6 +1,7 @@
 /**
  * Counters of failed attempts: after some failures the next attempt has to wait, longer with each further one. They are
- * records in the store, so they survive restarts and hold for all processes; they expire, so their number is bounded.
+ * records in the store, so they survive restarts and hold for all processes; they expire, so their number is bounded. They go
+ * by the time of the machine, as no clinic's clock may end a wait.
  */
 import type { RecordKind } from '../repository/record-kinds.ts'
 import type { UnitOfWork } from '../repository/repository.ts'
@@ -43,7 +44,7 @@ export async function waitFor(unit: UnitOfWork, limits: readonly Limit[]): Promi
   let wait = 0
   for (const limit of limits) {
     const { failures, since } = await readCounter(unit, limit)
-    wait = Math.max(wait, since + waitAfter(failures, limit.patience) - unit.now)
+    wait = Math.max(wait, since + waitAfter(failures, limit.patience) - unit.writtenAt)
   }
   return wait
 }
@@ -77,11 +78,11 @@ export async function keepFailures(unit: UnitOfWork, limit: Limit): Promise<void
 async function failuresNow(unit: UnitOfWork, limit: Limit): Promise<number> {
   const { failures, since } = await readCounter(unit, limit)
   const { fades, longest } = limit.patience
-  return fades === undefined ? failures : Math.max(0, failures - (unit.now - since) / longest)
+  return fades === undefined ? failures : Math.max(0, failures - (unit.writtenAt - since) / longest)
 }
 
 /** The counter, unless it is to be forgotten. */
-async function readCounter({ records, now }: UnitOfWork, { kind, key }: Limit): Promise<Counter> {
+async function readCounter({ records, writtenAt: now }: UnitOfWork, { kind, key }: Limit): Promise<Counter> {
   const record = await records.read(kind, key)
   return record?.due == null || record.due <= now ? { failures: 0, since: now } : record.value
 }
@@ -89,7 +90,7 @@ async function readCounter({ records, now }: UnitOfWork, { kind, key }: Limit): 
 /** The wait runs from now on. */
 async function setFailures(unit: UnitOfWork, limit: Limit, failures: number): Promise<void> {
   const isStored = (await unit.records.read(limit.kind, limit.key)) !== undefined
-  if (failures > 0) put(unit, limit, { failures, since: unit.now })
+  if (failures > 0) put(unit, limit, { failures, since: unit.writtenAt })
   else if (isStored) unit.records.delete(limit.kind, limit.key)
 }
 
@@ -100,7 +101,7 @@ function put({ records }: UnitOfWork, { kind, key, patience }: Limit, counter: C
 }
 
 /** Stages the deletion of some that have expired. To be called before others of the kind are read or written. */
-export async function clearExpired({ records, now }: UnitOfWork, kind: RecordKind<Counter>): Promise<void> {
+export async function clearExpired({ records, writtenAt: now }: UnitOfWork, kind: RecordKind<Counter>): Promise<void> {
   for (const { key, version } of await records.due(kind, { before: now, limit: CLEARED_PER_ATTEMPT }))
     records.delete(kind, key, { expect: version })
 }

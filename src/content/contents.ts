@@ -58,7 +58,7 @@ export class StoredContents implements Contents {
 
   async receive(clinic: string, pieces: AsyncIterable<Uint8Array>, limit: number): Promise<ContentFacts> {
     const name = randomUUID()
-    await this.#change(clinic, async ({ records, now }) =>
+    await this.#change(clinic, async ({ records, writtenAt: now }) =>
       records.put(UPLOAD, name, { isGoing: false }, { due: now + KEPT_UNUSED }),
     )
     try {
@@ -106,7 +106,7 @@ export class StoredContents implements Contents {
   async collect(clinic: string, sha256: string): Promise<boolean> {
     const name = await this.#change(clinic, async (unit) => {
       const content = await unit.records.read(CONTENT, sha256)
-      const isDue = content !== undefined && content.due !== null && content.due <= unit.now
+      const isDue = content !== undefined && content.due !== null && content.due <= unit.writtenAt
       return isDue ? letGo(unit, sha256, content.value) : undefined
     })
     if (name !== undefined) await this.#remove(clinic, name)
@@ -115,7 +115,7 @@ export class StoredContents implements Contents {
 
   /** Removes the bytes of a due upload. False: it is no longer due. */
   async collectUpload(clinic: string, name: string): Promise<boolean> {
-    const isDue = await this.#change(clinic, async ({ records, now }) => {
+    const isDue = await this.#change(clinic, async ({ records, writtenAt: now }) => {
       const upload = await records.read(UPLOAD, name)
       if (upload === undefined || upload.due === null || upload.due > now) return false
       records.put(UPLOAD, name, { isGoing: true }, { due: now + LEASE })
@@ -127,7 +127,7 @@ export class StoredContents implements Contents {
 
   /** Removes a failed upload. If it became a content nevertheless, that stays. */
   async #removeUpload(clinic: string, name: string): Promise<void> {
-    const isThere = await this.#change(clinic, async ({ records, now }) => {
+    const isThere = await this.#change(clinic, async ({ records, writtenAt: now }) => {
       const upload = await records.read(UPLOAD, name)
       if (upload !== undefined) records.put(UPLOAD, name, { isGoing: true }, { due: now + LEASE })
       return upload !== undefined
@@ -183,7 +183,7 @@ async function* checkedPieces(pieces: AsyncIterable<Uint8Array>, sha256: string)
 }
 
 /** Turns received bytes into a content. False: the clinic has it already, and the bytes must be removed. */
-async function keep({ records, now }: UnitOfWork, name: string, facts: ContentFacts): Promise<boolean> {
+async function keep({ records, writtenAt: now }: UnitOfWork, name: string, facts: ContentFacts): Promise<boolean> {
   const { sha256, ...known } = facts
   const upload = await records.read(UPLOAD, name)
   if (upload === undefined || upload.value.isGoing) throw new StoreUnavailable('A content took too long to arrive')
@@ -212,7 +212,7 @@ async function giveUp(unit: UnitOfWork, sha256: string): Promise<string | undefi
 }
 
 /** Deletes a content, and marks its bytes for removal. */
-function letGo({ records, now }: UnitOfWork, sha256: string, { name }: StoredContent): string {
+function letGo({ records, writtenAt: now }: UnitOfWork, sha256: string, { name }: StoredContent): string {
   records.delete(CONTENT, sha256)
   records.put(UPLOAD, name, { isGoing: true }, { due: now + LEASE })
   return name

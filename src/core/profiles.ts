@@ -16,12 +16,15 @@ export const profilePolicy = async (ctx: Context): Promise<ProfilePolicy> =>
   (await readSettings(ctx.unit, ctx.clinic)).policies.profiles ?? ctx.profilePolicy
 
 /** All issues that the profiles find in the resource, with what the clinic of `ctx` has stored now. */
-export function profileIssues(ctx: Context, question: ProfileCheckRequest): Promise<readonly Issue[]> {
+export function profileIssues(ctx: Context, question: Omit<ProfileCheckRequest, 'now'>): Promise<readonly Issue[]> {
   const find = findIn(ctx)
-  return checkProfiles(question, {
-    profiles: (canonicals) => loadProfiles(find, canonicals),
-    terminology: (request) => clinicTerminology(ctx, request),
-  })
+  return checkProfiles(
+    { ...question, now: ctx.now },
+    {
+      profiles: (canonicals) => loadProfiles(find, canonicals),
+      terminology: (request) => clinicTerminology(ctx, request),
+    },
+  )
 }
 
 /** The same for a write, under the policy of the clinic; none where the resource declares no profile. */
@@ -31,7 +34,7 @@ export async function declaredProfileIssues(ctx: Context, resource: AnyResource)
   return policy === 'off' ? [] : profileIssues(ctx, questionOf(resource, policy))
 }
 
-const questionOf = (resource: AnyResource, policy: ProfilePolicy): ProfileCheckRequest => ({
+const questionOf = (resource: AnyResource, policy: ProfilePolicy): Omit<ProfileCheckRequest, 'now'> => ({
   resource: { ...resource },
   profiles: [],
   unknownProfile: policy === 'reject' ? 'error' : 'warning',

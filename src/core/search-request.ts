@@ -106,7 +106,14 @@ async function criteriaOptions(
 ): Promise<Omit<CriteriaOptions, 'lookUp' | 'isCaseSensitive'>> {
   const { parametersOf, fullText } = servedSearch
   const custom = await unit.customParameters()
-  return { clinic, now, baseUrl, fullText, parametersOf: custom?.parametersOf(parametersOf) ?? parametersOf }
+  return {
+    clinic,
+    now,
+    machineTime: unit.writtenAt,
+    baseUrl,
+    fullText,
+    parametersOf: custom?.parametersOf(parametersOf) ?? parametersOf,
+  }
 }
 
 /** Most resources of a page that is read on the event loop. */

@@ -30,6 +30,8 @@ export interface ProfileCheckRequest {
   readonly unknownProfile: 'error' | 'warning'
   /** Whether to make the further checks for which no write is refused; see thorough/thorough.ts. */
   readonly thorough: boolean
+  /** The time of now() and today() in invariants: milliseconds since 1970 UTC, by the clock of the clinic. */
+  readonly now: number
 }
 
 /** Where a check loads definitions from. */
@@ -82,7 +84,7 @@ function checkOnce(
   const root = rootElement(request.resource)
   if (root === undefined) return []
   const findings = new Findings()
-  const checker = new ProfileChecker(definitions, findings, limits)
+  const checker = new ProfileChecker(definitions, findings, { limits, now: request.now })
   try {
     checkAll(root, request, checker, findings)
     return findings.issues

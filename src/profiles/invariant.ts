@@ -16,6 +16,12 @@ export type InvariantResult =
   | { readonly kind: 'satisfied' | 'violated' }
   | { readonly kind: 'unknown'; readonly why: string }
 
+export interface InvariantScope {
+  readonly limits: EvaluationLimits
+  /** The time of now() and today(): milliseconds since 1970 UTC, by the clock of the clinic. */
+  readonly now: number
+}
+
 export class Invariant {
   readonly key: string
   readonly severity: 'error' | 'warning'
@@ -31,12 +37,15 @@ export class Invariant {
   }
 
   /** Satisfied only when the result is true. */
-  evaluate({ value, sibling, type, resource, rootResource }: TypedElement, limits: EvaluationLimits): InvariantResult {
+  evaluate(
+    { value, sibling, type, resource, rootResource }: TypedElement,
+    { limits, now }: InvariantScope,
+  ): InvariantResult {
     this.#compiled ??= tryCompile(this.expression)
     if ('why' in this.#compiled) return { kind: 'unknown', why: this.#compiled.why }
     try {
       const own = value === resource ? {} : { type }
-      const result = this.#compiled.evaluate(value, { resource, rootResource, sibling, limits, ...own })
+      const result = this.#compiled.evaluate(value, { resource, rootResource, sibling, limits, now, ...own })
       return { kind: result.length === 1 && result[0] === true ? 'satisfied' : 'violated' }
     } catch (error) {
       if (error instanceof EvaluationError) return { kind: 'unknown', why: error.message }

@@ -2,10 +2,9 @@
 
 import { elementsByName } from '../fhir/definitions.ts'
 import { countWork } from '../fhir/fhirpath/limits.ts'
-import type { EvaluationLimits } from '../fhir/fhirpath/scope.ts'
 import { isObject } from '../fhir/resource.ts'
 import { type Finding, Findings, quoted } from './findings.ts'
-import type { Invariant } from './invariant.ts'
+import type { Invariant, InvariantScope } from './invariant.ts'
 import { type KnownDefinitions, UNREAD } from './known-definitions.ts'
 import type { Profile } from './profile.ts'
 import type { BindingRule, Discriminator, Shape, TypeRule } from './shape.ts'
@@ -23,15 +22,15 @@ export class WorkLimitExceeded extends Error {}
 
 export class ProfileChecker implements CheckContext {
   readonly definitions: KnownDefinitions
-  readonly #limits: EvaluationLimits
+  readonly #scope: InvariantScope
   #findings: Findings
   #profile: Profile | undefined
   #depth = 0
 
-  constructor(definitions: KnownDefinitions, findings: Findings, limits: EvaluationLimits) {
+  constructor(definitions: KnownDefinitions, findings: Findings, scope: InvariantScope) {
     this.definitions = definitions
     this.#findings = findings
-    this.#limits = limits
+    this.#scope = scope
   }
 
   get isOver(): boolean {
@@ -40,8 +39,8 @@ export class ProfileChecker implements CheckContext {
 
   /** Counts the work of visiting an element. @throws WorkLimitExceeded, BudgetError */
   step(): void {
-    countWork(this.#limits, STEP_COST)
-    if (this.#limits.left < 0) throw new WorkLimitExceeded()
+    countWork(this.#scope.limits, STEP_COST)
+    if (this.#scope.limits.left < 0) throw new WorkLimitExceeded()
   }
 
   /** Reports how the item violates the profile. @throws WorkLimitExceeded */
@@ -234,8 +233,8 @@ export class ProfileChecker implements CheckContext {
 
   #invariant(invariant: Invariant, item: TypedElement): void {
     const { key, human, expression, severity } = invariant
-    const found = invariant.evaluate(item, this.#limits)
-    if (this.#limits.left < 0) throw new WorkLimitExceeded()
+    const found = invariant.evaluate(item, this.#scope)
+    if (this.#scope.limits.left < 0) throw new WorkLimitExceeded()
     if (found.kind === 'violated')
       this.#add('invariant', item.path, `breaks ${key}: ${human} (FHIRPath: ${expression})`, severity)
     if (found.kind === 'unknown')

@@ -11,7 +11,7 @@ import {
   type LeasedJob,
   type LoopPace,
 } from '../isolation/background-loop.ts'
-import type { RecordKind } from './record-kinds.ts'
+import { dueTimeOf, type RecordKind } from './record-kinds.ts'
 import type { Repository, UnitOfWork } from './repository.ts'
 
 const PACE: LoopPace = { look: 500, pause: 0 }
@@ -130,7 +130,8 @@ class DueRecords<Value> implements JobSource {
   ): Promise<T | undefined> {
     const { kind, lease = LEASE } = this.#work
     return this.#services.repository.change(clinic, async (unit) => {
-      const { records, now } = unit
+      const { records } = unit
+      const now = dueTimeOf(kind, unit)
       const record = await records.read(kind, key)
       if (record === undefined || record.due === null || record.due > now) return undefined
       records.put(kind, key, record.value, { due: now + lease })

@@ -397,6 +397,15 @@ export interface RecordKind<Value> {
 
 export const recordKind = <Value>(name: Name): RecordKind<Value> => ({ name, of: RECORD_KINDS[name].of })
 
+/**
+ * The time by which records of a kind are due: that of the clinic's clock for those of its data; that of the machine for those
+ * that outlast a reset, which may set the clock back.
+ */
+export const dueTimeOf = (
+  { of }: RecordKind<unknown>,
+  { now, writtenAt }: { readonly now: number; readonly writtenAt: number },
+): number => (of === 'generation' ? now : writtenAt)
+
 /** Separates clinic and number; it occurs in no id of a clinic. */
 const SEPARATOR = '~'
 

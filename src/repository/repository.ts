@@ -17,6 +17,7 @@ import {
 import { searchNotReady } from './index-version.ts'
 import {
   clinicOfPartition,
+  dueTimeOf,
   generationKinds,
   isClinicName,
   partitionOf,
@@ -175,7 +176,7 @@ export class Repository {
   }
 
   /**
-   * Records that are due by the clock of their clinic, in its current generation: of every clinic, unless one is given, in
+   * Records that are due (dueTimeOf), of the current generation of their clinic: of every clinic, unless one is given, in
    * which case the longest overdue come first. At most `limit`, and as many more of each clinic that has a clock of its own.
    */
   async dueRecords<V>(
@@ -210,7 +211,7 @@ export class Repository {
     const stored = await this.#store.records({
       kind: kind.name,
       clinic: place,
-      dueBefore: await this.now(clinic),
+      dueBefore: dueTimeOf(kind, { now: await this.now(clinic), writtenAt: this.#clock() }),
       limit,
     })
     return stored.map((record) => ({ ...this.#encryption.decrypt(record), clinic })) as readonly KindRecord<V>[]

@@ -70,21 +70,25 @@ const usersOf = ({ value: { usedBy = [0] }, due }: KindRecord<StoredContent>): r
 
 interface Releasing {
   readonly records: UnitRecords
-  /** Milliseconds since 1970 UTC, by the clock of the clinic. */
-  readonly now: number
+  /** The time of the machine: milliseconds since 1970 UTC. */
+  readonly writtenAt: number
 }
 
 /**
  * Stages that a generation, which is gone, no longer refers to a content; one that no other refers to is collected.
  * Does nothing where the generation did not.
  */
-export async function releaseContent({ records, now }: Releasing, sha256: string, generation: number): Promise<void> {
+export async function releaseContent(
+  { records, writtenAt }: Releasing,
+  sha256: string,
+  generation: number,
+): Promise<void> {
   const content = await records.read(CONTENT, sha256)
   if (content === undefined) return
   const before = usersOf(content)
   const usedBy = before.filter((one) => one !== generation)
   if (usedBy.length === before.length) return
-  const due = usedBy.length === 0 ? now : null
+  const due = usedBy.length === 0 ? writtenAt : null
   records.put(CONTENT, sha256, { ...content.value, waiting: 0, usedBy }, { due })
 }
 

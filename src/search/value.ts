@@ -24,8 +24,10 @@ export interface ValueContext {
   /** Base address of this server: references below it are its own. */
   readonly baseUrl: string
   readonly links?: Links | undefined
-  /** Milliseconds since 1970 UTC, for `ap`. */
+  /** The time for `ap`, by the clock of the clinic: milliseconds since 1970 UTC. */
   readonly now: number
+  /** The time of the machine, for `ap` of `_lastUpdated`, which is by it. */
+  readonly machineTime: number
   /** The types searched by the value. */
   readonly types: readonly string[]
   /** Resolves values that stand for others and have to be looked up. */

@@ -15,6 +15,7 @@ export const OPTIONS: Omit<SearchOptions, 'types'> = {
   includeLimit: 500,
   baseUrl: BASE,
   now: Date.UTC(2024, 0, 1),
+  machineTime: Date.UTC(2024, 0, 1),
   // Puts the lookup into the condition, where a test can see it.
   lookUp: (lookup) => ({ kind: 'missing', param: JSON.stringify(lookup), missing: false }),
 }

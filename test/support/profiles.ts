@@ -75,6 +75,7 @@ export function issuesOf(resource: object, world: World, profiles?: readonly str
       profiles: profiles ?? [definitions[0]?.url ?? ''],
       unknownProfile: 'error',
       thorough,
+      now: Date.now(),
     },
     {
       profiles: (canonicals) =>

@@ -3,7 +3,7 @@ import type { Router } from '@koa/router'
 import { DateTime, Duration } from 'luxon'
 import { readSettings } from '../../clinics/settings.ts'
 import { badRequest, unprocessable } from '../../fhir/outcome.ts'
-import { isObject } from '../../fhir/resource.ts'
+import { isObject, present } from '../../fhir/resource.ts'
 import { readJsonBody } from '../../http/message/body.ts'
 import { type ClinicDay, instantAt } from '../../rehearsal/scenarios/moments.ts'
 import { type ClinicClock, GENERATION, GENERATION_KEY, stageGeneration } from '../../repository/generation.ts'
@@ -24,7 +24,7 @@ export function addClockRoutes(router: Router, repository: Repository): void {
   router.put('/:clinic/clock', async (koa) => {
     const clinic = await rehearsedClinic(koa, repository, { what: 'set clock', isChanged: true })
     const { at, runs } = readClock(await readJsonBody(koa))
-    await setClock(repository, clinic, () => at, runs)
+    await setClock(repository, clinic, (now) => at ?? now, runs)
     koa.body = await shownClock(repository, clinic)
   })
 
@@ -52,7 +52,8 @@ async function setClock(
     const generation = (await unit.records.read(GENERATION, GENERATION_KEY))?.value ?? { number: 0 }
     const at = timeAfter(unit.now)
     if (at < unit.now) throw tooEarly(unit.now)
-    if (at > DateTime.fromMillis(unit.writtenAt).plus({ years: MOST_YEARS }).toMillis())
+    // Beyond the last year that has a number, the time is none.
+    if (!(at <= DateTime.fromMillis(unit.writtenAt).plus({ years: MOST_YEARS }).toMillis()))
       throw unprocessable(`The clock may be at most ${MOST_YEARS} years ahead of the time of the server`)
     const isRunning = runs ?? !isStopped(generation.clock)
     await stageGeneration(unit, { ...generation, clock: isRunning ? { ahead: at - unit.writtenAt } : { at } })
@@ -95,20 +96,33 @@ function clockChangeAfter(day: ClinicDay): number | undefined {
   }
 }
 
-/** @throws FhirError 400 */
-function readClock(body: unknown): { readonly at: number; readonly runs?: boolean } {
-  const { at, runs } = isObject(body) ? body : {}
-  const time = typeof at === 'string' ? DateTime.fromISO(at, { setZone: true }) : undefined
-  if (!time?.isValid || !/(?:Z|[+-]\d\d:\d\d)$/.test(String(at)))
-    throw badRequest('The body must be {"at": "2027-03-13T09:00:00-05:00", "runs": true}: a time with its offset')
-  if (runs !== undefined && typeof runs !== 'boolean') throw badRequest('"runs" must be true or false')
-  return { at: time.toMillis(), ...(runs === undefined ? {} : { runs }) }
+interface WantedClock {
+  /** Milliseconds since 1970 UTC; absent: the time that it has. */
+  readonly at?: number
+  readonly runs?: boolean
 }
 
 /** @throws FhirError 400 */
+function readClock(body: unknown): WantedClock {
+  const { at, runs, ...others } = isObject(body) ? body : {}
+  const isRight = (at ?? runs) !== undefined && (runs === undefined || typeof runs === 'boolean')
+  const time = at === undefined ? undefined : timeWithOffset(at)
+  if (!isRight || time?.isValid === false || Object.keys(others).length > 0)
+    throw badRequest(
+      'The body must be {"at": "2027-03-13T09:00:00-05:00", "runs": true}: a time with its offset, whether the clock goes on, or both',
+    )
+  return { ...present({ at: time?.toMillis() }), ...(typeof runs === 'boolean' ? { runs } : {}) }
+}
+
+const timeWithOffset = (at: unknown): DateTime =>
+  typeof at === 'string' && /T.*(?:Z|[+-]\d\d:\d\d)$/.test(at)
+    ? DateTime.fromISO(at, { setZone: true })
+    : DateTime.invalid('no time with its offset')
+
+/** @throws FhirError 400 */
 function readDuration(body: unknown): Duration {
-  const { by } = isObject(body) ? body : {}
+  const { by, ...others } = isObject(body) ? body : {}
   const duration = typeof by === 'string' ? Duration.fromISO(by) : undefined
-  if (duration?.isValid) return duration
+  if (duration?.isValid && Object.keys(others).length === 0) return duration
   throw badRequest('The body must be {"by": "P1D"}: an ISO 8601 duration, such as PT1H, P1D or P1W')
 }

@@ -48,9 +48,13 @@ export async function endCall(
     if (error instanceof FhirError && error.status < 500) return { refusedBy: clinic, status: error.status }
     throw error
   }
-  const ended = await accessOf(clinic).change((ctx) => stageEnd(ctx, end))
+  const ended = await accessOf(clinic).change((ctx) => stageEnd(ctx, byClinicsClock(ctx, end)))
   return ended === undefined ? undefined : { ended }
 }
+
+/** The end by the clock of the clinic; a platform has the time of the machine. */
+const byClinicsClock = ({ now, unit }: Context, { endedAt, ...end }: CallEnd): CallEnd =>
+  endedAt === undefined ? end : { ...end, endedAt: endedAt + now - unit.writtenAt }
 
 /** Stages the end. Returns the ended session; undefined if the call is unknown, or its record has expired. */
 export async function stageEnd(ctx: Context, { callId, endedAt, reason }: CallEnd): Promise<CallSession | undefined> {

@@ -35,7 +35,7 @@ export interface LoggedToolCall {
   readonly key: string | undefined
   readonly tool: string
   readonly arguments: unknown
-  /** Milliseconds since 1970 UTC, with a fraction where the tool call before it in its request began in the same one. */
+  /** By the clinic's clock: milliseconds since 1970 UTC, with a fraction where the tool call before it in its request began in the same one. */
   readonly startedAt: number
 }
 
@@ -114,8 +114,8 @@ export interface ToolCallIdentity {
 interface StoredResult {
   /** The result as JSON text. */
   readonly answer: string
-  /** True while the handler is running and may replace it. */
-  readonly provisional?: true
+  /** When it was stored, by the time of the machine (ms), while the handler is running and may replace it. */
+  readonly provisional?: number
 }
 
 interface ProvisionalResult<Result> {
@@ -182,20 +182,15 @@ export async function storedResult(access: ClinicAccess, key: string): Promise<s
   for (;;) {
     const ctx = await access.reader()
     const stored = current(await ctx.unit.records.read(TOOL_RESULT, key), ctx.now)
-    const mayBeReplaced = stored?.value.provisional === true && ctx.now - stored.since < PROVISIONAL_LIFETIME
-    if (!mayBeReplaced) return stored?.value.answer
+    const since = stored?.provisional ?? Number.NEGATIVE_INFINITY
+    if (ctx.unit.writtenAt - since >= PROVISIONAL_LIFETIME) return stored?.answer
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL))
   }
 }
 
-/** The result and the time it was stored; undefined if there is none or it has expired. */
-function current(
-  record: KindRecord<StoredResult> | undefined,
-  now: number,
-): { readonly value: StoredResult; readonly since: number } | undefined {
-  if (record?.due == null || record.due <= now) return undefined
-  return { value: record.value, since: record.due - LIFETIME }
-}
+/** Undefined if there is none or it has expired. */
+const current = (record: KindRecord<StoredResult> | undefined, now: number): StoredResult | undefined =>
+  record?.due == null || record.due <= now ? undefined : record.value
 
 /** One run of a handler. Each of its changes stores the result that it returns. */
 class RecordedRun {
@@ -219,7 +214,7 @@ class RecordedRun {
     const { returned, stored, version } = await this.#access.change(async (ctx) => {
       await this.#requireNoOther(ctx)
       const returned = await work(ctx)
-      const stored = toStore(returned)
+      const stored = toStore(returned, ctx.unit.writtenAt)
       return { returned, stored, version: stored === undefined ? this.#version : await this.#stage(ctx, stored) }
     })
     this.#version = version
@@ -253,10 +248,13 @@ class RecordedRun {
   }
 }
 
-/** The part of a change's return value to store; undefined if that is not the result of a tool. */
-function toStore(returned: unknown): StoredResult | undefined {
+/**
+ * The part of a change's return value to store; undefined if that is not the result of a tool.
+ * @param at milliseconds since 1970 UTC
+ */
+function toStore(returned: unknown, at: number): StoredResult | undefined {
   if (!isObject(returned)) return undefined
-  if (isObject(returned.provisional)) return { answer: JSON.stringify(returned.provisional), provisional: true }
+  if (isObject(returned.provisional)) return { answer: JSON.stringify(returned.provisional), provisional: at }
   const isResult = typeof returned.success === 'boolean' || typeof returned.valid === 'boolean'
   return isResult ? { answer: JSON.stringify(returned) } : undefined
 }

@@ -101,7 +101,7 @@ const general = (evaluate: Evaluate, expression: string): Expression => ({
     const root = new Node(focus, sibling, undefined, '', type)
     const self = focus == null && sibling == null ? [] : [root]
     try {
-      return rawValues(evaluate({ self, index: 0, evaluation: { root, environment, now: new Date() } }))
+      return rawValues(evaluate({ self, index: 0, evaluation: { root, environment } }))
     } catch (error) {
       rethrowBudgetError(error)
       throw new EvaluationError(expression, error instanceof Error ? error.message : String(error))

@@ -14,6 +14,8 @@ export interface Environment {
   readonly sibling?: unknown
   /** The type of a focus that is an element: `dateTime`, `HumanName`, `Patient.contact`. */
   readonly type?: string
+  /** The time for now() and today(), which fail without one: milliseconds since 1970 UTC, by the clock of the clinic. */
+  readonly now?: number
   /** Required for expressions written by users, which may be crafted to keep the server busy. */
   readonly limits?: EvaluationLimits
   /** Leaves equal items in a union of plain paths, for callers that remove duplicates from their own results. */
@@ -42,8 +44,6 @@ export interface EvaluationLimits {
 export interface Evaluation extends SharedResults {
   readonly root: Node
   readonly environment: Environment
-  /** The value of now() and today() throughout the evaluation. */
-  readonly now: Date
   /** Results that are constant throughout the evaluation. */
   constants?: Map<Evaluate, Collection>
 }

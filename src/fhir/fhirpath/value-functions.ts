@@ -151,8 +151,13 @@ const round: Apply = (input, args, scope) => {
   return [Math.round(Number(value) * digits) / digits]
 }
 
-const now: Apply = (_input, _args, { evaluation }) => optional(parseMoment(evaluation.now.toISOString()))
-const today: Apply = (_input, _args, { evaluation }) => optional(parseMoment(evaluation.now.toISOString().slice(0, 10)))
+const now: Apply = (_input, _args, scope) => optional(parseMoment(timeIn(scope)))
+const today: Apply = (_input, _args, scope) => optional(parseMoment(timeIn(scope).slice(0, 10)))
+
+function timeIn({ evaluation: { environment } }: EvaluationScope): string {
+  if (environment.now === undefined) throw new Error('now() and today() have no time here')
+  return new Date(environment.now).toISOString()
+}
 
 export const VALUE_FUNCTIONS: Readonly<Record<string, FunctionDefinition>> = {
   ...Object.fromEntries(conversions),

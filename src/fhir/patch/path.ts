@@ -238,7 +238,7 @@ class PathReader {
   #holds(evaluate: Evaluate, { node }: PatchTarget, index: number): boolean {
     const self: readonly Item[] = [node]
     try {
-      return isTrue(evaluate({ self, index, evaluation: { root: node, environment: {}, now: new Date() } }))
+      return isTrue(evaluate({ self, index, evaluation: { root: node, environment: {} } }))
     } catch (error) {
       rethrowBudgetError(error)
       throw unprocessable(`The condition of the path '${this.#text}' cannot be applied to the resource`, {

@@ -166,7 +166,7 @@ async function foundPage(access: ClinicAccess, ctx: Context, query: PageQuery): 
     times.map(({ run }) => run),
     query.context,
   )
-  return { ...page, proposals: times.map(({ rest }, index) => proposal(ids[index] ?? '', rest, ctx.now)) }
+  return { ...page, proposals: times.map(({ rest }, index) => proposal(ids[index] ?? '', rest, ctx.unit.writtenAt)) }
 }
 
 /**
@@ -222,9 +222,9 @@ async function timesOf(ctx: Context, openings: readonly Opening[], context: Visi
   return times
 }
 
-function proposal(id: string, rest: string, now: number): Versioned<Appointment> {
+function proposal(id: string, rest: string, lastUpdated: number): Versioned<Appointment> {
   const text = `{"resourceType":"Appointment","id":${JSON.stringify(id)},${rest.slice(1)}`
-  return new Versioned({ type: 'Appointment', id, version: 0, lastUpdated: now, method: 'POST', text })
+  return new Versioned({ type: 'Appointment', id, version: 0, lastUpdated, method: 'POST', text })
 }
 
 /** The page cursor of $find. */

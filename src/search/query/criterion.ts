@@ -51,9 +51,9 @@ export function parseCriterion(name: string, value: string, scope: SearchScope):
 
 const contextOf = (
   name: string,
-  { baseUrl, links, now, types, lookUp, isCaseSensitive, hint }: SearchScope,
+  { baseUrl, links, now, machineTime, types, lookUp, isCaseSensitive, hint }: SearchScope,
 ): ValueContext => ({
-  ...{ name, baseUrl, now, types },
+  ...{ name, baseUrl, now, machineTime, types },
   ...{ links, lookUp, isCaseSensitive, hint },
 })
 

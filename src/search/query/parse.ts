@@ -34,8 +34,9 @@ export interface CriteriaOptions {
   /** Base address of this server, without a slash at the end. */
   readonly baseUrl: string
   readonly links?: Links | undefined
-  /** Milliseconds since 1970 UTC, for `ap`; absent: the current time. */
-  readonly now?: number
+  /** See ValueContext. */
+  readonly now: number
+  readonly machineTime: number
   /** Resolves values that stand for others and have to be looked up first: see `resolveLookups`. */
   readonly lookUp: LookUp
   /** True for a case-sensitive code system that R4 does not declare as such; absent: there are none. */
@@ -150,14 +151,15 @@ const isAboutNow = (pair: Pairs[number]): boolean => isCondition(pair) && /\bap\
 
 const scopeOf = (
   types: readonly string[],
-  { baseUrl, links, now, lookUp, isCaseSensitive, fullText = true, parametersOf }: CriteriaOptions,
+  { baseUrl, links, now, machineTime, lookUp, isCaseSensitive, fullText = true, parametersOf }: CriteriaOptions,
   hint: SearchScope['hint'] = () => {},
 ): SearchScope => ({
   types,
   parametersOf: parametersOf ?? searchParametersOf,
   baseUrl,
   links,
-  now: now ?? Date.now(),
+  now,
+  machineTime,
   lookUp,
   isCaseSensitive: (system = '') =>
     system !== '' && (isCaseSensitiveInR4(system) || isCaseSensitive?.(system) === true),

@@ -11,8 +11,9 @@ export interface SearchScope {
   readonly parametersOf: (type: string) => ReadonlyMap<string, SearchParameter>
   readonly baseUrl: string
   readonly links?: Links | undefined
-  /** Milliseconds since 1970 UTC, for `ap`. */
+  /** See ValueContext. */
   readonly now: number
+  readonly machineTime: number
   /** Resolves values that stand for others and have to be looked up. */
   readonly lookUp: LookUp
   readonly isCaseSensitive: IsCaseSensitive

@@ -30,7 +30,8 @@ export function parseDate(parameter: SearchParameter, text: string, context: Val
       'is not a date; write YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDThh:mm[:ss][zone] after one of eq, ne, gt, lt, ge, le, sa, eb, ap or nothing',
     )
   }
-  const { low, high } = prefix === 'ap' ? approximately(stated, context.now) : stated
+  const now = parameter.code === LAST_UPDATED ? context.machineTime : context.now
+  const { low, high } = prefix === 'ap' ? approximately(stated, now) : stated
   const range = { low, high, before: low - 1, after: high + 1 }
   const span = spanOf(parameter)
   const bounds = boundsFor(prefix as Prefix, range, canStraddle(parameter, date))
