@@ -15,7 +15,7 @@ import { CONSTRAINTS, SEARCH_PARAMETERS } from './fhirpath-corpus.ts'
 import { SAMPLES } from './samples.ts'
 
 const require = createRequire(join(import.meta.dirname, 'fhirpath.test.ts'))
-const evaluate = (expression: string, focus?: unknown, environment = {}): readonly unknown[] =>
+const evaluate = (expression: string, focus?: unknown, environment: object = { now: Date.now() }): readonly unknown[] =>
   compileFhirPath(expression).evaluate(focus, environment)
 
 const sample = (type: string, id?: string) =>
@@ -326,6 +326,12 @@ describe('functions', () => {
   ])('%s', (expression, expected) => {
     if (expected === Error) expect(() => evaluate(expression)).toThrow(EvaluationError)
     else expect(evaluate(expression)).toEqual(expected)
+  })
+
+  test('now() and today() are the time that is given, in UTC, and fail without one', () => {
+    const now = Date.parse('2027-03-13T23:30:00-05:00')
+    expect(evaluate('now() | today()', {}, { now })).toEqual(['2027-03-14T04:30:00.000Z', '2027-03-14'])
+    expect(() => compileFhirPath('today()').evaluate({}, {})).toThrow(EvaluationError)
   })
 
   test('children(), descendants() and repeat() see extensions of primitives', () => {

@@ -70,16 +70,14 @@ const tooEarly = (now: number) =>
 const isStopped = (clock: ClinicClock | undefined): boolean => clock !== undefined && 'at' in clock
 
 async function shownClock(repository: Repository, clinic: string): Promise<object> {
-  const { clock } = await repository.generation(clinic)
-  const [now, { timeZone: zone, name: clinicName }] = [
-    await repository.now(clinic),
-    await readSettings(repository, clinic),
-  ]
+  const generation = await repository.generation(clinic)
+  const { now, writtenAt } = await repository.reader(clinic, generation)
+  const { timeZone: zone, name: clinicName } = await readSettings(repository, clinic)
   const next = clockChangeAfter({ clinic, clinicName, timeZone: zone, now })
   return {
     at: DateTime.fromMillis(now, { zone }).toISO(),
-    runs: !isStopped(clock),
-    ahead: Duration.fromMillis(now - repository.machineTime)
+    runs: !isStopped(generation.clock),
+    ahead: Duration.fromMillis(now - writtenAt)
       .rescale()
       .toISO(),
     timeZone: zone,
