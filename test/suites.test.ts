@@ -54,6 +54,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/http/large-answers.test.ts',
     'test/http/mcp-conformance.test.ts',
     'test/process/audit.test.ts',
+    'test/process/clinic-clock.test.ts',
     'test/process/duplicate-search.test.ts',
     'test/process/encrypted-settings.test.ts',
     'test/process/faults.test.ts',

@@ -100,6 +100,7 @@ const WAITING = suites(
   'test/calls/{recovery/held-messages,tools/abandonment-recovery}.test.ts',
   'test/extensions/reindexing.test.ts',
   'test/fhir-api/{custom-search-servers,custom-search-waiting,full-text,reindexing}.test.ts',
+  'test/rehearsal/{clock,clock-calls}.test.ts',
   'test/scripts/*.test.ts',
   'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
 )

@@ -1,9 +1,12 @@
 /** Generations of a clinic's data, and its clock, on a real store. */
+import { Readable } from 'node:stream'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
+import { addFailures, type Counter, waitFor } from '../../src/clinics/failed-attempts.ts'
 import { SETTINGS } from '../../src/clinics/settings.ts'
 import { type Generation, stageGeneration } from '../../src/repository/generation.ts'
 import { recordKind } from '../../src/repository/record-kinds.ts'
+import { CONTENT } from '../../src/repository/used-content.ts'
 import { openTestRepository, type TestRepository } from '../support/repository.ts'
 
 const NOW = Date.parse('2026-03-02T09:00:00Z')
@@ -134,5 +137,18 @@ describe('the clock of a clinic', () => {
     expect(await due()).toEqual(['ahead', 'usual'])
     await use({ number: 0 }, 'behind')
     expect(await due()).toEqual(['ahead', 'behind', 'usual'])
+  })
+
+  test('does not decide what is due of the records that outlast a reset: bytes that wait to be used, and waits after failures', async () => {
+    await store.contents.receive(CLINIC, Readable.from([Buffer.from('x')]), 10)
+    const limit = { kind: recordKind<Counter>('verification-attempts'), key: 'k', patience: { free: 1, longest: DAY } }
+    await store.repository.change(CLINIC, (unit) => addFailures(unit, limit, 1))
+    const dueContents = async () => (await store.repository.dueRecords(CONTENT, { limit: 5 })).length
+    const wait = async () => await waitFor(await store.repository.reader(CLINIC), [limit])
+    const before = await wait()
+    await use({ number: 0, clock: { ahead: 30 * DAY } })
+    expect([await dueContents(), await wait()]).toEqual([0, before])
+    store.setTime(NOW + DAY)
+    expect([await dueContents(), await wait()]).toEqual([1, 0])
   })
 })

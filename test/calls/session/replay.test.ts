@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { Patient } from 'fhir/r4'
 import { provisional, Replay, type ToolCallIdentity } from '../../../src/calls/session/replay.ts'
 import type { ClinicAccess } from '../../../src/core/context.ts'
+import { stageGeneration } from '../../../src/repository/generation.ts'
 import { openTestRepository, type TestRepository } from '../../support/repository.ts'
 
 const CALL: ToolCallIdentity = {
@@ -171,5 +172,15 @@ describe('a handler that goes on after its change', () => {
     store.setTime('2025-06-15T12:01:00Z')
     expect(await new Replay().once(store.access('a'), CALL, writing)).toBe('{"success":false,"error":"pending"}')
     expect(await patients()).toBe(1)
+  })
+
+  test('and dies there leaves it although the clock of the clinic is stopped: the wait is one of the machine', async () => {
+    store = await openTestRepository('2025-06-15T12:00:00Z')
+    const clock = { at: Date.parse('2025-07-01T12:00:00Z') }
+    await store.repository.change('a', (unit) => stageGeneration(unit, { number: 0, clock }))
+    const dying = goingOn(() => Promise.reject(new Error('killed')))
+    await expect(new Replay().once(store.access('a'), CALL, dying)).rejects.toThrow('killed')
+    store.setTime('2025-06-15T12:00:06Z')
+    expect(await new Replay().once(store.access('a'), CALL, writing)).toBe('{"success":false,"error":"pending"}')
   })
 })
