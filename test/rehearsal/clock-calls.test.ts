@@ -21,9 +21,7 @@ afterAll(async () => {
   await clinic.server.close()
   await crm.close()
 })
-beforeEach(async () => {
-  expect((await clinic.ask('POST', '/reset', { scenario: 'empty' })).status).toBe(200)
-})
+beforeEach(() => clinic.resetTo('empty'))
 
 const set = (at: string) => clinic.ask('PUT', '/clock', { at })
 const advance = (by: string) => clinic.ask('POST', '/clock/advance', { by })
@@ -102,6 +100,21 @@ async function callOnce(id: string, headers: Record<string, string> = {}): Promi
   )
   return body.results[0].result
 }
+
+describe('the scenario dst-weekend', () => {
+  test('begins on the Friday before the clocks change, and has the Slots of both nights', async () => {
+    await clinic.resetTo('dst-weekend')
+    const { at, nextDaylightSaving } = (await clinic.ask('GET', '/clock')).body
+    expect(Date.parse(nextDaylightSaving) - Date.parse(at)).toBeGreaterThan(DAY)
+    expect(Date.parse(nextDaylightSaving) - Date.parse(at)).toBeLessThan(2 * DAY)
+    const { body } = await fhir('GET', '/Slot?schedule=Schedule/schedule-fall&_sort=start&_count=200')
+    const starts: readonly string[] = body.entry.map(({ resource }: { resource: Slot }) => resource.start)
+    const offsets = (hour: string) =>
+      starts.filter((start) => start.includes(`T${hour}:00:00`)).map((start) => start.slice(-6))
+    expect(offsets('01').toSorted()).toEqual(['-04:00', '-05:00', '-05:00'])
+    expect(offsets('02')).toEqual(['-05:00'])
+  })
+})
 
 describe('the memory of live calls', () => {
   test('lets a repeat of a tool call run anew after 25 hours, not before', async () => {

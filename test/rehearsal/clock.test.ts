@@ -15,9 +15,7 @@ beforeAll(async () => {
   admin = await clinic.server.login('admin', 'admin')
 })
 afterAll(() => clinic.server.close())
-beforeEach(async () => {
-  expect((await clinic.ask('POST', '/reset', { scenario: 'empty' })).status).toBe(200)
-})
+beforeEach(() => clinic.resetTo('empty'))
 
 const set = (body: unknown, token?: string) => clinic.ask('PUT', '/clock', body, token)
 const advance = (by: string) => clinic.ask('POST', '/clock/advance', { by })
@@ -67,7 +65,7 @@ describe('the clock', () => {
       expect([status, text]).toEqual([422, expect.stringContaining('a reset of the clinic sets it back')])
     }
     expect(await time()).toBeGreaterThanOrEqual(ahead)
-    await clinic.ask('POST', '/reset', { scenario: 'empty' })
+    await clinic.resetTo('empty')
     expect((await clinic.ask('GET', '/clock')).body.ahead).toBe('PT0S')
   })
 

@@ -7,6 +7,8 @@ export interface Rehearsed {
   readonly server: TestServer
   /** A request to a path of the clinic, such as `/reset`, by its admin unless another token is given. */
   readonly ask: (method: string, path: string, body?: unknown, token?: string) => Promise<FhirResponse>
+  /** Resets the clinic. */
+  readonly resetTo: (scenario: string) => Promise<void>
   /** The resources of the types by which scenarios differ, sorted by id, without the times of their versions. */
   readonly everything: (token?: string) => Promise<readonly string[]>
 }
@@ -30,9 +32,15 @@ export async function startRehearsed(...started: Parameters<typeof startServer>)
     for (const type of TYPES) found.push(...(await textsOf(server, type, token)))
     return found
   }
+  const ask: Rehearsed['ask'] = (method, path, body, token = admin) =>
+    askAs(server, token, method, `/clinics/${DEMO_CLINIC}${path}`, body)
   return {
     server,
-    ask: (method, path, body, token = admin) => askAs(server, token, method, `/clinics/${DEMO_CLINIC}${path}`, body),
+    ask,
+    resetTo: async (scenario) => {
+      const { status, text } = await ask('POST', '/reset', { scenario })
+      if (status !== 200) throw new Error(text)
+    },
     everything,
   }
 }
