@@ -110,7 +110,7 @@ function agesOf(random: Random, kind: HouseholdKind): readonly Member[] {
 /** Age of the youngest parents. */
 const YOUNGEST_PARENT = 20
 
-/** Years in whole: a child is at least one year older than the next. */
+/** Least difference of two ages in whole years, by which a child is at least one year older than the next. */
 const BETWEEN_CHILDREN = 2
 
 const genderOf = (random: Random): Person['gender'] => (random.chance(0.51) ? 'female' : 'male')
