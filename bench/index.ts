@@ -5,7 +5,7 @@
  * the scenarios; `--only mongo-sizes` prints what resources cost in MongoDB; `--only growth` compares the server with
  * itself on fifty times the data; `--only isolation` measures the effect of hostile requests on others, `--case NAME`
  * (repeatable) of some of them; `--only calls` plays whole phone calls; `--only documents` writes and reads documents
- * within their resources; `--only contents` sends and reads large files. `matching` (or `--only matching`) measures
+ * within their resources; `--only contents` sends and reads large files; `--only rehearsal` resets and clones a clinic. `matching` (or `--only matching`) measures
  * Patient/$match: with `--data DIR` how accurate it is on records with true links, with `--patients N` (or neither) how
  * fast among so many. `--keep` keeps the stores for growth, isolation and matching under data/.
  */
@@ -35,6 +35,8 @@ import {
 import { benchMongo, MONGO_SCENARIOS, type MongoOptions, type MongoResults } from './mongo/mongo-bench.ts'
 import { mongoTables, mongoVerdicts } from './mongo/mongo-report.ts'
 import { MONGO_SIZES, measureSizes, sizeTables } from './mongo/mongo-sizes.ts'
+import { benchRehearsal, REHEARSAL } from './rehearsal/rehearsal-bench.ts'
+import { rehearsalTable, rehearsalVerdicts } from './rehearsal/rehearsal-report.ts'
 import { machine, type Results, tables, verdicts, verdictTable } from './report.ts'
 import { scenarios } from './scenarios.ts'
 import { schedulingScenarios } from './scheduling/scheduling-scenarios.ts'
@@ -101,6 +103,7 @@ function options(): Options {
     CALLS,
     DOCUMENTS,
     CONTENTS,
+    REHEARSAL,
   ]
   refuseUnknown('scenario', only, [...names, ...others])
   const [scale, seconds, rounds] = [atLeastOne('scale'), atLeastOne('seconds'), atLeastOne('rounds')]
@@ -177,6 +180,14 @@ async function contents(chosen: Options, folder: string): Promise<void> {
   if (judged.some(({ pass }) => !pass)) process.exitCode = 1
 }
 
+async function rehearsal(chosen: Options, folder: string): Promise<void> {
+  const results = await benchRehearsal(chosen, folder)
+  const judged = results.flatMap(rehearsalVerdicts)
+  const file = write({ options: chosen, rehearsal: results, verdicts: judged })
+  console.log([rehearsalTable(results), verdictTable(judged), file].join('\n\n'))
+  if (judged.some(({ pass }) => !pass)) process.exitCode = 1
+}
+
 /** Writes the results and returns the path of their file. */
 function write(results: object): string {
   const folder = join(ROOT, 'bench', 'results')
@@ -220,6 +231,7 @@ try {
   else if (chosen.only.includes(CALLS)) await calls(chosen, folder)
   else if (chosen.only.includes(DOCUMENTS)) await documents(chosen, folder)
   else if (chosen.only.includes(CONTENTS)) await contents(chosen, folder)
+  else if (chosen.only.includes(REHEARSAL)) await rehearsal(chosen, folder)
   else await bench(chosen, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true })
