@@ -55,7 +55,7 @@ export async function benchRehearsal(
 }
 
 type Send = (
-  method: string,
+  method: 'GET' | 'POST' | 'PUT',
   path: string,
   body?: unknown,
 ) => Promise<{ readonly status: number; readonly text: string }>
