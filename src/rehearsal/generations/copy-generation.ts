@@ -65,22 +65,28 @@ async function copyRecords({ repository }: CopyServices, copy: Copy, snapshot: S
 
 async function copyVersions(services: CopyServices, copy: Copy, snapshot: StoreSnapshot): Promise<void> {
   const { from, to, onCopied } = copy
-  let done = 0
+  let [done, writing]: [number, Promise<void>] = [0, Promise.resolve()]
   for await (const page of pages((after) =>
     snapshot.scanVersions({ clinic: placeOf(from), limit: AT_ONCE, ...after }),
   )) {
     const versions = page.map((version) => inClinic(version, from.clinic, to.clinic))
     if (from.clinic !== to.clinic) await copyContents(services, copy, versions)
-    await services.repository.change(
+    const before = writing
+    writing = services.repository.change(
       to.clinic,
       async (unit) => {
         for (const version of versions) await unit.copy(version)
       },
       to,
     )
+    // Not an unhandled rejection when the page before it can't be written.
+    writing.catch(() => {})
+    // One page is written while the next one is read and indexed.
+    await before
     done += versions.length
     await onCopied(done)
   }
+  await writing
 }
 
 const placeOf = ({ clinic, generation }: Filled): string => partitionOf(clinic, generation.number)
