@@ -10,7 +10,7 @@ import { askAs, type Rehearsed, startRehearsed } from './rehearsed.ts'
 const FOLDER = join(import.meta.dirname, '../../resources/openapi')
 
 /** Method and path of each route, `{…}` filled in. */
-const ROUTES: readonly (readonly [method: string, path: string])[] = ['generations', 'rehearsal'].flatMap((file) => {
+const ROUTES: readonly (readonly [method: string, path: string])[] = ['generations', 'rehearsal', 'transfer'].flatMap((file) => {
   const { paths } = JSON.parse(readFileSync(join(FOLDER, `${file}.json`), 'utf8')) as { paths: Record<string, object> }
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods)
