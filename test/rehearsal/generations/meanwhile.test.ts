@@ -1,4 +1,4 @@
-/** What goes on in a clinic while it is reset: it ends as if it had come before the reset or after it, never in between. */
+/** Requests in a clinic while it is reset: each ends as if it had come before the reset or after it, never in between. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Bundle } from 'fhir/r4'
 import { openStream } from '../../support/journal.ts'
