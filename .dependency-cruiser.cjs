@@ -244,10 +244,11 @@ module.exports = {
       name: 'only-tests-import-the-dashboard',
       severity: 'error',
       from: { path: '^(src|bench|scripts|examples)/' },
-      // `npm run call` and the dashboard save and play the same calls; `npm run dashboard` needs the bundler.
+      // `npm run call` and the dashboard save and play the same calls, and `npm run sandbox` reads the same streams and
+      // refusals; `npm run dashboard` needs the bundler.
       to: {
         path: '^dashboard/',
-        pathNot: '^dashboard/(api/(call-script|play-call|save-call)|fhir/(bundles|calls)|bundler)\\.ts$',
+        pathNot: '^dashboard/(api/(call-script|event-stream|play-call|problem|save-call)|fhir/(bundles|calls)|bundler)\\.ts$',
       },
     },
     {

@@ -4,6 +4,7 @@
  * from where it stopped.
  */
 import { fetched } from './client.ts'
+import { eventsIn } from './event-stream.ts'
 import { type Entry, isGap } from './exchanges.ts'
 
 /** `started`: from now on no exchange is missed; earlier ones are in the list. */
@@ -95,26 +96,11 @@ class LiveJournal {
   }
 }
 
-/** https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
 async function* newsIn(body: ReadableStream<Uint8Array>, onSilence: () => void): AsyncGenerator<Entry | 'started'> {
-  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
-  let rest = ''
-  for (;;) {
-    const timer = setTimeout(onSilence, SILENCE)
-    const { done, value } = await reader.read().finally(() => clearTimeout(timer))
-    if (done) return
-    const events = (rest + value.replaceAll('\r', '')).split('\n\n')
-    rest = events.pop() ?? ''
-    yield* events.flatMap(newsOf)
+  for await (const { event, data } of eventsIn(body, { after: SILENCE, onSilence })) {
+    if (event === 'start') yield 'started'
+    else if (event === 'exchange' || event === 'gap') yield JSON.parse(data) as Entry
   }
-}
-
-function newsOf(event: string): readonly (Entry | 'started')[] {
-  const lines = event.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line))
-  const valuesOf = (field: string) => lines.flatMap((line) => (line?.[1] === field ? [line[2] ?? ''] : [])).join('\n')
-  const kind = valuesOf('event')
-  if (kind === 'start') return ['started']
-  return kind === 'exchange' || kind === 'gap' ? [JSON.parse(valuesOf('data')) as Entry] : []
 }
 
 const journals = new Map<string, LiveJournal>()

@@ -1,0 +1,106 @@
+/** `reset`: a clinic as a scenario or a snapshot has it. */
+import { type Command, type Given, noMore, textOf, UsageError } from './command.ts'
+import { progressOf, table } from './output.ts'
+import type { Server } from './server.ts'
+
+interface Preview {
+  readonly generation: number
+  readonly scenario?: string
+  readonly filledAt?: string
+  readonly counts: Readonly<Record<string, number>>
+  readonly running?: { readonly done: number; readonly total: number }
+}
+
+export interface ResetAnswer {
+  readonly generation: number
+  readonly resources: number
+  readonly ms: number
+}
+
+export const reset: Command = {
+  what: 'Fills the clinic anew; accounts, journal and audit trail stay, and settings unless they are asked for.',
+  usage: ['reset [SCENARIO | --snapshot NAME] [--settings]', 'reset --look'],
+  help: [
+    'SCENARIO          one of `scenarios`; absent: the one that the clinic has been filled with',
+    '--snapshot NAME   a snapshot in place of a scenario',
+    '--settings        the settings of the scenario or snapshot too',
+    '--look            only says what would go',
+  ],
+  examples: ['reset busy-monday', 'reset', 'reset --snapshot before-the-demo --settings', 'reset --look --json'],
+  options: { snapshot: { type: 'string' }, settings: { type: 'boolean' }, look: { type: 'boolean' } },
+  run: async (given) => {
+    const [scenario, ...more] = given.words
+    noMore(more)
+    const snapshot = textOf(given.values, 'snapshot')
+    if (scenario !== undefined && snapshot !== undefined) throw new UsageError('A scenario or a snapshot, not both')
+    if (given.values.look === true) return look(given)
+    const name = scenario ?? (snapshot === undefined ? await scenarioInUse(given.server) : undefined)
+    const settings = given.values.settings === true ? { settings: true } : {}
+    await resetTo(given, { ...(snapshot === undefined ? { scenario: name } : { snapshot }), ...settings })
+  },
+}
+
+interface Target {
+  readonly scenario?: string | undefined
+  readonly snapshot?: string
+  readonly settings?: boolean
+}
+
+/** @throws Problem 404 for an unknown name, 409 while another one runs */
+export async function resetTo({ server, out }: Given, target: Target): Promise<void> {
+  const watch = watchReset(server)
+  try {
+    const answer = await server.ask<ResetAnswer>({ method: 'POST', path: server.own('reset'), body: target })
+    const { generation, resources, ms } = answer
+    await watch.end()
+    const from = target.scenario ?? `the snapshot ${target.snapshot}`
+    out.result(answer, [`${server.clinic} is ${from}: ${resources} resources, ${ms} ms, generation ${generation}`])
+  } finally {
+    await watch.end()
+  }
+}
+
+/** Milliseconds between two looks at how far it is. */
+const LOOK = 250
+
+/** Shows on a terminal how far the reset is. */
+function watchReset(server: Server): { readonly end: () => Promise<void> } {
+  if (!process.stderr.isTTY) return { end: async () => {} }
+  const over = new AbortController()
+  const watching = show(server, over.signal).catch(() => undefined)
+  return {
+    end: async () => {
+      over.abort()
+      await watching
+    },
+  }
+}
+
+async function show(server: Server, signal: AbortSignal): Promise<void> {
+  let bar: ReturnType<typeof progressOf>
+  let shown = 0
+  while (!signal.aborted) {
+    const { running } = await server.ask<Preview>({ path: server.own('reset'), signal })
+    if (running !== undefined) {
+      bar ??= progressOf('Filled', running.total)
+      bar?.add(running.done - shown)
+      shown = running.done
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK))
+  }
+  bar?.end()
+}
+
+async function scenarioInUse(server: Server): Promise<string> {
+  const { scenario } = await server.ask<Preview>({ path: server.own('reset') })
+  if (scenario === undefined) throw new UsageError('The clinic has been filled with no scenario: name one')
+  return scenario
+}
+
+async function look({ server, out }: Given): Promise<void> {
+  const preview = await server.ask<Preview>({ path: server.own('reset') })
+  const { generation, scenario = 'none', filledAt, counts } = preview
+  const since = filledAt === undefined ? '' : `, filled at ${filledAt}`
+  const rows = Object.entries(counts).map(([type, count]) => [type, String(count)])
+  out.result(preview, [`Scenario ${scenario}, generation ${generation}${since}. A reset removes:`, ...table(rows)])
+}
