@@ -16,6 +16,8 @@ export interface NavigationEntry {
   readonly icon: IconName
   /** An operator of no clinic has it too. */
   readonly isForService?: boolean
+  /** Only where the server lets clinics rehearse. */
+  readonly isRehearsal?: boolean
 }
 
 export const pages: readonly DashboardPage[] = [
@@ -81,6 +83,12 @@ export const pages: readonly DashboardPage[] = [
     path: '/journal/$id',
     load: () => import('./pages/exchange/exchange-page.tsx'),
     component: 'ExchangePage',
+  },
+  {
+    path: '/sandbox',
+    load: () => import('./pages/sandbox/sandbox-page.tsx'),
+    component: 'SandboxPage',
+    navigation: { label: 'Sandbox', icon: 'flask', isRehearsal: true },
   },
   {
     path: '/settings',

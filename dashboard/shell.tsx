@@ -5,12 +5,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { settingsOf, useSandbox } from './api/clinic.ts'
+import { clockOf, NO_REHEARSAL, settingOfClock } from './api/rehearsal.ts'
 import type { Session } from './api/session.ts'
 import { useIsConnectionLost, useSession } from './api/use-session.ts'
-import { type DashboardPage, pages } from './page-list.ts'
+import { type DashboardPage, type NavigationEntry, pages } from './page-list.ts'
 import { type Clinic, HereProvider, useMaybeClinic } from './parts/clinic-context.tsx'
 import { Icon } from './parts/icon.tsx'
 import { Empty, ErrorView, PagePending } from './parts/page-states.tsx'
+import { RehearsalNotice } from './parts/rehearsal-notice.tsx'
 import { UserMenuButton } from './parts/user-menu-button.tsx'
 
 const loadPalette = () => import('./parts/palette/palette.tsx')
@@ -25,14 +27,18 @@ export function Shell() {
 function ShellOf({ session }: { readonly session: Session }) {
   const { clinic: id } = session
   const settings = useQuery({ ...settingsOf(id ?? ''), enabled: id !== undefined })
-  if (id !== undefined && settings.data === undefined) {
+  // Where the clock jumps, everything is shown anew: what is today, what is past.
+  const clock = useQuery({ ...clockOf(id ?? ''), enabled: id !== undefined, select: settingOfClock })
+  useAllAnew(clock.data)
+  if (id !== undefined && (settings.data === undefined || clock.isPending)) {
     return settings.error ? <ErrorView error={settings.error} onRetry={settings.refetch} /> : null
   }
   const { data } = settings
+  const isRehearsal = (clock.data ?? NO_REHEARSAL) !== NO_REHEARSAL
   const clinic =
     id === undefined || data === undefined
       ? undefined
-      : { id, name: data.name, timeZone: data.timeZone, settings: data }
+      : { id, name: data.name, timeZone: data.timeZone, settings: data, isRehearsal }
   return (
     <HereProvider here={{ session, clinic }}>
       <Frame clinic={clinic} />
@@ -92,6 +98,7 @@ function Frame({ clinic }: { readonly clinic: Clinic | undefined }) {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <Connection />
+        {clinic?.isRehearsal === true && <RehearsalNotice clinic={clinic} />}
         <Suspense fallback={<PagePending />}>
           <Page clinic={clinic} pathname={pathname} />
         </Suspense>
@@ -126,7 +133,7 @@ function Navigation({ clinic, pathname }: { readonly clinic: Clinic | undefined;
   return (
     <nav aria-label="Pages">
       {pages.flatMap(({ path, navigation }) =>
-        navigation === undefined || (clinic === undefined && !navigation.isForService) ? (
+        navigation === undefined || !isShown(navigation, clinic) ? (
           []
         ) : (
           <NavLink
@@ -142,6 +149,11 @@ function Navigation({ clinic, pathname }: { readonly clinic: Clinic | undefined;
       )}
     </nav>
   )
+}
+
+function isShown({ isForService, isRehearsal }: NavigationEntry, clinic: Clinic | undefined): boolean {
+  if (clinic === undefined) return isForService ?? false
+  return isRehearsal !== true || clinic.isRehearsal
 }
 
 const isWithin = (pathname: string, path: string): boolean =>
@@ -176,14 +188,14 @@ function SandboxBadge({ clinic }: { readonly clinic: string }) {
   )
 }
 
-/** Fetches everything anew when any user switches the sandbox: data and refusals depend on the switch. */
-function useAllAnew(isOn: boolean | undefined): void {
+/** Fetches everything anew when any user switches the sandbox or sets the clock: data and refusals depend on them. */
+function useAllAnew(state: boolean | string | undefined): void {
   const client = useQueryClient()
-  const before = useRef(isOn)
+  const before = useRef(state)
   useEffect(() => {
-    if (before.current !== undefined && before.current !== isOn) void client.invalidateQueries()
-    before.current = isOn
-  }, [client, isOn])
+    if (before.current !== undefined && before.current !== state) void client.invalidateQueries()
+    before.current = state
+  }, [client, state])
 }
 
 function Connection() {

@@ -1,4 +1,4 @@
-/** The time of the server, from which the browser's clock may differ. */
+/** The time of the server, from which the browser's clock may differ, and that of the clinic, which may be set ahead of it. */
 
 /** Milliseconds of difference that are ignored: responses take time, and the Date header has whole seconds only. */
 const NOTICEABLE = 30_000
@@ -13,5 +13,29 @@ export function heardTime(date: string | null): void {
   ahead = Math.abs(difference) < NOTICEABLE ? 0 : difference
 }
 
-/** Milliseconds since 1970 UTC. */
+/** Milliseconds since 1970 UTC, for the journal and for what the clock of a clinic does not change. */
 export const now = (): number => Date.now() + ahead
+
+export interface ClinicClock {
+  /** FHIR's instant. */
+  readonly at: string
+  readonly runs: boolean
+}
+
+/** How far the clinic is ahead of the server, or where it stands. */
+type Rehearsed = { readonly ahead: number } | { readonly at: number }
+
+let rehearsed: Rehearsed = { ahead: 0 }
+
+/** @param clock as it has just been read; undefined: the clinic has none of its own */
+export function heardClinicClock(clock: ClinicClock | undefined): void {
+  const difference = clock === undefined ? 0 : Date.parse(clock.at) - now()
+  if (clock?.runs === false) rehearsed = { at: Date.parse(clock.at) }
+  else rehearsed = { ahead: Math.abs(difference) < NOTICEABLE ? 0 : difference }
+}
+
+/** The clinic's time, by which visits are past or to come, in milliseconds since 1970 UTC. */
+export const clinicNow = (): number => ('at' in rehearsed ? rehearsed.at : now() + rehearsed.ahead)
+
+/** Whether the clinic's time is that of the server, and goes on with it. */
+export const isRealTime = (): boolean => 'ahead' in rehearsed && rehearsed.ahead === 0

@@ -27,7 +27,7 @@ export async function* eventsIn(body: ReadableStream<Uint8Array>, silence: Silen
       yield* events.map(eventOf)
     }
   } finally {
-    // Whoever has read enough leaves no connection open.
+    // A reader that has enough leaves no connection open.
     await reader.cancel().catch(() => undefined)
   }
 }

@@ -4,7 +4,7 @@
  */
 import { Box } from '@mantine/core'
 import { ResourcesDayView, type ScheduleEventData, WeekView } from '@mantine/schedule'
-import { now } from '../api/clock.ts'
+import { clinicNow } from '../api/clock.ts'
 import '@mantine/schedule/styles.css'
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { clockText, minutesBetween, naiveOf } from '../fhir/time.ts'
@@ -66,7 +66,7 @@ export function DayCalendar({ rows, renderRow, ...props }: DayProps) {
         intervalMinutes={step}
         slotWidth={step * 2.8}
         rowHeight={76}
-        getCurrentTime={() => naiveOf(now(), zone)}
+        getCurrentTime={() => naiveOf(clinicNow(), zone)}
         classNames={{
           resourcesDayView: classes.day ?? '',
           resourcesDayViewBackgroundEvent: classes.background ?? '',
@@ -113,7 +113,7 @@ export function WeekCalendar({ row, day, zone, entries, step, onOpen, onPick, on
         {...hoursOf(entries, zone)}
         intervalMinutes={step}
         slotHeight={72}
-        getCurrentTime={() => naiveOf(now(), zone)}
+        getCurrentTime={() => naiveOf(clinicNow(), zone)}
         renderEventBody={(event) => <Body event={event} />}
         withEventsDragAndDrop
         canDragEvent={isMovable}

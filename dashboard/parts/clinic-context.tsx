@@ -9,6 +9,8 @@ export interface Clinic {
   /** IANA name. All times are shown in it, whatever the zone of the browser. */
   readonly timeZone: string
   readonly settings: ClinicSettings
+  /** Whether it can be rehearsed in: reset, and given faults and another time. */
+  readonly isRehearsal: boolean
 }
 
 interface Here {

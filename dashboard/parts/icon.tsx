@@ -13,6 +13,7 @@ const PATHS = {
   document: 'M6 3h8l5 5v13H6zM14 3v5h5',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
   explorer: 'M5 4h14v6H5zM5 14h14v6H5zM8.5 7h.01M8.5 17h.01',
+  flask: 'M9 3h6M10 3v6L4.5 18.5A1.7 1.7 0 0 0 6 21h12a1.7 1.7 0 0 0 1.5-2.5L14 9V3M7.5 15h9',
   history: 'M4 12a8 8 0 1 0 2.5-5.8M4 4v4h4M12 8v4.5l3 1.5',
   journal: 'M4 6h16M4 12h16M4 18h10',
   key: 'M14.5 3a6.5 6.5 0 1 1-5.9 9.2L3 17.8V21h3.5v-2.5H9V16h2M16 7.5h.01',

@@ -1,6 +1,6 @@
 /** Times of the clinic, with the full time as a tooltip. */
 import { Text } from '@mantine/core'
-import { now } from '../api/clock.ts'
+import { clinicNow } from '../api/clock.ts'
 import { secondsText, timeText, zoneText } from '../fhir/time.ts'
 import { useClinic } from './clinic-context.tsx'
 
@@ -31,5 +31,5 @@ export function Seconds({ at }: { readonly at: string }) {
 /** Names the zone of all times of a page. */
 export function ZoneNote() {
   const { timeZone } = useClinic()
-  return <>Times of {zoneText(timeZone, now())}</>
+  return <>Times of {zoneText(timeZone, clinicNow())}</>
 }

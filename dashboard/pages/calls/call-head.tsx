@@ -1,7 +1,7 @@
 /** The head of a call: who called whom, when and how it ended, and the tasks and visits that came of it. */
 import { Stack, Text } from '@mantine/core'
 import type { Appointment, Patient, Task } from 'fhir/r4'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { useGet, useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { patientName, referenceParts, statusText } from '../../fhir/names.ts'
@@ -18,7 +18,7 @@ export function CallHead({ call }: { readonly call: ShownCall }) {
   const { recording, encounter, endedAt } = call
   const start = [encounter?.period?.start, recording.log[0]?.sent].filter(Boolean).sort()[0]
   const patient = referenceParts(encounter?.subject?.reference)?.id ?? call.patient
-  const length = start === undefined ? undefined : (Date.parse(endedAt ?? '') || now()) - Date.parse(start)
+  const length = start === undefined ? undefined : (Date.parse(endedAt ?? '') || clinicNow()) - Date.parse(start)
   const facts: readonly Fact[] = [
     ['From', numberText(recording.callerNumber, call.isKept, 'a withheld number')],
     ['To', numberText(recording.dialedNumber, call.isKept, 'none was named')],

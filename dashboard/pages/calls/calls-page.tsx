@@ -1,5 +1,6 @@
 /** Calls as they happen: all tool calls, or one call as a conversation, and a telephone to try the tools with. */
 import { Button, Grid, Stack } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
 import { useFresh } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
@@ -8,11 +9,12 @@ import { ZoneNote } from '../../parts/times.tsx'
 import { CallList } from './call-list.tsx'
 import { CallLog } from './call-log.tsx'
 import { CallView } from './call-view.tsx'
-import { Simulator } from './simulator.tsx'
+import { type Said, Simulator } from './simulator.tsx'
 import { CALL_QUERY } from './use-call.ts'
 
 export function CallsPage() {
   const [{ call }, setFilters] = useFilters({ call: '' })
+  const said: Said = useSearch({ strict: false })
   const { id } = useClinic()
   useFresh(id, ['Communication', 'Encounter', 'Provenance', 'Task', 'Appointment'], [CALL_QUERY])
   const choose = (chosen: string) => setFilters({ call: chosen })
@@ -38,7 +40,7 @@ export function CallsPage() {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
-          <Simulator onCall={choose} />
+          <Simulator first={said} onCall={choose} />
         </Grid.Col>
       </Grid>
     </>

@@ -13,14 +13,22 @@ const DEMO = { clinic: 'demo-clinic', secret: 'demo-secret' }
 
 const newCallId = (): string => `simulator-${crypto.randomUUID().slice(0, 8)}`
 
-export function Simulator({ onCall }: { readonly onCall: (call: string) => void }) {
+/** Filled in by the address: `caller`, `tool`, and arguments of tools by their names. */
+export type Said = Readonly<Record<string, string | undefined>>
+
+interface SimulatorProps {
+  readonly first: Said
+  readonly onCall: (call: string) => void
+}
+
+export function Simulator({ first, onCall }: SimulatorProps) {
   const { id, settings } = useClinic()
   const tools = useTools()
   const [line, setLine] = useState<Line>({
     secret: id === DEMO.clinic ? DEMO.secret : '',
     callId: newCallId(),
     dialled: settings.dialedNumbers[0] ?? '',
-    caller: '',
+    caller: first.caller ?? '',
   })
   const change = (changes: Partial<Line>) => setLine((before) => ({ ...before, ...changes }))
   return (
@@ -56,7 +64,9 @@ export function Simulator({ onCall }: { readonly onCall: (call: string) => void 
             Hang up, call anew
           </Button>
         </Group>
-        <Loaded query={tools}>{({ families }) => <ToolForm families={families} line={line} onCall={onCall} />}</Loaded>
+        <Loaded query={tools}>
+          {({ families }) => <ToolForm families={families} first={first} line={line} onCall={onCall} />}
+        </Loaded>
         <ScriptPlayer line={line} onCall={onCall} />
       </Stack>
     </Panel>

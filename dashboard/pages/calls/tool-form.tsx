@@ -11,14 +11,16 @@ import { ErrorView } from '../../parts/page-states.tsx'
 
 interface ToolFormProps {
   readonly families: readonly { readonly name: string; readonly tools: readonly Tool[] }[]
+  /** The name of the tool as `tool`, and arguments by theirs. */
+  readonly first: Readonly<Record<string, string | undefined>>
   readonly line: Line
   readonly onCall: (call: string) => void
 }
 
-export function ToolForm({ families, line, onCall }: ToolFormProps) {
+export function ToolForm({ families, first, line, onCall }: ToolFormProps) {
   const tools = families.flatMap((family) => family.tools)
-  const [name, setName] = useState(tools[0]?.name ?? '')
-  const tool = tools.find((one) => one.name === name)
+  const [name, setName] = useState(first.tool)
+  const tool = tools.find((one) => one.name === name) ?? tools[0]
   return (
     <Stack gap="sm">
       <NativeSelect
@@ -26,16 +28,16 @@ export function ToolForm({ families, line, onCall }: ToolFormProps) {
         description={tool?.description}
         inputWrapperOrder={['label', 'input', 'description']}
         data={families.map((family) => ({ group: family.name, items: family.tools.map((one) => one.name) }))}
-        value={name}
+        value={tool?.name ?? ''}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      {tool !== undefined && <Arguments key={tool.name} tool={tool} line={line} onCall={onCall} />}
+      {tool !== undefined && <Arguments key={tool.name} tool={tool} first={first} line={line} onCall={onCall} />}
     </Stack>
   )
 }
 
-function Arguments({ tool, line, onCall }: { readonly tool: Tool } & Omit<ToolFormProps, 'families'>) {
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+function Arguments({ tool, first, line, onCall }: { readonly tool: Tool } & Omit<ToolFormProps, 'families'>) {
+  const [values, setValues] = useState(() => filledIn(tool, first))
   const [json, setJson] = useState<string>()
   const [batch, setBatch] = useState<readonly object[]>([])
   const { args, error } = argumentsOf(tool, values, json)
@@ -115,6 +117,9 @@ function Arguments({ tool, line, onCall }: { readonly tool: Tool } & Omit<ToolFo
     </form>
   )
 }
+
+const filledIn = (tool: Tool, first: ToolFormProps['first']): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.keys(tool.parameters.properties).map((name) => [name, first[name] ?? '']))
 
 function argumentsOf(tool: Tool, values: Readonly<Record<string, string>>, json: string | undefined) {
   if (json !== undefined) {

@@ -2,7 +2,7 @@
 
 import { Group, Stack, Text } from '@mantine/core'
 import type { Appointment } from 'fhir/r4'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { idOfType, referenceParts } from '../../fhir/names.ts'
@@ -38,7 +38,7 @@ function List({ appointments, zone }: { readonly appointments: readonly Appointm
       </Empty>
     )
   }
-  const toCome = appointments.filter(({ end }) => end !== undefined && Date.parse(end) > now())
+  const toCome = appointments.filter(({ end }) => end !== undefined && Date.parse(end) > clinicNow())
   const shown = (toCome.length > 0 ? toCome : appointments).slice(0, SHOWN)
   return (
     <Stack gap={6}>

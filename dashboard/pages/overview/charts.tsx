@@ -1,5 +1,6 @@
 /** Calls and bookings over the last two weeks. */
 import type { Appointment } from 'fhir/r4'
+import { now } from '../../api/clock.ts'
 import { useCounts } from '../../api/counts.ts'
 import { usePages } from '../../api/queries.ts'
 import { dayOf, startOfDay } from '../../fhir/time.ts'
@@ -32,12 +33,16 @@ export function CallsChart() {
   )
 }
 
-/** By the day on which they were made, which is before the last change of each. */
+/**
+ * By the day on which they were made, which is before the last change of each: a day of the clinic, whose clock may be
+ * ahead of that by which changes are stored.
+ */
 export function BookingsChart() {
   const { day, zone } = useToday()
   const days = lastDays(day)
+  const [first = day] = lastDays(dayOf(now(), zone))
   const query = usePages<Appointment>('Appointment', [
-    ['_lastUpdated', `ge${startOfDay(days[0] ?? day, zone)}`],
+    ['_lastUpdated', `ge${startOfDay(first, zone)}`],
     ['_elements', 'created'],
     ['_count', '1000'],
   ])

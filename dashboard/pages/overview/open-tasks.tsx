@@ -2,7 +2,7 @@
 
 import { Badge, Group, Stack, Text } from '@mantine/core'
 import type { Task } from 'fhir/r4'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { referenceParts, referenceText } from '../../fhir/names.ts'
@@ -51,7 +51,7 @@ const List = ({ tasks }: { readonly tasks: readonly Task[] }) =>
 
 function Row({ task }: { readonly task: Task }) {
   const due = dueOf(task)
-  const isLate = due !== undefined && Date.parse(due) < now()
+  const isLate = due !== undefined && Date.parse(due) < clinicNow()
   const patient = referenceParts((task.for ?? task.focus)?.reference)
   return (
     <Group gap="sm" wrap="nowrap">
@@ -69,7 +69,7 @@ function Row({ task }: { readonly task: Task }) {
       </Text>
       {due !== undefined && (
         <Text size="sm" c={isLate ? 'red' : 'dimmed'} flex="none">
-          due {relativeText(due, now())}
+          due {relativeText(due, clinicNow())}
         </Text>
       )}
     </Group>

@@ -1,5 +1,5 @@
 /** Today, as searches of it. */
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import type { Parameters } from '../../api/queries.ts'
 import { addDays, dayOf, startOfDay } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -13,7 +13,7 @@ export const SHOWN = 6
 
 export function useToday(): { readonly day: string; readonly zone: string } {
   const { timeZone: zone } = useClinic()
-  return { day: dayOf(now(), zone), zone }
+  return { day: dayOf(clinicNow(), zone), zone }
 }
 
 /** Search parameters for a day of the clinic. */

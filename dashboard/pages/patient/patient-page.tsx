@@ -3,7 +3,7 @@
 import { Badge, Group, Tabs } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import type { Patient } from 'fhir/r4'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { useGet } from '../../api/queries.ts'
 import { useFresh } from '../../api/use-fresh.ts'
 import { patientName, telecomOf } from '../../fhir/names.ts'
@@ -86,7 +86,7 @@ const showTab = (tab: HTMLElement | null): void => tab?.scrollIntoView({ block: 
 function Summary({ patient }: { readonly patient: Patient }) {
   const { timeZone } = useClinic()
   const { birthDate, gender, identifier, telecom, active } = patient
-  const age = ageAt(birthDate, now(), timeZone)
+  const age = ageAt(birthDate, clinicNow(), timeZone)
   const born =
     birthDate === undefined ? undefined : `born ${dateText(birthDate)}${age === undefined ? '' : ` (${age})`}`
   const facts = [born, gender, identifier?.[0]?.value, telecomOf(telecom, 'phone')].filter(Boolean)

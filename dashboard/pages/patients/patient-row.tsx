@@ -2,7 +2,7 @@
 
 import { Badge } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { patientName, telecomOf } from '../../fhir/names.ts'
 import { isPlaceholder, replacedBy } from '../../fhir/patients.ts'
 import { ageAt, dateText } from '../../fhir/time.ts'
@@ -13,7 +13,7 @@ import classes from './patients.module.css'
 export function PatientRow({ patient }: { readonly patient: Patient }) {
   const { timeZone } = useClinic()
   const { id, birthDate, telecom, identifier, active } = patient
-  const age = ageAt(birthDate, now(), timeZone)
+  const age = ageAt(birthDate, clinicNow(), timeZone)
   return (
     <PlainLink className={`row ${classes.row}`} to={`/patients/${id}`}>
       <span className={`${classes.name} cut`}>

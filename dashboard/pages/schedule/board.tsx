@@ -1,7 +1,7 @@
 /** The visits and free times of a plan, as calendar or list, with the actions on each. */
 import { Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { freeTimes, nearestTo } from '../../fhir/free-times.ts'
 import type { Visit } from '../../fhir/visits.ts'
 import { DayCalendar, WeekCalendar } from '../../parts/calendar.tsx'
@@ -19,6 +19,9 @@ import { useVisitActions } from './visit-actions.ts'
 import { VisitDialog } from './visit-dialog.tsx'
 import { Waitlist } from './waitlist.tsx'
 
+/** Milliseconds. */
+const MINUTE = 60_000
+
 interface BoardProps {
   readonly plan: Plan
   readonly columns: readonly Column[]
@@ -35,9 +38,10 @@ export function Board({ plan, columns, all, view, day, onDay }: BoardProps) {
   const actions = useVisitActions()
   const moves = useMoves(actions, { zone, onRefused: (visit) => open({ kind: 'move', visit }) })
   const visits = plan.visits.map(moves.asShown)
+  const minute = Math.floor(clinicNow() / MINUTE) * MINUTE
   const free = useMemo(
-    () => plan.slots.filter(({ status, start }) => status === 'free' && Date.parse(start) > now()),
-    [plan.slots],
+    () => plan.slots.filter(({ status, start }) => status === 'free' && Date.parse(start) > minute),
+    [plan.slots, minute],
   )
   const step = stepOf(plan.slots)
 

@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import type { Appointment, Patient } from 'fhir/r4'
 import { useState } from 'react'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { patientName } from '../../fhir/names.ts'
 import { clockText, dayOf, dayText } from '../../fhir/time.ts'
@@ -19,15 +19,17 @@ interface BookDialogProps {
   /** Absent: it is chosen here. */
   readonly time: FreeTime | undefined
   readonly entry: Appointment | undefined
+  /** Filled in at first. */
+  readonly first?: { readonly patient?: Patient | undefined; readonly schedule?: string | undefined }
   readonly columns: readonly Column[]
   readonly onClose: () => void
 }
 
-export function BookDialog({ time: given, entry, columns, onClose }: BookDialogProps) {
+export function BookDialog({ time: given, entry, first, columns, onClose }: BookDialogProps) {
   const { timeZone } = useClinic()
   const [time, setTime] = useState(given)
   const [isChoosing, setChoosing] = useState(given === undefined)
-  const [patient, setPatient] = useState<Patient>()
+  const [patient, setPatient] = useState(first?.patient)
   const [said, setSaid] = useState({ description: '', comment: '' })
   const { error, isBusy, submit } = useBooking({ time, patient, entry, said, onClose })
   const name = entry === undefined ? '' : patientOf(entry, [])
@@ -52,7 +54,10 @@ export function BookDialog({ time: given, entry, columns, onClose }: BookDialogP
           {isChoosing ? (
             <FreeTimePicker
               columns={columns}
-              first={{ who: given?.schedule ?? '', from: dayOf(given?.start ?? now(), timeZone) }}
+              first={{
+                who: given?.schedule ?? first?.schedule ?? '',
+                from: dayOf(given?.start ?? clinicNow(), timeZone),
+              }}
               minutes={entry?.minutesDuration}
               value={time}
               onChange={setTime}

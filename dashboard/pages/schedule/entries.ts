@@ -1,5 +1,5 @@
 /** Slots and visits as entries of a calendar. */
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { scheduleIdOf, type TimedSlot } from '../../fhir/free-times.ts'
 import { clockText, minutesBetween } from '../../fhir/time.ts'
 import { mayMove, type Visit, type VisitStatus, visitStatusText } from '../../fhir/visits.ts'
@@ -28,7 +28,7 @@ export function entriesOf({ slots, visits, columns, zone }: Shown): readonly Cal
 /** Only future free slots and blocked ones; a booked slot is shown by its visit. */
 function slotEntry(slot: TimedSlot): CalendarEntry | undefined {
   const { id = '', start, end, status } = slot
-  const isFree = status === 'free' && Date.parse(start) > now()
+  const isFree = status === 'free' && Date.parse(start) > clinicNow()
   if (!isFree && status !== 'busy-unavailable') return undefined
   const look = isFree ? 'free' : 'blocked'
   return {

@@ -3,7 +3,7 @@ import { Chip, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { Slot } from 'fhir/r4'
 import { useId, useMemo, useState } from 'react'
 import { useAll } from '../../api/all-pages.ts'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { type FreeTime, freeTimes, isTimed } from '../../fhir/free-times.ts'
 import { addDays, clockText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -35,7 +35,7 @@ const DAYS = 7
 export function FreeTimePicker({ columns, first, minutes, value, onChange }: FreeTimePickerProps) {
   const { timeZone } = useClinic()
   const [looked, setLooked] = useState(first)
-  const today = dayOf(now(), timeZone)
+  const today = dayOf(clinicNow(), timeZone)
   const from = looked.from < today ? today : looked.from
   const query = useFreeSlots({ ...looked, from }, timeZone)
   const times = useMemo(() => query.data && freeTimes(query.data, minutes), [query.data, minutes])
@@ -68,7 +68,7 @@ export function FreeTimePicker({ columns, first, minutes, value, onChange }: Fre
 
 function useFreeSlots({ who, from }: Looked, zone: string) {
   // Rounded to the minute, so that the query stays the same from one render to the next.
-  const minute = new Date(now()).toISOString().slice(0, 16)
+  const minute = new Date(clinicNow()).toISOString().slice(0, 16)
   const start = startOfDay(from, zone)
   const query = useAll<Slot>('Slot', [
     ['status', 'free'],

@@ -1,7 +1,7 @@
 /** Days and weeks of the clinic's practitioners: visits, free times, holds, the waitlist. */
 import { Alert, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { useFresh } from '../../api/use-fresh.ts'
 import { addDays, dayOf } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -11,6 +11,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { Board } from './board.tsx'
+import { BookLink } from './book-link.tsx'
 import { DayPicker } from './day-picker.tsx'
 import type { View } from './opened.ts'
 import { PractitionerSelect } from './practitioner-select.tsx'
@@ -39,8 +40,8 @@ export function SchedulePage() {
 function Schedules({ columns }: { readonly columns: readonly Column[] }) {
   const { timeZone: zone } = useClinic()
   const isNarrow = useMediaQuery('(max-width: 700px)', undefined, { getInitialValueInEffect: false })
-  const [filters, setFilters] = useFilters({ day: '', view: '', who: '' })
-  const today = dayOf(now(), zone)
+  const [filters, setFilters] = useFilters({ day: '', view: '', who: '', book: '' })
+  const today = dayOf(clinicNow(), zone)
   const day = /^\d{4}-\d{2}-\d{2}$/.test(filters.day) ? filters.day : today
   const view = viewOf(filters.view, isNarrow ?? false)
   const chosen = columns.find(({ id }) => id === filters.who)
@@ -92,6 +93,9 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
           </>
         )}
       </Loaded>
+      {filters.book !== '' && (
+        <BookLink reference={filters.book} columns={columns} onClose={() => setFilters({ book: '' })} />
+      )}
     </>
   )
 }

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { Annotation, Task } from 'fhir/r4'
 import { useMemo } from 'react'
 import { get } from '../../api/client.ts'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { operate, patch, put } from '../../api/operations.ts'
 import { Problem } from '../../api/problem.ts'
 import type { Session } from '../../api/session.ts'
@@ -55,7 +55,7 @@ const completeOne = (id: string, { code, text, note }: Completion) =>
 
 const noteOf = (text: string, { username, name }: Session): Annotation => ({
   authorReference: { identifier: { system: USERS, value: username }, display: name },
-  time: new Date(now()).toISOString(),
+  time: new Date(clinicNow()).toISOString(),
   text,
 })
 

@@ -2,7 +2,7 @@
 import { Badge, Button, Text, UnstyledButton } from '@mantine/core'
 import type { Task } from 'fhir/r4'
 import { useAll } from '../../api/all-pages.ts'
-import { now } from '../../api/clock.ts'
+import { clinicNow } from '../../api/clock.ts'
 import { conceptText } from '../../fhir/names.ts'
 import { dueOf, OPEN_STATUSES, taskTitle } from '../../fhir/tasks.ts'
 import { relativeText } from '../../fhir/time.ts'
@@ -44,7 +44,7 @@ export function TaskList({ filters, onOpen, onClear }: TaskListProps) {
   return (
     <Loaded query={query} rows={8}>
       {({ matches, isCut }) => {
-        const wanted = matches.filter((task) => isWanted(task, { ...filters, username, now: now() }))
+        const wanted = matches.filter((task) => isWanted(task, { ...filters, username, now: clinicNow() }))
         const all = isClosed ? wanted : [...wanted].sort(byDue)
         const seen = all.filter(hasSeen)
         // Nobody reads an empty list.
@@ -76,7 +76,7 @@ export function TaskList({ filters, onOpen, onClear }: TaskListProps) {
 }
 
 function TaskRow({ task, onOpen }: { readonly task: Task; readonly onOpen: () => void }) {
-  const late = isOverdue(task, now())
+  const late = isOverdue(task, clinicNow())
   const due = dueOf(task)
   const priority = priorityOf(task)
   return (
@@ -95,7 +95,7 @@ function TaskRow({ task, onOpen }: { readonly task: Task; readonly onOpen: () =>
         )}
       </span>
       <span className={`${classes.due} ${late ? classes.late : ''}`}>
-        {due === undefined ? 'no due time' : `${late ? 'overdue' : 'due'} ${relativeText(due, now())}`}
+        {due === undefined ? 'no due time' : `${late ? 'overdue' : 'due'} ${relativeText(due, clinicNow())}`}
         <Text span size="xs" c="dimmed" className="cut">
           <Time at={due} />
         </Text>

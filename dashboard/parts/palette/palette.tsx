@@ -78,7 +78,11 @@ function Entries({ query, go }: EntriesProps) {
     keepsPrevious: true,
   })
   const patients = isName && found.data !== undefined ? matchesIn<Patient>(found.data) : []
-  const shown = pages.filter(({ navigation }) => navigation?.label.toLowerCase().includes(query.toLowerCase()))
+  const shown = pages.filter(
+    ({ navigation }) =>
+      navigation?.label.toLowerCase().includes(query.toLowerCase()) &&
+      (navigation.isRehearsal !== true || clinic?.isRehearsal === true),
+  )
   const isEmpty = !isReference && shown.length === 0 && patients.length === 0 && !found.isFetching
   return (
     <>

@@ -1,0 +1,142 @@
+/** Magic people: each brings about something, whoever books them or calls as them. docs/magic.md */
+import { Group, Stack, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type MagicKind, type MagicRow, magic } from '../../api/magic.ts'
+import { resetOf } from '../../api/rehearsal.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
+import { LinkButton, PageLink } from '../../parts/links.tsx'
+import { Loaded } from '../../parts/page-states.tsx'
+import { Panel } from '../../parts/panel.tsx'
+
+const KINDS: Readonly<Record<MagicKind, string>> = {
+  patients: 'Patients',
+  practitioners: 'Practitioners',
+  values: 'Values',
+}
+
+export function PeopleTab() {
+  const { id } = useClinic()
+  const query = useQuery(magic)
+  const { data: preview } = useQuery(resetOf(id))
+  return (
+    <Loaded query={query} rows={8}>
+      {(table) => (
+        <Stack>
+          {(Object.keys(KINDS) as MagicKind[]).map((kind) => (
+            <Panel key={kind} title={KINDS[kind]}>
+              <MagicTable kind={kind} rows={table[kind]} scenario={preview?.scenario} />
+            </Panel>
+          ))}
+        </Stack>
+      )}
+    </Loaded>
+  )
+}
+
+interface MagicTableProps {
+  readonly kind: MagicKind
+  readonly rows: readonly MagicRow[]
+  /** The one that the clinic is filled with. */
+  readonly scenario: string | undefined
+}
+
+const MagicTable = ({ kind, rows, scenario }: MagicTableProps) => (
+  <Table.ScrollContainer minWidth={700}>
+    <Table verticalSpacing="xs">
+      <Table.Thead>
+        <Table.Tr>
+          {['Who', 'How', 'To expect', 'Try it'].map((title) => (
+            <Table.Th key={title}>{title}</Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={row.name}>
+            <Table.Th scope="row">
+              <bdi>{row.who}</bdi>
+              <Text size="xs" className="mono" c="dimmed">
+                {row.name}
+              </Text>
+            </Table.Th>
+            <Table.Td>
+              {row.what}
+              <Ways with={row.with} />
+            </Table.Td>
+            <Table.Td>{row.expect}</Table.Td>
+            <Table.Td>
+              <Actions kind={kind} row={row} scenario={scenario} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+/** The words and numbers by which they are reached. */
+const Ways = ({ with: ways = {} }: { readonly with: MagicRow['with'] }) => (
+  <Text size="xs" c="dimmed">
+    {Object.entries(ways)
+      .map(([name, value]) => `${name} ${String(value)}`)
+      .join(', ')}
+  </Text>
+)
+
+function Actions({ kind, row, scenario }: Omit<MagicTableProps, 'rows'> & { readonly row: MagicRow }) {
+  if (row.scenario !== undefined && row.scenario !== scenario) {
+    return (
+      <Text size="sm">
+        In{' '}
+        <PageLink to="/sandbox" search={{ tab: 'scenarios', reset: row.scenario }}>
+          {row.scenario}
+        </PageLink>
+      </Text>
+    )
+  }
+  return (
+    <Group gap="xs" wrap="nowrap">
+      {row.resource !== undefined && (
+        <LinkButton
+          size="compact-sm"
+          variant="default"
+          to="/schedule"
+          search={{ book: row.resource }}
+          aria-label={`Book ${row.who}`}
+        >
+          Book
+        </LinkButton>
+      )}
+      <LinkButton
+        size="compact-sm"
+        variant="default"
+        to="/calls"
+        search={callAs(kind, row)}
+        aria-label={`${kind === 'patients' ? 'Call as' : 'Call for'} ${row.who}`}
+      >
+        {kind === 'patients' ? 'Call as' : 'Call for'}
+      </LinkButton>
+    </Group>
+  )
+}
+
+/** The telephone as it is filled in: the number of the caller, a tool, and its arguments by their names. */
+function callAs(kind: MagicKind, { who, with: ways = {} }: MagicRow): Readonly<Record<string, string | undefined>> {
+  const text = (name: string) => (typeof ways[name] === 'string' ? ways[name] : undefined)
+  const [given, family, phone, birthDate] = ['given', 'family', 'phone', 'birthDate'].map(text)
+  const name = [given, family].filter(Boolean).join(' ') || undefined
+  if (kind === 'practitioners') return { tool: 'find_available_slots', practitionerName: name ?? who }
+  return {
+    tool: kind === 'patients' ? 'resolve_patient_identity' : 'submit_insurance_info',
+    caller: phone,
+    statedName: name,
+    statedPhone: phone,
+    statedDateOfBirth: birthDate,
+    firstName: given,
+    lastName: family,
+    dateOfBirth: birthDate,
+    phone,
+    email: text('email'),
+    memberId: text('memberId'),
+  }
+}

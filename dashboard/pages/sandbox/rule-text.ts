@@ -1,0 +1,15 @@
+/** A rule in words: which requests, and how often. */
+import { CONDITIONS, type FaultRule } from '../../api/faults.ts'
+
+/** `requests with type Appointment, the first 2 times` */
+export function ruleText({ when = {}, on, every, times, until, with: parameters = {} }: FaultRule): string {
+  const conditions = CONDITIONS.flatMap((name) => (when[name] === undefined ? [] : [`${name} ${when[name]}`]))
+  return [
+    conditions.length === 0 ? 'every request of the clinic' : `requests with ${conditions.join(' and ')}`,
+    ...(on === undefined ? [] : [`number ${on.join(', ')} of them`]),
+    ...(every === undefined ? [] : [`one in ${every}`]),
+    ...(times === undefined ? [] : [times === 1 ? 'once' : `${times} times at most`]),
+    ...(until === undefined ? [] : [`until ${until}`]),
+    ...Object.entries(parameters).map(([name, value]) => `${name} ${value}`),
+  ].join(', ')
+}

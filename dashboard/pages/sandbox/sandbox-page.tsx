@@ -1,0 +1,84 @@
+/** Rehearsing: what the clinic is filled with, its clock, what goes wrong, and with whom. docs/rehearsal.md */
+import { Alert, Tabs } from '@mantine/core'
+import { useClinic } from '../../parts/clinic-context.tsx'
+import { useFilters } from '../../parts/filters.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Empty } from '../../parts/page-states.tsx'
+import { ZoneNote } from '../../parts/times.tsx'
+import { ClockTab } from './clock-tab.tsx'
+import { ClonesTab } from './clones-tab.tsx'
+import { FaultsTab } from './faults-tab.tsx'
+import { PeopleTab } from './people-tab.tsx'
+import { ResetDialog } from './reset-dialog.tsx'
+import { ScenariosTab } from './scenarios-tab.tsx'
+import { SnapshotsTab } from './snapshots-tab.tsx'
+import { useMayChange } from './use-may-change.ts'
+
+const TABS = {
+  scenarios: 'Scenarios',
+  snapshots: 'Snapshots',
+  clones: 'Clones',
+  clock: 'Clock',
+  faults: 'Faults',
+  people: 'Magic people',
+} as const
+
+type Tab = keyof typeof TABS
+const NAMES = Object.keys(TABS) as Tab[]
+
+export function SandboxPage() {
+  const { isRehearsal } = useClinic()
+  if (isRehearsal) return <Rehearsal />
+  return (
+    <>
+      <PageHead title="Sandbox" />
+      <Empty icon="flask" title="This server does not rehearse">
+        It has REHEARSAL turned off, as servers in production have.
+      </Empty>
+    </>
+  )
+}
+
+function Rehearsal() {
+  const mayChange = useMayChange()
+  const [filters, setFilters] = useFilters({ tab: 'scenarios', reset: '', restore: '', fault: '' })
+  const tab = NAMES.find((name) => name === filters.tab) ?? 'scenarios'
+  const closeReset = () => setFilters({ reset: '', restore: '' })
+  return (
+    <>
+      <PageHead title="Sandbox" description={<ZoneNote />} />
+      {!mayChange && <Alert mb="md">Admins of the clinic change what is here; you see it as it is.</Alert>}
+      <Tabs value={tab} onChange={(next) => setFilters({ tab: next ?? '' })} keepMounted={false}>
+        <Tabs.List mb="md">
+          {NAMES.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {TABS[name]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="scenarios">
+          <ScenariosTab onReset={(scenario) => setFilters({ reset: scenario })} />
+        </Tabs.Panel>
+        <Tabs.Panel value="snapshots">
+          <SnapshotsTab onRestore={(snapshot) => setFilters({ restore: snapshot })} />
+        </Tabs.Panel>
+        <Tabs.Panel value="clones">
+          <ClonesTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="clock">
+          <ClockTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="faults">
+          <FaultsTab opened={filters.fault} onOpen={(fault) => setFilters({ fault })} />
+        </Tabs.Panel>
+        <Tabs.Panel value="people">
+          <PeopleTab />
+        </Tabs.Panel>
+      </Tabs>
+      {mayChange && filters.reset !== '' && <ResetDialog target={{ scenario: filters.reset }} onClose={closeReset} />}
+      {mayChange && filters.restore !== '' && (
+        <ResetDialog target={{ snapshot: filters.restore }} onClose={closeReset} />
+      )}
+    </>
+  )
+}
