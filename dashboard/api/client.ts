@@ -67,7 +67,7 @@ export async function fetched(request: ApiRequest): Promise<Response> {
   const { headers = {}, body } = request
   // The routes of live calls have a secret of their own, and refuse a token.
   const isCall = 'x-voice-secret' in headers
-  for (;;) {
+  for (let isAgain = false; ; isAgain = true) {
     const token = isCall ? undefined : currentSession()?.token
     const response = await attempt(request, {
       accept: ACCEPT,
@@ -75,7 +75,8 @@ export async function fetched(request: ApiRequest): Promise<Response> {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...headers,
     })
-    if (response.status !== 401 || token === undefined) return response
+    // A server that refuses the renewed token too may rehearse that (docs/faults.md).
+    if (response.status !== 401 || token === undefined || isAgain) return response
     await sessionAfter(token)
     // Signed out meanwhile.
     if (currentSession() === undefined) return response

@@ -21,7 +21,10 @@ export interface Exchange {
   readonly system?: string
   /** 0: there was no response. */
   readonly status: number
-  readonly outcome: 'ok' | 'refused' | 'failed' | 'left'
+  /** `broken`: a fault broke the connection. */
+  readonly outcome: 'ok' | 'refused' | 'failed' | 'left' | 'broken'
+  /** The faults that it met, each with a number: `slot-gone#2, slow#1`. docs/faults.md */
+  readonly fault?: string
   readonly reason?: { readonly code: string; readonly text: string }
   readonly tools?: readonly ToolCall[]
 }
@@ -85,6 +88,8 @@ export interface ExchangeFilters {
   readonly type?: string
   readonly call?: string
   readonly run?: string
+  /** The name of one. */
+  readonly fault?: string
 }
 
 interface Page {
@@ -145,8 +150,12 @@ export function pathOf(clinic: string, filters: ExchangeFilters): string {
 /** Whether a page of the dashboard made the request, for lists that hide such reads. */
 export const isOwnRead = ({ run }: Exchange): boolean => run === READS
 
+/** The names of the faults that it met. */
+export const faultsOf = ({ fault = '' }: Exchange): readonly string[] =>
+  fault.split(', ').map((one) => one.replace(/#\d+$/, ''))
+
 /** Whether an exchange passes the filters, by the rules of the server. */
-export function isWanted(exchange: Exchange, { path, status, type, call, run }: ExchangeFilters): boolean {
+export function isWanted(exchange: Exchange, { path, status, type, call, run, fault }: ExchangeFilters): boolean {
   const isStatus =
     !status || (/^\dxx$/i.test(status) ? String(exchange.status)[0] === status[0] : String(exchange.status) === status)
   return (
@@ -154,6 +163,7 @@ export function isWanted(exchange: Exchange, { path, status, type, call, run }: 
     (!path || exchange.address.startsWith(path)) &&
     (!type || exchange.type === type) &&
     (!call || exchange.call === call) &&
-    (!run || exchange.run === run)
+    (!run || exchange.run === run) &&
+    (!fault || faultsOf(exchange).includes(fault))
   )
 }

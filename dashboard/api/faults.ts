@@ -2,11 +2,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import { get, send } from './client.ts'
 
-export interface FaultParameter {
-  readonly type: string
-  readonly default?: unknown
+interface Described {
   readonly what: string
 }
+export type FaultParameter =
+  | ({ readonly type: 'integer'; readonly default: number; readonly least: number; readonly most: number } & Described)
+  | ({ readonly type: 'code'; readonly default: string; readonly values: readonly string[] } & Described)
 
 export interface Fault {
   readonly name: string
@@ -28,15 +29,15 @@ export interface FaultSetting {
   readonly every?: number
   readonly times?: number
   readonly until?: string
-  readonly with?: Readonly<Record<string, unknown>>
+  readonly with?: Readonly<Record<string, string | number>>
 }
 
 export interface FaultRule extends FaultSetting {
   readonly name: string
   readonly matched: number
   readonly fired: number
-  /** The exchange in which it fired last. */
-  readonly last?: { readonly at?: string; readonly exchange?: string }
+  /** FHIR's instant at which it fired last. */
+  readonly last?: string
 }
 
 /** Milliseconds between two polls: rules fire with requests of others. */

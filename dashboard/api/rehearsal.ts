@@ -22,7 +22,7 @@ export interface Scenario {
   readonly oddities?: readonly { readonly what: string; readonly resource: string }[]
 }
 
-/** What a reset would remove, and the one that is under way. */
+/** The resources that a reset would remove, and the reset that is under way. */
 export interface ResetPreview {
   readonly generation: number
   readonly scenario?: string

@@ -31,7 +31,8 @@ export function PatientSearch({ label, value, onChange, error }: PatientSearchPr
       searchable
       required
       clearable
-      data-autofocus
+      // Opened with somebody chosen, the list stays closed.
+      data-autofocus={value === undefined ? true : undefined}
       error={error}
       data={all.map((patient) => ({ value: patient.id ?? '', label: patientName(patient) }))}
       // The server has chosen already.

@@ -10,6 +10,7 @@ const LOOKS = {
   ok: { color: 'cyan', variant: 'filled' },
   refused: { color: 'red', variant: 'filled' },
   failed: { color: 'red', variant: 'filled' },
+  broken: { color: 'red', variant: 'filled' },
   left: { variant: 'default' },
 } as const
 

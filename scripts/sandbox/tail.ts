@@ -18,7 +18,9 @@ interface Exchange {
 }
 
 /** Filters that the server knows. */
-const FILTERS = ['status', 'type', 'call', 'run', 'path'] as const
+const FILTERS = ['status', 'type', 'call', 'run', 'path', 'fault'] as const
+/** Whichever fault. */
+const ANY = 'any'
 /** Milliseconds before the stream is opened again. */
 const AGAIN = 1_000
 /** Milliseconds of silence after which the stream is taken for lost: it has a heartbeat each 15 seconds. */
@@ -38,7 +40,6 @@ export const tail: Command = {
   options: {
     ...Object.fromEntries(FILTERS.map((name) => [name, { type: 'string' as const }])),
     method: { type: 'string' },
-    fault: { type: 'string' },
     count: { type: 'string' },
   },
   run: async (given) => {
@@ -86,7 +87,7 @@ async function openStream(server: Server, values: Values, last: string | undefin
   const query = new URLSearchParams(
     FILTERS.flatMap((name) => {
       const value = textOf(values, name)
-      return value === undefined ? [] : [[name, value]]
+      return value === undefined || (name === 'fault' && value === ANY) ? [] : [[name, value]]
     }),
   )
   const { body } = await server.open({
@@ -101,11 +102,11 @@ async function openStream(server: Server, values: Values, last: string | undefin
 const mayGoOn = (error: unknown, { last }: Place): boolean =>
   last !== undefined && (!(error instanceof Problem) || error.isPassing || error.status === 429)
 
+/** The filters that are applied here. */
 function isWanted({ method, fault, gap }: Exchange, values: Values): boolean {
-  if (gap !== undefined) return true
-  const [wanted, wantedFault] = [textOf(values, 'method'), textOf(values, 'fault')]
-  if (wanted !== undefined && wanted.toUpperCase() !== method) return false
-  return wantedFault === undefined || (fault !== undefined && (wantedFault === 'any' || fault.startsWith(wantedFault)))
+  const wanted = textOf(values, 'method')
+  const isMethod = wanted === undefined || wanted.toUpperCase() === method
+  return gap !== undefined || (isMethod && (textOf(values, 'fault') !== ANY || fault !== undefined))
 }
 
 function lineOf({ time, duration, method, address, status, call, fault, tools = [], reason, gap }: Exchange): string {

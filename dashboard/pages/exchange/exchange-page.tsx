@@ -92,7 +92,7 @@ const isOverFhir = ({ direction, tools = [], call }: WholeExchange): boolean =>
   direction === 'in' && tools.length === 0 && call === undefined
 
 function Facts({ exchange }: { readonly exchange: WholeExchange }) {
-  const { time, duration, user, call, run, interaction, operation, system, correlation } = exchange
+  const { time, duration, user, call, run, interaction, operation, system, correlation, fault } = exchange
   return (
     <Group gap="xs">
       <StatusBadge exchange={exchange} />
@@ -100,6 +100,7 @@ function Facts({ exchange }: { readonly exchange: WholeExchange }) {
       <span>({relativeText(time, now())})</span>
       <span className="number">{duration < 10 ? duration.toFixed(1) : Math.round(duration)} ms</span>
       {interaction !== undefined && <Badge variant="default">{operation ?? interaction}</Badge>}
+      {fault !== undefined && <Badge variant="default">fault {fault}</Badge>}
       {system !== undefined && <Badge variant="default">to {system}</Badge>}
       {user !== undefined && <bdi>{user.name}</bdi>}
       {call !== undefined && (
@@ -140,4 +141,5 @@ const OUTCOMES = {
   refused: 'The request was refused.',
   failed: 'The request failed.',
   left: 'The client disconnected before the response.',
+  broken: 'A fault broke the connection.',
 }

@@ -21,7 +21,7 @@ export function EntryRow({ entry }: { readonly entry: Entry }) {
 
 function Row({ exchange }: { readonly exchange: Exchange }) {
   const { timeZone } = useClinic()
-  const { id, time, method, address, duration, direction, reason } = exchange
+  const { id, time, method, address, duration, direction, reason, fault } = exchange
   return (
     <PlainLink className={`row ${classes.row}`} to={`/journal/${id}`}>
       <time className="number" dateTime={time} title={timeText(time, timeZone)}>
@@ -31,6 +31,11 @@ function Row({ exchange }: { readonly exchange: Exchange }) {
         <StatusBadge exchange={exchange} />
       </span>
       <span className="cut mono" title={address}>
+        {fault !== undefined && (
+          <Badge size="xs" variant="default" mr={6} tt="none">
+            {fault}
+          </Badge>
+        )}
         {direction === 'out' && (
           <Badge size="xs" variant="default" mr={6}>
             to {exchange.system}

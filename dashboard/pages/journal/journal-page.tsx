@@ -17,7 +17,7 @@ import { EntryRow } from './entry-row.tsx'
 /** The fewest rows shown, if the journal has as many. */
 const ENOUGH = 30
 
-const NO_FILTERS = { path: '', status: '', type: '', call: '', run: '' }
+const NO_FILTERS = { path: '', status: '', type: '', call: '', run: '', fault: '' }
 
 const STATUSES = [
   { value: '', label: 'Any status' },
@@ -29,7 +29,7 @@ const STATUSES = [
 ]
 
 export function JournalPage() {
-  const clinic = useClinic()
+  const { id, isRehearsal } = useClinic()
   const [{ follow, own, ...filters }, setFilters] = useFilters({ ...NO_FILTERS, follow: 'on', own: 'hidden' })
   const isFiltered = Object.values(filters).some((value) => value !== '')
   return (
@@ -37,7 +37,7 @@ export function JournalPage() {
       <PageHead
         title="Requests"
         description={<ZoneNote />}
-        actions={<CopyAsCurl request={{ path: pathOf(clinic.id, filters) }} />}
+        actions={<CopyAsCurl request={{ path: pathOf(id, filters) }} />}
       />
       <Group mb="sm" gap="sm" align="end">
         <TypedFilter
@@ -60,6 +60,7 @@ export function JournalPage() {
         />
         <TypedFilter label="Call" value={filters.call} onChange={(call) => setFilters({ call })} />
         <TypedFilter label="Run" value={filters.run} onChange={(run) => setFilters({ run })} />
+        {isRehearsal && <TypedFilter label="Fault" value={filters.fault} onChange={(fault) => setFilters({ fault })} />}
         <Switch
           label="Follow"
           checked={follow === 'on'}

@@ -56,7 +56,7 @@ function Hands({ clock }: { readonly clock: Clock }) {
         {text(now())}
       </span>,
     ],
-    ['Difference', isRealTime() ? 'none' : relativeText(clinicNow(), now())],
+    ['Difference', isRealTime() ? 'none' : `${relativeText(clinicNow(), now()).replace(/^in /, '')} ahead`],
     ['Clocks change', clock.nextDaylightSaving === undefined ? 'never' : timeText(clock.nextDaylightSaving, timeZone)],
   ]
   return <Facts facts={facts} />

@@ -2,7 +2,15 @@
 import { Button, Group, Modal, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { CONDITIONS, type Fault, type FaultRule, type FaultSetting, rulesKey, setRule } from '../../api/faults.ts'
+import {
+  CONDITIONS,
+  type Fault,
+  type FaultParameter,
+  type FaultRule,
+  type FaultSetting,
+  rulesKey,
+  setRule,
+} from '../../api/faults.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 
@@ -150,18 +158,46 @@ function ParameterFields({ fault: { parameters }, values, onChange }: ParameterF
   return (
     <Group component="fieldset" className="card" p="md" gap="sm" m={0}>
       <legend>How</legend>
-      {entries.map(([name, { default: usual, what }]) => (
-        <TextInput
+      {entries.map(([name, parameter]) => (
+        <ParameterField
           key={name}
-          label={name}
-          description={what}
-          placeholder={usual === undefined ? undefined : String(usual)}
-          flex="1 1 200px"
-          value={values[name] ?? ''}
-          onChange={({ currentTarget: { value } }) => onChange({ ...values, [name]: value })}
+          name={name}
+          parameter={parameter}
+          value={values[name] ?? String(parameter.default)}
+          onChange={(value) => onChange({ ...values, [name]: value })}
         />
       ))}
     </Group>
+  )
+}
+
+interface ParameterFieldProps {
+  readonly name: string
+  readonly parameter: FaultParameter
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function ParameterField({ name, parameter, value, onChange }: ParameterFieldProps) {
+  const shared = { label: name, description: parameter.what, flex: '1 1 200px', value }
+  if (parameter.type === 'code') {
+    return (
+      <NativeSelect
+        {...shared}
+        data={[...parameter.values]}
+        onChange={({ currentTarget: { value: chosen } }) => onChange(chosen)}
+      />
+    )
+  }
+  return (
+    <NumberInput
+      {...shared}
+      required
+      min={parameter.least}
+      max={parameter.most}
+      allowDecimal={false}
+      onChange={(number) => onChange(String(number))}
+    />
   )
 }
 
@@ -188,15 +224,12 @@ function settingOf({ name, parameters }: Fault, draft: Draft): FaultSetting {
     ...(draft.times === '' ? {} : { times: Number(draft.times) }),
     ...(texts.length === 0
       ? {}
-      : { with: Object.fromEntries(texts.map(([key, text]) => [key, typed(text, parameters[key]?.type)])) }),
+      : { with: Object.fromEntries(texts.map(([key, text]) => [key, typed(text, parameters[key])])) }),
   }
 }
 
 const given = (values: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value.trim() !== ''))
 
-/** A text that does not fit the type goes as it is: the server says what would be right. */
-function typed(text: string, type: string | undefined): unknown {
-  if (type !== 'string' && /^(true|false|-?\d+(\.\d+)?)$/.test(text)) return JSON.parse(text)
-  return text
-}
+const typed = (text: string, parameter: FaultParameter | undefined): string | number =>
+  parameter?.type === 'integer' ? Number(text) : text

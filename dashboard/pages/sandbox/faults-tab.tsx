@@ -1,4 +1,4 @@
-/** What can go wrong, each with a switch, and how often it has. docs/faults.md */
+/** The faults that can be rehearsed, each with a switch, and how often it fired. docs/faults.md */
 import { Badge, Button, Group, Stack, Switch, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -128,7 +128,7 @@ function RulesPanel({ rules, actions }: { readonly rules: readonly FaultRule[]; 
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={`Turn ${rule.name} off`}
+                aria-label={`Turn off ${rule.name}`}
                 disabled={actions.isBusy}
                 onClick={() => actions.remove(rule.name)}
               >
@@ -142,19 +142,14 @@ function RulesPanel({ rules, actions }: { readonly rules: readonly FaultRule[]; 
   )
 }
 
-const Fired = ({ rule: { fired, matched, last } }: { readonly rule: FaultRule }) => (
+const Fired = ({ rule: { fault, fired, matched, last } }: { readonly rule: FaultRule }) => (
   <Text size="sm" c="dimmed">
-    fired {fired} of {matched} times
-    {last?.at !== undefined && (
+    {last === undefined ? (
+      `matched ${matched}, not fired yet`
+    ) : (
       <>
-        , last{' '}
-        {last.exchange === undefined ? (
-          <Time at={last.at} />
-        ) : (
-          <PageLink to={`/journal/${last.exchange}`}>
-            <Time at={last.at} />
-          </PageLink>
-        )}
+        matched {matched}, <PageLink to="/journal" search={{ fault }}>{`fired ${fired}`}</PageLink>, last{' '}
+        <Time at={last} />
       </>
     )}
   </Text>

@@ -83,7 +83,7 @@ function Consequences({ preview: { counts } }: { readonly preview: ResetPreview 
         ))}
         {others.length > 0 && (
           <List.Item>
-            {text(others.reduce((sum, [, count]) => sum + count, 0))} of {others.length} other types
+            {text(others.reduce((sum, [, count]) => sum + count, 0))} others ({others.map(([type]) => type).join(', ')})
           </List.Item>
         )}
       </List>

@@ -89,7 +89,7 @@ function ScenarioPanel({ scenario, isInUse, onReset }: ScenarioPanelProps) {
         </Text>
         {oddities.length > 0 && (
           <details>
-            <summary>{oddities.length} oddities</summary>
+            <summary>{oddities.length === 1 ? '1 oddity' : `${oddities.length} oddities`}</summary>
             <List size="sm" mt="xs">
               {oddities.map(({ what, resource }) => (
                 <List.Item key={`${what} ${resource}`}>

@@ -28,6 +28,12 @@ const PAGES: Readonly<Record<string, string>> = {
   'work-list': '/work-list',
   deliveries: '/work-list?tab=deliveries',
   messages: '/messages',
+  sandbox: '/sandbox',
+  snapshots: '/sandbox?tab=snapshots',
+  clones: '/sandbox?tab=clones',
+  clock: '/sandbox?tab=clock',
+  faults: '/sandbox?tab=faults',
+  people: '/sandbox?tab=people',
   settings: '/settings',
   booking: '/settings?tab=booking',
   'data-settings': '/settings?tab=data',
@@ -108,6 +114,8 @@ const DIALOGS: Readonly<Record<string, readonly [path: string, ...buttons: strin
   merge: ['/patients?tab=duplicates', 'Compare and merge'],
   book: ['/schedule?view=list&day=SLOT', 'Book ', 'Show free times'],
   task: ['/work-list?task=looked-at', 'Complete…'],
+  reset: ['/sandbox', 'Reset to '],
+  fault: ['/sandbox?tab=faults', 'Set throttled…'],
   palette: ['/', 'Search'],
 }
 
