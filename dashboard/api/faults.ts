@@ -1,6 +1,7 @@
 /** Faults that a clinic rehearses: the catalogue, and the rules that are set. docs/faults.md */
 import { queryOptions } from '@tanstack/react-query'
 import { get, send } from './client.ts'
+import { rehearsalKey } from './rehearsal.ts'
 
 interface Described {
   readonly what: string
@@ -49,7 +50,7 @@ export const catalogue = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-export const rulesKey = (clinic: string) => ['rehearsal', clinic, 'faults'] as const
+export const rulesKey = (clinic: string) => [...rehearsalKey(clinic), 'faults'] as const
 
 export const rulesOf = (clinic: string) =>
   queryOptions({

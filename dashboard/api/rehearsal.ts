@@ -82,7 +82,10 @@ const EVERY = 15_000
 /** Milliseconds between two looks at a reset under way. */
 const WHILE_RUNNING = 400
 
-const keyOf = (clinic: string, what: string) => ['rehearsal', clinic, what] as const
+/** Begins the keys of all queries about the rehearsal of a clinic. */
+export const rehearsalKey = (clinic: string) => ['rehearsal', clinic] as const
+
+const keyOf = (clinic: string, what: string) => [...rehearsalKey(clinic), what] as const
 
 /** Null where the server has rehearsal turned off. */
 export const clockOf = (clinic: string) =>

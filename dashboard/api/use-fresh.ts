@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import { isAboutSandbox } from './clinic.ts'
 import { type Entry, isGap, isOwnRead } from './exchanges.ts'
 import { hasHeardWithin, listenToJournal } from './live.ts'
+import { rehearsalKey } from './rehearsal.ts'
 
 /** Milliseconds between two reads while the journal is silent, as it may be off. */
 const WITHOUT_JOURNAL = 5_000
@@ -45,7 +46,11 @@ export function useFresh(clinic: string, types: readonly string[], others: reado
         read()
         return
       }
-      if (turnsSandbox(news, clinic)) void client.invalidateQueries({ predicate: isAboutSandbox })
+      if (changes(news, clinic, 'sandbox')) void client.invalidateQueries({ predicate: isAboutSandbox })
+      if (changes(news, clinic, 'reset')) void client.invalidateQueries()
+      if (changes(news, clinic, 'clock', 'faults', 'snapshots')) {
+        void client.invalidateQueries({ queryKey: rehearsalKey(clinic) })
+      }
       if (!mayChange(news, wanted)) return
       read()
       clearTimeout(afterwards)
@@ -70,8 +75,11 @@ function mayChange(news: Entry, types: readonly string[]): boolean {
   return !isRead && !isOwnRead(news) && (news.type === undefined || types.includes(news.type))
 }
 
-const turnsSandbox = (news: Entry, clinic: string): boolean =>
-  !isGap(news) && news.method === 'PUT' && news.address === `/clinics/${clinic}/sandbox`
+/** Whether a request has changed one of these things of the clinic. */
+const changes = (news: Entry, clinic: string, ...things: readonly string[]): boolean =>
+  !isGap(news) &&
+  news.method !== 'GET' &&
+  things.some((thing) => `${news.address}/`.startsWith(`/clinics/${clinic}/${thing}/`))
 
 /** Runs the work one at a time: calls during a run, or the pause after it, lead to one more run. */
 function oneAtATime(work: () => Promise<unknown>): () => void {

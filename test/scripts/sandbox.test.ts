@@ -263,7 +263,7 @@ async function startBreakable() {
 }
 
 describe('following', () => {
-  /** What a running command has written until now. */
+  /** A running command, with all that it has written until now. */
   function follow(...args: readonly string[]) {
     const child: ChildProcess = spawn(process.execPath, [SCRIPT, 'tail', ...args], { env: environment() })
     const said = { stdout: '', stderr: '' }

@@ -1,5 +1,6 @@
 /** Rehearsing: what the clinic is filled with, its clock, what goes wrong, and with whom. docs/rehearsal.md */
 import { Alert, Tabs } from '@mantine/core'
+import { useFresh } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -40,6 +41,8 @@ export function SandboxPage() {
 }
 
 function Rehearsal() {
+  const { id } = useClinic()
+  useFresh(id, [])
   const mayChange = useMayChange()
   const [filters, setFilters] = useFilters({ tab: 'scenarios', reset: '', restore: '', fault: '' })
   const tab = NAMES.find((name) => name === filters.tab) ?? 'scenarios'

@@ -94,7 +94,7 @@ afterAll(() => dashboard?.close())
 describe('the pages', () => {
   let page: Page
   beforeAll(async () => {
-    page = await dashboard.signedIn()
+    page = await dashboard.signedIn('', { as: 'admin' })
   })
   afterAll(() => page?.context().close())
 
@@ -122,7 +122,7 @@ const DIALOGS: Readonly<Record<string, readonly [path: string, ...buttons: strin
 test.each(Object.entries(DIALOGS))(
   'the dialog %s has no finding of axe either, and fits',
   async (name, [path, ...buttons]) => {
-    const page = await dashboard.signedIn(path.replace('SLOT', slotDay))
+    const page = await dashboard.signedIn(path.replace('SLOT', slotDay), { as: 'admin' })
     for (const button of buttons) await page.getByRole('button', { name: button }).first().click()
     await page.getByRole('dialog').first().waitFor()
     await expectAccess(page, `dialog-${name.replaceAll(' ', '-')}`)
