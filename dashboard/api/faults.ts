@@ -41,8 +41,8 @@ export interface FaultRule extends FaultSetting {
   readonly last?: string
 }
 
-/** Milliseconds between two polls: rules fire with requests of others. */
-const EVERY = 5_000
+/** Milliseconds between two polls, for clinics without a journal, which tells of each that fires (use-fresh.ts). */
+const EVERY = 15_000
 
 export const catalogue = queryOptions({
   queryKey: ['rehearsal', 'catalogue'],

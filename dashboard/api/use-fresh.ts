@@ -1,8 +1,8 @@
 /** Refetches the data of a page when the journal reports a request that may have changed it. */
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryFilters, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { isAboutSandbox } from './clinic.ts'
-import { type Entry, isGap, isOwnRead } from './exchanges.ts'
+import { type Entry, type Exchange, isGap, isOwnRead } from './exchanges.ts'
 import { hasHeardWithin, listenToJournal } from './live.ts'
 import { rehearsalKey } from './rehearsal.ts'
 
@@ -46,11 +46,8 @@ export function useFresh(clinic: string, types: readonly string[], others: reado
         read()
         return
       }
-      if (changes(news, clinic, 'sandbox')) void client.invalidateQueries({ predicate: isAboutSandbox })
-      if (changes(news, clinic, 'reset')) void client.invalidateQueries()
-      if (changes(news, clinic, 'clock', 'faults', 'snapshots')) {
-        void client.invalidateQueries({ queryKey: rehearsalKey(clinic) })
-      }
+      const besidesThem = queriesBesides(news, clinic)
+      if (besidesThem !== undefined) void client.invalidateQueries(besidesThem)
       if (!mayChange(news, wanted)) return
       read()
       clearTimeout(afterwards)
@@ -75,11 +72,19 @@ function mayChange(news: Entry, types: readonly string[]): boolean {
   return !isRead && !isOwnRead(news) && (news.type === undefined || types.includes(news.type))
 }
 
+/** The queries, besides those of resources, that show what a request has changed. */
+function queriesBesides(news: Entry, clinic: string): QueryFilters | undefined {
+  if (isGap(news)) return undefined
+  if (changes(news, clinic, 'sandbox')) return { predicate: isAboutSandbox }
+  // Everything is of the generation before.
+  if (changes(news, clinic, 'reset')) return {}
+  const isRehearsal = news.fault !== undefined || changes(news, clinic, 'clock', 'faults', 'snapshots')
+  return isRehearsal ? { queryKey: rehearsalKey(clinic) } : undefined
+}
+
 /** Whether a request has changed one of these things of the clinic. */
-const changes = (news: Entry, clinic: string, ...things: readonly string[]): boolean =>
-  !isGap(news) &&
-  news.method !== 'GET' &&
-  things.some((thing) => `${news.address}/`.startsWith(`/clinics/${clinic}/${thing}/`))
+const changes = ({ method, address }: Exchange, clinic: string, ...things: readonly string[]): boolean =>
+  method !== 'GET' && things.some((thing) => `${address}/`.startsWith(`/clinics/${clinic}/${thing}/`))
 
 /** Runs the work one at a time: calls during a run, or the pause after it, lead to one more run. */
 function oneAtATime(work: () => Promise<unknown>): () => void {
