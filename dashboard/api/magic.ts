@@ -7,11 +7,13 @@ export interface MagicRow {
   readonly who: string
   /** `Patient/twin-one` */
   readonly resource?: string
-  readonly scenario?: string
+  /** The scenario that has it; `any`: each. */
+  readonly scenario: string
   readonly what: string
   /** How to reach it: `given`, `family`, `birthDate`, `phone`, `memberId`, … */
-  readonly with?: Readonly<Record<string, unknown>>
-  readonly expect: string
+  readonly with: Readonly<Record<string, string>>
+  /** The outcome, by the way in which it is reached. */
+  readonly expect: Readonly<Record<string, unknown>>
 }
 
 export type MagicKind = 'patients' | 'practitioners' | 'values'

@@ -8,7 +8,7 @@ export interface Clock extends ClinicClock {
   /** ISO 8601 duration, from real time to that of the clinic. */
   readonly ahead: string
   readonly timeZone: string
-  /** FHIR's instant; absent in a zone that has none. */
+  /** The midnight before clocks change next, FHIR's instant; absent in a zone in which they do not. */
   readonly nextDaylightSaving?: string
 }
 
@@ -28,7 +28,8 @@ export interface ResetPreview {
   readonly scenario?: string
   readonly snapshot?: string
   readonly filledAt?: string
-  readonly filledBy?: string
+  /** The person who reset it. */
+  readonly by?: string
   readonly counts: Readonly<Record<string, number>>
   readonly running?: RunningReset
 }
@@ -71,7 +72,10 @@ export interface NewClone {
 
 export interface Clone {
   readonly id: string
-  readonly token: string
+  /** Absent where tokens come from another issuer. */
+  readonly token?: string
+  readonly username: string
+  readonly password: string
   readonly base: string
   readonly dialedNumber: string
   readonly expiresAt: string

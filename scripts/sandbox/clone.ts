@@ -5,7 +5,9 @@ import { table } from './output.ts'
 
 interface Clone {
   readonly id: string
-  readonly token: string
+  readonly token?: string
+  readonly username: string
+  readonly password: string
   readonly base: string
   readonly dialedNumber: string
   readonly expiresAt: string
@@ -61,7 +63,9 @@ async function end({ server, out }: Given, id: string): Promise<void> {
 }
 
 /** The variables that the other commands read (server.ts), and the number to dial. */
-function exportsOf({ id, token, base, dialedNumber }: Clone): readonly string[] {
-  const variables = { URL: base, CLINIC: id, TOKEN: token, NUMBER: dialedNumber }
+function exportsOf({ id, token, username, password, base, dialedNumber }: Clone): readonly string[] {
+  // Where tokens come from another issuer, a clone has a login only.
+  const login = token === undefined ? { USER: username, PASSWORD: password } : { TOKEN: token }
+  const variables = { URL: base, CLINIC: id, ...login, NUMBER: dialedNumber }
   return Object.entries(variables).map(([name, value]) => `export SANDBOX_${name}='${value.replaceAll("'", "'\\''")}'`)
 }

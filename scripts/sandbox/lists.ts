@@ -31,8 +31,6 @@ interface MagicRow {
   readonly who: string
   readonly scenario?: string
   readonly what: string
-  readonly with?: Readonly<Record<string, unknown>>
-  readonly expect: string
 }
 type Magic = Readonly<Record<'patients' | 'practitioners' | 'values', readonly MagicRow[]>>
 
@@ -44,7 +42,7 @@ export const magic: Command = {
     noMore(words)
     const answer = await server.ask<Magic>({ path: 'magic' })
     const rows = (['patients', 'practitioners', 'values'] as const).flatMap((kind) =>
-      answer[kind].map((row) => [row.name, row.who, row.scenario ?? '', row.expect]),
+      answer[kind].map((row) => [row.name, row.who, row.scenario ?? '', row.what]),
     )
     out.result(answer, table(rows))
   },

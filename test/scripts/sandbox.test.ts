@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { request, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/server-process.ts'
 
@@ -263,9 +263,12 @@ async function startBreakable() {
 }
 
 describe('following', () => {
+  let child: ChildProcess
+  afterEach(() => child.kill())
+
   /** A running command, with all that it has written until now. */
   function follow(...args: readonly string[]) {
-    const child: ChildProcess = spawn(process.execPath, [SCRIPT, 'tail', ...args], { env: environment() })
+    child = spawn(process.execPath, [SCRIPT, 'tail', ...args], { env: environment() })
     const said = { stdout: '', stderr: '' }
     child.stdout?.on('data', (chunk) => (said.stdout += String(chunk)))
     child.stderr?.on('data', (chunk) => (said.stderr += String(chunk)))

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { clinicNow, isRealTime, now } from '../../api/clock.ts'
 import { type Clock, type ClockChange, clockOf, useSetClock } from '../../api/rehearsal.ts'
-import { dayText, naiveOf, relativeText, secondsText, timeText, wallTime } from '../../fhir/time.ts'
+import { dayText, naiveOf, relativeText, secondsText, wallTime } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorView, Loaded } from '../../parts/page-states.tsx'
@@ -57,7 +57,7 @@ function Hands({ clock }: { readonly clock: Clock }) {
       </span>,
     ],
     ['Difference', isRealTime() ? 'none' : `${relativeText(clinicNow(), now()).replace(/^in /, '')} ahead`],
-    ['Clocks change', clock.nextDaylightSaving === undefined ? 'never' : timeText(clock.nextDaylightSaving, timeZone)],
+    ['Clocks change', clock.nextDaylightSaving === undefined ? 'never' : dayText(clock.nextDaylightSaving, timeZone)],
   ]
   return <Facts facts={facts} />
 }

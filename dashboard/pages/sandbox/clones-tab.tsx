@@ -96,8 +96,7 @@ function CloneForm({ onMade }: { readonly onMade: (clone: Clone) => void }) {
 }
 
 function MadeClone({ clone, onEnded }: { readonly clone: Clone; readonly onEnded: () => void }) {
-  const { id, token, base, dialedNumber, expiresAt } = clone
-  const lines = [`export SANDBOX_URL='${base}'`, `export SANDBOX_CLINIC='${id}'`, `export SANDBOX_TOKEN='${token}'`]
+  const { id, token, username, password, base, dialedNumber, expiresAt } = clone
   return (
     <Panel
       title={id}
@@ -108,21 +107,31 @@ function MadeClone({ clone, onEnded }: { readonly clone: Clone; readonly onEnded
       }
     >
       <Stack gap="sm">
-        <Alert>The token is shown here once: copy it before you leave this page.</Alert>
+        <Alert>Token and password are shown here once: copy them before you leave this page.</Alert>
         <Facts
           facts={[
-            ['Token', <Copied key="token" text={token} what="token" />],
+            ['Token', token !== undefined && <Copied key="token" text={token} what="token" />],
+            ['User name', username],
+            ['Password', <Copied key="password" text={password} what="password" />],
             ['Base URL', <Copied key="base" text={base} what="base URL" />],
             ['Number', <Copied key="number" text={dialedNumber} what="number" />],
             ['Expires', <Time key="expires" at={expiresAt} />],
           ]}
         />
         <Group>
-          <CopyButton text={lines.join('\n')} label="Copy for a shell" said="The lines for a shell are copied." />
+          <CopyButton text={shellLines(clone)} label="Copy for a shell" said="The lines for a shell are copied." />
         </Group>
       </Stack>
     </Panel>
   )
+}
+
+/** The variables of docs/sandbox-command.md. */
+function shellLines({ id, token, username, password, base, dialedNumber }: Clone): string {
+  const login = token === undefined ? { USER: username, PASSWORD: password } : { TOKEN: token }
+  return Object.entries({ URL: base, CLINIC: id, ...login, NUMBER: dialedNumber })
+    .map(([name, value]) => `export SANDBOX_${name}='${value}'`)
+    .join('\n')
 }
 
 const Copied = ({ text, what }: { readonly text: string; readonly what: string }) => (

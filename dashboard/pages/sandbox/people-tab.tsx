@@ -14,6 +14,13 @@ const KINDS: Readonly<Record<MagicKind, string>> = {
   values: 'Values',
 }
 
+/** The label of the telephone. */
+const CALLS: Readonly<Record<MagicKind, string>> = {
+  patients: 'Call as',
+  practitioners: 'Call for',
+  values: 'Call with',
+}
+
 export function PeopleTab() {
   const { id } = useClinic()
   const query = useQuery(magic)
@@ -32,6 +39,9 @@ export function PeopleTab() {
     </Loaded>
   )
 }
+
+/** In place of a scenario, where a row holds in each. */
+const ANY = 'any'
 
 interface MagicTableProps {
   readonly kind: MagicKind
@@ -63,7 +73,7 @@ const MagicTable = ({ kind, rows, scenario }: MagicTableProps) => (
               {row.what}
               <Ways with={row.with} />
             </Table.Td>
-            <Table.Td>{row.expect}</Table.Td>
+            <Table.Td>{outcomeText(row.expect)}</Table.Td>
             <Table.Td>
               <Actions kind={kind} row={row} scenario={scenario} />
             </Table.Td>
@@ -74,17 +84,23 @@ const MagicTable = ({ kind, rows, scenario }: MagicTableProps) => (
   </Table.ScrollContainer>
 )
 
+/** `read 200, match (total 1, grade certain)` */
+const outcomeText = (outcome: object): string =>
+  Object.entries(outcome)
+    .map(([name, value]) => (typeof value === 'object' ? `${name} (${outcomeText(value)})` : `${name} ${value}`))
+    .join(', ')
+
 /** The words and numbers by which they are reached. */
-const Ways = ({ with: ways = {} }: { readonly with: MagicRow['with'] }) => (
+const Ways = ({ with: ways }: { readonly with: MagicRow['with'] }) => (
   <Text size="xs" c="dimmed">
     {Object.entries(ways)
-      .map(([name, value]) => `${name} ${String(value)}`)
+      .map(([name, value]) => `${name} ${value}`)
       .join(', ')}
   </Text>
 )
 
 function Actions({ kind, row, scenario }: Omit<MagicTableProps, 'rows'> & { readonly row: MagicRow }) {
-  if (row.scenario !== undefined && row.scenario !== scenario) {
+  if (row.scenario !== ANY && row.scenario !== scenario) {
     return (
       <Text size="sm">
         In{' '}
@@ -112,31 +128,32 @@ function Actions({ kind, row, scenario }: Omit<MagicTableProps, 'rows'> & { read
         variant="default"
         to="/calls"
         search={callAs(kind, row)}
-        aria-label={`${kind === 'patients' ? 'Call as' : 'Call for'} ${row.who}`}
+        aria-label={`${CALLS[kind]} ${row.who}`}
       >
-        {kind === 'patients' ? 'Call as' : 'Call for'}
+        {CALLS[kind]}
       </LinkButton>
     </Group>
   )
 }
 
 /** The telephone as it is filled in: the number of the caller, a tool, and its arguments by their names. */
-function callAs(kind: MagicKind, { who, with: ways = {} }: MagicRow): Readonly<Record<string, string | undefined>> {
-  const text = (name: string) => (typeof ways[name] === 'string' ? ways[name] : undefined)
-  const [given, family, phone, birthDate] = ['given', 'family', 'phone', 'birthDate'].map(text)
+function callAs(kind: MagicKind, { with: ways }: MagicRow): Readonly<Record<string, string | undefined>> {
+  const { given, family, phone, birthDate, email, memberId } = ways
   const name = [given, family].filter(Boolean).join(' ') || undefined
-  if (kind === 'practitioners') return { tool: 'find_available_slots', practitionerName: name ?? who }
-  return {
-    tool: kind === 'patients' ? 'resolve_patient_identity' : 'submit_insurance_info',
-    caller: phone,
-    statedName: name,
-    statedPhone: phone,
-    statedDateOfBirth: birthDate,
-    firstName: given,
-    lastName: family,
-    dateOfBirth: birthDate,
-    phone,
-    email: text('email'),
-    memberId: text('memberId'),
+  switch (kind) {
+    case 'patients':
+      return {
+        tool: 'resolve_patient_identity',
+        caller: phone,
+        statedName: name,
+        statedPhone: phone,
+        statedDateOfBirth: birthDate,
+      }
+    case 'practitioners':
+      return { tool: 'find_available_slots', practitionerName: name }
+    case 'values':
+      return memberId === undefined
+        ? { tool: 'submit_intake', email, phone }
+        : { tool: 'submit_insurance_info', memberId }
   }
 }

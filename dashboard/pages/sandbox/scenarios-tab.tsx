@@ -41,13 +41,13 @@ function InUse() {
   return (
     <Panel title="In use">
       <Loaded query={query} rows={3}>
-        {({ scenario, snapshot, filledAt, filledBy, generation, counts, running }) => {
+        {({ scenario, snapshot, filledAt, by, generation, counts, running }) => {
           const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
           const facts: readonly Fact[] = [
             ['Scenario', scenario ?? 'none'],
             ['Snapshot', snapshot],
             ['Since', filledAt !== undefined && <Time key="since" at={filledAt} />],
-            ['By', filledBy],
+            ['By', by],
             ['Resources', total.toLocaleString('en')],
             ['Generation', String(generation)],
             ['Under way', running !== undefined && `${running.by} is resetting the clinic`],
