@@ -264,7 +264,7 @@ async function startBreakable() {
 
 describe('following', () => {
   let child: ChildProcess
-  afterEach(() => child.kill())
+  afterEach(() => void child.kill())
 
   /** A running command, with all that it has written until now. */
   function follow(...args: readonly string[]) {
