@@ -29,10 +29,19 @@ let rehearsed: Rehearsed = { ahead: 0 }
 
 /** @param clock as it has just been read; undefined: the clinic has none of its own */
 export function heardClinicClock(clock: ClinicClock | undefined): void {
+  if (clock?.runs === false) {
+    rehearsed = { at: Date.parse(clock.at) }
+    return
+  }
   const difference = clock === undefined ? 0 : Date.parse(clock.at) - now()
-  if (clock?.runs === false) rehearsed = { at: Date.parse(clock.at) }
-  else rehearsed = { ahead: Math.abs(difference) < NOTICEABLE ? 0 : difference }
+  const before = 'ahead' in rehearsed ? rehearsed.ahead : Number.POSITIVE_INFINITY
+  // Each reading is a little off: only a jump of the clock makes everything be read anew.
+  if (Math.abs(difference - before) < NOTICEABLE) return
+  rehearsed = { ahead: Math.abs(difference) < NOTICEABLE ? 0 : difference }
 }
+
+/** Changes with each jump of the clinic's clock, and not as it runs. */
+export const clinicClockSetting = (): string => JSON.stringify(rehearsed)
 
 /** The clinic's time, by which visits are past or to come, in milliseconds since 1970 UTC. */
 export const clinicNow = (): number => ('at' in rehearsed ? rehearsed.at : now() + rehearsed.ahead)

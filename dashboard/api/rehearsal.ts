@@ -1,7 +1,7 @@
 /** The rehearsal of a clinic: its scenario, resets, snapshots, clones and clock. docs/rehearsal.md */
 import { type Query, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { get, send } from './client.ts'
-import { type ClinicClock, heardClinicClock } from './clock.ts'
+import { type ClinicClock, clinicClockSetting, heardClinicClock } from './clock.ts'
 import { Problem } from './problem.ts'
 
 export interface Clock extends ClinicClock {
@@ -115,8 +115,7 @@ async function readClock(clinic: string, signal: AbortSignal): Promise<Clock | n
 export const NO_REHEARSAL = 'no rehearsal'
 
 /** Changes with each jump of the clock, and not as it runs. */
-export const settingOfClock = (clock: Clock | null): string =>
-  clock === null ? NO_REHEARSAL : clock.runs ? clock.ahead : clock.at
+export const settingOfClock = (clock: Clock | null): string => (clock === null ? NO_REHEARSAL : clinicClockSetting())
 
 export const scenarios = queryOptions({
   queryKey: ['rehearsal', 'scenarios'],
