@@ -3,7 +3,8 @@ import { type Command, type Given, noMore, textOf, UsageError } from './command.
 import { progressOf, table } from './output.ts'
 import type { Server } from './server.ts'
 
-interface Preview {
+/** The resources that a reset removes. */
+export interface Preview {
   readonly generation: number
   readonly scenario?: string
   readonly filledAt?: string
@@ -11,7 +12,7 @@ interface Preview {
   readonly running?: { readonly done: number; readonly total: number }
 }
 
-export interface ResetAnswer {
+interface ResetAnswer {
   readonly generation: number
   readonly resources: number
   readonly ms: number

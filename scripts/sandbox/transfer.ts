@@ -1,10 +1,12 @@
 /** `export` and `import`: the resources of a clinic as a stream, never as a whole in memory. */
 import { createReadStream, createWriteStream, statSync } from 'node:fs'
-import { Readable, Transform, type Writable } from 'node:stream'
+import { PassThrough, Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { type Command, type Given, noMore, onlyWord, textOf, UsageError } from './command.ts'
 import { progressOf, table } from './output.ts'
+import type { Preview } from './reset.ts'
+import type { Server } from './server.ts'
 
 export const exportCommand: Command = {
   what: 'Writes all resources of the clinic, one in each line, or as a Bundle.',
@@ -14,27 +16,44 @@ export const exportCommand: Command = {
   options: { out: { type: 'string' }, format: { type: 'string', default: 'ndjson' } },
   run: async ({ server, words, values }) => {
     noMore(words)
-    const format = encodeURIComponent(textOf(values, 'format') ?? 'ndjson')
-    const response = await server.open({ path: server.own(`export?format=${format}`) })
+    const format = textOf(values, 'format') ?? 'ndjson'
+    const { body } = await server.open({ path: server.own(`export?format=${encodeURIComponent(format)}`) })
     const file = textOf(values, 'out')
-    const target: Writable = file === undefined ? process.stdout : createWriteStream(file)
-    const total = Number(response.headers.get('content-length') ?? 0)
-    // The response of a stream has no length: then only the bytes are counted.
-    const counter = countingBytes('Bytes', total)
     await pipeline(
-      Readable.fromWeb((response.body ?? new Blob().stream()) as ReadableStream),
-      counter,
-      target,
+      Readable.fromWeb((body ?? new Blob().stream()) as ReadableStream),
+      // A Bundle has no lines by which it could be counted.
+      format === 'ndjson' ? counted('Exported', await resourcesOf(server), linesIn) : new PassThrough(),
+      file === undefined ? process.stdout : createWriteStream(file),
       // Standard output is not ours to close.
       { end: file !== undefined },
     )
   },
 }
 
+/** The number of resources, of which an export tells nothing itself; only where somebody sees how far it is. */
+async function resourcesOf(server: Server): Promise<number> {
+  if (!process.stderr.isTTY) return 0
+  const { counts } = await server.ask<Preview>({ path: server.own('reset') })
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+const NEW_LINE = 0x0a
+const linesIn = (chunk: Buffer): number => chunk.reduce((count, byte) => count + Number(byte === NEW_LINE), 0)
+
 interface Imported {
   readonly imported: number
   readonly updated: number
-  readonly refused: readonly { readonly line?: number; readonly resource?: string; readonly reason: string }[]
+  readonly refused: readonly Refused[]
+  /** The number of refused ones that are not named. */
+  readonly more?: number
+}
+
+interface Refused {
+  /** Of lines from 1, of entries from 0. */
+  readonly line?: number
+  readonly entry?: number
+  readonly resource?: string
+  readonly reason: string
 }
 
 export const importCommand: Command = {
@@ -64,8 +83,7 @@ function contentTypeOf(format: string): string {
 
 function bodyOf(file: string): object {
   if (file === '-') return Readable.toWeb(process.stdin)
-  const counter = countingBytes('Sent bytes', sizeOf(file))
-  return Readable.toWeb(createReadStream(file).pipe(counter))
+  return Readable.toWeb(createReadStream(file).pipe(counted('Sent bytes', sizeOf(file), ({ length }) => length)))
 }
 
 /** @throws UsageError where it cannot be read */
@@ -77,12 +95,12 @@ function sizeOf(file: string): number {
   }
 }
 
-/** Passes everything on, and shows on a terminal how much it was. */
-function countingBytes(what: string, total: number): Transform {
+/** Passes everything on, and shows on a terminal how much it was. @param total 0: it is not known */
+function counted(what: string, total: number, countIn: (chunk: Buffer) => number): Transform {
   const bar = total === 0 ? undefined : progressOf(what, total)
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
-      bar?.add(chunk.length)
+      if (bar !== undefined) bar.add(countIn(chunk))
       done(null, chunk)
     },
     flush: (done) => {
@@ -94,12 +112,17 @@ function countingBytes(what: string, total: number): Transform {
 
 /** A refused resource is a refusal of the command as well: a script must not go on as if all were there. */
 function tell({ out }: Given, answer: Imported): void {
-  const { imported, updated, refused } = answer
-  const rows = refused.map(({ line, resource = '', reason }) => [
-    line === undefined ? '' : `line ${line}`,
+  const { imported, updated, refused, more = 0 } = answer
+  const rows = refused.map(({ line, entry, resource = '', reason }) => [
+    line === undefined ? `entry ${entry}` : `line ${line}`,
     resource,
     reason,
   ])
-  out.result(answer, [`Imported ${imported}, updated ${updated}, refused ${refused.length}`, ...table(rows)])
+  const rest = more === 0 ? [] : [`and ${more} more`]
+  out.result(answer, [
+    `Imported ${imported}, updated ${updated}, refused ${refused.length + more}`,
+    ...table(rows),
+    ...rest,
+  ])
   if (refused.length > 0) process.exitCode = 1
 }
