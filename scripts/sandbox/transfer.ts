@@ -49,7 +49,7 @@ interface Imported {
 }
 
 interface Refused {
-  /** Of lines from 1, of entries from 0. */
+  /** Its number: lines are counted from 1, entries from 0. */
   readonly line?: number
   readonly entry?: number
   readonly resource?: string
