@@ -33,7 +33,7 @@ export function FieldInput({ field, settings, onChange, problemAt }: FieldsProps
         <Switch
           {...shared}
           mb={8}
-          checked={value === true}
+          checked={(value ?? field.isOnByDefault) === true}
           onChange={({ currentTarget: { checked } }) => set(checked)}
         />
       )

@@ -6,6 +6,8 @@ export interface SettingsField {
   readonly label: string
   readonly kind: 'text' | 'number' | 'switch' | 'choice' | 'list' | 'secret' | 'time'
   readonly note?: string
+  /** Of a switch: its state while the setting is absent; absent: off. */
+  readonly isOnByDefault?: boolean
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
 }
 
@@ -27,7 +29,12 @@ const text = (path: string, label: string, note?: string): SettingsField => ({
   kind: 'text',
   ...(note && { note }),
 })
-const toggle = (path: string, label: string): SettingsField => ({ path, label, kind: 'switch' })
+const toggle = (path: string, label: string, isOnByDefault = false): SettingsField => ({
+  path,
+  label,
+  kind: 'switch',
+  isOnByDefault,
+})
 const secret = (path: string, label: string, note?: string): SettingsField => ({
   path,
   label,
@@ -117,6 +124,7 @@ export const DATA: readonly SettingsGroup[] = [
         lenient: 'is left out',
       }),
       toggle('mcpWrites', 'Clients of the Model Context Protocol may create and update resources'),
+      toggle('faultLabels', 'Responses say which faults they have met', true),
     ],
   },
   {
