@@ -2,10 +2,11 @@
  * `npm run screenshots`: the pictures of the README and of other pages, docs/pictures/*.png. A server of its own, with the demo clinic and a
  * few calls, is looked at in a browser.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { readScript } from '../dashboard/api/call-script.ts'
 import { playCall } from '../dashboard/api/play-call.ts'
@@ -16,6 +17,8 @@ interface Picture {
   readonly name: string
   readonly path: string
   readonly look: BrowserContextOptions
+  /** The user, whose password is the same; absent: `demo`. */
+  readonly as?: string
 }
 
 const DESK = { viewport: { width: 1280, height: 800 } } as const
@@ -34,6 +37,12 @@ const PICTURES: readonly Picture[] = [
     look: { viewport: { width: 1280, height: 1100 }, colorScheme: 'light' },
   },
   { name: 'explorer', path: '/explorer?view=capabilities', look: { ...DESK, colorScheme: 'light' } },
+]
+
+/** Those of the Sandbox page, when something is rehearsed. */
+const REHEARSED: readonly Picture[] = [
+  { name: 'sandbox-scenarios', path: '/sandbox', as: 'admin', look: { ...DESK, colorScheme: 'light' } },
+  { name: 'sandbox-faults', path: '/sandbox?tab=faults', as: 'admin', look: { ...DESK, colorScheme: 'light' } },
 ]
 
 const DEMO = { family: 'emr-scheduling', user: 'demo', password: 'demo' } as const
@@ -72,6 +81,8 @@ try {
     env: { ...process.env, ...env } as Record<string, string>,
   })
   for (const picture of PICTURES) await take(browser, url, picture)
+  await rehearse(url)
+  for (const picture of REHEARSED) await take(browser, url, picture)
   await browser.close()
 } finally {
   server.kill()
@@ -107,10 +118,29 @@ async function makeCall(
   if (complaint !== '') await tool('escalate_billing', { reason: complaint })
 }
 
-async function take(browser: Browser, url: string, { name, path, look }: Picture): Promise<void> {
+/** A clock that is set, and two faults, of which one has fired. */
+async function rehearse(url: string): Promise<void> {
+  const sandbox = join(import.meta.dirname, 'sandbox.ts')
+  const run = (...args: readonly string[]) =>
+    promisify(execFile)(process.execPath, [sandbox, ...args], { env: { ...process.env, SANDBOX_URL: url } })
+  await run('reset', 'busy-monday')
+  await run('clock', 'dst')
+  await run('fault', 'slot-gone', '--when', 'type=Appointment', '--times', '1')
+  await run('fault', 'throttled', '--every', '2', '--when', 'type=Location')
+  const session = await fetch(`${url}/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'demo', password: 'demo' }),
+  })
+  const { token } = (await session.json()) as { token: string }
+  for (let count = 0; count < 3; count += 1)
+    await fetch(`${url}/Location`, { headers: { authorization: `Bearer ${token}` } })
+}
+
+async function take(browser: Browser, url: string, { name, path, look, as = 'demo' }: Picture): Promise<void> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...look })
   const page = await context.newPage()
-  await openDashboard(page, url)
+  await openDashboard(page, url, as)
   await page.goto(`${url}/dashboard${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   // Streams stay open, so the network is never idle; a page marks what it still waits for as busy.
@@ -122,10 +152,10 @@ async function take(browser: Browser, url: string, { name, path, look }: Picture
 }
 
 /** Opens the dashboard, after waiting for its build where there is none yet. */
-async function openDashboard(page: Page, url: string): Promise<void> {
+async function openDashboard(page: Page, url: string, user: string): Promise<void> {
   await page.goto(`${url}/dashboard`)
-  await page.getByLabel('User name').fill('demo', { timeout: PATIENCE })
-  await page.locator('input[type=password]').fill('demo')
+  await page.getByLabel('User name').fill(user, { timeout: PATIENCE })
+  await page.locator('input[type=password]').fill(user)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
 }
