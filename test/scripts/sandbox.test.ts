@@ -212,21 +212,29 @@ describe('faults', () => {
 })
 
 describe('transfer', () => {
+  beforeAll(async () => {
+    await run('reset', 'quiet-week')
+  })
+
   test('an export is lines of JSON or a Bundle, and imported into another clinic it is all there', async () => {
     const [lines, bundle] = [join(folder, 'clinic.ndjson'), join(folder, 'clinic.json')]
     expect((await run('export', '--out', lines)).code).toBe(0)
     expect((await run('export', '--format', 'bundle', '--out', bundle)).code).toBe(0)
-    const resources = readFileSync(lines, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(JSON.parse(readFileSync(bundle, 'utf8')).entry).toHaveLength(resources.length)
+    const keysIn = (text: string) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .map(({ resourceType, id }) => `${resourceType}/${id}`)
+    const all = keysIn(readFileSync(lines, 'utf8'))
+    expect(all).toContain('Patient/abernathy-ruth')
+    expect(JSON.parse(readFileSync(bundle, 'utf8')).entry).toHaveLength(all.length)
     const { id, token } = await jsonOf('clone', '--scenario', 'empty', '--ttl', '5m')
     const there = { SANDBOX_TOKEN: token, SANDBOX_CLINIC: id }
     const imported = await runWith(there, 'import', lines, '--json')
     expect([imported.code, JSON.parse(imported.stdout).refused]).toEqual([0, []])
-    const exported = (await runWith(there, 'export')).stdout.trimEnd().split('\n')
-    expect(exported).toHaveLength(resources.length)
+    // Beside the Organization of its own.
+    expect(keysIn((await runWith(there, 'export')).stdout).sort()).toEqual([...all, `Organization/${id}`].sort())
   })
 
   test('a resource that is refused is named, and ends with 1', async () => {
