@@ -143,16 +143,19 @@ function RulesPanel({ rules, actions }: { readonly rules: readonly FaultRule[]; 
 }
 
 const Fired = ({ rule: { fault, fired, matched, last } }: { readonly rule: FaultRule }) => (
-  <Text size="sm" c="dimmed">
-    {last === undefined ? (
-      `matched ${matched}, not fired yet`
-    ) : (
-      <>
-        matched {matched}, <PageLink to="/journal" search={{ fault }}>{`fired ${fired}`}</PageLink>, last{' '}
-        <Time at={last} />
-      </>
-    )}
-  </Text>
+  <Group gap="sm">
+    <Text size="sm" c="dimmed">
+      matched {matched}
+      {last === undefined ? (
+        ', not fired yet'
+      ) : (
+        <>
+          , last <Time at={last} />
+        </>
+      )}
+    </Text>
+    {last !== undefined && <PageLink to="/journal" search={{ fault }}>{`fired ${fired}`}</PageLink>}
+  </Group>
 )
 
 interface FaultRowProps {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { INTAKE } from '../../calls/caller.ts'
 import { type Dashboard, findingsOf, fitsItsWidth, startDashboard, WINDOW } from '../../support/dashboard.ts'
+import { request } from '../../support/request.ts'
 import { until } from '../../support/server-process.ts'
 
 /** The paths of the pages, by their name in the pictures. */
@@ -88,8 +89,24 @@ beforeAll(async () => {
   await tool('/patient-intake/submit_intake', { ...INTAKE, email: 'bounce@example.com' }, { 'x-call-id': 'access-2' })
   await tool('/patient-intake/submit_intake', INTAKE, { 'x-call-id': 'access-3' })
   await tool('/patient-intake/validate_intake_field', { fieldName: 'phone', value: 'twelve' }, headers)
+  await rehearse()
 })
 afterAll(() => dashboard?.close())
+
+/** A fault that has fired, a clock that is ahead and a snapshot, so that the pages have something to show of them. */
+async function rehearse(): Promise<void> {
+  const { url, login, fhir } = dashboard.server
+  const headers = {
+    authorization: `Bearer ${await login('admin', 'admin')}`,
+    'content-type': 'application/json',
+  }
+  const own = (method: string, path: string, body: object) =>
+    request(url, method, `/clinics/demo-clinic/${path}`, body, headers)
+  await own('PUT', 'faults/some', { fault: 'throttled', when: { run: 'access' } })
+  await fhir('GET', '/Location', undefined, { 'x-run-id': 'access' })
+  await own('PUT', 'snapshots/before', {})
+  await own('POST', 'clock/advance', { by: 'PT1H' })
+}
 
 describe('the pages', () => {
   let page: Page
