@@ -27,7 +27,7 @@ export function Shell() {
 function ShellOf({ session }: { readonly session: Session }) {
   const { clinic: id } = session
   const settings = useQuery({ ...settingsOf(id ?? ''), enabled: id !== undefined })
-  // Where the clock jumps, everything is shown anew: what is today, what is past.
+  // Where the clock jumps, or the clinic is reset, everything is shown anew: what is today, what is past.
   const clock = useQuery({ ...clockOf(id ?? ''), enabled: id !== undefined, select: settingOfClock })
   useAllAnew(clock.data)
   if (id !== undefined && (settings.data === undefined || clock.isPending)) {
@@ -188,7 +188,7 @@ function SandboxBadge({ clinic }: { readonly clinic: string }) {
   )
 }
 
-/** Fetches everything anew when any user switches the sandbox or sets the clock: data and refusals depend on them. */
+/** Fetches everything anew when any user switches the sandbox, sets the clock or resets the clinic. */
 function useAllAnew(state: boolean | string | undefined): void {
   const client = useQueryClient()
   const before = useRef(state)

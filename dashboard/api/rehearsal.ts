@@ -8,6 +8,8 @@ export interface Clock extends ClinicClock {
   /** ISO 8601 duration, from real time to that of the clinic. */
   readonly ahead: string
   readonly timeZone: string
+  /** Of the data: another one since a reset. */
+  readonly generation: number
   /** The midnight before clocks change next, FHIR's instant; absent in a zone in which they do not. */
   readonly nextDaylightSaving?: string
 }
@@ -114,8 +116,9 @@ async function readClock(clinic: string, signal: AbortSignal): Promise<Clock | n
 
 export const NO_REHEARSAL = 'no rehearsal'
 
-/** Changes with each jump of the clock, and not as it runs. */
-export const settingOfClock = (clock: Clock | null): string => (clock === null ? NO_REHEARSAL : clinicClockSetting())
+/** Changes with each jump of the clock and each reset, and not as the clock runs. */
+export const settingOfClock = (clock: Clock | null): string =>
+  clock === null ? NO_REHEARSAL : `${clock.generation} ${clinicClockSetting()}`
 
 export const scenarios = queryOptions({
   queryKey: ['rehearsal', 'scenarios'],

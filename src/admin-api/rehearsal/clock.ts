@@ -81,6 +81,7 @@ async function shownClock(repository: Repository, clinic: string): Promise<objec
       .rescale()
       .toISO(),
     timeZone: zone,
+    generation: generation.number,
     ...(next === undefined ? {} : { nextDaylightSaving: DateTime.fromMillis(next, { zone }).toISO() }),
   }
 }

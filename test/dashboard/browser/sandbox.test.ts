@@ -41,12 +41,8 @@ describe('a reset', () => {
     await dialog.getByRole('button', { name: 'Reset the clinic' }).click()
     await page.getByText(/^The clinic is busy-monday: [\d,]+ resources/).waitFor()
     await dialog.waitFor({ state: 'detached' })
-    await page
-      .getByRole('region', { name: 'In use' })
-      .or(page.locator('section', { hasText: 'In use' }))
-      .first()
-      .getByText('busy-monday')
-      .waitFor()
+    const inUse = page.locator('section', { has: page.getByRole('heading', { name: 'In use', exact: true }) })
+    await inUse.getByText('busy-monday').waitFor()
     expect((await dashboard.server.fhir('GET', '/Patient/zacharias')).status).toBe(404)
     await other.getByText('Zacharias Aaronson').waitFor({ state: 'detached' })
   })
@@ -270,7 +266,7 @@ describe('magic people', () => {
 test('staff see all of it and change nothing', async () => {
   const page = await opened('/sandbox', 'demo')
   await page.getByText('Admins of the clinic change what is here').waitFor()
-  await page.locator('section', { hasText: 'In use' }).waitFor()
+  await page.getByRole('heading', { name: 'In use', exact: true }).waitFor()
   expect(await page.getByRole('button', { name: /Reset/ }).count()).toBe(0)
   await page.getByRole('tab', { name: 'Faults' }).click()
   await page.getByRole('switch').first().waitFor({ state: 'attached' })
