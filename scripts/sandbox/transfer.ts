@@ -83,13 +83,17 @@ function contentTypeOf(format: string): string {
 
 function bodyOf(file: string): object {
   if (file === '-') return Readable.toWeb(process.stdin)
-  return Readable.toWeb(createReadStream(file).pipe(counted('Sent bytes', sizeOf(file), ({ length }) => length)))
+  const counter = counted('Sent bytes', sizeOf(file), ({ length }) => length)
+  const source = createReadStream(file).on('error', (error) => counter.destroy(error))
+  return Readable.toWeb(source.pipe(counter))
 }
 
 /** @throws UsageError where it cannot be read */
 function sizeOf(file: string): number {
   try {
-    return statSync(file).size
+    const found = statSync(file)
+    if (found.isDirectory()) throw new Error('it is a folder')
+    return found.size
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }

@@ -74,6 +74,7 @@ describe('how it is used', () => {
     ['a time that is none', ['clock', 'tomorrow'], /^'tomorrow' is no time/],
     ['a number that is none', ['fault', 'slow', '--times', 'twice'], /^--times twice: it must be a whole number/],
     ['a condition that is none', ['fault', 'slow', '--when', 'Patient'], /^--when Patient: it must be NAME=VALUE/],
+    ['a folder in place of a file', ['import', '/'], /^\/ cannot be read: it is a folder/],
     ['a file that is not there', ['import', '/nowhere/x.ndjson'], /^\/nowhere\/x\.ndjson cannot be read/],
   ])('%s ends with 2, and says what would be right', async (_what, args, said) => {
     const { code, stdout, stderr } = await run(...args)
