@@ -154,7 +154,11 @@ const Fired = ({ rule: { fault, fired, matched, last } }: { readonly rule: Fault
         </>
       )}
     </Text>
-    {last !== undefined && <PageLink to="/journal" search={{ fault }}>{`fired ${fired}`}</PageLink>}
+    {last !== undefined && (
+      <Text size="sm">
+        <PageLink to="/journal" search={{ fault }}>{`fired ${fired}`}</PageLink>
+      </Text>
+    )}
   </Group>
 )
 

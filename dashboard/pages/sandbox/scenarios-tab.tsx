@@ -85,7 +85,7 @@ function ScenarioPanel({ scenario, isInUse, onReset }: ScenarioPanelProps) {
         {description !== undefined && <Text size="sm">{description}</Text>}
         <Text size="sm" c="dimmed">
           <span className="mono">{name}</span>, {resources.toLocaleString('en')} resources
-          {people > 0 && `, ${people} magic people`}
+          {people > 0 && `, about ${people === 1 ? '1 person' : `${people} people`}`}
         </Text>
         {oddities.length > 0 && (
           <details>
