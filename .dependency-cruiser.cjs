@@ -248,7 +248,8 @@ module.exports = {
       // refusals; `npm run dashboard` needs the bundler.
       to: {
         path: '^dashboard/',
-        pathNot: '^dashboard/(api/(call-script|event-stream|play-call|problem|save-call)|fhir/(bundles|calls)|bundler)\\.ts$',
+        pathNot:
+          '^dashboard/(api/(call-script|event-stream|play-call|problem|save-call)|fhir/(bundles|calls)|bundler)\\.ts$',
       },
     },
     {

@@ -1,9 +1,10 @@
 /** `npm run sandbox`: rehearses on a running server: scenarios, resets, clones, the clock, faults. docs/sandbox-command.md */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { Problem } from '../dashboard/api/problem.ts'
+import { UsageError } from './sandbox/arguments.ts'
 import { clock } from './sandbox/clock.ts'
 import { clone } from './sandbox/clone.ts'
-import { type Command, UsageError } from './sandbox/command.ts'
+import type { Command } from './sandbox/command.ts'
 import { fault } from './sandbox/fault.ts'
 import { magic, scenarios } from './sandbox/lists.ts'
 import { outputTo } from './sandbox/output.ts'

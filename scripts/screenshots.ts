@@ -39,7 +39,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'explorer', path: '/explorer?view=capabilities', look: { ...DESK, colorScheme: 'light' } },
 ]
 
-/** Those of the Sandbox page, when something is rehearsed. */
+/** The Sandbox page, when something is rehearsed. */
 const REHEARSED: readonly Picture[] = [
   { name: 'sandbox-scenarios', path: '/sandbox', as: 'admin', look: { ...DESK, colorScheme: 'light' } },
   { name: 'sandbox-faults', path: '/sandbox?tab=faults', as: 'admin', look: { ...DESK, colorScheme: 'light' } },

@@ -151,7 +151,7 @@ export function pathOf(clinic: string, filters: ExchangeFilters): string {
 export const isOwnRead = ({ run }: Exchange): boolean => run === READS
 
 /** The names of the faults that it met. */
-export const faultsOf = ({ fault = '' }: Exchange): readonly string[] =>
+const faultsOf = ({ fault = '' }: Exchange): readonly string[] =>
   fault.split(', ').map((one) => one.replace(/#\d+$/, ''))
 
 /** Whether an exchange passes the filters, by the rules of the server. */

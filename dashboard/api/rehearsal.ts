@@ -8,7 +8,7 @@ export interface Clock extends ClinicClock {
   /** ISO 8601 duration, from real time to that of the clinic. */
   readonly ahead: string
   readonly timeZone: string
-  /** Of the data: another one since a reset. */
+  /** The number of its data: another one since a reset. */
   readonly generation: number
   /** The midnight before clocks change next, FHIR's instant; absent in a zone in which they do not. */
   readonly nextDaylightSaving?: string

@@ -1,6 +1,7 @@
 /** `clock`: the time of the clinic, which may be ahead of the real one, or stand still. */
 import { DateTime } from 'luxon'
-import { type Command, type Given, noMore, UsageError } from './command.ts'
+import { noMore, UsageError } from './arguments.ts'
+import type { Command, Given } from './command.ts'
 import { isoDuration } from './durations.ts'
 import { table } from './output.ts'
 

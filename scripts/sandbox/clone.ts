@@ -1,5 +1,6 @@
 /** `clone`: a clinic of one's own for a while, with its own token and dialled number. */
-import { type Command, type Given, noMore, textOf, UsageError } from './command.ts'
+import { noMore, textOf, UsageError } from './arguments.ts'
+import type { Command, Given } from './command.ts'
 import { isoDuration } from './durations.ts'
 import { table } from './output.ts'
 

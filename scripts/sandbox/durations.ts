@@ -1,5 +1,5 @@
 /** Spans of time as people type them: `90m`, `1h`, `+1d`, `2w`, or as ISO 8601 has them. */
-import { UsageError } from './command.ts'
+import { UsageError } from './arguments.ts'
 
 const UNITS: Readonly<Record<string, (count: string) => string>> = {
   s: (count) => `PT${count}S`,

@@ -1,5 +1,6 @@
 /** `fault`: what goes wrong, when, and how often it has. */
-import { type Command, type Given, noMore, numberOf, onlyWord, pairOf, textOf, textsOf, UsageError } from './command.ts'
+import { noMore, numberOf, onlyWord, pairOf, textOf, textsOf, UsageError } from './arguments.ts'
+import type { Command, Given } from './command.ts'
 import { table } from './output.ts'
 
 interface Rule {

@@ -1,5 +1,6 @@
 /** `scenarios` and `magic`: what there is to rehearse with. */
-import { type Command, noMore } from './command.ts'
+import { noMore } from './arguments.ts'
+import type { Command } from './command.ts'
 import { table } from './output.ts'
 
 interface Scenario {

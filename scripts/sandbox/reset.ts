@@ -1,5 +1,6 @@
 /** `reset`: a clinic as a scenario or a snapshot has it. */
-import { type Command, type Given, noMore, textOf, UsageError } from './command.ts'
+import { noMore, textOf, UsageError } from './arguments.ts'
+import type { Command, Given } from './command.ts'
 import { progressOf, table } from './output.ts'
 import type { Server } from './server.ts'
 

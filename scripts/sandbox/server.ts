@@ -1,6 +1,6 @@
 /** Requests of a command to the server, as an admin of a clinic or as an operator. */
 import { problemOf } from '../../dashboard/api/problem.ts'
-import { textOf, UsageError, type Values } from './command.ts'
+import { textOf, UsageError, type Values } from './arguments.ts'
 
 /** The server did not respond. */
 export class Unreachable extends Error {}

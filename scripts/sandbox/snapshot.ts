@@ -1,5 +1,6 @@
 /** `snapshot`: keeps the data of a clinic as they are, to come back to. */
-import { type Command, type Given, noMore, onlyWord, UsageError } from './command.ts'
+import { noMore, onlyWord, UsageError } from './arguments.ts'
+import type { Command, Given } from './command.ts'
 import { table } from './output.ts'
 import { resetTo } from './reset.ts'
 

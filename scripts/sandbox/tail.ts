@@ -1,7 +1,8 @@
 /** `tail`: the requests of the clinic as they come in, from the live stream of the journal. docs/journal.md#live */
 import { eventsIn } from '../../dashboard/api/event-stream.ts'
 import { Problem } from '../../dashboard/api/problem.ts'
-import { type Command, type Given, noMore, numberOf, textOf, type Values } from './command.ts'
+import { noMore, numberOf, textOf, type Values } from './arguments.ts'
+import type { Command, Given } from './command.ts'
 import type { Server } from './server.ts'
 
 interface Exchange {

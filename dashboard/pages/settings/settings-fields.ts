@@ -6,7 +6,7 @@ export interface SettingsField {
   readonly label: string
   readonly kind: 'text' | 'number' | 'switch' | 'choice' | 'list' | 'secret' | 'time'
   readonly note?: string
-  /** Of a switch: its state while the setting is absent; absent: off. */
+  /** The state of a switch while the setting is absent; absent: off. */
   readonly isOnByDefault?: boolean
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
 }
