@@ -56,11 +56,17 @@ function Hands({ clock }: { readonly clock: Clock }) {
         {text(now())}
       </span>,
     ],
-    ['Difference', isRealTime() ? 'none' : `${relativeText(clinicNow(), now()).replace(/^in /, '')} ahead`],
+    ['Difference', isRealTime() ? 'none' : differenceText(clinicNow(), now())],
     ['Clocks change', clock.nextDaylightSaving === undefined ? 'never' : dayText(clock.nextDaylightSaving, timeZone)],
   ]
   return <Facts facts={facts} />
 }
+
+/** `2 days ahead`; a clock that stands still falls behind. */
+const differenceText = (clinic: number, real: number): string =>
+  relativeText(clinic, real)
+    .replace(/^in (.*)/, '$1 ahead')
+    .replace(/ ago$/, ' behind')
 
 function useEverySecond(): void {
   const [, setCount] = useState(0)
