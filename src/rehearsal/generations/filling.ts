@@ -32,7 +32,7 @@ export interface Filling {
 const FILLING = recordKind<Filling>('filling')
 
 /** Milliseconds after which a filling that no longer goes on has failed, and between two notes of its progress. */
-const LEASE = 20_000
+const LEASE = 60_000
 const NOTED = 2_000
 
 /** The key of the record that holds the highest number in use, beside that of the current generation. */
