@@ -8,7 +8,7 @@ endProcessesAfterEach()
 
 const DAY = 86_400_000
 
-test('a clock that is set is that of all workers, again and again', async () => {
+test('a clock that is set is that of all workers, again and again, and so is one that a reset has set back', async () => {
   const { url } = await start({ DATABASE_URL: await newLastingDatabaseUrl(), DEMO: 'on', WORKERS: '2' })
   const login = await request(url, 'POST', '/session', { username: 'admin', password: 'admin' })
   // Each request has a connection of its own, so that both workers answer.
@@ -28,4 +28,7 @@ test('a clock that is set is that of all workers, again and again', async () => 
     expect((await ask('POST', '/clock/advance', { by: 'PT24H' })).status).toBe(200)
     expect(await daysAhead()).toEqual(new Set([days]))
   }
+  const reset = await ask('POST', '/reset', { scenario: 'empty' })
+  if (reset.status !== 200) throw new Error(reset.text)
+  expect(await daysAhead()).toEqual(new Set([0]))
 })

@@ -184,6 +184,18 @@ describe('a clock that is set while a call is in progress', () => {
   })
 })
 
+describe('what is left unfinished', () => {
+  const abandonments = async () => (await fhir('GET', '/Task?code=abandonment-recovery')).body.entry ?? []
+
+  test('becomes an abandonment once its time has passed, not before', async () => {
+    await caller().use('update_registration_field', { firstName: 'Jane', lastName: 'Doe' })
+    await advance('PT23H')
+    expect(await abandonments()).toEqual([])
+    await advance('PT2H')
+    await until(async () => (await abandonments()).length === 1)
+  })
+})
+
 describe('the outbox', () => {
   test('delivers what waits for its next try once the clock has reached it, not before', async () => {
     const { body: settings } = await clinic.ask('GET', '/settings')
