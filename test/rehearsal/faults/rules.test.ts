@@ -6,7 +6,7 @@ import { visit } from '../../support/booking.ts'
 import { attempt, FAULTS } from '../../support/faults.ts'
 import { exchanges } from '../../support/journal.ts'
 import { request, startServer, type TestServer } from '../../support/server.ts'
-import { withToken } from '../../support/two-clinics.ts'
+import { logInAs, startTwoClinics, withToken } from '../../support/two-clinics.ts'
 
 let server: TestServer
 let admin: TestServer
@@ -197,6 +197,31 @@ test('the catalogue is there to read, with what each fault does', async () => {
       parameters: expect.any(Object),
       source: expect.stringMatching(/./),
     })
+})
+
+describe('rules of one clinic', () => {
+  test('meet no request of another, which counts for itself', async () => {
+    const { server: two, ours, theirs } = await startTwoClinics()
+    try {
+      const boss = withToken(two, await logInAs(two, { username: 'boss', clinic: 'demo-clinic', role: 'admin' }))
+      expect((await boss.fhir('PUT', `${FAULTS}/rule`, { fault: 'no-scope', on: [2] })).status).toBe(201)
+      const statuses: number[] = []
+      for (const fhir of [ours, theirs, theirs, ours, theirs]) statuses.push((await fhir('GET', '/Task')).status)
+      expect(statuses).toEqual([200, 200, 200, 403, 200])
+      expect((await theirs('GET', '/clinics/other-clinic/faults')).body).toEqual({ rules: [] })
+      expect((await theirs('GET', FAULTS)).status).toBe(403)
+    } finally {
+      await two.close()
+    }
+  })
+
+  test('end with its data, when it is reset', async () => {
+    await set({ fault: 'no-scope', when: { type: 'Task' } })
+    expect((await get('/Task')).status).toBe(403)
+    expect((await admin.fhir('POST', '/clinics/demo-clinic/reset', { scenario: 'quiet-week' })).status).toBe(200)
+    expect((await server.fhir('GET', FAULTS)).body).toEqual({ rules: [] })
+    expect((await get('/Task')).status).toBe(200)
+  })
 })
 
 describe('where nobody rehearses', () => {

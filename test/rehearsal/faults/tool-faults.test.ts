@@ -169,6 +169,30 @@ describe('a booking by tool', () => {
   })
 })
 
+test('a booking with Dr. Gone finds that somebody else was first', async () => {
+  const gone = { resourceType: 'Practitioner', id: 'practitioner-gone', name: [{ family: 'Gone', given: ['Greta'] }] }
+  const { actor: _actor, ...hours } = await visits.read('Schedule/quill')
+  await visits.put(gone)
+  await visits.put({
+    ...hours,
+    resourceType: 'Schedule',
+    id: 'gone',
+    actor: [{ reference: `Practitioner/${gone.id}` }],
+  })
+  const { id, caller } = await visits.verified()
+  let slotKey = 'none'
+  await until(async () => {
+    slotKey = await caller.slotKey({ practitionerName: 'Gone' })
+    return slotKey !== 'none'
+  })
+  const met = await call(caller.id, [{ id: '1', name: 'book_appointment', arguments: { slotKey } }])
+  expect([JSON.parse(resultsOf(met)[0] ?? '').code, met.label]).toEqual([
+    'slot-unavailable',
+    expect.stringMatching(/^slot-gone#\d+$/),
+  ])
+  expect(await appointmentsOf(visits, id)).toEqual([])
+})
+
 describe('within one envelope', () => {
   test('a fault of a tool meets its calls alone', async () => {
     await admin.fhir('PUT', `${FAULTS}/rule`, { fault: 'tool-transient', when: { tool: INFO } })
