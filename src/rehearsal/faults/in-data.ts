@@ -21,13 +21,15 @@ export const faultyAccess =
   (clinic, agent, generation) => {
     const access = accessOf(clinic, agent, generation)
     if (agent.kind === 'server') return access
-    const others = accessOf(clinic, { kind: 'server' }, generation)
-    return { ...access, change: (work, options) => changeWithFaults(access, { others, repository }, work, options) }
+    // The data that the request has met, also where a reset comes between.
+    const othersAt = ({ unit, now }: Context) =>
+      accessOf(clinic, { kind: 'server' }, { number: unit.generation, clock: { at: now } })
+    return { ...access, change: (work, options) => changeWithFaults(access, { othersAt, repository }, work, options) }
   }
 
 interface Parts {
-  /** Acts for others. */
-  readonly others: ClinicAccess
+  /** Acts for others, on the same data at the same time. */
+  readonly othersAt: (ctx: Context) => ClinicAccess
   readonly repository: Repository
 }
 
@@ -57,19 +59,20 @@ async function fireMagic(ctx: Context, visits: readonly Versioned<Appointment>[]
   for (const visit of visits) {
     if (visit.deleted || visit.resource.status !== 'booked') continue
     const faults = await magicFaults(ctx, visit.resource)
-    if (faults.length === 0 || (await wasBooked(visit, parts))) continue
+    if (faults.length === 0 || (await wasBooked(visit, parts.othersAt(ctx)))) continue
     for (const named of faults) fire([await fireNamed(parts.repository, ctx.clinic, named)])
   }
 }
 
-async function wasBooked({ id, created }: Versioned<Appointment>, { others }: Parts): Promise<boolean> {
+async function wasBooked({ id, created }: Versioned<Appointment>, others: ClinicAccess): Promise<boolean> {
   if (created) return false
   const stored = await (await others.reader()).find<Appointment>('Appointment', id)
   return stored?.resource.status === 'booked'
 }
 
 /** Makes others act a moment before the change is written. */
-async function bringAbout(ctx: Context, visits: readonly Versioned<Appointment>[], { others }: Parts): Promise<void> {
+async function bringAbout(ctx: Context, visits: readonly Versioned<Appointment>[], { othersAt }: Parts): Promise<void> {
+  const others = othersAt(ctx)
   if (firedAs('slot-gone') !== undefined) {
     for (const visit of visits) {
       if (visit.deleted || !OPEN_STATUSES.includes(visit.resource.status)) continue
