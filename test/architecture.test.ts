@@ -71,7 +71,7 @@ const MOST_FILES: Readonly<Record<string, number>> = {
   read: 45,
   search: 77,
   create: 87,
-  'tool call': 138,
+  'tool call': 139,
   $match: 70,
 }
 

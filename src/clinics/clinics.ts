@@ -56,12 +56,22 @@ export async function stageClinic(unit: UnitOfWork, settings: ClinicSettings): P
 export interface ClinicFacts {
   readonly settings: ClinicSettings
   readonly isSandboxEnabled: boolean
+  /** The clinic has rules for faults: rehearsal/faults/rules.ts. */
+  readonly hasFaultRules: boolean
 }
 
 type SwitchRecord = KindRecord<SandboxSwitch> | undefined
+type RulesRecord = KindRecord<object> | undefined
+
+/** The rules for faults of a clinic, by their names. */
+export const FAULT_RULES = { name: 'fault-rules', key: 'rules' } as const
+const RULES = recordKind<object>(FAULT_RULES.name)
 
 /** By the record of its settings, which is one object while it is remembered. */
-const known = new WeakMap<SettingsRecord, { readonly sandbox: SwitchRecord; readonly facts: ClinicFacts }>()
+const known = new WeakMap<
+  SettingsRecord,
+  { readonly sandbox: SwitchRecord; readonly rules: RulesRecord; readonly facts: ClinicFacts }
+>()
 
 /**
  * The facts of a clinic, known at once where they are in memory; undefined where there is no such clinic. They come from a
@@ -73,17 +83,23 @@ export function clinicFacts(
 ): ClinicFacts | undefined | Promise<ClinicFacts | undefined> {
   const settings = repository.readRecent(clinic, SETTINGS, SETTINGS_KEY)
   const sandbox = repository.readRecent(clinic, SANDBOX, KEY)
-  return settings instanceof Promise || sandbox instanceof Promise
-    ? Promise.all([settings, sandbox]).then((records) => factsIn(...records))
-    : factsIn(settings, sandbox)
+  const rules = repository.readRecent(clinic, RULES, FAULT_RULES.key)
+  return settings instanceof Promise || sandbox instanceof Promise || rules instanceof Promise
+    ? Promise.all([settings, sandbox, rules]).then((records) => factsIn(...records))
+    : factsIn(settings, sandbox, rules)
 }
 
-function factsIn(record: SettingsRecord | undefined, sandbox: SwitchRecord): ClinicFacts | undefined {
+function factsIn(
+  record: SettingsRecord | undefined,
+  sandbox: SwitchRecord,
+  rules: RulesRecord,
+): ClinicFacts | undefined {
   if (record === undefined) return undefined
   const last = known.get(record)
-  if (last !== undefined && last.sandbox === sandbox) return last.facts
-  const facts = { settings: effectiveSettings(record), isSandboxEnabled: isOn(sandbox) }
-  known.set(record, { sandbox, facts })
+  if (last !== undefined && last.sandbox === sandbox && last.rules === rules) return last.facts
+  const hasFaultRules = rules !== undefined && Object.keys(rules.value).length > 0
+  const facts = { settings: effectiveSettings(record), isSandboxEnabled: isOn(sandbox), hasFaultRules }
+  known.set(record, { sandbox, rules, facts })
   return facts
 }
 

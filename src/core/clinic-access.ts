@@ -24,9 +24,14 @@ export interface ContextServices {
   readonly profilePolicy: ProfilePolicy
   readonly searchHandling: SearchHandling
   readonly servedSearch: ServedSearch
+  /** Makes the work of a change meet faults, unless the server does it; absent: none does. rehearsal/faults/in-data.ts */
+  readonly faultyWork?: (<T>(work: Work<T>) => Work<T>) | undefined
   /** Absent: nothing is audited. */
   readonly trail?: AuditTrail | undefined
 }
+
+/** The work of one change, which may run several times. */
+export type Work<T> = (ctx: Context) => Promise<T>
 
 /** Access of one agent to one clinic. @param generation of its data, absent: the current one */
 export type AccessOf = (clinic: string, agent: Agent, generation?: Generation) => ClinicAccess
@@ -34,7 +39,7 @@ export type AccessOf = (clinic: string, agent: Agent, generation?: Generation) =
 export const clinicAccess =
   (services: ContextServices): AccessOf =>
   (clinic, agent, given) => {
-    const { repository, contents, baseUrl } = services
+    const { repository, contents, baseUrl, faultyWork } = services
     // One generation throughout, so that a request sees the data before a reset or those after it, never both.
     let pinned: Generation | Promise<Generation> | undefined = given
     const generation = () => {
@@ -49,8 +54,9 @@ export const clinicAccess =
       change: async (work, { isRepeatable = false, isImport = false, received = [] } = {}) => {
         const change = { received: new Map(received.map((sha256) => [sha256, sha256])), isImport }
         const options = { isRepeatable, generation: await generation() }
+        const met = faultyWork === undefined || agent.kind === 'server' ? work : faultyWork(work)
         try {
-          return await repository.change(clinic, (unit) => work(contextOf(unit, services, agent, change)), options)
+          return await repository.change(clinic, (unit) => met(contextOf(unit, services, agent, change)), options)
         } finally {
           await contents.abandon(clinic, [...change.received.values()])
         }

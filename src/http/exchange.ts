@@ -7,6 +7,7 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import type { Role, TokenSession } from '../clinics/accounts.ts'
 import type { ClinicFacts } from '../clinics/clinics.ts'
 import { present } from '../fhir/resource.ts'
+import { currentBudget } from '../isolation/budget.ts'
 import { type Access, type AuditAgent, NO_SUBJECT } from '../record/audit/event.ts'
 import { type Content, MAX_BODY, type Reason, type ToolExchange } from '../record/journal/exchange.ts'
 import type { Fired } from '../rehearsal/faults/fired.ts'
@@ -138,6 +139,16 @@ export const factsOf = ({ accesses, tools, faults, secrets, reason, cutContent }
   accesses,
   ...present({ tools, faults, secrets, reason, cutContent }),
 })
+
+/** Whether a request names a fault, or its clinic has rules for some. */
+export const mayMeetFaults = (koa: KoaContext, clinic = stateOf(koa).clinic): boolean =>
+  clinic?.hasFaultRules === true || koa.req.headers['x-sandbox-fault'] !== undefined
+
+/** Whether the request in progress has met one so far. */
+export const meetsFaults = (): boolean => currentBudget()?.isFaulted === true
+
+/** Whether the exchange knows of one, at its end. */
+export const hasMetFaults = (koa: Stateful): boolean => exchangeOf(koa).faults !== undefined
 
 /** The exchange of a request in progress. */
 export const exchangeOf = (koa: Stateful): Exchange => stateOf(koa).exchange as Exchange

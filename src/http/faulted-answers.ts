@@ -4,27 +4,23 @@ import { FhirError } from '../fhir/outcome.ts'
 import { type Answer, answerOf } from '../rehearsal/faults/answers.ts'
 import { AnsweredByFault, type Fired, firedAs } from '../rehearsal/faults/fired.ts'
 import { whenClosed } from './connections.ts'
-import { exchangeOf } from './exchange.ts'
+import { exchangeOf, hasMetFaults } from './exchange.ts'
+import { afterwards, type Failure } from './side-router.ts'
 
-/** Around all that takes part in the budget and the contents of a request, as some answers wait for long. */
-export const answerFaults: Middleware = async (koa, next) => {
-  let failure: { readonly error: unknown } | undefined
-  try {
-    await next()
-  } catch (error) {
-    failure = { error }
-  }
-  const { faults } = exchangeOf(koa)
-  if (faults !== undefined) {
-    // The journal shows the request as it was sent.
-    koa.req.url = koa.originalUrl
-    await wait(koa, secondsOf(faults))
-    if (failure?.error instanceof AnsweredByFault) return await answer(koa, answerOf(failure.error.fired))
-    if (firedAs('lost-answer', faults) !== undefined) return breakOff(koa)
-    if (firedAs('half-answer', faults) !== undefined) return sendHalf(koa, failure === undefined)
-  }
+/** The end of a request that has met faults, outside its budget, as some answers wait for long. @throws its failure */
+async function answerFaulted(koa: KoaContext, failure?: Failure): Promise<void> {
+  const { faults = [] } = exchangeOf(koa)
+  // The journal shows the request as it was sent.
+  koa.req.url = koa.originalUrl
+  await wait(koa, secondsOf(faults))
+  if (failure?.error instanceof AnsweredByFault) return await answer(koa, answerOf(failure.error.fired))
+  if (firedAs('lost-answer', faults) !== undefined) return breakOff(koa)
+  if (firedAs('half-answer', faults) !== undefined) return sendHalf(koa, failure === undefined)
   if (failure !== undefined) throw failure.error
 }
+
+/** Around all that takes part in the budget and the contents of a request. */
+export const answerFaults: Middleware = afterwards(hasMetFaults, answerFaulted)
 
 /** In a work thread: the thread at which the request arrived answers it. */
 export const leaveFaultsToOther: Middleware = async (koa, next) => {

@@ -13,9 +13,10 @@ import type { FaultRequest } from '../rehearsal/faults/matching.ts'
 import { faultsInHeader, HEADER, type NamedFault } from '../rehearsal/faults/named.ts'
 import { recentRules } from '../rehearsal/faults/rules.ts'
 import type { Repository } from '../repository/repository.ts'
-import { exchangeOf, stateOf, userOf } from './exchange.ts'
+import { exchangeOf, meetsFaults, stateOf, userOf } from './exchange.ts'
 import { headerOf } from './headers.ts'
 import { formatUnpaid } from './message/format.ts'
+import { afterwards } from './side-router.ts'
 
 /** The faults that a request names in its header. @throws FhirError 400 for an unknown one */
 export function faultsNamedBy(koa: KoaContext): readonly NamedFault[] {
@@ -97,6 +98,12 @@ function tellFaults(koa: KoaContext): void {
   const told = faults.filter(({ isTold }) => isTold)
   if (told.length > 0) koa.set(HEADER, labelOf(told))
 }
+
+/** For requests that may meet a fault only by whom they book, or by a rule for the tools of a call that is not known yet. */
+export const tellLaterFaults: Middleware = afterwards(meetsFaults, async (koa, failure) => {
+  tellFaults(koa)
+  if (failure !== undefined) throw failure.error
+})
 
 /** Reads fewer matches than the client asks for; `koa.originalUrl` stays as it was sent. */
 function askForFewer(koa: KoaContext, count: number): void {

@@ -41,6 +41,31 @@ export function bySegment(...all: readonly (readonly [Iterable<string>, Middlewa
   }
 }
 
+/** One of two stages: for the few requests for which `isFor` holds, and for the others. */
+export const either =
+  (isFor: (koa: KoaContext) => boolean, forFew: Middleware, forOthers: Middleware): Middleware =>
+  (koa, next) =>
+    isFor(koa) ? forFew(koa, next) : forOthers(koa, next)
+
+/** Ends the requests for which `isFor` holds once the stages behind it have ended. */
+export const afterwards =
+  (isFor: (koa: KoaContext) => boolean, end: (koa: KoaContext, failure?: Failure) => Promise<void>): Middleware =>
+  async (koa, next) => {
+    let failure: Failure | undefined
+    try {
+      await next()
+    } catch (error) {
+      failure = { error }
+    }
+    if (isFor(koa)) await end(koa, failure)
+    else if (failure !== undefined) throw failure.error
+  }
+
+/** The error with which the stages of a request have ended. */
+export interface Failure {
+  readonly error: unknown
+}
+
 /** The router whose address it is. */
 export const routerOf = (routers: readonly SideRouter[], path: string): SideRouter | undefined =>
   [twoSegments(path), firstSegment(path)]

@@ -67,6 +67,8 @@ export class Budget {
   readonly endsAt: number
   /** Absent in background work. */
   readonly cause: (() => Cause) | undefined
+  /** Its request has met a fault of a rehearsal. */
+  isFaulted = false
   readonly #isAbandoned: () => boolean
   readonly #tokenOf: (() => string) | undefined
   readonly #onEffect: (() => void) | undefined

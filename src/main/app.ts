@@ -42,7 +42,7 @@ import { AuditTrail } from '../record/audit/trail.ts'
 import type { SeenExchange } from '../record/journal/exchange.ts'
 import { Journal, type JournalOptions } from '../record/journal/journal.ts'
 import { LiveJournal } from '../record/journal/live.ts'
-import { faultyAccess } from '../rehearsal/faults/in-data.ts'
+import { faultyWork } from '../rehearsal/faults/in-data.ts'
 import { visitMoves } from '../rehearsal/faults/moved-visits.ts'
 import { cloneExpiry } from '../rehearsal/generations/clones.ts'
 import { deadFillings } from '../rehearsal/generations/filling.ts'
@@ -149,8 +149,9 @@ export async function createApp({
   const integrations: Integrations = { ...connectors(outbound, simulators, clock), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const policies = { profilePolicy, searchHandling }
-  const ofClinics = clinicAccess({ repository, contents, providers, baseUrl, ...policies, servedSearch, trail })
-  const access = config.rehearsal ? faultyAccess(ofClinics, repository) : ofClinics
+  const meetingFaults = config.rehearsal ? { faultyWork: faultyWork((...of) => access(...of), repository) } : {}
+  const shownBy = { ...policies, servedSearch, trail }
+  const access: AccessOf = clinicAccess({ repository, contents, providers, baseUrl, ...shownBy, ...meetingFaults })
 
   let closing = false
   const isClosing = () => closing

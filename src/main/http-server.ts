@@ -38,14 +38,14 @@ import { HttpResponse, limitPipelining } from '../http/connections.ts'
 import { answerContents } from '../http/content-answer.ts'
 import { cors } from '../http/cors.ts'
 import { errors, faultOf } from '../http/errors.ts'
-import { type Observer, observed } from '../http/exchange.ts'
+import { mayMeetFaults, type Observer, observed } from '../http/exchange.ts'
 import { answerFaults, leaveFaultsToOther } from '../http/faulted-answers.ts'
-import { meetFaults } from '../http/faults.ts'
+import { meetFaults, tellLaterFaults } from '../http/faults.ts'
 import { baseUrlOf, oneHost, TrustedProxies, withDefaultHeaders } from '../http/headers.ts'
 import { Logins } from '../http/logins.ts'
 import { MCP } from '../http/mcp.ts'
 import { continueWhenRead } from '../http/message/body.ts'
-import { bySegment, inOrder, onlyFor, segmentsOf } from '../http/side-router.ts'
+import { bySegment, either, inOrder, onlyFor, segmentsOf } from '../http/side-router.ts'
 import type { TrialParts } from '../integrations/trial.ts'
 import { Budget, withBudget } from '../isolation/budget.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
@@ -190,7 +190,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     turn,
     share: shares?.ofUser ?? inOrder(),
     // Before a request moves to a work thread, so that the faults that it meets are counted once.
-    faults: ifRehearsing(meetFaults(repository, faultRequestOf)),
+    faults: ifRehearsing(either(mayMeetFaults, meetFaults(repository, faultRequestOf), tellLaterFaults)),
     address: shares?.ofAddress(addressOf) ?? inOrder(),
     'work thread': budgets.moveAsBefore,
     sandbox: requireSandbox,

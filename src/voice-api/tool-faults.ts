@@ -2,9 +2,10 @@
 import type { Context as KoaContext } from 'koa'
 import { type Envelope, isReadable } from '../calls/envelope.ts'
 import type { EndedCall, RunResult, ToolAddress } from '../calls/tool-runner.ts'
+import { clinicFacts } from '../clinics/clinics.ts'
 import type { CallSession } from '../core/call-session.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import { exchangeOf } from '../http/exchange.ts'
+import { exchangeOf, mayMeetFaults } from '../http/exchange.ts'
 import { faultsNamedBy, meetToolFaults } from '../http/faults.ts'
 import { runOf } from '../http/headers.ts'
 import { firedAs, firedFor } from '../rehearsal/faults/fired.ts'
@@ -36,8 +37,12 @@ export const NO_TOOL_FAULTS: ToolFaults = {
 }
 
 export const toolFaults = (repository: Repository): ToolFaults => ({
-  check: faultsNamedBy,
+  check: (koa) => {
+    if (mayMeetFaults(koa)) faultsNamedBy(koa)
+  },
   meet: async (koa, session, tools) => {
+    const clinic = await clinicFacts(repository, session.clinic)
+    if (!mayMeetFaults(koa, clinic)) return
     const query = new URLSearchParams(koa.querystring)
     const ofFhir = { interactions: [], type: '' }
     const ofCall = { call: session.callId, run: runOf(koa), tools }

@@ -24,7 +24,9 @@ export function firedNow(budget = currentBudget()): readonly Fired[] | undefined
 
 /** Adds faults to those of the current request; none at all shows that it has been decided. */
 export function fire(faults: readonly Fired[], budget = currentBudget()): void {
-  if (budget !== undefined) fired.set(budget, [...(fired.get(budget) ?? []), ...faults])
+  if (budget === undefined) return
+  fired.set(budget, [...(fired.get(budget) ?? []), ...faults])
+  if (faults.length > 0) budget.isFaulted = true
 }
 
 export const firedAs = (name: string, faults = firedNow()): Fired | undefined =>

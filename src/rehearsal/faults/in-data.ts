@@ -4,27 +4,26 @@
  * be in production.
  */
 import type { Appointment } from 'fhir/r4'
-import type { AccessOf } from '../../core/clinic-access.ts'
+import type { AccessOf, Work } from '../../core/clinic-access.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
 import { FhirError } from '../../fhir/outcome.ts'
+import { currentBudget } from '../../isolation/budget.ts'
 import type { Repository, Versioned } from '../../repository/repository.ts'
 import { OPEN_STATUSES } from '../../scheduling/appointment-status.ts'
 import { fireNamed } from './deciding.ts'
-import { type Fired, fire, firedAs, firedNow } from './fired.ts'
+import { type Fired, fire, firedAs } from './fired.ts'
 import { magicFaults } from './magic.ts'
 import { planMove } from './moved-visits.ts'
 import { bookForOthers, writeVersions } from './others.ts'
 
-/** Access of agents to clinics, whose changes meet faults; the server's own do not. */
-export const faultyAccess =
-  (accessOf: AccessOf, repository: Repository): AccessOf =>
-  (clinic, agent, generation) => {
-    const access = accessOf(clinic, agent, generation)
-    if (agent.kind === 'server') return access
+/** Makes the work of a change meet the faults of its request. @param accessOf for others who act a moment before */
+export const faultyWork =
+  (accessOf: AccessOf, repository: Repository) =>
+  <T>(work: Work<T>): Work<T> => {
     // The data that the request has met, also where a reset comes between.
-    const othersAt = ({ unit, now }: Context) =>
+    const othersAt = ({ clinic, unit, now }: Context) =>
       accessOf(clinic, { kind: 'server' }, { number: unit.generation, clock: { at: now } })
-    return { ...access, change: (work, options) => changeWithFaults(access, { othersAt, repository }, work, options) }
+    return meeting(work, { othersAt, repository })
   }
 
 interface Parts {
@@ -33,25 +32,20 @@ interface Parts {
   readonly repository: Repository
 }
 
-function changeWithFaults<T>(
-  access: ClinicAccess,
-  parts: Parts,
-  work: (ctx: Context) => Promise<T>,
-  options: Parameters<ClinicAccess['change']>[1],
-): Promise<T> {
+function meeting<T>(work: Work<T>, parts: Parts): Work<T> {
   // The work runs again after each conflict; what others do, they do once.
   let isFirst = true
-  return access.change(async (ctx) => {
+  return async (ctx) => {
     const result = await work(ctx)
     const visits = ctx.unit.staged<Appointment>('Appointment')
     if (visits.length > 0 && isFirst && !ctx.isImport) await fireMagic(ctx, visits, parts)
-    if (firedNow() !== undefined) {
+    if (currentBudget()?.isFaulted) {
       if (isFirst) await bringAbout(ctx, visits, parts)
       if (firedAs('moved') !== undefined) planMoves(ctx, visits, firedAs('moved'))
     }
     isFirst = false
     return result
-  }, options)
+  }
 }
 
 /** Whom a visit is booked with may decide what goes wrong: docs/magic.md */

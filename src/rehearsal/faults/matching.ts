@@ -53,7 +53,11 @@ const isAmong = (allowed: readonly string[] | undefined, given: readonly string[
 
 const isLaterPage = ({ query }: FaultRequest): boolean => query.has('_cursor')
 
+/** The run of what the pages of the dashboard read: it meets no rule that does not name it, which would be used up by it. */
+const DASHBOARD = 'dashboard'
+
 export const matches = (when: When = {}, request: FaultRequest): boolean =>
+  (request.run !== DASHBOARD || when.run === DASHBOARD) &&
   WHEN.every((name) => when[name] === undefined || HOLDS[name](when[name], request))
 
 const HOLDS: Readonly<Record<keyof When, (value: string, request: FaultRequest) => boolean>> = {

@@ -2,6 +2,7 @@
  * The rules of a clinic: which of its requests meet a fault. A rule counts the requests that match it, in the store, so that
  * all processes count together and chance has no part in it.
  */
+import { FAULT_RULES } from '../../clinics/clinics.ts'
 import { closestName } from '../../fhir/closest-name.ts'
 import { badRequest, conflict } from '../../fhir/outcome.ts'
 import { isObject, present } from '../../fhir/resource.ts'
@@ -45,8 +46,8 @@ export interface Count {
 /** By their names. */
 export type Rules = Readonly<Record<string, Rule>>
 
-const RULES = recordKind<Rules>('fault-rules')
-const RULES_KEY = 'rules'
+const RULES = recordKind<Rules>(FAULT_RULES.name)
+const RULES_KEY = FAULT_RULES.key
 const COUNT = recordKind<Count>('fault-count')
 const NOTHING: Count = { matched: 0, fired: 0 }
 

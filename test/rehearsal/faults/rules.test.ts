@@ -109,6 +109,15 @@ describe('a rule', () => {
     expect([status, body.error]).toEqual([400, expect.stringContaining(reason)])
   })
 
+  test('is neither met nor used up by what pages of the dashboard read, unless it names their run', async () => {
+    const ofDashboard = { 'x-run-id': 'dashboard' }
+    await set({ fault: 'throttled', times: 1 })
+    expect((await get('/Patient/abernathy-ruth', ofDashboard)).status).toBe(200)
+    expect([await counted(), await statuses(1)]).toEqual([{ matched: 0, fired: 0 }, [429]])
+    await set({ fault: 'throttled', when: { run: 'dashboard' } })
+    expect((await get('/Patient/abernathy-ruth', ofDashboard)).status).toBe(429)
+  })
+
   test('is one of 50 at most', async () => {
     for (let number = 0; number < 50; number += 1) await set({ fault: 'slow', times: 1 }, `rule-${number}`)
     expect((await set({ fault: 'slow' }, 'one-more')).status).toBe(409)
