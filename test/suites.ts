@@ -31,6 +31,7 @@ const RANDOM = suites(
   'test/calls/session/identity-random.test.ts',
   'test/fhir/xml/generated.test.ts',
   'test/matching/properties.test.ts',
+  'test/rehearsal/generations/clones.test.ts',
   'test/booking/{model,race}.test.ts',
   'test/fhir-api/absent-values.test.ts',
   'test/http/observers/known-secrets.test.ts',

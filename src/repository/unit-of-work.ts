@@ -94,7 +94,7 @@ export class UnitOfWork {
    * come in between, the commit fails with a conflict instead of overwriting it.
    */
   readonly #seen = new Map<string, StoredResource | undefined>()
-  readonly #copied: ScannedVersion[] = []
+  readonly #copied: ResourceChange[] = []
   readonly #guards: Guard[] = []
   #noticed: NoticedChanges | undefined
 
@@ -332,7 +332,8 @@ export class UnitOfWork {
    */
   async copy(version: ScannedVersion): Promise<void> {
     await useContentsOf(this, version.text)
-    this.#copied.push(version)
+    const entries = version.isCurrent ? this.#entriesIn(version, await this.customParameters()) : []
+    this.#copied.push(changeOf(version, version.version - 1, entries))
   }
 
   /**
@@ -382,9 +383,7 @@ export class UnitOfWork {
     const declaration = staged === 0 ? undefined : await this.records.readRecent(CUSTOM_DECLARATION, CUSTOM_KEY)
     const custom = CustomParameters.of(declaration?.value)
     const resources = [
-      ...this.#copied.map((version) =>
-        changeOf(version, version.version - 1, version.isCurrent ? this.#entriesIn(version, custom) : []),
-      ),
+      ...this.#copied,
       ...Array.from(this.#staged.values(), ({ base, next }) =>
         changeOf(next, base?.version ?? 0, next.deleted ? [] : this.#entriesOf(next.resource, custom)),
       ),

@@ -136,7 +136,7 @@ describe('OPTIONS', () => {
     expect((await request(closed.url, 'OPTIONS', '/metadata')).headers.get('accept-patch')).toBe(null)
   })
 
-  test.each(['/Nonsense', '/Patient/$nonsense', '/session/x', '/clinics/x', '/Patient/1/2/3/4'])(
+  test.each(['/Nonsense', '/Patient/$nonsense', '/session/x', '/clinics/x/nonsense', '/Patient/1/2/3/4'])(
     'of %s, where there is nothing, is 404',
     async (path) => {
       expect((await request(closed.url, 'OPTIONS', path)).status).toBe(404)

@@ -40,6 +40,7 @@ test.each<[string, string, number, string]>([
   ['POST', '/clinics/demo-clinic/sandbox', 405, 'HEAD, GET, PUT'],
   ['DELETE', '/clinics/demo-clinic/settings', 405, 'HEAD, GET, PUT'],
   ['DELETE', '/clinics', 405, 'HEAD, GET, POST'],
+  ['GET', '/clinics/demo-clinic', 405, 'DELETE'],
   ['POST', '/accounts/demo', 405, 'HEAD, GET, DELETE'],
   ['GET', '/accounts/demo/password', 405, 'PUT'],
   ['GET', '/mcp/fhir', 405, 'POST'],
@@ -53,7 +54,7 @@ test.each<[string, string, number, string]>([
 })
 
 test.each([
-  ['GET', '/clinics/demo-clinic'],
+  ['GET', '/clinics/demo-clinic/nonsense'],
   ['PUT', '/clinics/demo-clinic/nothing'],
   ['GET', '/accounts/demo/nothing'],
   ['POST', '/mcp/fhir/nothing'],

@@ -76,12 +76,13 @@ async function copyVersions(services: CopyServices, copy: Copy, snapshot: StoreS
       to.clinic,
       async (unit) => {
         for (const version of versions) await unit.copy(version)
+        // Pages are written in their order; meanwhile the next one is read and indexed.
+        await before
       },
       to,
     )
     // Not an unhandled rejection when the page before it can't be written.
     writing.catch(() => {})
-    // One page is written while the next one is read and indexed.
     await before
     done += versions.length
     await onCopied(done)

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { GRACE } from '../../../src/rehearsal/generations/removal.ts'
 import { newDatabaseUrl, openTestStore } from '../../support/database.ts'
+import { randomRuns } from '../../support/random-runs.ts'
 import { request } from '../../support/server.ts'
 import { askAs, idsOf, type Rehearsed, startRehearsed } from '../rehearsed.ts'
 
@@ -139,6 +140,24 @@ describe('a clone', () => {
     while ((await ofService()).length > 0) await pause()
     expect(await ofService()).toEqual([])
   })
+})
+
+/** Five clones at once, that often. */
+const ROUNDS = randomRuns(10)
+
+test('clones, made and ended, leave no row behind', async () => {
+  const { server } = clinic
+  const before = await store.clinics()
+  const made: string[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => clone({ from: { scenario: 'empty' } })))
+    made.push(...answers.map(({ body }) => body.id))
+  }
+  expect(new Set(made).size).toBe(5 * ROUNDS)
+  for (const id of made) expect((await askAs(server, admin, 'DELETE', `/clinics/${id}`)).status).toBe(204)
+  ahead += GRACE
+  while ((await store.clinics()).length > before.length) await pause()
+  expect(await store.clinics()).toEqual(before)
 })
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50))

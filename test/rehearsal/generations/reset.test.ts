@@ -1,6 +1,7 @@
 /** Reset of a clinic to a scenario, over HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { GRACE } from '../../../src/rehearsal/generations/removal.ts'
+import type { Scenario, ScenarioResource } from '../../../src/rehearsal/scenarios/scenario.ts'
 import { generationKinds } from '../../../src/repository/record-kinds.ts'
 import { openTestStore } from '../../support/database.ts'
 import { askAs, idsOf, type Rehearsed, startRehearsed } from '../rehearsed.ts'
@@ -139,6 +140,33 @@ describe('a reset', () => {
     expect(left.filter((kind) => generationKinds.includes(kind))).toEqual([])
     expect((await store.scanVersions({ clinic: 'demo-clinic', limit: 10 })).items).toEqual([])
   })
+})
+
+test('a scenario with a resource that is refused is named, and nothing is changed', async () => {
+  const broken: Scenario = {
+    ...{
+      name: 'broken',
+      title: 'Broken',
+      version: '1.0.0',
+      description: 'Has a Patient that is none.',
+      people: [],
+      count: 2,
+    },
+    resources: () => [
+      { resourceType: 'Patient', id: 'sound' },
+      { resourceType: 'Patient', id: 'unsound', birthDate: 'yesterday' } as ScenarioResource,
+    ],
+  }
+  const { server, ask, everything } = await startRehearsed(
+    {},
+    { extensions: [{ name: 'breaking', scenarios: [broken] }] },
+  )
+  const before = await everything()
+  const { status, text } = await ask('POST', '/reset', { scenario: 'broken' })
+  expect([status >= 400 && status < 500, text]).toEqual([true, expect.stringContaining('Patient/unsound')])
+  expect(await everything()).toEqual(before)
+  expect((await ask('POST', '/reset', { scenario: 'empty' })).status).toBe(200)
+  await server.close()
 })
 
 const queries = [

@@ -80,6 +80,34 @@ describe('a snapshot', () => {
     expect(await idsOf(server, server.token, 'Patient?shoe=forty')).toEqual([body.id])
   })
 
+  test('has everything that a hundred writes after it have changed: the export is the same', async () => {
+    const { server, ask } = clinic
+    await clinic.ask('POST', '/reset', { scenario: 'quiet-week' })
+    await save('before-writes')
+    const before = (await ask('GET', '/export')).text
+    for (let index = 0; index < 100; index += 1) {
+      const id = index % 3 === 0 ? 'pat-abernathy' : `w${index % 7}`
+      const patient = { resourceType: 'Patient', id, name: [{ family: `Written${index}` }] }
+      if (index % 5 === 4) await server.fhir('DELETE', `/Patient/${id}`)
+      else await server.fhir('PUT', `/Patient/${id}`, patient)
+    }
+    expect((await ask('GET', '/export')).text).not.toBe(before)
+    await restore('before-writes')
+    expect((await ask('GET', '/export')).text).toBe(before)
+  })
+
+  test('of a server with other definitions is restored with those of this one', async () => {
+    const { server } = clinic
+    const path = '/OperationDefinition/patient-match'
+    const shipped = (await server.fhir('GET', path)).body
+    await server.app.repository.change('demo-clinic', (unit) =>
+      unit.put({ ...shipped, name: 'OfAnOlderServer' }, 'PUT'),
+    )
+    await save('older')
+    await restore('older')
+    expect((await server.fhir('GET', path)).body.name).toBe(shipped.name)
+  })
+
   test('is listed, read, replaced by one of the same name, and deleted', async () => {
     const { ask } = clinic
     await save('one')
