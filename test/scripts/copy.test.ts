@@ -182,7 +182,7 @@ function hasVersions(path: string): boolean {
   try {
     const db = new DatabaseSync(path, { readOnly: true })
     try {
-      return db.prepare('SELECT 1 FROM version LIMIT 1').get() !== undefined
+      return db.prepare('SELECT 1 FROM version WHERE seq > 0 LIMIT 1').get() !== undefined
     } finally {
       db.close()
     }
