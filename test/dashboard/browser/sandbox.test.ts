@@ -221,7 +221,7 @@ describe('faults', () => {
       .getByText(/patients$/)
       .first()
       .waitFor()
-    await asAdmin('PUT', `${OWN}/faults/token-expired`, { fault: 'token-expired' })
+    await asAdmin('PUT', `${OWN}/faults/token-expired`, { fault: 'token-expired', when: { run: 'dashboard' } })
     await page.reload()
     await page.getByRole('alert').first().waitFor()
     await page.getByRole('link', { name: 'Faults are on: token-expired' }).waitFor()
