@@ -118,7 +118,9 @@ describe('a view', () => {
   })
 
   test('that fails for one is made by the others, and is not kept', async () => {
-    const read = async (make: () => Promise<string>) => (await repository.reader('one')).recentView('broken', [], make)
+    // One unit, so that both begin at the same moment.
+    const unit = await repository.reader('one')
+    const read = (make: () => Promise<string>) => unit.recentView('broken', [], make)
     const broken = read(async () => {
       await Promise.resolve()
       throw new Error('no time left')
