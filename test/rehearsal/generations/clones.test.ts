@@ -147,7 +147,6 @@ const ROUNDS = randomRuns(10)
 
 test('clones, made and ended, leave no row behind', async () => {
   const { server } = clinic
-  const before = await store.clinics()
   const made: string[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     const answers = await Promise.all(Array.from({ length: 5 }, () => clone({ from: { scenario: 'empty' } })))
@@ -156,8 +155,9 @@ test('clones, made and ended, leave no row behind', async () => {
   expect(new Set(made).size).toBe(5 * ROUNDS)
   for (const id of made) expect((await askAs(server, admin, 'DELETE', `/clinics/${id}`)).status).toBe(204)
   ahead += GRACE
-  while ((await store.clinics()).length > before.length) await pause()
-  expect(await store.clinics()).toEqual(before)
+  const left = async () => (await store.clinics()).filter((name) => made.includes(name.split('~', 1)[0] ?? ''))
+  while ((await left()).length > 0) await pause()
+  expect(await left()).toEqual([])
 })
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
