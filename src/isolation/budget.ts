@@ -167,6 +167,12 @@ const current = new AsyncLocalStorage<Budget>()
 /** Runs `work`; everything that it does or starts is paid for from `budget`. */
 export const withBudget = <T>(budget: Budget, work: () => T): T => current.run(budget, work)
 
+/**
+ * Runs work that is not paid from the budget of the current request, and stays on this thread: others wait for it too, or
+ * it may be much.
+ */
+export const unpaid = <T>(work: () => T): T => withBudget(new Budget({ canMove: false }), work)
+
 /** The budget of the current request; undefined outside requests. */
 export const currentBudget = (): Budget | undefined => current.getStore()
 

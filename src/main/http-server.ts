@@ -47,7 +47,7 @@ import { MCP } from '../http/mcp.ts'
 import { continueWhenRead } from '../http/message/body.ts'
 import { bySegment, either, inOrder, onlyFor, segmentsOf } from '../http/side-router.ts'
 import type { TrialParts } from '../integrations/trial.ts'
-import { Budget, withBudget } from '../isolation/budget.ts'
+import { unpaid } from '../isolation/budget.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
@@ -170,9 +170,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const all = Object.values(routers)
   const ifRehearsing = (stage: Middleware): Middleware => (config.rehearsal ? stage : inOrder())
   const budgets = new Budgets(services.threads, config.limits, logger)
-  const ship = (clinic: string) =>
-    // Not paid from the budget of the first request: others wait for it too.
-    withBudget(new Budget({ canMove: false }), () => ensureShipped(access(clinic, { kind: 'server' })))
+  const ship = (clinic: string) => unpaid(() => ensureShipped(access(clinic, { kind: 'server' })))
   const turn = shares?.inTurn ?? inOrder()
   const stages: Readonly<Record<BeforeOwn, Middleware>> = {
     exchange: inOrder(

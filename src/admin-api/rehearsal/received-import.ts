@@ -15,7 +15,7 @@ import { failureOf } from '../../http/errors.ts'
 import { stateOf, userOf } from '../../http/exchange.ts'
 import { announcedLength, bodyPieces, checkEncoding, invite, parseBody, textOf } from '../../http/message/body.ts'
 import { contentTypeOf } from '../../http/message/format.ts'
-import { Budget, BudgetError, currentBudget, withBudget } from '../../isolation/budget.ts'
+import { BudgetError, currentBudget, unpaid } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import {
   type ImportedItem,
@@ -99,7 +99,7 @@ const noResource = (): FhirError => badRequest('The body has no resource; it mus
 
 /** A clinic that nobody has used yet lacks the profiles that resources are held to. */
 const ship = ({ clinic, services }: ImportRequest): Promise<void> =>
-  withBudget(new Budget({ canMove: false }), () => ensureShipped(services.access(clinic, { kind: 'server' })))
+  unpaid(() => ensureShipped(services.access(clinic, { kind: 'server' })))
 
 /**
  * Writes what has arrived, part by part. Items that refer to something that is not there are tried again at the end.

@@ -4,6 +4,7 @@
  */
 import { conflict } from '../../fhir/outcome.ts'
 import type { BackgroundLoop } from '../../isolation/background-loop.ts'
+import { unpaid } from '../../isolation/budget.ts'
 import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
 import { GENERATION, type Generation } from '../../repository/generation.ts'
 import { recordKind, SERVICE } from '../../repository/record-kinds.ts'
@@ -117,27 +118,40 @@ export async function stageFilled(
   records.delete(FILLING, clinic)
 }
 
-/** Gives a filling up: what is filled already is removed. Never throws, as the lease ends it otherwise. */
-export async function giveUpFilling({ repository }: FillingServices, clinic: string, number: number): Promise<void> {
-  const giveUp = async (unit: UnitOfWork) => {
-    const filling = (await unit.records.read(FILLING, clinic))?.value
-    if (filling?.number !== number) return
-    unit.records.delete(FILLING, clinic)
-    stageRemoval(unit, number, unit.writtenAt)
+/** Does the work of a filling; where that fails, the filling is given up. @throws whatever the work does */
+export async function finishFilling<T>(
+  services: FillingServices,
+  clinic: string,
+  { number }: Pick<Filling, 'number'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await unpaid(work)
+  } catch (error) {
+    // Its lease ends it otherwise.
+    await giveUp(services, clinic, (filling) => filling.number === number).catch(() => {})
+    throw error
   }
-  await repository.change(clinic, giveUp).catch(() => {})
 }
+
+/** Ends the filling of a clinic, if it is the one meant, and removes what is filled already. @returns whether there was one */
+const giveUp = (
+  { repository }: FillingServices,
+  clinic: string,
+  isMeant: (filling: Filling, due: number) => boolean,
+): Promise<boolean> =>
+  repository.change(clinic, async (unit) => {
+    const record = await unit.records.read(FILLING, clinic)
+    if (record === undefined || !isMeant(record.value, record.due ?? 0)) return false
+    unit.records.delete(FILLING, clinic)
+    stageRemoval(unit, record.value.number, unit.writtenAt)
+    return true
+  })
 
 /** The loop that gives up the fillings of servers that have died. */
 export const deadFillings = (services: DueServices & FillingServices): BackgroundLoop =>
   dueRecordLoop(services, {
     kind: FILLING,
     failure: 'a reset of a server that died was not undone',
-    finish: async (_service, clinic) => {
-      const { repository } = services
-      const filling = (await repository.readRecord(SERVICE, FILLING, clinic))?.value
-      if (filling === undefined || (await runningFilling(repository, clinic)) !== undefined) return false
-      await giveUpFilling(services, clinic, filling.number)
-      return true
-    },
+    finish: (_service, clinic) => giveUp(services, clinic, (_filling, due) => due <= services.repository.machineTime),
   })

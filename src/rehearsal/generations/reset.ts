@@ -6,7 +6,6 @@ import { type ClinicSettings, readSettings, writeSettings } from '../../clinics/
 import type { AccessOf } from '../../core/clinic-access.ts'
 import { ensureShipped } from '../../core/shipped.ts'
 import { present } from '../../fhir/resource.ts'
-import { Budget, withBudget } from '../../isolation/budget.ts'
 import { GENERATION, GENERATION_KEY, type Generation, stageGeneration } from '../../repository/generation.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
 import { loadScenario, startOf } from '../scenarios/load-scenario.ts'
@@ -14,7 +13,7 @@ import type { ClinicDay } from '../scenarios/moments.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { Scenarios } from '../scenarios/scenarios.ts'
 import { type CopyServices, copyGeneration } from './copy-generation.ts'
-import { beginFilling, type Filling, giveUpFilling, Progress, type Source, stageFilled } from './filling.ts'
+import { beginFilling, type Filling, finishFilling, Progress, type Source, stageFilled } from './filling.ts'
 import { GRACE, stageRemoval } from './removal.ts'
 import { awake, findSnapshot } from './snapshots.ts'
 
@@ -55,13 +54,7 @@ export async function beginReset(services: ResetServices, { clinic, from, by }: 
 
 /** Does what was begun. @throws FhirError 422 that names the resource of a scenario that is refused; nothing is changed then */
 export async function finishReset(services: ResetServices, reset: Reset, filling: Filling): Promise<HasReset> {
-  try {
-    // Not paid from the budget of the request, as it may be much.
-    return await withBudget(new Budget({ canMove: false }), () => fill(services, reset, filling))
-  } catch (error) {
-    await giveUpFilling(services, reset.clinic, filling.number)
-    throw error
-  }
+  return await finishFilling(services, reset.clinic, filling, () => fill(services, reset, filling))
 }
 
 async function fill(services: ResetServices, reset: Reset, filling: Filling): Promise<HasReset> {

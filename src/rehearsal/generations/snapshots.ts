@@ -2,12 +2,11 @@
 
 import { closestName } from '../../fhir/closest-name.ts'
 import { badRequest, notFound, unprocessable } from '../../fhir/outcome.ts'
-import { Budget, withBudget } from '../../isolation/budget.ts'
 import type { Generation } from '../../repository/generation.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { type CopyServices, copyGeneration } from './copy-generation.ts'
-import { beginFilling, type Filling, giveUpFilling, Progress, stageFilled } from './filling.ts'
+import { beginFilling, type Filling, finishFilling, Progress, stageFilled } from './filling.ts'
 import { GRACE, stageRemoval } from './removal.ts'
 
 export interface Snapshot extends Pick<Generation, 'number' | 'scenario' | 'clock'> {
@@ -78,15 +77,11 @@ export async function finishSnapshot(
   { clinic, name, serverVersion }: { readonly clinic: string; readonly name: string; readonly serverVersion: string },
   filling: Filling,
 ): Promise<NamedSnapshot> {
-  try {
-    const taken = await withBudget(new Budget({ canMove: false }), () => take(services, clinic, filling))
-    const snapshot = { ...taken, serverVersion }
+  return await finishFilling(services, clinic, filling, async () => {
+    const snapshot = { ...(await take(services, clinic, filling)), serverVersion }
     await keep(services.repository, clinic, name, snapshot)
     return { name, ...snapshot }
-  } catch (error) {
-    await giveUpFilling(services, clinic, filling.number)
-    throw error
-  }
+  })
 }
 
 async function take(
