@@ -7,7 +7,7 @@ import { badRequest, conflict, FhirError, notFound } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { spend } from '../isolation/budget.ts'
 import { recordKind, SERVICE } from '../repository/record-kinds.ts'
-import type { KindRecord, Repository, UnitOfWork } from '../repository/repository.ts'
+import type { Repository, UnitOfWork } from '../repository/repository.ts'
 import { forgetAddresses } from './login-limit.ts'
 import { checkPassword, foldedName, hashPassword, matchesHash, PASSWORD_COST, type PasswordCost } from './passwords.ts'
 
@@ -153,14 +153,11 @@ const PAGE = 500
 
 /** By user name; only those after `after`, where it is given. */
 export async function* everyAccount(repository: Repository, after?: string): AsyncGenerator<Account> {
-  let page: readonly KindRecord<StoredAccount>[]
-  let from = after === undefined ? {} : { after: foldedName(after) }
-  do {
-    page = await repository.records(ACCOUNT, { clinic: SERVICE, limit: PAGE, ...from })
+  const from = after === undefined ? {} : { after: foldedName(after) }
+  for await (const page of repository.recordPages(ACCOUNT, { clinic: SERVICE, ...from }, PAGE)) {
     spend(page.length, 'the list of accounts')
     for (const { value } of page) if (isStoredAccount(value)) yield withoutSecrets(value)
-    from = { after: page.at(-1)?.key ?? '' }
-  } while (page.length === PAGE)
+  }
 }
 
 /** Stages the end of all accounts of the demo. */

@@ -64,6 +64,9 @@ interface KindQuery {
   readonly after?: string
 }
 
+/** Records that are in memory at a time where all are gone through. */
+const RECORDS_OF_PAGE = 200
+
 /** Most clinics whose clocks are not that of the machine, and whose due records are found. */
 const MOST_CLOCKS = 1_000
 
@@ -173,6 +176,21 @@ export class Repository {
   async records<V>(kind: RecordKind<V>, { clinic, ...page }: KindQuery): Promise<readonly KindRecord<V>[]> {
     const stored = await this.#store.records({ kind: kind.name, clinic: await this.#placeOf(kind, clinic), ...page })
     return stored.map((record) => this.#encryption.decrypt(record)) as readonly KindRecord<V>[]
+  }
+
+  /** Records of one clinic by key, page by page, to the last one or until the caller stops. */
+  async *recordPages<V>(
+    kind: RecordKind<V>,
+    query: Omit<KindQuery, 'limit'>,
+    limit = RECORDS_OF_PAGE,
+  ): AsyncGenerator<readonly KindRecord<V>[]> {
+    for (let next = query; ; ) {
+      const page = await this.records(kind, { ...next, limit })
+      yield page
+      const last = page.at(-1)
+      if (last === undefined || page.length < limit) return
+      next = { ...query, after: last.key }
+    }
   }
 
   /**

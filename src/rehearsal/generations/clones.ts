@@ -188,18 +188,11 @@ class Ending implements LeasedJob {
 
 /** Calls are kept under the whole service, so they are looked through. */
 async function forgetCalls(repository: Repository, clinic: string): Promise<void> {
-  for (let after: string | undefined; ; ) {
-    const page = await repository.records(CALL, {
-      clinic: SERVICE,
-      limit: AT_ONCE,
-      ...(after === undefined ? {} : { after }),
-    })
+  for await (const page of repository.recordPages(CALL, { clinic: SERVICE })) {
     const own = page.filter(({ value }) => value.clinic === clinic)
-    if (own.length > 0)
-      await repository.change(SERVICE, async ({ records }) => {
-        for (const { key } of own) records.delete(CALL, key, { expect: 'any' })
-      })
-    after = page.at(-1)?.key
-    if (page.length < AT_ONCE) return
+    if (own.length === 0) continue
+    await repository.change(SERVICE, async ({ records }) => {
+      for (const { key } of own) records.delete(CALL, key, { expect: 'any' })
+    })
   }
 }

@@ -5,6 +5,7 @@ import type { Generation } from '../../repository/generation.ts'
 import { generationKinds, partitionOf } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import type { ScannedVersion, StoredRecord, StoreSnapshot } from '../../storage/port.ts'
+import { scanPages } from '../../storage/scan-pages.ts'
 
 /** A generation of a clinic. */
 export interface Filled {
@@ -48,10 +49,10 @@ async function copyRecords({ repository }: CopyServices, copy: Copy, snapshot: S
   const { from, to, dueOf = (due) => due } = copy
   const kinds = new Set(generationKinds)
   if (from.clinic !== to.clinic) for (const kind of DELIVERIES) kinds.delete(kind)
-  for await (const page of pages((after) =>
+  for await (const { items } of scanPages((after) =>
     snapshot.scanRecords({ clinic: placeOf(from), limit: AT_ONCE, ...after }),
   )) {
-    const copied = page.filter(({ kind }: StoredRecord) => kinds.has(kind))
+    const copied = items.filter(({ kind }: StoredRecord) => kinds.has(kind))
     if (copied.length === 0) continue
     await repository.change(
       to.clinic,
@@ -66,10 +67,10 @@ async function copyRecords({ repository }: CopyServices, copy: Copy, snapshot: S
 async function copyVersions(services: CopyServices, copy: Copy, snapshot: StoreSnapshot): Promise<void> {
   const { from, to, onCopied } = copy
   let [done, writing]: [number, Promise<void>] = [0, Promise.resolve()]
-  for await (const page of pages((after) =>
+  for await (const { items } of scanPages((after) =>
     snapshot.scanVersions({ clinic: placeOf(from), limit: AT_ONCE, ...after }),
   )) {
-    const versions = page.map((version) => inClinic(version, from.clinic, to.clinic))
+    const versions = items.map((version) => inClinic(version, from.clinic, to.clinic))
     if (from.clinic !== to.clinic) await copyContents(services, copy, versions)
     const before = writing
     writing = services.repository.change(
@@ -91,16 +92,6 @@ async function copyVersions(services: CopyServices, copy: Copy, snapshot: StoreS
 }
 
 const placeOf = ({ clinic, generation }: Filled): string => partitionOf(clinic, generation.number)
-
-async function* pages<Item>(
-  read: (after: { readonly after?: string }) => Promise<{ readonly items: readonly Item[]; readonly next?: string }>,
-): AsyncGenerator<readonly Item[]> {
-  for (let after: { readonly after?: string } | undefined = {}; after !== undefined; ) {
-    const { items, next } = await read(after)
-    yield items
-    after = next === undefined ? undefined : { after: next }
-  }
-}
 
 /** The version as another clinic has it: the Organization that is the clinic has the id of that one. */
 function inClinic(version: ScannedVersion, from: string, to: string): ScannedVersion {

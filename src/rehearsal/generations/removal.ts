@@ -15,7 +15,7 @@ const LEAVING = recordKind<Leaving>('leaving-generation')
 
 /** Milliseconds for which requests that have begun in a generation may go on in it: longer than any takes. */
 export const GRACE = 60_000
-/** Resources that one change deletes, and contents that one releases. */
+/** Resources that one change deletes. */
 const AT_ONCE = 200
 const PACE: LoopPace = { look: 1_000, pause: 20 }
 
@@ -68,18 +68,11 @@ class Removal implements LeasedJob {
 
 /** Releases all contents that a generation refers to. */
 async function releaseContents(repository: Repository, clinic: string, number: number): Promise<void> {
-  for (let after: string | undefined; ; ) {
-    const page = await repository.records(CONTENT, {
-      clinic,
-      limit: AT_ONCE,
-      ...(after === undefined ? {} : { after }),
-    })
+  for await (const page of repository.recordPages(CONTENT, { clinic })) {
     const used = page.filter(({ value: { usedBy = [0] } }) => usedBy.includes(number))
-    if (used.length > 0)
-      await repository.change(clinic, async (unit) => {
-        for (const { key } of used) await releaseContent(unit, key, number)
-      })
-    after = page.at(-1)?.key
-    if (page.length < AT_ONCE) return
+    if (used.length === 0) continue
+    await repository.change(clinic, async (unit) => {
+      for (const { key } of used) await releaseContent(unit, key, number)
+    })
   }
 }
