@@ -28,11 +28,15 @@ function onlyOneAround(name: string, known: readonly string[]): string | undefin
   return others.length === 0 ? only : undefined
 }
 
-/** A hint for an unknown resource type: the closest one, or where the types are listed. */
-export function resourceTypeHint(name: string): string {
-  const closest = closestName(name, resourceTypes)
-  return closest === undefined ? 'see /metadata for the types it serves' : `did you mean ${closest}?`
+/** A hint for an unknown name. @param otherwise where none is close enough */
+export function didYouMean(name: string, known: readonly string[], otherwise: string): string {
+  const closest = closestName(name, known)
+  return closest === undefined ? otherwise : `did you mean ${closest}?`
 }
+
+/** A hint for an unknown resource type: the closest one, or where the types are listed. */
+export const resourceTypeHint = (name: string): string =>
+  didYouMean(name, resourceTypes, 'see /metadata for the types it serves')
 
 /** `there is no resource type 'Patent'; did you mean Patient?` */
 export const noResourceType = (type: string): string => `there is no resource type '${type}'; ${resourceTypeHint(type)}`

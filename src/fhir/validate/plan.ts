@@ -1,6 +1,6 @@
 /** The facts about a type that the validator needs, compiled from its definition on first use. */
 
-import { closestName } from '../closest-name.ts'
+import { didYouMean } from '../closest-name.ts'
 import { type ElementStructure, perStructure } from '../definitions.ts'
 import { once } from '../memoize.ts'
 import { type Binding, bindingOf } from './bindings.ts'
@@ -119,6 +119,5 @@ export function suggestionFor({ properties }: Plan, key: string): string {
   const choice = all.find(({ name }) => name === key)?.choice
   if (choice !== undefined) return `it is written with its type: ${abbreviatedList(choice)}`
   const known = all.map((property) => property.key)
-  const closest = closestName(key, known)
-  return closest === undefined ? `its elements are ${abbreviatedList(known, 40)}` : `did you mean ${closest}?`
+  return didYouMean(key, known, `its elements are ${abbreviatedList(known, 40)}`)
 }

@@ -3,7 +3,7 @@
  * the JSON types of values; everything else is checked when the resource is validated.
  */
 
-import { closestName, resourceTypeHint } from '../closest-name.ts'
+import { didYouMean, resourceTypeHint } from '../closest-name.ts'
 import { isResourceType } from '../definitions.ts'
 import { parseJsonUnpaid } from '../json.ts'
 import { FhirError, type Issue } from '../outcome.ts'
@@ -287,6 +287,6 @@ function unknownElement({ type, properties, attributes }: XmlPlan, name: string)
   if (attributes.includes(name)) return `is an attribute of ${type}, not an element: ${name}="…"`
   const choice = [...properties.values()].filter((property) => property.name === name).map(({ key }) => key)
   if (choice.length > 0) return `is written with its type: ${abbreviatedList(choice)}`
-  const closest = closestName(name, known)
-  return `is not an element of ${type}; ${closest === undefined ? `its elements are ${abbreviatedList(known, 40)}` : `did you mean ${closest}?`}`
+  const hint = didYouMean(name, known, `its elements are ${abbreviatedList(known, 40)}`)
+  return `is not an element of ${type}; ${hint}`
 }

@@ -3,7 +3,7 @@
  * all processes count together and chance has no part in it.
  */
 import { FAULT_RULES } from '../../clinics/clinics.ts'
-import { closestName } from '../../fhir/closest-name.ts'
+import { didYouMean } from '../../fhir/closest-name.ts'
 import { badRequest, conflict } from '../../fhir/outcome.ts'
 import { isObject, present } from '../../fhir/resource.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
@@ -195,8 +195,7 @@ export function parseRule(name: string, body: unknown): Rule {
 /** @throws FhirError 400 with the nearest name */
 function requireKnown(what: string, name: string, known: readonly string[]): void {
   if (known.includes(name)) return
-  const closest = closestName(name, known)
-  const hint = closest === undefined ? `known are ${known.join(', ')}` : `did you mean ${closest}?`
+  const hint = didYouMean(name, known, `known are ${known.join(', ')}`)
   throw badRequest(`'${name.slice(0, 60)}' is not known in ${what}; ${hint}`)
 }
 

@@ -1,6 +1,6 @@
 /** Snapshots: named copies of a clinic's data, to which it can be reset. Each is a generation that is never current. */
 
-import { closestName } from '../../fhir/closest-name.ts'
+import { didYouMean } from '../../fhir/closest-name.ts'
 import { badRequest, notFound, unprocessable } from '../../fhir/outcome.ts'
 import type { Generation } from '../../repository/generation.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
@@ -48,9 +48,8 @@ export async function findSnapshot(repository: Repository, clinic: string, name:
   const found = all.find((one) => one.name === name)
   if (found !== undefined) return found
   const names = all.map((one) => one.name)
-  const nearest = closestName(name, names)
-  const hint = names.length === 0 ? 'the clinic has none' : `there are ${names.join(', ')}`
-  throw notFound(`There is no snapshot '${name}'; ${nearest === undefined ? hint : `did you mean ${nearest}?`}`)
+  const others = names.length === 0 ? 'the clinic has none' : `there are ${names.join(', ')}`
+  throw notFound(`There is no snapshot '${name}'; ${didYouMean(name, names, others)}`)
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The scenarios of a server: those of resources/scenarios, those that modules make, and those of extensions. */
 import { readdirSync } from 'node:fs'
-import { closestName } from '../../fhir/closest-name.ts'
+import { didYouMean } from '../../fhir/closest-name.ts'
 import { notFound } from '../../fhir/outcome.ts'
 import { builtInScenario, SCENARIOS } from './built-in.ts'
 import { busyMonday } from './busy-monday.ts'
@@ -40,8 +40,6 @@ export class Scenarios {
     const found = this.all.find((scenario) => scenario.name === name)
     if (found !== undefined) return found
     const names = this.all.map((scenario) => scenario.name)
-    const nearest = closestName(name, names)
-    const hint = nearest === undefined ? `there are ${names.join(', ')}` : `did you mean ${nearest}?`
-    throw notFound(`There is no scenario '${name}'; ${hint}`)
+    throw notFound(`There is no scenario '${name}'; ${didYouMean(name, names, `there are ${names.join(', ')}`)}`)
   }
 }
