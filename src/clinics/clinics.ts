@@ -1,8 +1,10 @@
 /**
  * Clinics: a clinic is a tenant, and the FHIR Organization of the same id (https://hl7.org/fhir/R4/organization.html).
  */
+
 import type { Organization } from 'fhir/r4'
 import { badRequest, conflict } from '../fhir/outcome.ts'
+import { ID } from '../fhir/reference.ts'
 import { recordKind } from '../repository/record-kinds.ts'
 import { type KindRecord, Repository, type UnitOfWork } from '../repository/repository.ts'
 import { removeDemoAccounts } from './accounts.ts'
@@ -16,9 +18,7 @@ import {
   writeSettings,
 } from './settings.ts'
 
-/** https://hl7.org/fhir/R4/datatypes.html#id */
-export const isClinicId = (value: unknown): value is string =>
-  typeof value === 'string' && /^[A-Za-z0-9.-]{1,64}$/.test(value)
+export const isClinicId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
 /**
  * Creates a clinic with its Organization and settings, in one change. It ends the accounts of the demo: their passwords

@@ -9,6 +9,9 @@ export interface LocalReference {
   readonly version?: string
 }
 
+/** An id: https://hl7.org/fhir/R4/datatypes.html#id */
+export const ID = /^[A-Za-z0-9\-.]{1,64}$/
+
 const RELATIVE = /^([A-Z][A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/
 
 /**

@@ -14,6 +14,7 @@ import {
   rememberedCall,
 } from '../../core/call-session.ts'
 import { conflict, FhirError, type Issue, unprocessable } from '../../fhir/outcome.ts'
+import { ID } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { recordKind, SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
@@ -316,7 +317,7 @@ const FIELDS: Readonly<Record<keyof CallRegistration, Field>> = {
   },
   abandonment: {
     required: false,
-    accepts: (value) => typeof value === 'string' && /^[A-Za-z0-9.-]{1,64}$/.test(value),
+    accepts: (value) => typeof value === 'string' && ID.test(value),
     expected: 'the id that POST /abandonments gave, for a call that the clinic placed about it',
   },
 }

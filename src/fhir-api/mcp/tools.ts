@@ -1,9 +1,11 @@
 /** The FHIR tools of the Model Context Protocol: the arguments of each, and the FHIR request that it makes. */
+
 import type { CapabilityStatement } from 'fhir/r4'
 import { noResourceType } from '../../fhir/closest-name.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
 import { isNumber, parseJson } from '../../fhir/json.ts'
 import { badRequest, FhirError } from '../../fhir/outcome.ts'
+import { ID } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { etagOf } from '../message/http.ts'
 import { summaryOf, summaryOfType } from './capabilities.ts'
@@ -253,7 +255,7 @@ const idOf = (given: unknown): string => checkedId(String((isObject(given) ? giv
 
 /** Otherwise an id could lead to another interaction: `_history`, `$everything`. @throws FhirError 400 */
 function checkedId(id: string): string {
-  if (/^[A-Za-z0-9.-]{1,64}$/.test(id)) return id
+  if (ID.test(id)) return id
   throw badRequest(`The id '${id.slice(0, 100)}' must have 1 to 64 letters, digits, '-' or '.'`)
 }
 

@@ -1,6 +1,8 @@
 /** The primitive types: https://hl7.org/fhir/R4/datatypes.html#primitive. */
+
 import { base64Pieces } from '../base64.ts'
 import { isNumber } from '../json.ts'
+import { ID } from '../reference.ts'
 
 export interface Primitive {
   readonly accepts: (value: unknown) => boolean
@@ -88,7 +90,7 @@ export const PRIMITIVES: ReadonlyMap<string, Primitive> = new Map<string, Primit
     },
   ],
   ['code', text('a code: no spaces at the ends and single ones between words', /^\S+(?:\s\S+)*$/)],
-  ['id', text('an id: 1 to 64 of A-Z a-z 0-9 - and .', /^[A-Za-z0-9\-.]{1,64}$/)],
+  ['id', text('an id: 1 to 64 of A-Z a-z 0-9 - and .', ID)],
   ['uri', text(`${URI}, e.g. "http://loinc.org"`, /^\S+$/)],
   ['url', text(`${URI}, e.g. "https://example.org/form"`, /^\S+$/)],
   ['canonical', text(`${URI}, e.g. "http://hl7.org/fhir/StructureDefinition/Patient|4.0.1"`, /^\S+$/)],

@@ -2,9 +2,11 @@
  * The rules of a clinic: which of its requests meet a fault. A rule counts the requests that match it, in the store, so that
  * all processes count together and chance has no part in it.
  */
+
 import { FAULT_RULES } from '../../clinics/clinics.ts'
 import { didYouMean } from '../../fhir/closest-name.ts'
 import { badRequest, conflict } from '../../fhir/outcome.ts'
+import { ID } from '../../fhir/reference.ts'
 import { isObject, present } from '../../fhir/resource.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { KindRecord, Repository, UnitOfWork } from '../../repository/repository.ts'
@@ -164,9 +166,6 @@ const isOccasion = ({ on, every, times, until }: Occasions, matched: number, fir
   (times === undefined || fired < times) &&
   (until === undefined || now < Date.parse(until))
 
-/** https://hl7.org/fhir/R4/datatypes.html#id, as for clinics. */
-const NAME = /^[A-Za-z0-9.-]{1,64}$/
-
 const MEMBERS = ['fault', 'when', 'on', 'every', 'times', 'until', 'with']
 
 /**
@@ -174,7 +173,7 @@ const MEMBERS = ['fault', 'when', 'on', 'every', 'times', 'until', 'with']
  * @throws FhirError 400 naming what is wrong
  */
 export function parseRule(name: string, body: unknown): Rule {
-  if (!NAME.test(name)) throw badRequest("The name of a rule has 1 to 64 letters, digits, '-' or '.'")
+  if (!ID.test(name)) throw badRequest("The name of a rule has 1 to 64 letters, digits, '-' or '.'")
   if (!isObject(body)) throw badRequest('The body must be a JSON object with the "fault" that the rule is for')
   for (const member of Object.keys(body)) requireKnown('the rule', member, MEMBERS)
   const { fault, with: values } = namedFault(body.fault, body.with ?? {})

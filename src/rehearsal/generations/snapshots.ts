@@ -2,6 +2,7 @@
 
 import { didYouMean } from '../../fhir/closest-name.ts'
 import { badRequest, notFound, unprocessable } from '../../fhir/outcome.ts'
+import { ID } from '../../fhir/reference.ts'
 import type { Generation } from '../../repository/generation.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
@@ -62,7 +63,7 @@ export async function beginSnapshot(
   name: string,
   by: string,
 ): Promise<Filling> {
-  if (!/^[A-Za-z0-9.-]{1,64}$/.test(name))
+  if (!ID.test(name))
     throw badRequest(`The name of a snapshot has 1 to 64 letters, digits, '-' or '.', which '${name}' has not`)
   const names = (await listSnapshots(services.repository, clinic)).map((one) => one.name)
   if (names.length >= MOST_SNAPSHOTS && !names.includes(name))

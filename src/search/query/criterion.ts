@@ -3,7 +3,7 @@
  */
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
-import { localReference } from '../../fhir/reference.ts'
+import { ID, localReference } from '../../fhir/reference.ts'
 import { CONTENT, KEPT_BY_STORE, TEXT } from '../index/extract.ts'
 import {
   emptyParameter,
@@ -126,8 +126,7 @@ function missing(param: string, value: string, context: ValueContext): Condition
 
 function idOf(text: string, context: ValueContext): string {
   const id = unescaped(text)
-  if (!/^[A-Za-z0-9\-.]{1,64}$/.test(id))
-    throw malformed(context, id, 'is not an id (1 to 64 letters, digits, hyphens and points)')
+  if (!ID.test(id)) throw malformed(context, id, 'is not an id (1 to 64 letters, digits, hyphens and points)')
   return id
 }
 
@@ -224,7 +223,7 @@ export function listId(text: string, context: Pick<ValueContext, 'name' | 'baseU
     )
   }
   const { type, id } = localReference(text, context.baseUrl) ?? { type: 'List', id: text }
-  if (type !== 'List' || !/^[A-Za-z0-9\-.]{1,64}$/.test(id)) throw malformed(context, text, 'is not the id of a List')
+  if (type !== 'List' || !ID.test(id)) throw malformed(context, text, 'is not the id of a List')
   return id
 }
 

@@ -1,6 +1,6 @@
 /** Reference parameters: https://hl7.org/fhir/R4/search.html#reference. */
 import { isResourceType, resourceTypes } from '../../fhir/definitions.ts'
-import { type LocalReference, localReference } from '../../fhir/reference.ts'
+import { ID, type LocalReference, localReference } from '../../fhir/reference.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { extractCanonical } from '../canonical.ts'
 import type { SearchParameter } from '../parameters.ts'
@@ -13,7 +13,6 @@ import { extractIdentifier, parseToken } from './token.ts'
 /** Modifiers of references, in addition to resource types. */
 export const REFERENCE_MODIFIERS = ['identifier', 'above', 'below', 'text'] as const
 
-const ID = /^[A-Za-z0-9\-.]{1,64}$/
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\S+$/i
 
 /**
