@@ -56,14 +56,14 @@ export async function stageClinic(unit: UnitOfWork, settings: ClinicSettings): P
 export interface ClinicFacts {
   readonly settings: ClinicSettings
   readonly isSandboxEnabled: boolean
-  /** The clinic has rules for faults: rehearsal/faults/rules.ts. */
-  readonly hasFaultRules: boolean
+  /** The rules for faults, by their names; undefined where there are none: rehearsal/faults/rules.ts. */
+  readonly faultRules: object | undefined
 }
 
 type SwitchRecord = KindRecord<SandboxSwitch> | undefined
 type RulesRecord = KindRecord<object> | undefined
 
-/** The rules for faults of a clinic, by their names. */
+/** The record of the rules for faults. */
 export const FAULT_RULES = { name: 'fault-rules', key: 'rules' } as const
 const RULES = recordKind<object>(FAULT_RULES.name)
 
@@ -97,8 +97,8 @@ function factsIn(
   if (record === undefined) return undefined
   const last = known.get(record)
   if (last !== undefined && last.sandbox === sandbox && last.rules === rules) return last.facts
-  const hasFaultRules = rules !== undefined && Object.keys(rules.value).length > 0
-  const facts = { settings: effectiveSettings(record), isSandboxEnabled: isOn(sandbox), hasFaultRules }
+  const faultRules = rules === undefined || Object.keys(rules.value).length === 0 ? undefined : rules.value
+  const facts = { settings: effectiveSettings(record), isSandboxEnabled: isOn(sandbox), faultRules }
   known.set(record, { sandbox, rules, facts })
   return facts
 }

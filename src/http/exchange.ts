@@ -11,6 +11,7 @@ import { currentBudget } from '../isolation/budget.ts'
 import { type Access, type AuditAgent, NO_SUBJECT } from '../record/audit/event.ts'
 import { type Content, MAX_BODY, type Reason, type ToolExchange } from '../record/journal/exchange.ts'
 import type { Fired } from '../rehearsal/faults/fired.ts'
+import { HEADER } from '../rehearsal/faults/named.ts'
 import type { BodiesInFlight } from './admission/bodies-in-flight.ts'
 import type { User } from './token.ts'
 
@@ -140,9 +141,12 @@ export const factsOf = ({ accesses, tools, faults, secrets, reason, cutContent }
   ...present({ tools, faults, secrets, reason, cutContent }),
 })
 
+/** The request header that names faults, as Node has it. */
+const FAULTS = HEADER.toLowerCase()
+
 /** Whether a request names a fault, or its clinic has rules for some. */
 export const mayMeetFaults = (koa: KoaContext, clinic = stateOf(koa).clinic): boolean =>
-  clinic?.hasFaultRules === true || koa.req.headers['x-sandbox-fault'] !== undefined
+  clinic?.faultRules !== undefined || koa.req.headers[FAULTS] !== undefined
 
 /** Whether the request in progress has met one so far. */
 export const meetsFaults = (): boolean => currentBudget()?.isFaulted === true

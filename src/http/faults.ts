@@ -7,11 +7,11 @@ import { parseJsonUnpaid } from '../fhir/json.ts'
 import { isObject } from '../fhir/resource.ts'
 import { readXml } from '../fhir/xml/read.ts'
 import { changed, isAnsweredBy, isOfAnswer } from '../rehearsal/faults/answers.ts'
-import { firedBy } from '../rehearsal/faults/deciding.ts'
+import { type Candidates, firedBy } from '../rehearsal/faults/deciding.ts'
 import { AnsweredByFault, type Fired, fire, firedAs, firedNow, labelOf } from '../rehearsal/faults/fired.ts'
 import type { FaultRequest } from '../rehearsal/faults/matching.ts'
 import { faultsInHeader, HEADER, type NamedFault } from '../rehearsal/faults/named.ts'
-import { recentRules } from '../rehearsal/faults/rules.ts'
+import { rulesIn } from '../rehearsal/faults/rules.ts'
 import type { Repository } from '../repository/repository.ts'
 import { exchangeOf, meetsFaults, stateOf, userOf } from './exchange.ts'
 import { headerOf } from './headers.ts'
@@ -33,11 +33,11 @@ export const meetFaults =
   (repository: Repository, describe: (koa: KoaContext) => FaultRequest): Middleware =>
   async (koa, next) => {
     try {
-      const { clinic } = stateOf(koa)
+      const { clinic: facts } = stateOf(koa)
       // A work thread is told what has been decided where the request arrived.
-      if (clinic !== undefined && firedNow() === undefined) {
-        const named = faultsNamedBy(koa)
-        if (clinic.isSandboxEnabled) await meet(koa, repository, named, describe)
+      if (facts !== undefined && firedNow() === undefined) {
+        const candidates = { clinic: userOf(koa).clinic, named: faultsNamedBy(koa), rules: rulesIn(facts) }
+        if (facts.isSandboxEnabled) fire(await firedBy(repository, candidates, describe(koa)))
       }
       if (firedNow() === undefined) await next()
       else await serveFaulted(koa, next)
@@ -55,19 +55,6 @@ async function serveFaulted(koa: KoaContext, next: Next): Promise<void> {
   changeAnswer(koa)
 }
 
-async function meet(
-  koa: KoaContext,
-  repository: Repository,
-  named: readonly NamedFault[],
-  describe: (koa: KoaContext) => FaultRequest,
-): Promise<void> {
-  const { clinic } = userOf(koa)
-  const found = recentRules(repository, clinic)
-  const rules = found instanceof Promise ? await found : found
-  if (rules === undefined && named.length === 0) return
-  fire(await firedBy(repository, { clinic, named, rules }, describe(koa)))
-}
-
 /**
  * The same for the tool calls of a call, whose clinic is known only once the call is.
  * @throws FhirError 400; AnsweredByFault
@@ -75,12 +62,11 @@ async function meet(
 export async function meetToolFaults(
   koa: KoaContext,
   repository: Repository,
-  clinic: string,
+  of: Pick<Candidates, 'clinic' | 'rules'>,
   request: FaultRequest,
 ): Promise<void> {
   if (firedNow() !== undefined) return
-  const rules = await recentRules(repository, clinic)
-  fire(await firedBy(repository, { clinic, named: faultsNamedBy(koa), rules }, request))
+  fire(await firedBy(repository, { ...of, named: faultsNamedBy(koa) }, request))
   requireNoAnswer()
 }
 

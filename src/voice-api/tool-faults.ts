@@ -9,6 +9,7 @@ import { exchangeOf, mayMeetFaults } from '../http/exchange.ts'
 import { faultsNamedBy, meetToolFaults } from '../http/faults.ts'
 import { runOf } from '../http/headers.ts'
 import { firedAs, firedFor } from '../rehearsal/faults/fired.ts'
+import { rulesIn } from '../rehearsal/faults/rules.ts'
 import type { Repository } from '../repository/repository.ts'
 import { accessByCall } from './platform-request.ts'
 
@@ -41,13 +42,15 @@ export const toolFaults = (repository: Repository): ToolFaults => ({
     if (mayMeetFaults(koa)) faultsNamedBy(koa)
   },
   meet: async (koa, session, tools) => {
-    const clinic = await clinicFacts(repository, session.clinic)
-    if (!mayMeetFaults(koa, clinic)) return
+    const { clinic } = session
+    const facts = await clinicFacts(repository, clinic)
+    if (!mayMeetFaults(koa, facts)) return
+    const of = { clinic, rules: facts && rulesIn(facts) }
     const query = new URLSearchParams(koa.querystring)
     const ofFhir = { interactions: [], type: '' }
     const ofCall = { call: session.callId, run: runOf(koa), tools }
     try {
-      await meetToolFaults(koa, repository, session.clinic, {
+      await meetToolFaults(koa, repository, of, {
         ...{ of: 'tools', path: koa.path, query },
         ...ofFhir,
         ...ofCall,

@@ -3,13 +3,13 @@
  * all processes count together and chance has no part in it.
  */
 
-import { FAULT_RULES } from '../../clinics/clinics.ts'
+import { type ClinicFacts, FAULT_RULES } from '../../clinics/clinics.ts'
 import { didYouMean } from '../../fhir/closest-name.ts'
 import { badRequest, conflict } from '../../fhir/outcome.ts'
 import { ID } from '../../fhir/reference.ts'
 import { isObject, present } from '../../fhir/resource.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
-import type { KindRecord, Repository, UnitOfWork } from '../../repository/repository.ts'
+import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { INTERACTIONS, WHEN, type When } from './matching.ts'
 import { namedFault, type Values } from './named.ts'
 
@@ -56,14 +56,9 @@ const NOTHING: Count = { matched: 0, fired: 0 }
 /** Rules of a clinic. */
 const MOST_RULES = 50
 
-/** The rules, known at once where they are in memory; undefined where there are none. */
-export function recentRules(repository: Repository, clinic: string): Rules | undefined | Promise<Rules | undefined> {
-  const found = repository.readRecent(clinic, RULES, RULES_KEY)
-  return found instanceof Promise ? found.then(rulesIn) : rulesIn(found)
-}
-
-const rulesIn = (record: KindRecord<Rules> | undefined): Rules | undefined =>
-  record === undefined || Object.keys(record.value).length === 0 ? undefined : record.value
+/** The rules of a clinic whose facts are known; undefined where there are none. */
+export const rulesIn = ({ faultRules }: Pick<ClinicFacts, 'faultRules'>): Rules | undefined =>
+  faultRules as Rules | undefined
 
 export async function listRules(repository: Repository, clinic: string): Promise<readonly ShownRule[]> {
   const unit = await repository.reader(clinic)
