@@ -15,7 +15,7 @@ import {
   withoutSecrets,
   writeSettings,
 } from '../clinics/settings.ts'
-import { badRequest, notFound } from '../fhir/outcome.ts'
+import { badRequest } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { requireMatch } from '../fhir-api/message/entity-tag.ts'
 import { etagOf } from '../fhir-api/message/http.ts'
@@ -28,6 +28,7 @@ import { spend } from '../isolation/budget.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { addCallRoutes } from './calls.ts'
+import { clinicInPath } from './clinic-in-path.ts'
 import { addConnectorRoutes } from './connectors.ts'
 import { addExchangeRoutes, type ExchangeDependencies } from './exchanges.ts'
 import { addOutboxRoutes } from './outbox.ts'
@@ -122,15 +123,10 @@ async function configurable(
   repository: Repository,
   what: string,
 ): Promise<VersionedSettings & { readonly clinic: string }> {
-  const user = userOf(koa)
-  const clinic: string = koa.params.clinic
-  tellUserAccess(koa, what, user.role === 'operator' ? OF_SERVICE : {})
-  // The same answer whether the other clinic exists or not: clinics learn nothing of each other.
-  if (clinic !== user.clinic) requireOperator(user, `configure another clinic than '${user.clinic}'`)
-  const found = isClinicId(clinic) ? await findVersionedSettings(repository, clinic) : undefined
-  if (found === undefined) throw notFound('There is no such clinic')
-  tellUserAccess(koa, what, { clinic })
-  return { clinic, ...found }
+  tellUserAccess(koa, what, userOf(koa).role === 'operator' ? OF_SERVICE : {})
+  const found = await clinicInPath(koa, repository, 'configure')
+  tellUserAccess(koa, what, { clinic: found.clinic })
+  return found
 }
 
 /** Requests of operators that are about no clinic, or about one that does not exist. */

@@ -6,8 +6,6 @@
 
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
-import { isClinicId } from '../clinics/clinics.ts'
-import { findSettings } from '../clinics/settings.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
 import { forbidden, requireOperator } from '../http/authenticate.ts'
@@ -20,6 +18,7 @@ import { type LiveJournal, MAX_WATCHERS } from '../record/journal/live.ts'
 import { curlOf, whyNotReplayed } from '../record/journal/replay.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
+import { clinicInPath } from './clinic-in-path.ts'
 import { liveStream } from './live-stream.ts'
 import type { Replays } from './replays.ts'
 
@@ -142,14 +141,9 @@ async function found(
 
 /** @throws FhirError 403 for another clinic than one's own, 404 where an operator names an unknown one */
 async function clinicOf(koa: KoaContext, repository: Repository): Promise<string> {
-  const user = userOf(koa)
-  const clinic: string = koa.params.clinic
-  if (clinic === user.clinic) return clinic
-  // The same response whether the other clinic exists or not.
-  requireOperator(user, `read the journal of another clinic than '${user.clinic}'`)
-  const settings = isClinicId(clinic) ? await findSettings(repository, clinic) : undefined
-  if (settings === undefined) throw notFound('There is no such clinic')
-  return clinic
+  const { clinic } = userOf(koa)
+  if (koa.params.clinic === clinic) return clinic
+  return (await clinicInPath(koa, repository, 'read the journal of')).clinic
 }
 
 /** Records the look at exchanges in the audit trail of their clinic, as they are about patients. */
