@@ -244,12 +244,12 @@ module.exports = {
       name: 'only-tests-import-the-dashboard',
       severity: 'error',
       from: { path: '^(src|bench|scripts|examples)/' },
-      // `npm run call` and the dashboard save and play the same calls, and `npm run sandbox` reads the same streams and
-      // refusals; `npm run dashboard` needs the bundler.
+      // `npm run call` and the dashboard save and play the same calls, and `npm run sandbox` reads the same streams,
+      // answers and refusals; `npm run dashboard` needs the bundler.
       to: {
         path: '^dashboard/',
         pathNot:
-          '^dashboard/(api/(call-script|event-stream|play-call|problem|save-call)|fhir/(bundles|calls)|bundler)\\.ts$',
+          '^dashboard/(api/(call-script|event-stream|play-call|problem|rehearsal-answers|save-call)|fhir/(bundles|calls)|bundler)\\.ts$',
       },
     },
     {

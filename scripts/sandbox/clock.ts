@@ -1,17 +1,11 @@
 /** `clock`: the time of the clinic, which may be ahead of the real one, or stand still. */
+
 import { DateTime } from 'luxon'
+import type { Clock } from '../../dashboard/api/rehearsal-answers.ts'
 import { noMore, UsageError } from './arguments.ts'
 import type { Command, Given } from './command.ts'
 import { isoDuration } from './durations.ts'
 import { table } from './output.ts'
-
-interface Clock {
-  readonly at: string
-  readonly runs: boolean
-  readonly ahead: string
-  readonly timeZone: string
-  readonly nextDaylightSaving?: string
-}
 
 export const clock: Command = {
   what: 'Shows the time of the clinic, or moves it forward; back again only by a reset.',

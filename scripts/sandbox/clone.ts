@@ -1,18 +1,9 @@
 /** `clone`: a clinic of one's own for a while, with its own token and dialled number. */
+import type { Clone } from '../../dashboard/api/rehearsal-answers.ts'
 import { noMore, textOf, UsageError } from './arguments.ts'
 import type { Command, Given } from './command.ts'
 import { isoDuration } from './durations.ts'
 import { table } from './output.ts'
-
-interface Clone {
-  readonly id: string
-  readonly token?: string
-  readonly username: string
-  readonly password: string
-  readonly base: string
-  readonly dialedNumber: string
-  readonly expiresAt: string
-}
 
 export const clone: Command = {
   what: 'Makes a clinic that expires, such as one for a job of continuous integration; its token is shown once.',

@@ -1,14 +1,8 @@
 /** `scenarios` and `magic`: what there is to rehearse with. */
+import type { Scenario } from '../../dashboard/api/rehearsal-answers.ts'
 import { noMore } from './arguments.ts'
 import type { Command } from './command.ts'
 import { table } from './output.ts'
-
-interface Scenario {
-  readonly name: string
-  readonly title: string
-  readonly resources: number
-  readonly oddities?: readonly { readonly what: string; readonly resource: string }[]
-}
 
 export const scenarios: Command = {
   what: 'Lists the scenarios that a clinic can be reset to.',

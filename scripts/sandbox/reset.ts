@@ -1,23 +1,9 @@
 /** `reset`: a clinic as a scenario or a snapshot has it. */
+import type { ResetAnswer, ResetPreview, ResetTarget } from '../../dashboard/api/rehearsal-answers.ts'
 import { noMore, textOf, UsageError } from './arguments.ts'
 import type { Command, Given } from './command.ts'
 import { progressOf, table } from './output.ts'
 import type { Server } from './server.ts'
-
-/** The resources that a reset removes. */
-export interface Preview {
-  readonly generation: number
-  readonly scenario?: string
-  readonly filledAt?: string
-  readonly counts: Readonly<Record<string, number>>
-  readonly running?: { readonly done: number; readonly total: number }
-}
-
-interface ResetAnswer {
-  readonly generation: number
-  readonly resources: number
-  readonly ms: number
-}
 
 export const reset: Command = {
   what: 'Fills the clinic anew; accounts, journal and audit trail stay, and settings unless they are asked for.',
@@ -36,20 +22,14 @@ export const reset: Command = {
     const snapshot = textOf(given.values, 'snapshot')
     if (scenario !== undefined && snapshot !== undefined) throw new UsageError('A scenario or a snapshot, not both')
     if (given.values.look === true) return look(given)
-    const name = scenario ?? (snapshot === undefined ? await scenarioInUse(given.server) : undefined)
     const settings = given.values.settings === true ? { settings: true } : {}
-    await resetTo(given, { ...(snapshot === undefined ? { scenario: name } : { snapshot }), ...settings })
+    const from = snapshot === undefined ? { scenario: scenario ?? (await scenarioInUse(given.server)) } : { snapshot }
+    await resetTo(given, { ...from, ...settings })
   },
 }
 
-interface Target {
-  readonly scenario?: string | undefined
-  readonly snapshot?: string
-  readonly settings?: boolean
-}
-
 /** @throws Problem 404 for an unknown name, 409 while another one runs */
-export async function resetTo({ server, out }: Given, target: Target): Promise<void> {
+export async function resetTo({ server, out }: Given, target: ResetTarget): Promise<void> {
   const watch = watchReset(server)
   try {
     const answer = await server.ask<ResetAnswer>({ method: 'POST', path: server.own('reset'), body: target })
@@ -82,7 +62,7 @@ async function show(server: Server, signal: AbortSignal): Promise<void> {
   let bar: ReturnType<typeof progressOf>
   let shown = 0
   while (!signal.aborted) {
-    const { running } = await server.ask<Preview>({ path: server.own('reset'), signal })
+    const { running } = await server.ask<ResetPreview>({ path: server.own('reset'), signal })
     if (running !== undefined) {
       bar ??= progressOf('Filled', running.total)
       bar?.add(running.done - shown)
@@ -94,13 +74,13 @@ async function show(server: Server, signal: AbortSignal): Promise<void> {
 }
 
 async function scenarioInUse(server: Server): Promise<string> {
-  const { scenario } = await server.ask<Preview>({ path: server.own('reset') })
+  const { scenario } = await server.ask<ResetPreview>({ path: server.own('reset') })
   if (scenario === undefined) throw new UsageError('The clinic has been filled with no scenario: name one')
   return scenario
 }
 
 async function look({ server, out }: Given): Promise<void> {
-  const preview = await server.ask<Preview>({ path: server.own('reset') })
+  const preview = await server.ask<ResetPreview>({ path: server.own('reset') })
   const { generation, scenario = 'none', filledAt, counts } = preview
   const since = filledAt === undefined ? '' : `, filled at ${filledAt}`
   const rows = Object.entries(counts).map(([type, count]) => [type, String(count)])

@@ -1,16 +1,9 @@
 /** `snapshot`: keeps the data of a clinic as they are, to come back to. */
+import type { Snapshot } from '../../dashboard/api/rehearsal-answers.ts'
 import { noMore, onlyWord, UsageError } from './arguments.ts'
 import type { Command, Given } from './command.ts'
 import { table } from './output.ts'
 import { resetTo } from './reset.ts'
-
-interface Snapshot {
-  readonly name: string
-  readonly at: string
-  readonly resources: number
-  readonly scenario?: string
-  readonly serverVersion?: string
-}
 
 const NAME = 'The name of the snapshot'
 

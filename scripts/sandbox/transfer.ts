@@ -1,12 +1,13 @@
 /** `export` and `import`: the resources of a clinic as a stream, never as a whole in memory. */
+
 import { createReadStream, createWriteStream, statSync } from 'node:fs'
 import { PassThrough, Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
+import type { ResetPreview } from '../../dashboard/api/rehearsal-answers.ts'
 import { noMore, onlyWord, textOf, UsageError } from './arguments.ts'
 import type { Command, Given } from './command.ts'
 import { progressOf, table } from './output.ts'
-import type { Preview } from './reset.ts'
 import type { Server } from './server.ts'
 
 export const exportCommand: Command = {
@@ -34,7 +35,7 @@ export const exportCommand: Command = {
 /** The number of resources, of which an export tells nothing itself; only where somebody sees how far it is. */
 async function resourcesOf(server: Server): Promise<number> {
   if (!process.stderr.isTTY) return 0
-  const { counts } = await server.ask<Preview>({ path: server.own('reset') })
+  const { counts } = await server.ask<ResetPreview>({ path: server.own('reset') })
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 

@@ -157,7 +157,8 @@ export class Repository {
 
   /** @param clinic ignored for a kind that belongs to the whole service */
   async readRecord<V>(clinic: string, kind: RecordKind<V>, key: string): Promise<KindRecord<V> | undefined> {
-    return await this.#decrypted<V>(this.#store.readRecord(await this.#placeOf(kind, clinic), kind.name, key))
+    const stored = await this.#store.readRecord(await this.#placeOf(kind, clinic), kind.name, key)
+    return this.#encryption.decrypt(stored) as KindRecord<V> | undefined
   }
 
   /** For records that are read with every request: see ResourceStore. */
@@ -242,10 +243,6 @@ export class Repository {
     return generation instanceof Promise
       ? generation.then(({ number }) => partitionOf(clinic, number))
       : partitionOf(clinic, generation.number)
-  }
-
-  async #decrypted<V>(stored: Promise<StoredRecord | undefined>): Promise<KindRecord<V> | undefined> {
-    return this.#encryption.decrypt(await stored) as KindRecord<V> | undefined
   }
 
   /**

@@ -1,7 +1,8 @@
 /** The scenario that the clinic was filled with, and those that it can be reset to. docs/scenarios.md */
 import { Badge, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { resetOf, type Scenario, scenarios } from '../../api/rehearsal.ts'
+import { resetOf, scenarios } from '../../api/rehearsal.ts'
+import type { Scenario } from '../../api/rehearsal-answers.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
