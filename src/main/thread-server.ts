@@ -8,13 +8,13 @@ import inject, { type DispatchFunc, type InjectOptions } from 'light-my-request'
 import { pino } from 'pino'
 import { loadExtensions } from '../extensions/load.ts'
 import type { ThreadAnswer, ThreadRequest } from '../http/admission/work-threads.ts'
-import { faultOf } from '../http/errors.ts'
 import { type Exchange, factsOf, seenBodyOf } from '../http/exchange.ts'
 import { Budget, withBudget } from '../isolation/budget.ts'
 import { type JobContext, notify, serveJobs, startData } from '../isolation/thread-entry.ts'
 import { comparePatients } from '../operations/duplicates/background-search.ts'
 import { beginningOfBytes } from '../record/journal/exchange.ts'
 import { fire } from '../rehearsal/faults/fired.ts'
+import { toSent } from '../storage/thread-errors.ts'
 import { createApp } from './app.ts'
 import type { ThreadResult, ThreadWork, WorkThreadData } from './work-threads.ts'
 
@@ -45,7 +45,7 @@ function observe(exchange: Exchange, koa: KoaContext): void {
 serveJobs({
   run,
   close: app.close,
-  toSent: faultOf,
+  toSent,
   transferOf: (result) => ('body' in result ? [result.body.buffer as ArrayBuffer] : []),
 })
 

@@ -13,6 +13,7 @@ import type { SeenExchange } from '../record/journal/exchange.ts'
 import type { FillResult, FillWork } from '../rehearsal/generations/fillings.ts'
 import type { ReindexedBatch, Reindexing, ResourceStore } from '../storage/port.ts'
 import { StoreUnavailable } from '../storage/store-errors.ts'
+import { type SentError, toThrown } from '../storage/thread-errors.ts'
 
 export interface WorkThreadOptions {
   readonly config: Config
@@ -72,9 +73,10 @@ export class WorkThreadPool implements WorkThreads {
           const { value: sharedStore, transferList = [] } = store.share?.() ?? {}
           return { value: { config, worker, sharedStore } satisfies WorkThreadData, transferList }
         },
-        toThrown: (fault: object) => {
-          logger.error({ fault }, 'a work thread met an unexpected fault')
-          return new Error('A work thread could not do its work')
+        toThrown: (sent: SentError) => {
+          const error = toThrown(sent)
+          if (sent.kind === 'fault') logger.error({ fault: faultOf(error) }, 'a work thread met an unexpected fault')
+          return error
         },
         lost,
         onNotice: onSent,

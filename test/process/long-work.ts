@@ -4,6 +4,8 @@ import { isMainThread } from 'node:worker_threads'
 import { defineOperation } from '../../src/core/operation.ts'
 import { defineExtension } from '../../src/extensions/extension.ts'
 import { requireWorkThread, spend } from '../../src/isolation/budget.ts'
+import type { Scenario } from '../../src/rehearsal/scenarios/scenario.ts'
+import { StoreUnavailable } from '../../src/storage/store-errors.ts'
 
 const operation = (code: string, run: () => unknown) =>
   defineOperation(
@@ -40,7 +42,19 @@ function dearFor(requests: number): () => void {
   }
 }
 
+/** A scenario whose database is away while it is loaded in a thread. */
+const unavailable: Scenario = {
+  ...{ name: 'unavailable', title: 'Unavailable', version: '1.0.0', count: 1 },
+  description: 'Never loaded',
+  // biome-ignore lint/correctness/useYield: nothing of it is there
+  resources: function* () {
+    throw isMainThread ? new Error('not in a thread') : new StoreUnavailable('The database is away')
+  },
+  people: [],
+}
+
 export const extension = defineExtension({
+  scenarios: [unavailable],
   name: 'long-work',
   operations: [
     operation('short', () => spend(100, 'the test')),

@@ -181,6 +181,13 @@ describe('a thread', () => {
     expect(await waiting).toBe(false)
   })
 
+  test('whose database is away says so to the one who waits for its work', async () => {
+    const admin = { authorization: `Bearer ${await server.login('admin', 'admin')}` }
+    const reset = await server.fhir('POST', '/clinics/demo-clinic/reset', { scenario: 'unavailable' }, admin)
+    expect(reset.status).toBe(503)
+    expect(reset.headers.get('retry-after')).toBe('5')
+  })
+
   test('that works for long does not keep the event loop', async () => {
     const late = operation('endless')
     expect((await server.fhir('GET', '/Patient?_count=1')).status).toBe(200)

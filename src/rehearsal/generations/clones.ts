@@ -16,7 +16,7 @@ import type { BackgroundLoop, LeasedJob, LoopPace } from '../../isolation/backgr
 import { type DueServices, dueRecordLoop } from '../../repository/due-records.ts'
 import { MOVED_CLOCK } from '../../repository/generation.ts'
 import { recordKind, SERVICE } from '../../repository/record-kinds.ts'
-import type { Repository } from '../../repository/repository.ts'
+import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import type { CopyServices } from './copy-generation.ts'
 import { lastNumber } from './filling.ts'
 import { GRACE } from './removal.ts'
@@ -39,8 +39,10 @@ const AT_ONCE = 200
 const PACE: LoopPace = { look: 1_000, pause: 20 }
 
 /** Numbers that are given to nobody, 100 of each area (https://nanpa.com, 555-0100 to 555-0199). */
-const AREAS = [201, 202, 203, 205, 206, 207, 208, 209, 210, 213, 214, 215, 216, 217, 218, 219, 224, 225, 228, 229]
-const TRIES = 200
+export const AREAS = [
+  201, 202, 203, 205, 206, 207, 208, 209, 210, 213, 214, 215, 216, 217, 218, 219, 224, 225, 228, 229,
+]
+const NUMBERS = 100 * AREAS.length
 
 export interface NewClone {
   readonly id: string
@@ -69,9 +71,10 @@ export async function makeClone(
   await checkNumber(repository, of)
   const account = { username: `clone-${id}`.slice(0, 64), password: randomBytes(18).toString('base64url') }
   const passwordHash = await hashPassword(account.password, cost)
-  const dialedNumbers = [await freeNumber(repository)]
   await repository.change(id, async (unit) => {
     if ((await findSettings(unit, id)) !== undefined) throw conflict(`The clinic '${id}' exists already`)
+    // Done again with another number where one that is made at the same moment has taken it.
+    const dialedNumbers = [await freeNumber(unit)]
     await writeSettings(unit, { ...settings, ...simulated(settings), dialedNumbers })
     stageAccount(unit, { username: account.username, name: settings.name, clinic: id, role: 'admin' }, passwordHash)
     unit.records.put(CLONE, id, { of, by, username: account.username }, { due: expiresAt })
@@ -93,10 +96,12 @@ async function checkNumber(repository: Repository, of: string): Promise<void> {
   throw unprocessable(`There are ${own} clones of yours, ${all.length} in all; delete one, or wait until one expires`)
 }
 
-async function freeNumber(repository: Repository): Promise<string> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    const number = `+1${AREAS[randomInt(AREAS.length)]}55501${String(randomInt(100)).padStart(2, '0')}`
-    if ((await dialedNumber(repository, number)) === undefined) return number
+async function freeNumber(unit: UnitOfWork): Promise<string> {
+  const first = randomInt(NUMBERS)
+  for (let after = 0; after < NUMBERS; after++) {
+    const index = (first + after) % NUMBERS
+    const number = `+1${AREAS[Math.floor(index / 100)]}55501${String(index % 100).padStart(2, '0')}`
+    if ((await dialedNumber(unit, number)) === undefined) return number
   }
   throw unprocessable('No number is free that could be dialled to reach the clone; delete another clone first')
 }

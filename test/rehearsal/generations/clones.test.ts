@@ -1,6 +1,8 @@
 /** Clones: clinics of their own that expire, over HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { AREAS } from '../../../src/rehearsal/generations/clones.ts'
 import { GRACE } from '../../../src/rehearsal/generations/removal.ts'
+import type { RecordChange } from '../../../src/storage/port.ts'
 import { newDatabaseUrl, openTestStore } from '../../support/database.ts'
 import { randomRuns } from '../../support/random-runs.ts'
 import { request } from '../../support/server.ts'
@@ -150,6 +152,7 @@ test('clones, made and ended, leave no row behind', async () => {
   const made: string[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     const answers = await Promise.all(Array.from({ length: 5 }, () => clone({ from: { scenario: 'empty' } })))
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(201))
     made.push(...answers.map(({ body }) => body.id))
   }
   expect(new Set(made).size).toBe(5 * ROUNDS)
@@ -158,6 +161,27 @@ test('clones, made and ended, leave no row behind', async () => {
   const left = async () => (await store.clinics()).filter((name) => made.includes(name.split('~', 1)[0] ?? ''))
   while ((await left()).length > 0) await pause()
   expect(await left()).toEqual([])
+})
+
+test('clones that are made at the same moment have a number each, even where few are left', async () => {
+  const { server } = clinic
+  const isFree = async (number: string) => (await store.readRecord('', 'dialed-number', number)) === undefined
+  const free: string[] = []
+  for (const area of AREAS) {
+    const numbers = Array.from({ length: 100 }, (_, index) => `+1${area}55501${String(index).padStart(2, '0')}`)
+    for (const number of numbers) if (await isFree(number)) free.push(number)
+  }
+  const records = free.slice(5).map((key): RecordChange => {
+    return { clinic: '', kind: 'dialed-number', key, expect: 0, value: { clinic: 'another-clinic' } }
+  })
+  await store.write({ clinic: '', resources: [], records, guards: [] })
+  for (let round = 0; round < 3; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => clone({ from: { scenario: 'empty' } })))
+    expect(answers.map(({ status, body }) => [status, body.dialedNumber]).toSorted()).toEqual(
+      free.slice(0, 5).map((number) => [201, number]),
+    )
+    for (const { body } of answers) await askAs(server, admin, 'DELETE', `/clinics/${body.id}`)
+  }
 })
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50))
