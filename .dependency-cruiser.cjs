@@ -98,6 +98,11 @@ const ROOMS = {
   'rehearsal/faults': [
     ...['repository', 'clinics', 'core', 'reservations', 'scheduling', 'booking', 'rehearsal/magic'],
   ],
+  // What a client is judged by, and which of its requests are.
+  'rehearsal/plans': ['repository', 'rehearsal/faults'],
+  'rehearsal/runs': [
+    ...['repository', 'clinics', 'core', 'profiles', 'record/journal', 'rehearsal/faults', 'rehearsal/plans'],
+  ],
   // What is true in a clinic when a rehearsal begins.
   'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability', 'rehearsal/magic', 'rehearsal/faults'],
   // Resets, snapshots and clones: one filling of a clinic's data takes the place of another.
@@ -108,7 +113,17 @@ const ROOMS = {
   extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers', 'rehearsal/scenarios'],
   demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios', 'rehearsal/generations'],
   // The transport, whatever is asked: who asks, whether it is taken, bodies, formats, errors. From here on Koa is known.
-  http: ['repository', 'content', 'clinics', 'config', 'record', 'record/audit', 'record/journal', 'rehearsal/faults'],
+  http: [
+    'repository',
+    'content',
+    'clinics',
+    'config',
+    'record',
+    'record/audit',
+    'record/journal',
+    'rehearsal/faults',
+    'rehearsal/runs',
+  ],
   // FHIR's REST API.
   'fhir-api/message': [
     ...['search', 'search/query', 'repository', 'content', 'record/audit', 'config', 'core', 'providers', 'http'],

@@ -58,20 +58,25 @@ export interface ClinicFacts {
   readonly isSandboxEnabled: boolean
   /** The rules for faults, by their names; undefined where there are none: rehearsal/faults/rules.ts. */
   readonly faultRules: object | undefined
+  /** The runs that are open, or were when one was started or ended last; undefined where there are none: rehearsal/runs/open-runs.ts. */
+  readonly openRuns: object | undefined
 }
 
-type SwitchRecord = KindRecord<SandboxSwitch> | undefined
-type RulesRecord = KindRecord<object> | undefined
-
-/** The record of the rules for faults. */
+/** The record of the rules for faults, and that of the open runs. */
 export const FAULT_RULES = { name: 'fault-rules', key: 'rules' } as const
+export const OPEN_RUNS = { name: 'open-runs', key: 'runs' } as const
 const RULES = recordKind<object>(FAULT_RULES.name)
+const RUNS = recordKind<{ readonly runs: readonly object[] }>(OPEN_RUNS.name)
+
+/** The records that the facts are made of, besides the settings. */
+type Others = readonly [
+  sandbox: KindRecord<SandboxSwitch> | undefined,
+  rules: KindRecord<object> | undefined,
+  runs: KindRecord<{ readonly runs: readonly object[] }> | undefined,
+]
 
 /** By the record of its settings, which is one object while it is remembered. */
-const known = new WeakMap<
-  SettingsRecord,
-  { readonly sandbox: SwitchRecord; readonly rules: RulesRecord; readonly facts: ClinicFacts }
->()
+const known = new WeakMap<SettingsRecord, { readonly others: Others; readonly facts: ClinicFacts }>()
 
 /**
  * The facts of a clinic, known at once where they are in memory; undefined where there is no such clinic. They come from a
@@ -84,22 +89,24 @@ export function clinicFacts(
   const settings = repository.readRecent(clinic, SETTINGS, SETTINGS_KEY)
   const sandbox = repository.readRecent(clinic, SANDBOX, KEY)
   const rules = repository.readRecent(clinic, RULES, FAULT_RULES.key)
-  return settings instanceof Promise || sandbox instanceof Promise || rules instanceof Promise
-    ? Promise.all([settings, sandbox, rules]).then((records) => factsIn(...records))
-    : factsIn(settings, sandbox, rules)
+  const runs = repository.readRecent(clinic, RUNS, OPEN_RUNS.key)
+  return settings instanceof Promise ||
+    sandbox instanceof Promise ||
+    rules instanceof Promise ||
+    runs instanceof Promise
+    ? Promise.all([settings, sandbox, rules, runs]).then((records) => factsIn(...records))
+    : factsIn(settings, sandbox, rules, runs)
 }
 
-function factsIn(
-  record: SettingsRecord | undefined,
-  sandbox: SwitchRecord,
-  rules: RulesRecord,
-): ClinicFacts | undefined {
+function factsIn(record: SettingsRecord | undefined, ...others: Others): ClinicFacts | undefined {
   if (record === undefined) return undefined
   const last = known.get(record)
-  if (last !== undefined && last.sandbox === sandbox && last.rules === rules) return last.facts
+  if (last?.others.every((one, index) => one === others[index])) return last.facts
+  const [sandbox, rules, runs] = others
   const faultRules = rules === undefined || Object.keys(rules.value).length === 0 ? undefined : rules.value
-  const facts = { settings: effectiveSettings(record), isSandboxEnabled: isOn(sandbox), faultRules }
-  known.set(record, { sandbox, rules, facts })
+  const openRuns = runs === undefined || runs.value.runs.length === 0 ? undefined : runs.value
+  const facts = { settings: effectiveSettings(record), isSandboxEnabled: isOn(sandbox), faultRules, openRuns }
+  known.set(record, { others, facts })
   return facts
 }
 

@@ -362,6 +362,21 @@ export const RECORD_KINDS = {
     expires: 'never; deleted with its rule',
     writtenBy: 'rehearsal/faults/rules.ts',
   },
+  'open-runs': {
+    of: 'clinic',
+    key: '`runs`',
+    shape: 'OpenRuns (rehearsal/runs/open-runs.ts)',
+    expires: 'never; each run has its end, after which no request belongs to it; without runs it stays, empty',
+    writtenBy: 'rehearsal/runs/open-runs.ts',
+    recent: true,
+  },
+  'run-fault-count': {
+    of: 'clinic',
+    key: 'the id of a run, and of one of its steps',
+    shape: 'Count (rehearsal/faults/rules.ts)',
+    expires: 'never; deleted when its run is closed',
+    writtenBy: 'rehearsal/faults/rules.ts',
+  },
   'planned-move': {
     of: 'generation',
     key: 'Appointment.id',

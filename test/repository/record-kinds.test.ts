@@ -30,6 +30,15 @@ test('every kind that a module binds is in the list', () => {
 
 test('engines keep in memory what is read with every request', () => {
   expect(recentKinds).toEqual([
-    ...['account', 'settings', 'sandbox', 'generation', 'search-parameters', 'search-index', 'fault-rules'],
+    ...[
+      'account',
+      'settings',
+      'sandbox',
+      'generation',
+      'search-parameters',
+      'search-index',
+      'fault-rules',
+      'open-runs',
+    ],
   ])
 })

@@ -1,4 +1,7 @@
-/** Decides which faults a request meets: those it names itself, then those of the clinic's rules, in the order of their names. */
+/**
+ * Decides which faults a request meets: those it names itself, then those of its run, in the order of the steps, then those of
+ * the clinic's rules, in the order of their names.
+ */
 import { readSettings } from '../../clinics/settings.ts'
 import { forNoRequest } from '../../isolation/budget.ts'
 import type { Repository } from '../../repository/repository.ts'
@@ -7,7 +10,7 @@ import { CATALOGUE } from './catalogue.ts'
 import type { Fired } from './fired.ts'
 import { canOccur, type FaultRequest, matches } from './matching.ts'
 import type { NamedFault } from './named.ts'
-import { countForRule, countNamed, type Rule, type Rules } from './rules.ts'
+import { countForRule, countForStep, countNamed, type Rule, type Rules, type RunFaults } from './rules.ts'
 
 /** A clinic, and the faults that may meet its request. */
 export interface Candidates {
@@ -15,12 +18,14 @@ export interface Candidates {
   /** Named by the request itself. */
   readonly named: readonly NamedFault[]
   readonly rules: Rules | undefined
+  /** The run that the request belongs to. */
+  readonly run?: RunFaults | undefined
 }
 
 /** The faults that fire, which are counted. Behind one that answers the request nothing more is looked at. */
 export async function firedBy(
   repository: Repository,
-  { clinic, named, rules = {} }: Candidates,
+  { clinic, named, rules = {}, run }: Candidates,
   request: FaultRequest,
 ): Promise<readonly Fired[]> {
   const fired: Fired[] = []
@@ -28,12 +33,15 @@ export async function firedBy(
   for (const one of named) {
     if (!isAnswered() && canOccur(one.fault, request)) fired.push(await fireNamed(repository, clinic, one))
   }
-  for (const [name, rule] of Object.entries(rules)) {
-    if (isAnswered() || !isFor(rule, request)) continue
+  const meet = async (rule: Rule, count: () => Promise<number | undefined>) => {
+    if (isAnswered() || !isFor(rule, request)) return
     // A change in the budget of the request would keep it from moving to a work thread.
-    const number = await forNoRequest(() => countForRule(repository, clinic, name, rule))
+    const number = await forNoRequest(count)
     if (number !== undefined) fired.push(firedByRule(rule, number, await areTold(repository, clinic)))
   }
+  for (const [step, rule] of Object.entries(run?.faults ?? {}))
+    await meet(rule, () => countForStep(repository, clinic, run?.id ?? '', step, rule))
+  for (const [name, rule] of Object.entries(rules)) await meet(rule, () => countForRule(repository, clinic, name, rule))
   return fired
 }
 

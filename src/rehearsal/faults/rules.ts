@@ -8,7 +8,7 @@ import { didYouMean } from '../../fhir/closest-name.ts'
 import { badRequest, conflict } from '../../fhir/outcome.ts'
 import { ID } from '../../fhir/reference.ts'
 import { isObject, present } from '../../fhir/resource.ts'
-import { recordKind } from '../../repository/record-kinds.ts'
+import { type RecordKind, recordKind } from '../../repository/record-kinds.ts'
 import type { Repository, UnitOfWork } from '../../repository/repository.ts'
 import { INTERACTIONS, WHEN, type When } from './matching.ts'
 import { namedFault, type Values } from './named.ts'
@@ -51,6 +51,7 @@ export type Rules = Readonly<Record<string, Rule>>
 const RULES = recordKind<Rules>(FAULT_RULES.name)
 const RULES_KEY = FAULT_RULES.key
 const COUNT = recordKind<Count>('fault-count')
+const RUN_COUNT = recordKind<Count>('run-fault-count')
 const NOTHING: Count = { matched: 0, fired: 0 }
 
 /** Rules of a clinic. */
@@ -136,20 +137,49 @@ async function forgetCount({ records }: UnitOfWork, name: string): Promise<void>
  * @returns how often the rule has fired with it; undefined where it does not fire for it
  */
 export const countForRule = (repository: Repository, clinic: string, name: string, rule: Rule) =>
-  count(repository, clinic, keyOfRule(name), rule)
+  count(repository, clinic, { kind: COUNT, key: keyOfRule(name) }, rule)
+
+/** The faults that a run provokes, by the steps of its plan; they meet only requests of the run. */
+export interface RunFaults {
+  /** The id of the run. */
+  readonly id: string
+  readonly faults: Rules
+}
+
+/** Counts a request of a run that the fault of a step matches. It counts on where the clinic is reset meanwhile. */
+export const countForStep = (repository: Repository, clinic: string, run: string, step: string, rule: Rule) =>
+  count(repository, clinic, { kind: RUN_COUNT, key: keyOfStep(run, step) }, rule)
+
+const keyOfStep = (run: string, step: string): string => `${run} ${step}`
+
+/** Stages the end of all that a run has counted. */
+export function forgetStepCounts({ records }: UnitOfWork, { id, faults }: RunFaults): void {
+  for (const step of Object.keys(faults)) records.delete(RUN_COUNT, keyOfStep(id, step), { expect: 'any' })
+}
 
 /** Counts a request that names the fault itself, by a header or a magic value. */
 export const countNamed = async (repository: Repository, clinic: string, fault: string): Promise<number> =>
-  (await count(repository, clinic, `fault ${fault}`, {})) ?? 0
+  (await count(repository, clinic, { kind: COUNT, key: `fault ${fault}` }, {})) ?? 0
 
-function count(repository: Repository, clinic: string, key: string, on: Occasions): Promise<number | undefined> {
+/** The record in which requests are counted. */
+interface Counter {
+  readonly kind: RecordKind<Count>
+  readonly key: string
+}
+
+function count(
+  repository: Repository,
+  clinic: string,
+  { kind, key }: Counter,
+  on: Occasions,
+): Promise<number | undefined> {
   return repository.change(clinic, async ({ records, now }) => {
-    const before = (await records.read(COUNT, key))?.value ?? NOTHING
+    const before = (await records.read(kind, key))?.value ?? NOTHING
     const matched = before.matched + 1
     const fires = isOccasion(on, matched, before.fired, now)
     const fired = before.fired + Number(fires)
     const last = fires ? new Date(now).toISOString() : before.last
-    records.put(COUNT, key, { matched, fired, ...present({ last }) })
+    records.put(kind, key, { matched, fired, ...present({ last }) })
     return fires ? fired : undefined
   })
 }

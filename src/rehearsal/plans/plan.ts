@@ -25,7 +25,7 @@ export interface Step {
   /** Lower-case words joined by hyphens; unique in its plan. */
   readonly id: string
   readonly title: string
-  /** Where it is said that a client should do so: `IHE ITI-115`, or a web address. */
+  /** The place where it is said that a client should do so: `IHE ITI-115`, or a web address. */
   readonly source: string
   /** A client that does not do it skips it; absent: it is required. */
   readonly optional?: true

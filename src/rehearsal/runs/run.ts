@@ -45,7 +45,7 @@ export interface Attested {
  */
 export type Verdict = 'pass' | 'fail' | 'error' | 'warning' | 'skip' | 'pending'
 
-/** What is known of a run; the same journal gives the same report. */
+/** All that is known of a run; the same journal gives the same report. */
 export interface RunReport {
   readonly run: string
   readonly clinic: string
@@ -105,7 +105,7 @@ export interface Traffic {
   readonly latency: { readonly median: number; readonly p95: number }
 }
 
-/** What the client was seen to use: by type, interactions, search parameters and operations. All sorted. */
+/** Everything that the client was seen to use: by type, interactions, search parameters and operations. All sorted. */
 export interface Observed {
   readonly types: Readonly<Record<string, ObservedType>>
   /** Interactions and operations of the whole system. */
