@@ -100,8 +100,13 @@ const ROOMS = {
   ],
   // What a client is judged by, and which of its requests are.
   'rehearsal/plans': ['repository', 'rehearsal/faults'],
+  // The shapes of runs, which those who report on them need.
+  'rehearsal/runs/run': ['rehearsal/plans'],
+  // What is known of a run, in the forms that others read.
+  'rehearsal/reports': ['search', 'repository', 'clinics', 'core', 'rehearsal/plans', 'rehearsal/runs/run'],
   'rehearsal/runs': [
     ...['repository', 'clinics', 'core', 'profiles', 'record/journal', 'rehearsal/faults', 'rehearsal/plans'],
+    ...['rehearsal/runs/run', 'rehearsal/reports'],
   ],
   // What is true in a clinic when a rehearsal begins.
   'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability', 'rehearsal/magic', 'rehearsal/faults'],

@@ -1,6 +1,7 @@
 /** The conformance resources that the server ships, in every clinic: https://hl7.org/fhir/R4/conformance-module.html. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { OperationDefinition } from 'fhir/r4'
 import { parseJson } from '../fhir/json.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
@@ -84,3 +85,16 @@ async function ensureStored(unit: UnitOfWork, resources: readonly ShippedResourc
 /** The content without the metadata of the store. */
 const contentOf = ({ resourceType: _type, id: _id, meta: _meta, ...content }: AnyResource): string =>
   JSON.stringify(content)
+
+/** The canonical of the operation of this name, `match`; of the whole system without a type. Undefined for an unknown one. */
+export function operationDefinitionUrl(type: string | undefined, code: string): string | undefined {
+  const all: readonly AnyResource[] = [...shippedResources().values()]
+  const definitions = all.filter(isOperationDefinition)
+  return definitions.find((one) => one.code === code && (type === undefined ? one.system : isFor(one, type)))?.url
+}
+
+const isOperationDefinition = (resource: AnyResource): resource is OperationDefinition =>
+  resource.resourceType === 'OperationDefinition'
+
+const isFor = ({ resource = [] }: OperationDefinition, type: string): boolean =>
+  resource.some((one) => one === type || one === 'Resource')

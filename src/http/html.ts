@@ -13,6 +13,8 @@ export interface PlainPage {
   readonly head?: string
   /** Markup. */
   readonly body: string
+  /** CSS in addition to that of all pages. */
+  readonly style?: string
 }
 
 const STYLE = `:root { color-scheme: light dark }
@@ -26,22 +28,28 @@ dd { margin: 0 0 .5rem }
 pre { white-space: pre-wrap; border: 1px solid; border-radius: 4px; padding: 1rem }
 .wrong { color: light-dark(#b00020, #ffb4ab) }`
 
-/** Content-Security-Policy: no script, and no style but that of the pages: https://www.w3.org/TR/CSP3/. */
-export const PLAIN_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+const styleOf = (added: string | undefined): string => (added === undefined ? STYLE : `${STYLE}\n${added}`)
 
-/** A page without scripts, for phones too, which is served with PLAIN_POLICY. */
-export const plainPage = ({ title, head = '', body }: PlainPage): string => `<!doctype html>
+/** Content-Security-Policy: no script, and no style but that of the page: https://www.w3.org/TR/CSP3/. */
+export const plainPolicy = ({ style }: Pick<PlainPage, 'style'> = {}): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${hash('sha256', styleOf(style), 'base64')}'`,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+/** The policy of pages without a style of their own. */
+export const PLAIN_POLICY = plainPolicy()
+
+/** A page without scripts, for phones too, which is served with `plainPolicy`. */
+export const plainPage = ({ title, head = '', body, style }: PlainPage): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${escaped(title)}</title>${head}
-<style>${STYLE}</style></head>
+<style>${styleOf(style)}</style></head>
 <body><main>
 <h1>${escaped(title)}</h1>
 ${body}

@@ -75,7 +75,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export const attributeText = (value: string): string => (TO_ESCAPE.test(value) ? escaped(value, /[&<"\t\n\r]/g) : value)
 
 /** Escapes text between tags. */
-const contentText = (value: string): string => escaped(value, /[&<>\r]/g)
+export const contentText = (value: string): string => escaped(value, /[&<>\r]/g)
+
+/** The text with U+FFFD in place of what neither XML nor a string of FHIR can hold: control characters, halves of pairs. */
+export const possibleText = (value: string): string => value.replace(IMPOSSIBLE, '\u{fffd}')
 
 const escaped = (value: string, special: RegExp): string =>
-  value.replace(IMPOSSIBLE, '\u{fffd}').replace(special, (character) => ESCAPES[character] ?? character)
+  possibleText(value).replace(special, (character) => ESCAPES[character] ?? character)

@@ -1,0 +1,21 @@
+/** Texts and lists as elements of FHIR can have them: https://hl7.org/fhir/R4/datatypes.html#string. */
+import { possibleText } from '../../fhir/xml/narrative.ts'
+
+/** Characters: a string of FHIR has a million at most. */
+const MOST = 100_000
+
+/** Undefined for a text without anything to read, which no element can have. */
+export function fhirText(text: string): string | undefined {
+  const written = possibleText(text.slice(0, MOST))
+  return written.trim() === '' ? undefined : written
+}
+
+/** The name of a client as a URI, which identifies it; a web address, or an URN, is one already. */
+export function clientUri(name: string): string {
+  const written = possibleText(name.slice(0, MOST))
+  return /^(https?:\/\/|urn:)\S+$/.test(written) ? written : `urn:sandbox-emr:client:${encodeURIComponent(written)}`
+}
+
+/** A list of FHIR has an item at least, or is absent. */
+export const nonEmpty = <Lists extends Readonly<Record<string, readonly unknown[]>>>(lists: Lists): Partial<Lists> =>
+  Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as Partial<Lists>
