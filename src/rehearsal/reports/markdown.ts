@@ -42,7 +42,7 @@ function rowOf(report: RunReport, step: StepReport, linkOf: LinkOf | undefined):
 
 function evidenceOf(report: RunReport, { exchange, of, line }: Evidence, linkOf: LinkOf | undefined): string {
   const text = inLine(line)
-  return `${of}: ${linkOf === undefined ? `${text} (${inLine(exchange)})` : `[${text}](<${linkOf(report, exchange)}>)`}`
+  return `${of}: ${linkOf === undefined ? `${text} (${inLine(exchange)})` : `[${text}](${linkOf(report, exchange)})`}`
 }
 
 /**
