@@ -150,7 +150,7 @@ const ROOMS = {
   'admin-api': [
     ...['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
     ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/magic', 'rehearsal/scenarios', 'rehearsal/generations'],
-    ...['rehearsal/transfer', 'rehearsal/faults'],
+    ...['rehearsal/transfer', 'rehearsal/faults', 'rehearsal/plans', 'rehearsal/runs'],
   ],
   // Tools, registration of calls, links to go on with.
   'voice-api': [

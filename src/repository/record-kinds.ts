@@ -362,6 +362,20 @@ export const RECORD_KINDS = {
     expires: 'never; deleted with its rule',
     writtenBy: 'rehearsal/faults/rules.ts',
   },
+  plan: {
+    of: 'clinic',
+    key: 'the name of the plan',
+    shape: 'Plan (rehearsal/plans/plan.ts)',
+    expires: 'never; deleted by the clinic',
+    writtenBy: 'rehearsal/plans/plans.ts',
+  },
+  run: {
+    of: 'clinic',
+    key: 'RunRecord.id',
+    shape: 'RunRecord (rehearsal/runs/run.ts)',
+    expires: 'never; the oldest are deleted where a clinic has too many',
+    writtenBy: 'rehearsal/runs/runs.ts',
+  },
   'open-runs': {
     of: 'clinic',
     key: '`runs`',

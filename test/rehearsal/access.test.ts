@@ -10,21 +10,24 @@ import { askAs, type Rehearsed, startRehearsed } from './rehearsed.ts'
 const FOLDER = join(import.meta.dirname, '../../resources/openapi')
 
 /** Method and path of each route, `{…}` filled in. */
-const ROUTES: readonly (readonly [method: string, path: string])[] = ['generations', 'rehearsal', 'transfer'].flatMap(
-  (file) => {
-    const { paths } = JSON.parse(readFileSync(join(FOLDER, `${file}.json`), 'utf8')) as {
-      paths: Record<string, object>
-    }
-    return Object.entries(paths).flatMap(([path, methods]) =>
-      Object.keys(methods)
-        .filter((method) => method !== 'parameters')
-        .map((method): readonly [string, string] => [
-          method.toUpperCase(),
-          path.replace('{clinic}', 'demo-clinic').replace(/\{\w+\}/, 'some'),
-        ]),
-    )
-  },
-)
+const ROUTES: readonly (readonly [method: string, path: string])[] = [
+  'generations',
+  'rehearsal',
+  'runs',
+  'transfer',
+].flatMap((file) => {
+  const { paths } = JSON.parse(readFileSync(join(FOLDER, `${file}.json`), 'utf8')) as {
+    paths: Record<string, object>
+  }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => method !== 'parameters')
+      .map((method): readonly [string, string] => [
+        method.toUpperCase(),
+        path.replace('{clinic}', 'demo-clinic').replace(/\{\w+\}/, 'some'),
+      ]),
+  )
+})
 const OF_CLINIC = ROUTES.filter(([, path]) => path.startsWith('/clinics/'))
 const CHANGING = OF_CLINIC.filter(([method]) => method !== 'GET')
 

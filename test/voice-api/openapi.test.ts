@@ -169,6 +169,11 @@ describe('the document', () => {
 
 /** The status of an operation that the example cannot lead to more. */
 const REFUSED: Readonly<Record<string, number>> = {
+  attestStep: 404,
+  abortRun: 404,
+  finishRun: 404,
+  readRun: 404,
+  startRun: 404,
   renewSession: 401,
   redeemResumeLink: 404,
   showResumeForm: 404,
@@ -194,6 +199,7 @@ describe('a request as the document has it', () => {
     path
       .replace('{clinic}', 'demo-clinic')
       .replace('{connector}', 'crm')
+      .replace('{plan}', 'my-scheduler')
       .replace('{family}', 'emr-scheduling')
       .replace('{username}', 'nora')
       .replace('{exchange}', path.startsWith('/exchanges') ? exchanges.ofNone : exchanges.ofClinic)
@@ -202,7 +208,7 @@ describe('a request as the document has it', () => {
   /** A token of an operator where the path names no clinic; of a session of its own where that is ended. */
   async function tokenFor({ path, operationId, tags }: Route): Promise<string> {
     // Staff may not change what a clinic is rehearsed with, nor take all of its data.
-    if (tags.some((tag) => ['generations', 'rehearsal', 'transfer'].includes(tag))) return operator
+    if (tags.some((tag) => ['generations', 'rehearsal', 'runs', 'transfer'].includes(tag))) return operator
     if (operationId === 'endSession') return await server.login('demo', 'demo')
     return /^\/(accounts|clinics|exchanges)(\/(?!\{clinic\})|$)/.test(path) ? operator : server.token
   }

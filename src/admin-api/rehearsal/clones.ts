@@ -17,6 +17,7 @@ import { endClone, findClone, makeClone } from '../../rehearsal/generations/clon
 import type { Source } from '../../rehearsal/generations/filling.ts'
 import { beginReset, type Reset } from '../../rehearsal/generations/reset.ts'
 import { findSnapshot } from '../../rehearsal/generations/snapshots.ts'
+import type { Plan } from '../../rehearsal/plans/plan.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { GenerationDependencies } from './generations.ts'
 import { untilKnown } from './known-everywhere.ts'
@@ -39,6 +40,19 @@ const SETTINGS: Omit<ClinicSettings, 'name'> = {
   policies: { overbooking: false, slotTakenStatus: 409 },
 }
 
+/** As it is answered. */
+interface ShownClone {
+  readonly id: string
+  readonly name: string | undefined
+  readonly base: string
+  readonly dialedNumber: string | undefined
+  readonly token?: string
+  readonly username: string
+  readonly password: string
+  readonly expiresAt: string
+  readonly generation?: number
+}
+
 interface AskedClone {
   readonly id: string
   readonly name?: string
@@ -53,23 +67,44 @@ export const asksForClone = (body: unknown): boolean => isObject(body) && body.f
 
 /** Answers POST /clinics with a clone. @throws FhirError 400, 403, 404, 409 or 422; then there is none */
 export async function answerClone(koa: KoaContext, body: unknown, services: CloneDependencies): Promise<void> {
-  const { repository, fillings } = services
   const user = userOf(koa)
   tellUserAccess(koa, 'clone clinic')
   if (user.role === 'staff')
     throw forbidden("Only an admin of the clinic or an operator may clone it; your role is 'staff'")
   const asked = readClone(body, user.clinic)
   if (asked.clinic !== undefined && asked.clinic !== user.clinic) requireOperator(user, 'clone the clinic of others')
+  koa.body = await made(koa, asked, services)
+  koa.status = 201
+}
+
+/**
+ * A clinic for one run, of the scenario of its plan, or of what the clinic has now.
+ * @throws FhirError as for any clone
+ */
+export async function cloneOf(
+  koa: KoaContext,
+  { plan: { scenario }, own, ttl }: { readonly plan: Plan; readonly own: string; readonly ttl: Duration },
+  services: CloneDependencies,
+): Promise<ShownClone> {
+  const from: Source = scenario === undefined ? { clinic: own } : { scenario }
+  return await made(koa, { ...newId(), clinic: own, from, ttl }, services)
+}
+
+const newId = () => ({ id: `clone-${randomUUID().slice(0, 13)}` })
+
+/** Makes a clone and fills it. @throws FhirError 404, 409 or 422; then there is none */
+async function made(koa: KoaContext, asked: AskedClone, services: CloneDependencies): Promise<ShownClone> {
+  const { repository, fillings } = services
+  const { clinic, name } = userOf(koa)
   const settings = await settingsFor(services, asked)
-  const reset: Reset = { clinic: asked.id, from: asked.from, by: user.name }
+  const reset: Reset = { clinic: asked.id, from: asked.from, by: name }
   const expiresAt = repository.machineTime + asked.ttl.toMillis()
-  const made = { id: asked.id, of: user.clinic, by: user.name, expiresAt, settings }
-  const account = await makeClone(repository, made, services.passwordCost)
+  const wanted = { id: asked.id, of: clinic, by: name, expiresAt, settings }
+  const account = await makeClone(repository, wanted, services.passwordCost)
   try {
     const { generation } = await fillings.reset(reset, await beginReset(services, reset))
     await untilKnown()
-    koa.status = 201
-    koa.body = { ...(await shownClone(koa, services, asked.id, account)), generation: generation.number }
+    return { ...(await shownClone(koa, services, asked.id, account)), generation: generation.number }
   } catch (error) {
     await endClone(repository, asked.id).catch(() => {})
     throw error
@@ -108,7 +143,7 @@ async function shownClone(
   { repository, config, baseOf }: CloneDependencies,
   id: string,
   { username, password }: { readonly username: string; readonly password: string },
-): Promise<object> {
+): Promise<ShownClone> {
   const [{ expiresAt }, settings, account] = [
     await findClone(repository, id),
     await findSettings(repository, id),
@@ -140,7 +175,7 @@ function readClone(body: unknown, own: string): AskedClone {
   const { clinic = own === SERVICE ? undefined : own, source } = readSource(from, own)
   const named = typeof name === 'string' ? { name } : {}
   const of = clinic === undefined ? {} : { clinic }
-  return { id: id ?? `clone-${randomUUID().slice(0, 13)}`, ...named, ...of, from: source, ttl: readTtl(ttl) }
+  return { ...(id === undefined ? newId() : { id }), ...named, ...of, from: source, ttl: readTtl(ttl) }
 }
 
 /** @throws FhirError 400 */

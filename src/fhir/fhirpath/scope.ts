@@ -10,6 +10,8 @@ export interface Environment {
   readonly resource?: unknown
   readonly rootResource?: unknown
   readonly context?: unknown
+  /** Values of further variables, by their names: the bodies %sent and %received of plans. */
+  readonly variables?: Readonly<Record<string, unknown>>
   /** The `_name` of a primitive focus. */
   readonly sibling?: unknown
   /** The type of a focus that is an element: `dateTime`, `HumanName`, `Patient.contact`. */
@@ -122,10 +124,17 @@ export function compileVariable(name: string): Evaluate | undefined {
   if (constant !== undefined) return () => [constant]
   if (name === 'resource') return ({ evaluation }) => [nodeFor(evaluation, evaluation.environment.resource)]
   if (name === 'context') return ({ evaluation }) => [nodeFor(evaluation, evaluation.environment.context)]
-  return name === 'rootResource'
-    ? ({ evaluation }) => [nodeFor(evaluation, rootResource(evaluation.environment))]
+  if (name === 'rootResource') return ({ evaluation }) => [nodeFor(evaluation, rootResource(evaluation.environment))]
+  return FURTHER.has(name)
+    ? ({ evaluation }) => {
+        const value = evaluation.environment.variables?.[name]
+        return value === undefined ? [] : [new Node(value)]
+      }
     : undefined
 }
+
+/** Variables that only some environments have; elsewhere they are empty. */
+const FURTHER: ReadonlySet<string> = new Set(['sent', 'received'])
 
 const nodeFor = (evaluation: Evaluation, value: unknown): Node =>
   value === undefined || value === evaluation.root.value ? evaluation.root : new Node(value)

@@ -1,0 +1,243 @@
+/** Checks a plan as it is loaded: what is wrong is said with the step and the word that it is in. docs/plans.md */
+import { Duration } from 'luxon'
+import { didYouMean } from '../../fhir/closest-name.ts'
+import { resourceTypes } from '../../fhir/definitions.ts'
+import { compileUserExpression } from '../../fhir/fhirpath/fhirpath.ts'
+import { badRequest, FhirError } from '../../fhir/outcome.ts'
+import { isObject } from '../../fhir/resource.ts'
+import { INTERACTIONS } from '../faults/matching.ts'
+import { parseRule } from '../faults/rules.ts'
+import type { Plan } from './plan.ts'
+
+/** A check of a value. @returns what it must be, where it is wrong */
+type Check = (value: unknown) => string | undefined
+type Members = Readonly<Record<string, Check>>
+
+const MOST = { steps: 60, list: 20, text: 500, description: 2_000, names: 50 }
+
+const matching =
+  (pattern: RegExp, said: string): Check =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value) ? undefined : said
+
+const text =
+  (most: number): Check =>
+  (value) =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= most
+      ? undefined
+      : `a text of 1 to ${most} characters`
+
+const LINE = text(MOST.text)
+/** Any value is meant by an empty one. */
+const VALUE: Check = (value) => (value === '' ? undefined : LINE(value))
+const NAME = matching(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lower-case words joined by hyphens')
+
+const oneOf =
+  (known: readonly string[]): Check =>
+  (value) =>
+    known.includes(String(value)) || isPlaceholder(value)
+      ? undefined
+      : `one of ${known.length > MOST.list ? 'those known' : known.join(', ')}; ${didYouMean(String(value), known, 'it is none')}`
+
+const isPlaceholder = (value: unknown): boolean => /^\{\{[\w-]+\}\}$/.test(String(value))
+
+/** One value, or a list of alternatives. */
+const orList =
+  (check: Check): Check =>
+  (value) => {
+    if (!Array.isArray(value)) return check(value)
+    if (value.length === 0 || value.length > MOST.list) return `a list of 1 to ${MOST.list} items`
+    return value.map(check).find((wrong) => wrong !== undefined)
+  }
+
+const record =
+  (check: Check): Check =>
+  (value) => {
+    if (!isObject(value) || Object.keys(value).length > MOST.names)
+      return `an object with at most ${MOST.names} members`
+    const [wrong] = Object.entries(value).flatMap(([name, one]) => check(one)?.replace(/^/, `${name} that is `) ?? [])
+    return wrong
+  }
+
+const duration: Check = (value) => {
+  const read = typeof value === 'string' ? Duration.fromISO(value) : undefined
+  return read?.isValid && read.toMillis() > 0 ? undefined : 'an ISO 8601 duration such as PT30S or PT2M'
+}
+
+const expression: Check = (value) => {
+  if (LINE(value) !== undefined) return LINE(value)
+  try {
+    compileUserExpression(String(value))
+    return undefined
+  } catch (error) {
+    return `FHIRPath: ${error instanceof Error ? error.message : 'it cannot be read'}`
+  }
+}
+
+const whole: Check = (value) => (isCount(value) ? undefined : 'a whole number from 0 to 10000')
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 10_000
+
+const times: Check = (value) => {
+  if (isCount(value)) return undefined
+  const wrong = members({ least: whole, most: whole })(value)
+  if (wrong !== undefined) return `a number, or an object with least and most: ${wrong}`
+  return Object.keys(value as object).length === 0 ? 'a number, or an object with least or most' : undefined
+}
+
+const status: Check = (value) =>
+  /^([1-5]\d\d|[1-5]xx|0)$/.test(String(value)) ? undefined : 'a status such as 409, or a class such as 4xx'
+
+/** An object that has only these members. */
+const members =
+  (known: Members, required: readonly string[] = []): Check =>
+  (value) => {
+    if (!isObject(value))
+      return `an object with ${required.length > 0 ? required.join(', ') : Object.keys(known).join(', ')}`
+    const missing = required.find((name) => value[name] === undefined)
+    if (missing !== undefined) return `an object that has '${missing}'`
+    for (const [name, one] of Object.entries(value)) {
+      const check = known[name]
+      if (check === undefined)
+        return `without '${name.slice(0, 40)}', which is not known; ${didYouMean(name, Object.keys(known), `known are ${Object.keys(known).join(', ')}`)}`
+      const wrong = check(one)
+      if (wrong !== undefined) return `right in '${name}', which must be ${wrong}`
+    }
+    return undefined
+  }
+
+const MATCHER = members({
+  interaction: orList(oneOf([...INTERACTIONS, 'capabilities', 'tool'])),
+  type: orList(oneOf(resourceTypes)),
+  operation: orList(LINE),
+  tool: orList(LINE),
+  method: orList(oneOf(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])),
+  path: orList(matching(/^\/\S*$/, 'a path that begins with /')),
+  query: record(orList(VALUE)),
+  status: orList(status),
+  headers: record(orList(VALUE)),
+  request: orList(expression),
+  response: orList(expression),
+  arguments: record(() => undefined),
+  result: record(() => undefined),
+  same: orList(oneOf(['address', 'body', 'call', 'tool-call-id', 'arguments'])),
+  soonerThan: (value) => (value === 'retry-after' ? undefined : duration(value)?.concat(", or 'retry-after'")),
+})
+
+const provoked: Check = (value) => {
+  if (!isObject(value)) return 'an object with the fault that is met'
+  if (isObject(value.when) && value.when.run !== undefined)
+    return "without when.run, as it is for the run's own requests"
+  const unknown = Object.keys(value).find((name) => !['fault', 'when', 'on', 'with'].includes(name))
+  if (unknown !== undefined) return `without '${unknown.slice(0, 40)}'; known are fault, when, on, with`
+  try {
+    parseRule('step', value)
+    return undefined
+  } catch (error) {
+    return `a fault of the catalogue: ${error instanceof Error ? error.message : ''}`
+  }
+}
+
+const search: Check = (value) => {
+  const [, type = ''] = /^([A-Za-z]+)\?/.exec(String(value)) ?? []
+  return resourceTypes.includes(type) && LINE(value) === undefined
+    ? undefined
+    : 'a search such as Appointment?status=booked, by a type that exists'
+}
+
+const STEP: Members = {
+  id: NAME,
+  title: LINE,
+  source: LINE,
+  optional: (value) => (value === true ? undefined : 'true, or absent'),
+  do: provoked,
+  expect: MATCHER,
+  times,
+  after: orList(MATCHER),
+  within: duration,
+  never: orList(MATCHER),
+  state: orList(members({ query: search, count: times }, ['query', 'count'])),
+  attest: LINE,
+}
+
+const PLAN: Members = {
+  plan: NAME,
+  title: LINE,
+  version: matching(/^\d+\.\d+\.\d+$/, 'a semantic version such as 1.0.0'),
+  description: text(MOST.description),
+  scenario: NAME,
+  names: record(LINE),
+  steps: (value) =>
+    Array.isArray(value) && value.length > 0 && value.length <= MOST.steps
+      ? undefined
+      : `a list of 1 to ${MOST.steps} steps`,
+}
+
+const REQUIRED = ['plan', 'title', 'version', 'description', 'steps']
+
+/** @throws FhirError 400 that names the step and what is wrong in it */
+export function parsePlan(value: unknown): Plan {
+  const wrong = members(PLAN, REQUIRED)(value)
+  if (wrong !== undefined) throw badRequest(`The plan must be ${wrong}`)
+  const plan = value as Plan
+  const seen = new Set<string>()
+  for (const [index, step] of plan.steps.entries()) {
+    const named = `step ${isObject(step) && typeof step.id === 'string' ? `'${step.id.slice(0, 64)}'` : index + 1}`
+    const inStep = members(STEP, ['id', 'title', 'source'])(step) ?? objectionTo(step)
+    if (inStep !== undefined) throw badRequest(`Plan ${plan.plan}, ${named} must be ${inStep}`)
+    if (seen.has(step.id))
+      throw badRequest(`Plan ${plan.plan}: there are two steps '${step.id}'; each needs its own id`)
+    seen.add(step.id)
+  }
+  requireNames(plan)
+  return plan
+}
+
+/** A combination of words that says nothing. */
+function objectionTo(step: Plan['steps'][number]): string | undefined {
+  const { do: provokes, expect, times: often, after, within, never, state, attest } = step
+  const hasExchange = provokes !== undefined || expect !== undefined
+  if ([provokes, expect, after, never, state, attest].every((word) => word === undefined))
+    return 'right: it says nothing to judge by; give it do, expect, after, never, state or attest'
+  if (within !== undefined && after === undefined) return "right: 'within' needs 'after', whose time it limits"
+  if (often !== undefined && expect === undefined) return "right: 'times' needs 'expect', whose matches it counts"
+  const relative = [after ?? [], never ?? []]
+    .flat()
+    .some(({ same, soonerThan }) => same !== undefined || soonerThan !== undefined)
+  if (relative && !hasExchange)
+    return "right: 'same' and 'soonerThan' compare with the step's exchange, so it needs 'expect' or 'do'"
+  return undefined
+}
+
+function requireNames({ plan, names = {}, steps }: Plan): void {
+  for (const step of steps) {
+    for (const [, name = ''] of JSON.stringify(step).matchAll(PLACEHOLDER)) {
+      if (Object.hasOwn(names, name)) continue
+      const hint = didYouMean(name, Object.keys(names), `known are ${Object.keys(names).join(', ') || 'none'}`)
+      throw badRequest(
+        `Plan ${plan}, step '${step.id}': the name {{${name}}} is not among the names of the plan; ${hint}`,
+      )
+    }
+  }
+}
+
+const PLACEHOLDER = /\{\{([\w-]+)\}\}/g
+
+/** The plan with its names put in. */
+export function withNames(plan: Plan): Plan {
+  const { names = {} } = plan
+  const put = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.replace(PLACEHOLDER, (whole, name) => names[name] ?? whole)
+    if (Array.isArray(value)) return value.map(put)
+    return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, put(one)])) : value
+  }
+  return { ...plan, steps: put(plan.steps) as Plan['steps'] }
+}
+
+/** @throws Error naming the file, where it is one, and what is wrong */
+export function checkedPlan(file: string, value: unknown): Plan {
+  try {
+    return parsePlan(value)
+  } catch (error) {
+    throw error instanceof FhirError ? new Error(`${file}: ${error.message}`) : error
+  }
+}

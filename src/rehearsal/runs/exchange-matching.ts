@@ -1,0 +1,250 @@
+/** Compares an exchange of the journal with a matcher of a plan. */
+import { isDeepStrictEqual } from 'node:util'
+import { Duration } from 'luxon'
+import { compileUserExpression, EvaluationError, type Expression } from '../../fhir/fhirpath/fhirpath.ts'
+import { memoize } from '../../fhir/memoize.ts'
+import { isObject } from '../../fhir/resource.ts'
+import { newLimits } from '../../profiles/invariant.ts'
+import type { ExchangeDetail, ExchangeSummary, ShownMessage, ToolDetail } from '../../record/journal/exchange.ts'
+import type { Matcher, OneOf, Sameness } from '../plans/plan.ts'
+
+/** An exchange with what its matching needs; the detail is read once, and only where a matcher asks for it. */
+export class SeenByRun {
+  readonly summary: ExchangeSummary
+  /** Below the base, without a strictness profile. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** Milliseconds since 1970 UTC. */
+  readonly begun: number
+  readonly ended: number
+  readonly #read: (id: string) => Promise<ExchangeDetail | undefined>
+  #detail: Promise<ExchangeDetail | undefined> | undefined
+
+  constructor(summary: ExchangeSummary, read: (id: string) => Promise<ExchangeDetail | undefined>) {
+    this.summary = summary
+    this.#read = read
+    const [path = '', query = ''] = summary.address.split('?', 2)
+    this.path = path.replace(/^\/as\/[^/]+/, '') || '/'
+    this.query = new URLSearchParams(query)
+    this.begun = Date.parse(summary.time)
+    this.ended = this.begun + summary.duration
+  }
+
+  get line(): string {
+    const { method, address, status } = this.summary
+    const shown = address.length > LONGEST_ADDRESS ? `${address.slice(0, LONGEST_ADDRESS)}…` : address
+    return `${method} ${shown} ${status === 0 ? 'without a response' : status}`
+  }
+
+  detail(): Promise<ExchangeDetail | undefined> {
+    this.#detail ??= this.#read(this.summary.id)
+    return this.#detail
+  }
+}
+
+const LONGEST_ADDRESS = 200
+
+/**
+ * `other`: it is not what the matcher is about. `missed`: it is, but for what the sentences say. `unknown`: the journal does
+ * not have what would tell.
+ */
+export type Match =
+  | { readonly kind: 'match' | 'other' }
+  | { readonly kind: 'missed'; readonly missed: readonly string[] }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+const MATCH: Match = { kind: 'match' }
+const OTHER: Match = { kind: 'other' }
+
+/** @param occasion the step's exchange, where there is one */
+export async function matchOf(matcher: Matcher, seen: SeenByRun, occasion?: SeenByRun): Promise<Match> {
+  if (!isSelected(matcher, seen)) return OTHER
+  try {
+    const missed = [...missedInSummary(matcher, seen), ...(await missedInDetail(matcher, seen, occasion))]
+    return missed.length === 0 ? MATCH : { kind: 'missed', missed }
+  } catch (error) {
+    if (error instanceof NotKept) return { kind: 'unknown', why: error.message }
+    throw error
+  }
+}
+
+/** The journal does not have a part of an exchange that decides. */
+class NotKept extends Error {}
+
+const list = <T>(one: OneOf<T> | undefined): readonly T[] =>
+  one === undefined ? [] : Array.isArray(one) ? (one as readonly T[]) : [one as T]
+
+const isAmong = (wanted: OneOf<string> | undefined, given: string | undefined): boolean =>
+  wanted === undefined || list(wanted).includes(given ?? '')
+
+function isSelected({ interaction, type, operation, tool, method, path }: Matcher, seen: SeenByRun): boolean {
+  const { summary } = seen
+  const tools = summary.tools?.map((one) => one.tool) ?? []
+  return (
+    isAmong(interaction, summary.interaction) &&
+    isAmong(type, summary.type) &&
+    isAmong(operation, summary.operation) &&
+    isAmong(method, summary.method) &&
+    (tool === undefined || list(tool).some((one) => tools.includes(one))) &&
+    (path === undefined || list(path).some((one) => isValue(one, seen.path)))
+  )
+}
+
+/** A value as a plan has it: empty for any, with a final `*` for its beginning. */
+const isValue = (wanted: string, given: string): boolean =>
+  wanted === '' || (wanted.endsWith('*') ? given.startsWith(wanted.slice(0, -1)) : given === wanted)
+
+function missedInSummary({ query = {}, status }: Matcher, seen: SeenByRun): readonly string[] {
+  const missed: string[] = []
+  for (const [name, wanted] of Object.entries(query)) {
+    const given = seen.query.getAll(name)
+    if (!given.some((value) => list(wanted).some((one) => isValue(one, value))))
+      missed.push(`${name} ${given.length === 0 ? 'is absent' : `is ${given.join(' and ')}`}, not ${saidOf(wanted)}`)
+  }
+  if (status !== undefined && !list(status).some((one) => isStatus(one, seen.summary.status)))
+    missed.push(`the status is ${seen.summary.status}, not ${list(status).join(' or ')}`)
+  return missed
+}
+
+const saidOf = (wanted: OneOf<unknown>): string =>
+  list(wanted)
+    .map((one) => (one === '' ? 'any value' : String(typeof one === 'object' ? JSON.stringify(one) : one)))
+    .join(' or ')
+
+const isStatus = (wanted: number | string, given: number): boolean =>
+  /^\dxx$/.test(String(wanted)) ? Math.floor(given / 100) === Number(String(wanted)[0]) : Number(wanted) === given
+
+/** @throws NotKept */
+async function missedInDetail(matcher: Matcher, seen: SeenByRun, occasion?: SeenByRun): Promise<readonly string[]> {
+  const { headers, request, response, arguments: given, result, same, soonerThan } = matcher
+  const missed: string[] = []
+  if (headers !== undefined) missed.push(...missedHeaders(headers, await detailOf(seen)))
+  for (const path of list(request)) missed.push(...(await missedPath(path, 'request', seen, occasion)))
+  for (const path of list(response)) missed.push(...(await missedPath(path, 'response', seen, occasion)))
+  if (given !== undefined || result !== undefined) missed.push(...(await missedTool(matcher, seen)))
+  for (const one of list(same))
+    if (occasion !== undefined && !(await isSame(one, seen, occasion))) missed.push(`the ${SAME[one]} is another`)
+  if (soonerThan !== undefined && occasion !== undefined) missed.push(...(await missedTime(soonerThan, seen, occasion)))
+  return missed
+}
+
+async function detailOf(seen: SeenByRun): Promise<ExchangeDetail> {
+  const detail = await seen.detail()
+  if (detail === undefined) throw new NotKept('the journal does not have the exchange any more')
+  return detail
+}
+
+function missedHeaders(wanted: NonNullable<Matcher['headers']>, { request }: ExchangeDetail): readonly string[] {
+  return Object.entries(wanted).flatMap(([name, values]) => {
+    const given = request.headers[name]
+    if (given !== undefined && list(values).some((one) => isValue(one, given))) return []
+    return [`the header ${name} ${given === undefined ? 'is absent' : `is ${given}`}, not ${saidOf(values)}`]
+  })
+}
+
+const MOST_EXPRESSIONS = 2_000
+const compiled = memoize(MOST_EXPRESSIONS, (path): Expression => compileUserExpression(path))
+
+/** Items that an expression may process. */
+const WORK = 200_000
+
+async function missedPath(
+  path: string,
+  of: 'request' | 'response',
+  seen: SeenByRun,
+  occasion?: SeenByRun,
+): Promise<readonly string[]> {
+  const body = bodyOf((await detailOf(seen))[of], of)
+  const variables = {
+    sent: needs(path, '%sent') ? await bodyOrNothing(occasion, 'request') : undefined,
+    received: needs(path, '%received') ? await bodyOrNothing(occasion, 'response') : undefined,
+  }
+  try {
+    const found = compiled(path).evaluate(body, { variables, limits: newLimits(WORK), now: seen.begun })
+    if (found.length === 1 && found[0] === true) return []
+    return [`of the ${of} it is not true that ${path}`]
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error
+    return [`the ${of} can't be asked whether ${path}`]
+  }
+}
+
+const needs = (path: string, variable: string): boolean => path.includes(variable)
+
+const bodyOrNothing = async (seen: SeenByRun | undefined, of: 'request' | 'response'): Promise<unknown> =>
+  seen === undefined ? undefined : bodyOf((await detailOf(seen))[of], of)
+
+/** The body as JSON; undefined where there is none. @throws NotKept */
+function bodyOf({ headers, body }: ShownMessage, of: string): unknown {
+  // A journal of headers alone keeps no body; its type shows that there was one.
+  const isEmpty = body === undefined ? headers['content-type'] === undefined : body.size === 0
+  if (isEmpty) return undefined
+  if (body?.text === undefined || body.cut) throw new NotKept(`the journal has not kept the body of the ${of}`)
+  try {
+    return JSON.parse(body.text)
+  } catch {
+    return undefined
+  }
+}
+
+async function missedTool(matcher: Matcher, seen: SeenByRun): Promise<readonly string[]> {
+  const { tools = [] } = await detailOf(seen)
+  const called = tools.filter(({ tool }) => isAmong(matcher.tool, tool))
+  if (called.length === 0) throw new NotKept('the journal has not kept its tool calls')
+  const missed = called.map((tool) => missedInCall(matcher, tool))
+  return missed.find((one) => one.length === 0) ?? missed[0] ?? []
+}
+
+function missedInCall({ arguments: given = {}, result = {} }: Matcher, tool: ToolDetail): readonly string[] {
+  return [...missedMembers('argument', given, tool.arguments), ...missedMembers('result', result, tool.result)]
+}
+
+function missedMembers(what: string, wanted: Readonly<Record<string, unknown>>, given: unknown): readonly string[] {
+  const members = isObject(given) ? given : {}
+  return Object.entries(wanted).flatMap(([name, value]) => {
+    const one = members[name]
+    const isRight = value === '' ? one !== undefined : list(value as OneOf<unknown>).some((each) => isMember(each, one))
+    return isRight
+      ? []
+      : [`the ${what} ${name} is ${JSON.stringify(one) ?? 'absent'}, not ${saidOf(value as OneOf<unknown>)}`]
+  })
+}
+
+const isMember = (wanted: unknown, given: unknown): boolean =>
+  typeof wanted === 'string' && typeof given === 'string' ? isValue(wanted, given) : isDeepStrictEqual(wanted, given)
+
+const SAME: Readonly<Record<Sameness, string>> = {
+  address: 'address',
+  body: 'body',
+  call: 'call',
+  'tool-call-id': 'id of the tool call',
+  arguments: 'arguments of the tool call',
+}
+
+async function isSame(of: Sameness, seen: SeenByRun, occasion: SeenByRun): Promise<boolean> {
+  const [one, other] = [await partOf(of, seen), await partOf(of, occasion)]
+  return one !== undefined && isDeepStrictEqual(one, other)
+}
+
+/** @throws NotKept */
+async function partOf(of: Sameness, seen: SeenByRun): Promise<unknown> {
+  const { method, address, call, tools } = seen.summary
+  if (of === 'address') return `${method} ${address}`
+  if (of === 'call') return call
+  if (of === 'tool-call-id') return tools?.map(({ id }) => id)
+  const { request, tools: detailed } = await detailOf(seen)
+  return of === 'body' ? bodyOf(request, 'request') : detailed?.map((tool) => tool.arguments)
+}
+
+async function missedTime(soonerThan: string, seen: SeenByRun, occasion: SeenByRun): Promise<readonly string[]> {
+  const limit = soonerThan === 'retry-after' ? await retryAfterOf(occasion) : Duration.fromISO(soonerThan).toMillis()
+  return seen.begun - occasion.ended < limit ? [] : [`it comes ${seen.begun - occasion.ended} ms later`]
+}
+
+/** Milliseconds; 0 where there is no such header. https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3 */
+async function retryAfterOf(occasion: SeenByRun): Promise<number> {
+  const { response } = await detailOf(occasion)
+  const header = response.headers['retry-after'] ?? ''
+  if (/^\d+$/.test(header)) return Number(header) * 1_000
+  return Math.max(0, (Date.parse(header) || 0) - occasion.ended)
+}

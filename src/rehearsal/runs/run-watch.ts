@@ -1,0 +1,95 @@
+/** Follows the journal for a run, and judges its client by the plan. Each process that is asked about a run has one. */
+import { unpaid } from '../../isolation/budget.ts'
+import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
+import { type ExchangeDetail, isGap, LEAST_ROLE } from '../../record/journal/exchange.ts'
+import type { Journal } from '../../record/journal/journal.ts'
+import { type JournalFilter, JournalReader, type NumberedExchange } from '../../record/journal/journal-reader.ts'
+import type { Plan } from '../plans/plan.ts'
+import { SeenByRun } from './exchange-matching.ts'
+import type { RunRecord, RunReport, StepReport } from './run.ts'
+import { type FoundState, type Judged, StepWatch } from './step-watch.ts'
+import { TrafficWatch } from './traffic.ts'
+
+/** By step. */
+export type FoundStates = Readonly<Record<string, readonly FoundState[]>>
+
+/** The exchanges that are judged. */
+export interface Watched {
+  readonly clinic: string
+  readonly plan: Plan
+  readonly filter: JournalFilter
+  /** The number of the exchange after which they begin. */
+  readonly after: number
+}
+
+export class RunWatch {
+  readonly #watched: Watched
+  readonly #journal: Pick<Journal, 'store' | 'flush'>
+  readonly #reader: JournalReader
+  readonly #steps: readonly StepWatch[]
+  readonly #traffic = new TrafficWatch()
+  #upTo: number
+  #hasGap = false
+  #reading: Promise<void> = Promise.resolve()
+
+  constructor(journal: Pick<Journal, 'store' | 'flush'>, watched: Watched) {
+    this.#journal = journal
+    this.#watched = watched
+    // Evidence is shown to staff.
+    this.#reader = new JournalReader(journal.store, watched.clinic, LEAST_ROLE)
+    this.#steps = watched.plan.steps.map((step) => new StepWatch(step))
+    this.#upTo = watched.after
+  }
+
+  /** Reads what has come since it was last asked. @throws StoreUnavailable */
+  async follow(): Promise<void> {
+    const next = this.#reading.catch(() => {}).then(() => unpaid(() => this.#readOn()))
+    this.#reading = next
+    await next
+  }
+
+  async #readOn(): Promise<void> {
+    await this.#journal.flush()
+    const { first } = await this.#reader.bounds()
+    if (first > this.#upTo + 1 && this.#upTo > 0) this.#hasGap = true
+    for (let isMore = true; isMore; ) {
+      const page = await this.#reader.since(this.#watched.filter, this.#upTo)
+      for (const exchange of page.exchanges) await this.#see(exchange)
+      this.#upTo = page.upTo
+      isMore = page.isMore
+      await yieldToEventLoop()
+    }
+  }
+
+  async #see({ exchange }: NumberedExchange): Promise<void> {
+    if (isGap(exchange)) {
+      this.#hasGap = true
+      return
+    }
+    if (exchange.direction === 'out') return
+    const seen = new SeenByRun(exchange, (id) => this.#detailOf(id))
+    this.#traffic.see(seen)
+    for (const step of this.#steps) await step.see(seen)
+  }
+
+  async #detailOf(id: string): Promise<ExchangeDetail | undefined> {
+    return (await this.#reader.find(id))?.detail
+  }
+
+  /** The steps so far. @param found by the searches of each step */
+  steps(judged: Pick<Judged, 'isOpen'>, attested: RunRecord['attested'], found: FoundStates): readonly StepReport[] {
+    return this.#watched.plan.steps.flatMap(
+      ({ id }, index) =>
+        this.#steps[index]?.report({ ...judged, hasGap: this.#hasGap, attested: attested[id], found: found[id] }) ?? [],
+    )
+  }
+
+  get seen(): Pick<RunReport, 'traffic' | 'observed' | 'notes'> {
+    const notes = [
+      ...(this.#hasGap
+        ? ['Exchanges of the run are missing from the journal: steps that they may decide end in error']
+        : []),
+    ]
+    return { traffic: this.#traffic.traffic, observed: this.#traffic.observed, notes }
+  }
+}

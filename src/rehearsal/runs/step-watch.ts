@@ -1,0 +1,257 @@
+/** Watches the exchanges of a run for one step of its plan, in the order of the journal. */
+import { Duration } from 'luxon'
+import type { ExpectedState, Matcher, Step, Times } from '../plans/plan.ts'
+import { type Match, matchOf, type SeenByRun } from './exchange-matching.ts'
+import type { Attested, Evidence, StepReport, Verdict } from './run.ts'
+
+/** The number of matches of a search for a `state`. */
+export interface FoundState {
+  readonly query: string
+  readonly count: number
+}
+
+/** Facts beside the exchanges. */
+export interface Judged {
+  /** The run is open: what has not been seen may still come. */
+  readonly isOpen: boolean
+  /** Exchanges of the run are missing from the journal. */
+  readonly hasGap: boolean
+  readonly attested: Attested | undefined
+  /** The matches of its searches, in their order; absent: they were not carried out. */
+  readonly found: readonly FoundState[] | undefined
+}
+
+interface Ruling {
+  readonly result: Verdict
+  readonly message: string
+}
+
+/** Exchanges that are shown of those that prove the same. */
+const MOST_SHOWN = 5
+
+export class StepWatch {
+  readonly #step: Step
+  readonly #after: readonly Matcher[]
+  readonly #never: readonly Matcher[]
+  #occasion: SeenByRun | undefined
+  #matched = 0
+  #afterMet = 0
+  #nearest: { readonly seen: SeenByRun; readonly missed: readonly string[] } | undefined
+  #broken: string | undefined
+  #unknown: string | undefined
+  readonly #evidence: Evidence[] = []
+
+  constructor(step: Step) {
+    this.#step = step
+    this.#after = [step.after ?? []].flat()
+    this.#never = [step.never ?? []].flat()
+  }
+
+  async see(seen: SeenByRun): Promise<void> {
+    const before = this.#occasion
+    if (this.#hasExchange && (await this.#isOfStep(seen))) this.#meet(seen)
+    else if (before !== undefined || !this.#hasExchange) await this.#seeLater(seen)
+  }
+
+  /** Whether it is about an exchange; otherwise it watches the whole run. */
+  get #hasExchange(): boolean {
+    return this.#step.expect !== undefined || this.#step.do !== undefined
+  }
+
+  async #isOfStep(seen: SeenByRun): Promise<boolean> {
+    const { expect = {}, do: provoked } = this.#step
+    if (provoked !== undefined && !(await hasMet(provoked.fault, seen))) return false
+    const match = await matchOf(expect, seen, this.#occasion)
+    this.#note(match, seen)
+    return match.kind === 'match'
+  }
+
+  #note(match: Match, seen: SeenByRun): void {
+    if (match.kind === 'unknown') this.#unknown ??= match.why
+    if (match.kind !== 'missed' || this.#occasion !== undefined) return
+    if (this.#nearest === undefined || match.missed.length <= this.#nearest.missed.length)
+      this.#nearest = { seen, missed: match.missed }
+  }
+
+  #meet(seen: SeenByRun): void {
+    this.#matched += 1
+    const { most } = limitsOf(this.#step.times)
+    const isTooOften = this.#matched > most
+    if (this.#matched <= MOST_SHOWN || isTooOften) this.#prove(isTooOften ? 'times' : 'expect', seen)
+    this.#occasion ??= seen
+    if (isTooOften) this.#broken ??= `it came ${this.#matched} times, and may come ${saidTimes(this.#step.times)}`
+  }
+
+  async #seeLater(seen: SeenByRun): Promise<void> {
+    for (const matcher of this.#never) {
+      const match = await matchOf(matcher, seen, this.#occasion)
+      if (match.kind === 'unknown') this.#unknown ??= match.why
+      if (match.kind !== 'match') continue
+      this.#broken ??= `${seen.line} came, which must not`
+      this.#prove('never', seen)
+    }
+    await this.#seeAfter(seen)
+  }
+
+  async #seeAfter(seen: SeenByRun): Promise<void> {
+    const matcher = this.#after[this.#afterMet]
+    if (matcher === undefined) return
+    const match = await matchOf(matcher, seen, this.#occasion)
+    if (match.kind === 'unknown') this.#unknown ??= match.why
+    if (match.kind === 'missed') this.#nearest = { seen, missed: match.missed }
+    if (match.kind !== 'match') return
+    const late = this.#lateBy(seen)
+    if (late !== undefined) {
+      this.#nearest = { seen, missed: [late] }
+      return
+    }
+    this.#afterMet += 1
+    this.#prove('after', seen)
+  }
+
+  #lateBy(seen: SeenByRun): string | undefined {
+    const { within } = this.#step
+    if (within === undefined || this.#occasion === undefined) return undefined
+    const took = seen.begun - this.#occasion.ended
+    return took <= Duration.fromISO(within).toMillis() ? undefined : `it came after ${took} ms, not within ${within}`
+  }
+
+  #prove(of: Evidence['of'], { summary, line }: SeenByRun): void {
+    if (this.#evidence.length < 2 * MOST_SHOWN)
+      this.#evidence.push({ exchange: summary.id, of, at: summary.time, line })
+  }
+
+  report(judged: Judged): StepReport {
+    const { id, title, source, optional } = this.#step
+    const { result, message } = this.#ruling(judged)
+    const { attested } = judged
+    const isNear = this.#nearest !== undefined && (result === 'fail' || result === 'error' || result === 'pending')
+    const nearest = isNear && this.#nearest !== undefined ? [nearestOf(this.#nearest.seen)] : []
+    return {
+      ...{ id, title, source, result, message },
+      ...(optional && { optional }),
+      evidence: [...this.#evidence, ...nearest],
+      ...(attested && { attested }),
+    }
+  }
+
+  #ruling(judged: Judged): Ruling {
+    if (this.#broken !== undefined) return { result: 'fail', message: sentence(this.#broken) }
+    return (
+      this.#rulingOfExchanges(judged) ?? this.#rulingOfState(judged) ?? this.#rulingOfPerson(judged) ?? this.#passed()
+    )
+  }
+
+  #rulingOfExchanges(judged: Judged): Ruling | undefined {
+    if (this.#hasExchange && this.#matched < limitsOf(this.#step.times).least) return this.#tooFew(judged)
+    const next = this.#after[this.#afterMet]
+    if (next !== undefined) return this.#missing(judged, `then ${said(next)} was expected`)
+    return this.#never.length === 0 ? undefined : this.#rulingOfNever(judged)
+  }
+
+  #tooFew(judged: Judged): Ruling {
+    if (this.#matched === 0 && this.#step.optional && !judged.isOpen)
+      return { result: 'skip', message: 'It was not seen, and need not be.' }
+    const often = this.#matched === 0 ? '' : ` ${saidTimes(this.#step.times)}, and came ${this.#matched} times`
+    return this.#missing(judged, `${this.#wanted()} was expected${often}`)
+  }
+
+  /** An exchange that is not known might be one that must not come. */
+  #rulingOfNever(judged: Judged): Ruling | undefined {
+    if (!judged.isOpen) return judged.hasGap || this.#unknown !== undefined ? this.#unclear(judged) : undefined
+    if (this.#hasExchange) return undefined
+    return { result: 'pending', message: 'Nothing that must not come has come so far.' }
+  }
+
+  #missing(judged: Judged, expected: string): Ruling {
+    const got =
+      this.#nearest === undefined
+        ? 'none came'
+        : `${this.#nearest.seen.line} came, but ${this.#nearest.missed.join('; ')}`
+    const message = sentence(`${expected}; ${got}`)
+    if (judged.isOpen) return { result: 'pending', message }
+    return judged.hasGap || this.#unknown !== undefined ? this.#unclear(judged) : { result: 'fail', message }
+  }
+
+  #unclear({ hasGap }: Judged): Ruling {
+    const why =
+      this.#unknown ?? (hasGap ? 'exchanges of the run are missing from the journal' : 'the journal does not tell')
+    return { result: 'error', message: sentence(`It can't be judged: ${why}`) }
+  }
+
+  #wanted(): string {
+    const { do: provoked, expect } = this.#step
+    if (provoked === undefined) return said(expect ?? {})
+    return `${expect === undefined ? 'a request' : said(expect)} that meets the fault ${provoked.fault}`
+  }
+
+  #rulingOfState({ isOpen, found }: Judged): Ruling | undefined {
+    const states = [this.#step.state ?? []].flat()
+    if (states.length === 0) return undefined
+    const wrong = states.flatMap((state, index) => objectionTo(state, found?.[index]))
+    if (isOpen) return { result: 'pending', message: sentence(wrong[0] ?? 'The record is as it must be so far') }
+    return wrong[0] === undefined ? undefined : { result: 'fail', message: sentence(wrong.join('; ')) }
+  }
+
+  #rulingOfPerson({ isOpen, attested }: Judged): Ruling | undefined {
+    const { attest } = this.#step
+    if (attest === undefined) return undefined
+    if (attested === undefined)
+      return { result: isOpen ? 'pending' : 'warning', message: sentence(`nobody has said whether: ${attest}`) }
+    const note = attested.note === undefined ? '' : ` (${attested.note})`
+    return attested.ok ? undefined : { result: 'fail', message: sentence(`${attested.by} says no: ${attest}${note}`) }
+  }
+
+  #passed(): Ruling {
+    if (this.#occasion === undefined) return { result: 'pass', message: 'It is as expected.' }
+    const times = this.#matched === 1 ? '' : `, ${this.#matched} times`
+    return { result: 'pass', message: sentence(`${this.#occasion.line} came as expected${times}`) }
+  }
+}
+
+/** Whether the run's own rule brought it about: an exchange that names a fault itself does not count. */
+async function hasMet(fault: string, seen: SeenByRun): Promise<boolean> {
+  const labels = seen.summary.fault?.split(', ') ?? []
+  if (!labels.some((label) => label.split('#', 1)[0] === fault)) return false
+  const detail = await seen.detail()
+  return detail?.request.headers['x-sandbox-fault'] === undefined
+}
+
+const nearestOf = ({ summary, line }: SeenByRun): Evidence => ({
+  exchange: summary.id,
+  of: 'nearest',
+  at: summary.time,
+  line,
+})
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
+
+const limitsOf = (times: Times | undefined): { readonly least: number; readonly most: number } =>
+  typeof times === 'number'
+    ? { least: times, most: times }
+    : { least: times?.least ?? (times === undefined ? 1 : 0), most: times?.most ?? Number.POSITIVE_INFINITY }
+
+function saidTimes(times: Times | undefined): string {
+  const { least, most } = limitsOf(times)
+  if (least === most) return `${least} times`
+  if (most === Number.POSITIVE_INFINITY) return `at least ${least} times`
+  return least === 0 ? `at most ${most} times` : `${least} to ${most} times`
+}
+
+function objectionTo({ query, count }: ExpectedState, found: FoundState | undefined): readonly string[] {
+  if (found === undefined) return [`${query} was not searched`]
+  const { least, most } = limitsOf(count)
+  return found.count >= least && found.count <= most
+    ? []
+    : [`${query} must find ${saidTimes(count).replace(' times', '')}, and finds ${found.count}`]
+}
+
+/** A matcher in words. */
+function said({ interaction, type, operation, tool, method, path, query, status }: Matcher): string {
+  const some = [tool, operation, interaction, method, type, path].flatMap((one) =>
+    one === undefined ? [] : [[one].flat().join(' or ')],
+  )
+  const parameters = Object.keys(query ?? {}).join(', ')
+  const answered = status === undefined ? '' : ` answered with ${[status].flat().join(' or ')}`
+  return `${some.join(' ') || 'an exchange'}${parameters === '' ? '' : ` with ${parameters}`}${answered}`
+}
