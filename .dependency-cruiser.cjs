@@ -108,6 +108,8 @@ const ROOMS = {
     ...['repository', 'clinics', 'core', 'profiles', 'record/journal', 'rehearsal/faults', 'rehearsal/plans'],
     ...['rehearsal/runs/run', 'rehearsal/reports'],
   ],
+  // What an EHR refuses, by the address at which it is asked for.
+  'rehearsal/strictness': ['rehearsal/faults'],
   // What is true in a clinic when a rehearsal begins.
   'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability', 'rehearsal/magic', 'rehearsal/faults'],
   // Resets, snapshots and clones: one filling of a clinic's data takes the place of another.
@@ -115,23 +117,20 @@ const ROOMS = {
   // What is taken out of a clinic as a file, and what is brought in.
   'rehearsal/transfer': ['storage', 'repository', 'core'],
   // What modules of others add.
-  extensions: ['search', 'search/index', 'core', 'operations', 'calls', 'providers', 'rehearsal/scenarios'],
+  extensions: [
+    ...['search', 'search/index', 'core', 'operations', 'calls', 'providers'],
+    ...['rehearsal/scenarios', 'rehearsal/strictness'],
+  ],
   demo: ['repository', 'clinics', 'core', 'availability', 'rehearsal/scenarios', 'rehearsal/generations'],
   // The transport, whatever is asked: who asks, whether it is taken, bodies, formats, errors. From here on Koa is known.
   http: [
-    'repository',
-    'content',
-    'clinics',
-    'config',
-    'record',
-    'record/audit',
-    'record/journal',
-    'rehearsal/faults',
-    'rehearsal/runs',
+    ...['repository', 'content', 'clinics', 'config', 'record', 'record/audit', 'record/journal'],
+    ...['rehearsal/faults', 'rehearsal/runs', 'rehearsal/strictness'],
   ],
   // FHIR's REST API.
   'fhir-api/message': [
     ...['search', 'search/query', 'repository', 'content', 'record/audit', 'config', 'core', 'providers', 'http'],
+    'rehearsal/strictness',
   ],
   'fhir-api/interactions': [
     ...['search', 'search/query', 'repository', 'core', 'operations', 'http', 'fhir-api/message'],
@@ -143,14 +142,14 @@ const ROOMS = {
   // FHIR for clients of the Model Context Protocol, by requests to the routes.
   'fhir-api/mcp': ['record/audit', 'config', 'http', 'fhir-api/message'],
   'fhir-api': [
-    ...['repository', 'content', 'config', 'core', 'capability', 'rehearsal/faults', 'http'],
+    ...['repository', 'content', 'config', 'core', 'capability', 'rehearsal/faults', 'rehearsal/strictness', 'http'],
     ...['fhir-api/message', 'fhir-api/interactions', 'fhir-api/bundle'],
   ],
   // Sessions, accounts, clinics, their calls, connectors, health, the journal, and the files of the dashboard.
   'admin-api': [
     ...['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
     ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/magic', 'rehearsal/scenarios', 'rehearsal/generations'],
-    ...['rehearsal/transfer', 'rehearsal/faults', 'rehearsal/plans', 'rehearsal/runs'],
+    ...['rehearsal/transfer', 'rehearsal/faults', 'rehearsal/plans', 'rehearsal/runs', 'rehearsal/strictness'],
   ],
   // Tools, registration of calls, links to go on with.
   'voice-api': [

@@ -8,6 +8,9 @@ import { checkProvider, everyTypeOperations } from '../providers/registry.ts'
 import type { Scenario } from '../rehearsal/scenarios/scenario.ts'
 import { checkScenario } from '../rehearsal/scenarios/scenario-file.ts'
 import { builtInNames, Scenarios } from '../rehearsal/scenarios/scenarios.ts'
+import { parseProfile } from '../rehearsal/strictness/parse-profile.ts'
+import type { Profile } from '../rehearsal/strictness/profile.ts'
+import { builtInProfiles, StrictnessProfiles } from '../rehearsal/strictness/profiles.ts'
 import { type InteractionWrappers, type LoadedExtension, naming, type ProviderExtension } from './extension.ts'
 
 export interface Declarations {
@@ -194,5 +197,23 @@ function addNames(names: Set<string>, scenarios: readonly Scenario[]): void {
     if (names.has(scenario.name))
       throw new Error(`there is a scenario '${scenario.name}' already; give it another name`)
     names.add(scenario.name)
+  }
+}
+
+/**
+ * The server's own strictness profiles, and those of the extensions.
+ * @throws Error naming the extension, the profile, and the rule that it defines wrongly
+ */
+export function strictnessWith(extensions: readonly LoadedExtension[]): StrictnessProfiles {
+  const names = new Set(builtInProfiles)
+  for (const extension of extensions) naming(extension, () => addProfiles(names, extension.strictness ?? []))
+  return new StrictnessProfiles(extensions.flatMap(({ strictness = [] }) => strictness))
+}
+
+function addProfiles(names: Set<string>, profiles: readonly Profile[]): void {
+  for (const profile of profiles) {
+    const { name } = parseProfile(profile)
+    if (names.has(name)) throw new Error(`there is a strictness profile '${name}' already; give it another name`)
+    names.add(name)
   }
 }

@@ -7,6 +7,7 @@ import type { ToolFamilies } from '../calls/tool.ts'
 import type { Operation } from '../core/operation.ts'
 import type { InteractionCode, Interactions, Provider } from '../core/provider.ts'
 import type { Scenario } from '../rehearsal/scenarios/scenario.ts'
+import type { Profile } from '../rehearsal/strictness/profile.ts'
 
 /** The `extension` that a module exports; all of it is checked when the server starts. */
 export interface ServerExtension {
@@ -26,6 +27,8 @@ export interface ServerExtension {
   readonly valueSets?: readonly ValueSet[]
   /** Scenarios that a clinic can be reset to: of a module, or of a file that `readScenario` reads. */
   readonly scenarios?: readonly Scenario[]
+  /** Strictness profiles, served below /as/{name}: docs/strictness.md. */
+  readonly strictness?: readonly Profile[]
 }
 
 /**

@@ -17,6 +17,7 @@ const PARTS: Readonly<Record<keyof ServerExtension, 'text' | 'list' | 'object'>>
   codeSystems: 'list',
   valueSets: 'list',
   scenarios: 'list',
+  strictness: 'list',
 }
 
 /**

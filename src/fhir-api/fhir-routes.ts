@@ -8,18 +8,21 @@ import type { AccessOf } from '../core/clinic-access.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { badRequest } from '../fhir/outcome.ts'
 import { forbidden } from '../http/authenticate.ts'
-import { exchangeOf, userOf } from '../http/exchange.ts'
+import { exchangeOf, stateOf, userOf } from '../http/exchange.ts'
 import { headerOf } from '../http/headers.ts'
-import { preferences } from '../http/message/format.ts'
+import { type AnswerFormat, preferences } from '../http/message/format.ts'
 import { currentBudget } from '../isolation/budget.ts'
+import type { Change } from '../rehearsal/strictness/profile.ts'
 import { BINARIES } from './binary.ts'
 import { processBundle } from './bundle/bundle.ts'
 import { runOperation } from './interactions/operation.ts'
-import { isServed, matchRoute, ROUTES } from './interactions/routes.ts'
+import { isServed, matchRoute, ROUTES, type RouteMatch } from './interactions/routes.ts'
 import { withWarnings } from './interactions/warnings.ts'
 import { accessAfter, asImport, attemptOf, attemptOfBundle } from './message/access.ts'
 import { isForm, RESOURCES, readQuery, requestOf } from './message/http.ts'
 import type { InteractionRequest, InteractionResponse, PathParameters, Route, Services } from './message/interaction.ts'
+import { type AnswerUnder, answerUnder } from './message/under-profile.ts'
+import { requestUnder } from './request-under.ts'
 
 export interface FhirServices extends Services {
   readonly access: AccessOf
@@ -81,17 +84,45 @@ const answerRoute =
     const [base, access] = [services.baseOf(koa), accessOf(koa, services)]
     const { clinic } = access
     const content = await bodies.read(koa, route, { id, clinic, contents: services.contents, limits: services.limits })
-    const request = requestOf(koa, parameters, { query, base, prefer, isImport, services, content })
+    const sent = requestOf(koa, parameters, { query, base, prefer, isImport, services, content })
+    const request = underAddress(koa, sent, format)
     if (route.run.kind === 'bundle') {
       attempt = attemptOfBundle(attempt, request.body)
       exchange.accesses = [attempt]
     }
     const representation = preferred !== '' && prefer.return === 'representation'
-    const response = await run(route, access, request, operation, representation)
+    const carryOut = () => run(route, access, request, operation, representation)
+    const { response, changes } = await answerOf(request, { route, parameters }, carryOut)
     const { accesses = [] } = response
     exchange.accesses = [accessAfter(attempt, response, base), ...accesses]
-    await bodies.send(koa, request, response, { clinic, format, wanted: prefer.return, preferred })
+    await bodies.send(koa, request, response, { clinic, format, wanted: changes.body ?? prefer.return, preferred })
+    if (changes.etag === 'none') koa.remove('ETag')
   }
+
+/** The request as its address asks for it: below /as/{profile} by that profile. */
+function underAddress(koa: KoaContext, sent: InteractionRequest, answer: AnswerFormat | undefined): InteractionRequest {
+  const { as } = stateOf(koa)
+  return as === undefined ? sent : requestUnder(as, sent, formatsOf(koa, answer))
+}
+
+/** The answer, and how it differs from the server's own: below /as/{profile} alone. */
+async function answerOf(
+  request: InteractionRequest,
+  match: RouteMatch,
+  carryOut: () => Promise<InteractionResponse>,
+): Promise<AnswerUnder> {
+  return request.strictness === undefined
+    ? { response: await carryOut(), changes: NO_CHANGES }
+    : answerUnder(request.strictness, match, request, carryOut)
+}
+
+const NO_CHANGES: Change['answer'] = {}
+
+/** The formats of the body and of the answer, where they are known. */
+const formatsOf = (koa: KoaContext, answer: AnswerFormat | undefined): readonly string[] => [
+  ...(koa.get('content-type').includes('xml') ? ['xml'] : []),
+  ...(answer === undefined ? [] : [answer.format]),
+]
 
 function accessOf(koa: KoaContext, { access }: FhirServices): ClinicAccess {
   const { clinic, sub: id, name, role } = userOf(koa)

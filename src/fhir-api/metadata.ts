@@ -14,9 +14,12 @@ import { badRequest } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { attributeText } from '../fhir/xml/narrative.ts'
 import { writeXml } from '../fhir/xml/write.ts'
+import { stateOf } from '../http/exchange.ts'
 import { type Encoding, encodingsIn } from '../http/headers.ts'
 import { type Format, negotiate } from '../http/message/format.ts'
 import { yieldToEventLoop } from '../isolation/fair-queue.ts'
+import type { JudgedRequest, Profile } from '../rehearsal/strictness/profile.ts'
+import { judge } from '../rehearsal/strictness/strict-profile.ts'
 
 const MODES = ['full', 'normative', 'terminology']
 
@@ -45,17 +48,29 @@ export class Capabilities {
   }
 }
 
-export function metadata(capabilities: Capabilities, baseOf: (koa: KoaContext) => string): Middleware {
+/** @param capabilitiesOf below /as/{profile} those of the profile */
+export function metadata(
+  capabilitiesOf: (profile: Profile | undefined) => Capabilities,
+  baseOf: (koa: KoaContext) => string,
+): Middleware {
   const compressed = new Compressed()
   return async (koa) => {
+    const { as } = stateOf(koa)
     const { format, contentType } = negotiate(koa.get('accept'), single(koa.query._format) ?? null)
-    const form = await capabilities.formOf(single(koa.query.mode) ?? null, {
+    if (as !== undefined) judge(as.profile, { ...CAPABILITIES, formats: [format] })
+    const form = await capabilitiesOf(as?.profile).formOf(single(koa.query.mode) ?? null, {
       format,
       pretty: koa.query._pretty === 'true',
     })
     koa.set({ 'Content-Type': contentType, Vary: 'Accept, Accept-Encoding', 'Cache-Control': 'no-cache' })
-    send(koa, form, baseOf(koa), compressed)
+    send(koa, form, baseOf(koa) + (as?.prefix ?? ''), compressed)
   }
+}
+
+/** The request for the CapabilityStatement as rules see it. */
+const CAPABILITIES: JudgedRequest = {
+  ...{ title: 'GET metadata', interactions: ['capabilities'], type: '', operation: '' },
+  ...{ query: new URLSearchParams(), body: undefined, ifMatch: undefined, formats: [] },
 }
 
 const single = (value: string | string[] | undefined): string | undefined =>

@@ -12,6 +12,7 @@ import { type Access, type AuditAgent, NO_SUBJECT } from '../record/audit/event.
 import { type Content, MAX_BODY, type Reason, type ToolExchange } from '../record/journal/exchange.ts'
 import type { Fired } from '../rehearsal/faults/fired.ts'
 import { HEADER } from '../rehearsal/faults/named.ts'
+import type { Profile } from '../rehearsal/strictness/profile.ts'
 import type { BodiesInFlight } from './admission/bodies-in-flight.ts'
 import type { User } from './token.ts'
 
@@ -19,6 +20,8 @@ import type { User } from './token.ts'
 export interface RequestState {
   /** `observed`, the outermost stage. */
   exchange?: Exchange
+  /** The strictness: the profile of an address below /as/{profile}, and that prefix. */
+  as?: { readonly profile: Profile; readonly prefix: string }
   /** The share: the clinic, or the address, for which the request counts, and the room for bodies. */
   holder?: string
   bodies?: BodiesInFlight
@@ -129,6 +132,8 @@ export const observed =
     const exchange: Exchange = { at: Date.now(), since: performance.now(), accesses: [] }
     stateOf(koa).exchange = exchange
     await next()
+    // Stages may have changed it: the journal shows the request as it was sent.
+    koa.req.url = koa.originalUrl
     for (const observer of observers) observer.observe(exchange, koa)
   }
 

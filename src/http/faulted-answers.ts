@@ -10,8 +10,6 @@ import { afterwards, type Failure } from './side-router.ts'
 /** The end of a request that has met faults, outside its budget, as some answers wait for long. @throws its failure */
 async function answerFaulted(koa: KoaContext, failure?: Failure): Promise<void> {
   const { faults = [] } = exchangeOf(koa)
-  // The journal shows the request as it was sent.
-  koa.req.url = koa.originalUrl
   await wait(koa, secondsOf(faults))
   if (failure?.error instanceof AnsweredByFault) return await answer(koa, answerOf(failure.error.fired))
   if (firedAs('lost-answer', faults) !== undefined) return breakOff(koa)

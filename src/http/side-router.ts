@@ -41,6 +41,12 @@ export function bySegment(...all: readonly (readonly [Iterable<string>, Middlewa
   }
 }
 
+/** Whether the path of a request is below a first segment. */
+export const isBelow =
+  (segment: string): ((koa: KoaContext) => boolean) =>
+  ({ path }) =>
+    path.startsWith(`/${segment}/`)
+
 /** One of two stages: for the few requests for which `isFor` holds, and for the others. */
 export const either =
   (isFor: (koa: KoaContext) => boolean, forFew: Middleware, forOthers: Middleware): Middleware =>

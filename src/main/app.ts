@@ -22,7 +22,7 @@ import { contentCollection, StoredContents } from '../content/contents.ts'
 import { type AccessOf, clinicAccess } from '../core/clinic-access.ts'
 import type { Integrations } from '../core/ports.ts'
 import type { Provider } from '../core/provider.ts'
-import { scenariosWith } from '../extensions/declarations.ts'
+import { scenariosWith, strictnessWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
 import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
 import { FairShares } from '../http/admission/fair-shares.ts'
@@ -48,7 +48,6 @@ import { cloneExpiry } from '../rehearsal/generations/clones.ts'
 import { deadFillings } from '../rehearsal/generations/filling.ts'
 import { Fillings, type FillResult, type FillWork, fill } from '../rehearsal/generations/fillings.ts'
 import { generationRemoval } from '../rehearsal/generations/removal.ts'
-import type { ResetServices } from '../rehearsal/generations/reset.ts'
 import { customIndexing } from '../repository/custom-indexing.ts'
 import { Repository } from '../repository/repository.ts'
 import type { ResourceStore } from '../storage/port.ts'
@@ -170,7 +169,8 @@ export async function createApp({
   ]
   const trials = { outbound, simulators }
   const resets = { repository, contents, access, scenarios: scenariosWith(extensions) }
-  const rehearsal = rehearsalOf(config, declared, resets, threads)
+  const strictness = strictnessWith(extensions)
+  const rehearsal = rehearsalOf(config, declared, { ...resets, strictness }, threads)
   const shared = { config, logger, repository, contents, access }
   const services = { ...shared, integrations, passwordCost, journal, live, trials, rehearsal }
   const observersWith = observersOf(trail, journal, workThread)
@@ -197,7 +197,7 @@ export async function createApp({
 function rehearsalOf(
   { rehearsal }: Config,
   { statement: { software } }: Pick<Declared, 'statement'>,
-  resets: ResetServices,
+  resets: Omit<GenerationDependencies, 'fillings'>,
   threads: WorkThreadPool | undefined,
 ): GenerationDependencies | undefined {
   return rehearsal ? { ...resets, fillings: new Fillings(resets, threads, software?.version ?? '') } : undefined

@@ -25,6 +25,7 @@ import { ensureShipped } from '../core/shipped.ts'
 import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { familiesWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
+import { oncePer } from '../fhir/memoize.ts'
 import { faultRequestOf } from '../fhir-api/fault-request.ts'
 import { fhirRoutes } from '../fhir-api/fhir-routes.ts'
 import { fhirMcpRoutes } from '../fhir-api/mcp/routes.ts'
@@ -32,6 +33,7 @@ import { Capabilities, metadata } from '../fhir-api/metadata.ts'
 import { notRouted, options, unservedAt } from '../fhir-api/offered.ts'
 import type { FairShares } from '../http/admission/fair-shares.ts'
 import { Budgets, type WorkThreads } from '../http/admission/work-threads.ts'
+import { AS, asProfile } from '../http/as-profile.ts'
 import { authenticateSession, requireClinic, requireSandbox, shipResources } from '../http/authenticate.ts'
 import { answerClientErrors } from '../http/client-error.ts'
 import { HttpResponse, limitPipelining } from '../http/connections.ts'
@@ -45,12 +47,14 @@ import { baseUrlOf, oneHost, TrustedProxies, withDefaultHeaders } from '../http/
 import { Logins } from '../http/logins.ts'
 import { MCP } from '../http/mcp.ts'
 import { continueWhenRead } from '../http/message/body.ts'
-import { bySegment, either, inOrder, onlyFor, segmentsOf } from '../http/side-router.ts'
+import { bySegment, either, inOrder, isBelow, onlyFor, segmentsOf } from '../http/side-router.ts'
 import type { TrialParts } from '../integrations/trial.ts'
 import { unpaid } from '../isolation/budget.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
+import { narrowed as narrowedStatement } from '../rehearsal/strictness/narrowed.ts'
+import type { Profile } from '../rehearsal/strictness/profile.ts'
 import type { Repository } from '../repository/repository.ts'
 import { abandonmentRoutes } from '../voice-api/abandonments.ts'
 import { resumeRoutes } from '../voice-api/resume.ts'
@@ -111,6 +115,7 @@ interface Tools {
 export const STAGES = [
   { name: 'exchange', refusals: [] },
   { name: 'host', refusals: [400] },
+  { name: 'strictness', refusals: [404] },
   { name: 'options', refusals: [404] },
   { name: 'own routes', refusals: [404, 405] },
   { name: 'faulted answers', refusals: [] },
@@ -161,8 +166,10 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const demoClinic = config.demo ? DEMO_CLINIC : undefined
   const replays = services.journal && new Replays({ server: () => server, repository, config, demoClinic })
   const documents = new Capabilities(statement)
+  const narrowed = oncePer((profile: Profile) => new Capabilities(narrowedStatement(statement, profile)))
+  const documentsOf = (profile: Profile | undefined) => (profile === undefined ? documents : narrowed(profile))
   const fhir = inOrder(
-    fhirRoutes(statement, { ...fhirServices(services, declared, documents), baseOf }),
+    fhirRoutes(statement, { ...fhirServices(services, declared, documentsOf), baseOf }),
     notRouted(declared),
   )
   const parts = { ...services, addressOf, baseOf, authenticate: token, replays, statement, fhir }
@@ -178,6 +185,9 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
       errors(logger, segmentsOf(all), unservedAt(declared, all)),
     ),
     host: oneHost,
+    strictness: services.rehearsal
+      ? either(isBelow(AS), asProfile(services.rehearsal.strictness, segmentsOf(all)), inOrder())
+      : inOrder(),
     options: onlyFor('OPTIONS', options(declared, all)),
     'faulted answers': ifRehearsing(shares === undefined ? leaveFaultsToOther : answerFaults),
     // In a work thread contents, turn and share are left to the thread that passed the request on.
@@ -200,7 +210,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
       const { segments, middleware } = routers[name as keyof typeof BEFORE]
       return [segments, inOrder(...before.map((stage) => stages[stage]), middleware)] as const
     }),
-    [['metadata'], inOrder(stages.address, capabilityRoute(metadata(documents, baseOf)))],
+    [['metadata'], inOrder(stages.address, capabilityRoute(metadata(documentsOf, baseOf)))],
     [[''], config.dashboard ? leadToDashboard(baseOf) : inOrder()],
   )
   const koa = new Koa()
@@ -216,10 +226,10 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
 function fhirServices(
   { access, contents, config: { limits }, integrations, logger }: HttpServices,
   declared: Omit<Declared, 'statement'>,
-  documents: Capabilities,
+  documentsOf: (profile: Profile | undefined) => Capabilities,
 ) {
-  const capabilities = async (mode: string | null, base: string) =>
-    (await documents.formOf(mode, { format: 'json', pretty: false })).body(base).toString()
+  const capabilities = async (mode: string | null, base: string, profile?: Profile) =>
+    (await documentsOf(profile).formOf(mode, { format: 'json', pretty: false })).body(base).toString()
   return { ...declared, access, capabilities, contents, limits, integrations, logger }
 }
 

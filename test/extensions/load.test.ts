@@ -37,7 +37,7 @@ const MODULES: Readonly<Record<string, { readonly text?: string; readonly said: 
   },
   './unknown-part.ts': {
     text: "export const extension = { name: 'acme', operation: [] }",
-    said: /its export 'extension' has a part 'operation'; the parts are name, providers, operations, tools, searchParameters, profiles, codeSystems, valueSets, scenarios$/,
+    said: /its export 'extension' has a part 'operation'; the parts are name, providers, operations, tools, searchParameters, profiles, codeSystems, valueSets, scenarios, strictness$/,
   },
   './part-of-another-kind.ts': {
     text: "export const extension = { name: 'acme', operations: {} }",

@@ -11,7 +11,13 @@ import {
   standard,
   standardProvider,
 } from '../../src/core/provider.ts'
-import { type Declarations, declarationsWith, familiesWith, scenariosWith } from '../../src/extensions/declarations.ts'
+import {
+  type Declarations,
+  declarationsWith,
+  familiesWith,
+  scenariosWith,
+  strictnessWith,
+} from '../../src/extensions/declarations.ts'
 import { installDefinitions } from '../../src/extensions/definitions.ts'
 import {
   extendProvider,
@@ -22,6 +28,7 @@ import {
 import { specialProviders } from '../../src/providers/index.ts'
 import { registerProviders, systemOperations } from '../../src/providers/registry.ts'
 import type { Scenario } from '../../src/rehearsal/scenarios/scenario.ts'
+import type { Profile } from '../../src/rehearsal/strictness/profile.ts'
 
 const SERVER: Declarations = { providers: specialProviders, systemOperations }
 
@@ -319,5 +326,68 @@ describe('of its scenarios', () => {
 
   test('none: they are beside those of the server', () => {
     expect(scenariosWith([named({ scenarios: [SISTERS] })]).named('two-sisters')).toBe(SISTERS)
+  })
+})
+
+describe('of its strictness profiles', () => {
+  const RULE = {
+    id: 'no-patients',
+    title: 'There are no Patients',
+    on: { types: ['Patient'] },
+    check: { offered: false },
+    answer: { status: 404, code: 'not-found' },
+    citation: { quote: 'None.', address: 'https://example.org/docs', date: '2026-11-28', kind: 'primary' },
+  }
+  const PROFILE = { name: 'our-ehr', title: 'Our EHR', version: '1.0.0', disclaimer: 'Not affiliated.', rules: [RULE] }
+  const withRule = (more: object) => [{ ...PROFILE, rules: [{ ...RULE, ...more }] }]
+  const cited = (more: object) => withRule({ citation: { ...RULE.citation, ...more } })
+  const OF_RULE = "the strictness profile 'our-ehr', rule 'no-patients'"
+
+  test.each<[string, readonly unknown[], string]>([
+    ['a rule without a source', withRule({ citation: undefined }), `${OF_RULE}: citation must be an object`],
+    ['a rule without a quote', cited({ quote: '' }), `${OF_RULE}: citation: quote must be a text`],
+    [
+      'a rule without an address',
+      cited({ address: 'their page' }),
+      `${OF_RULE}: citation: address must be a web address`,
+    ],
+    ['a rule without a day', cited({ date: undefined }), `${OF_RULE}: citation: date must be a day`],
+    [
+      'a rule of an unknown kind of source',
+      cited({ kind: 'heard' }),
+      `${OF_RULE}: citation: kind must be "primary" or`,
+    ],
+    [
+      'a rule with two checks',
+      withRule({ check: { offered: false, body: 'true' } }),
+      `${OF_RULE}: check must have one of`,
+    ],
+    ['a rule with no FHIRPath', withRule({ check: { body: 'name.' } }), `${OF_RULE}: check: body must be FHIRPath`],
+    [
+      'a rule for a type that there is not',
+      withRule({ on: { types: ['Patent'] } }),
+      `${OF_RULE}: on: types must be a list`,
+    ],
+    [
+      'a rule that answers 200',
+      withRule({ answer: { status: 200, code: 'x' } }),
+      `${OF_RULE}: answer: status must be 4xx`,
+    ],
+    ['two rules of one id', [{ ...PROFILE, rules: [RULE, RULE] }], `${OF_RULE}: the id is there twice`],
+    ['a member that there is not', [{ ...PROFILE, rule: [] }], "the strictness profile 'our-ehr' has no member 'rule'"],
+    [
+      'one of the name of the server’s',
+      [{ ...PROFILE, name: 'oracle-r4' }],
+      "a strictness profile 'oracle-r4' already",
+    ],
+  ])('%s', (_what, profiles, message) => {
+    const load = () => strictnessWith([named({ strictness: profiles as readonly Profile[] })])
+    expect(load).toThrow(NAME)
+    expect(load).toThrow(message)
+  })
+
+  test('none: they are beside those of the server', () => {
+    const profile = PROFILE as Profile
+    expect(strictnessWith([named({ strictness: [profile] })]).named('our-ehr')).toBe(profile)
   })
 })

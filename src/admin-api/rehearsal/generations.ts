@@ -15,12 +15,14 @@ import {
   type NamedSnapshot,
   removeSnapshot,
 } from '../../rehearsal/generations/snapshots.ts'
+import type { StrictnessProfiles } from '../../rehearsal/strictness/profiles.ts'
 import type { Generation } from '../../repository/generation.ts'
 import { untilKnown } from './known-everywhere.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
 
 export interface GenerationDependencies extends ResetServices {
   readonly fillings: Fillings
+  readonly strictness: StrictnessProfiles
 }
 
 /** @param router of the clinics */

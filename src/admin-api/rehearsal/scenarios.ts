@@ -1,6 +1,7 @@
 /**
  * The scenarios that a rehearsal can begin with, GET /scenarios, the magic people and values, GET /magic, and the catalogue of
- * faults, GET /faults, for every user. Absent where rehearsals are off. docs/scenarios.md, docs/magic.md, docs/faults.md
+ * faults, GET /faults, and the strictness profiles, GET /as, for every user. Absent where rehearsals are off.
+ * docs/scenarios.md, docs/magic.md, docs/faults.md, docs/strictness.md
  */
 import { Router } from '@koa/router'
 import { present } from '../../fhir/resource.ts'
@@ -9,12 +10,15 @@ import { CATALOGUE, type Fault } from '../../rehearsal/faults/catalogue.ts'
 import { type MagicPatient, magic } from '../../rehearsal/magic/table.ts'
 import type { Scenario } from '../../rehearsal/scenarios/scenario.ts'
 import type { Scenarios } from '../../rehearsal/scenarios/scenarios.ts'
+import type { StrictnessProfiles } from '../../rehearsal/strictness/profiles.ts'
 
 /**
  * Run after `authenticate`.
  * @param rehearsal absent: rehearsals are off
  */
-export function rehearsalRoutes(rehearsal: { readonly scenarios: Scenarios } | undefined): SideRouter {
+export function rehearsalRoutes(
+  rehearsal: { readonly scenarios: Scenarios; readonly strictness: StrictnessProfiles } | undefined,
+): SideRouter {
   const router = new Router()
   if (rehearsal !== undefined) {
     router.get('/scenarios', (koa) => {
@@ -26,8 +30,11 @@ export function rehearsalRoutes(rehearsal: { readonly scenarios: Scenarios } | u
     router.get('/faults', (koa) => {
       koa.body = { faults: [...CATALOGUE.values()].map(shownFault) }
     })
+    router.get('/as', (koa) => {
+      koa.body = { profiles: rehearsal.strictness.all }
+    })
   }
-  return sideRouter(['scenarios', 'magic', 'faults'], router)
+  return sideRouter(['scenarios', 'magic', 'faults', 'as'], router)
 }
 
 const shown = ({ name, title, version, description, clock, count, people, oddities }: Scenario) =>

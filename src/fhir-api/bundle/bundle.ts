@@ -12,6 +12,7 @@ import { withWarnings } from '../interactions/warnings.ts'
 import { accessAfter, asImport, attemptOf } from '../message/access.ts'
 import { bundleText } from '../message/bundle-writer.ts'
 import type { InteractionRequest, InteractionResponse } from '../message/interaction.ts'
+import { underProfile } from '../message/under-profile.ts'
 import { Answers, type EntryAnswer, failureText, notCarriedOut, responseText, tooMuch } from './answers.ts'
 import { type Entry, inEntry, naming, readBundle } from './entry.ts'
 import { assignIdentities } from './identities.ts'
@@ -133,15 +134,22 @@ function checkOperation({ index, request, match: { route, parameters } }: Entry)
 
 /** The answer to an entry as text, made before the commit, since making it may fail. */
 async function run(ctx: Context, access: ClinicAccess, entry: Entry, { wanted }: Answers): Promise<EntryAnswer> {
-  const { route, parameters } = entry.match
+  const { match, request } = entry
+  const { strictness } = request
+  const carryOut = () => carriedOut(ctx, access, entry)
   const response =
-    route.run.kind === 'interaction'
-      ? await withWarnings(ctx, entry.request, await route.run.handler(ctx, entry.request))
-      : await runOperation(access, parameters.operation, route, entry.request)
+    strictness === undefined ? await carryOut() : await underProfile(strictness, match, request, carryOut)
   return {
     text: responseText(response, entry, wanted),
     access: accessAfter(attemptOfEntry(entry), response, entry.request.base),
   }
+}
+
+async function carriedOut(ctx: Context, access: ClinicAccess, { match, request }: Entry): Promise<InteractionResponse> {
+  const { route, parameters } = match
+  return route.run.kind === 'interaction'
+    ? await withWarnings(ctx, request, await route.run.handler(ctx, request))
+    : await runOperation(access, parameters.operation, route, request)
 }
 
 const failed = (entry: Entry, error: FhirError): EntryAnswer => ({

@@ -112,12 +112,12 @@ function addressOf({ method, url }: Record<string, unknown>, at: string, base: s
 
 /** The address is the entry's own; all else is that of the Bundle. */
 const requestOf = (
-  { base, handling, wantsOutcome, isImport, services }: InteractionRequest,
+  { base, handling, wantsOutcome, isImport, services, strictness }: InteractionRequest,
   { parameters: { type, id, versionId, member } }: RouteMatch,
   query: string,
 ) => ({
   ...{ type, id, versionId, member, query: new URLSearchParams(query) },
-  ...{ base, handling, wantsOutcome, isImport, services },
+  ...{ base, handling, wantsOutcome, isImport, services, strictness },
 })
 
 /** Only of the elements that the server reads itself: a resource in the Bundle is validated by its own interaction. */

@@ -13,6 +13,7 @@ import type { Providers } from '../../core/provider.ts'
 import type { Preferences } from '../../http/message/format.ts'
 import type { SystemInteractionCode } from '../../providers/registry.ts'
 import type { Access } from '../../record/audit/event.ts'
+import type { Profile, Strictness } from '../../rehearsal/strictness/profile.ts'
 import type { StoredResource, Versioned } from '../../repository/repository.ts'
 import type { SearchPlan } from '../../search/plan.ts'
 import type { Links } from '../../search/value.ts'
@@ -51,6 +52,8 @@ export interface InteractionRequest {
   /** Prefer: respond-async. */
   readonly prefersAsync?: boolean
   readonly services: Services
+  /** Set below /as/{profile}. */
+  readonly strictness?: Strictness | undefined
   /** Set on an entry of a transaction: the id assigned to a create before references to it were rewritten. */
   readonly assignedId?: string
   /** Set on an entry of a transaction: `Type/id` for the fullUrl of each other entry in its criteria. */
@@ -76,9 +79,10 @@ export interface Services {
   readonly systemOperations: readonly Operation[]
   /**
    * The response to GET /metadata, as JSON.
+   * @param profile below /as/{profile}
    * @throws FhirError 400 for an unknown mode
    */
-  readonly capabilities: (mode: string | null, base: string) => Promise<string>
+  readonly capabilities: (mode: string | null, base: string, profile?: Profile) => Promise<string>
   readonly contents: Contents
   readonly limits: Limits
   readonly integrations: Integrations

@@ -160,7 +160,7 @@ async function inThread(
     {
       // Content-Length must count contents in place of their markers, so the body is needed for HEAD too.
       method: koa.method === 'HEAD' ? 'GET' : koa.method,
-      url: koa.req.url ?? '/',
+      url: `${stateOf(koa).as?.prefix ?? ''}${koa.req.url ?? '/'}`,
       remoteAddress: koa.req.socket.remoteAddress ?? '',
       cause: causeOf(koa),
       ...content,

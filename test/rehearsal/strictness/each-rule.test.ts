@@ -1,0 +1,55 @@
+/** Each rule of each built-in strictness profile: a request that passes, and one that is refused with what the source says. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { StrictnessProfiles } from '../../../src/rehearsal/strictness/profiles.ts'
+import { visitsOn } from '../../support/appointment-operations.ts'
+import { visit } from '../../support/booking.ts'
+import { startServer, type TestServer } from '../../support/server.ts'
+import type { Example, ExamplesOf, World } from './examples/example.ts'
+import { oracle } from './examples/oracle-r4.ts'
+
+const EXAMPLES: Readonly<Record<string, ExamplesOf>> = { 'oracle-r4': oracle }
+
+const PROFILES = new StrictnessProfiles().all
+
+let server: TestServer
+let world: World
+beforeAll(async () => {
+  server = await startServer()
+  const visits = visitsOn(server)
+  await visits.open()
+  world = {
+    server,
+    time: async () => {
+      const { slot, start, end } = visit(await visits.slots())
+      return { slot, start, end }
+    },
+    visit: async () => {
+      const { body, headers } = await server.fhir('POST', '/Appointment', visit(await visits.slots()))
+      return { path: `/Appointment/${body.id}`, etag: headers.get('etag') ?? '' }
+    },
+  }
+})
+afterAll(() => server.close())
+
+const send = (profile: string, { method, path, body, headers = {} }: Example) =>
+  server.fhir(method, `/as/${profile}${path}`, body, headers)
+
+test('every built-in profile and every rule of it has examples', () => {
+  const ids = PROFILES.map(({ name, rules }) => [name, rules.map(({ id }) => id).toSorted()])
+  const withExamples = PROFILES.map(({ name }) => [name, Object.keys(EXAMPLES[name] ?? {}).toSorted()])
+  expect(withExamples).toEqual(ids)
+})
+
+describe.each(PROFILES.map((profile) => [profile.name, profile] as const))('%s', (name, { rules }) => {
+  test.each(rules.map((rule) => [rule.id, rule] as const))('%s', async (id, { answer, citation, title }) => {
+    const examples = EXAMPLES[name]?.[id]
+    if (examples === undefined) throw new Error(`no examples of ${id}`)
+    const passed = await send(name, await examples.passes(world))
+    expect([passed.status < 400, passed.text]).toEqual([true, expect.anything()])
+    const refused = await send(name, await examples.refused(world))
+    const [issue] = refused.body?.issue ?? []
+    expect([refused.status, issue?.code, issue?.details?.coding?.[0]?.code]).toEqual([answer.status, answer.code, id])
+    for (const said of [title, citation.quote, citation.address, citation.date])
+      expect(issue.diagnostics).toContain(said)
+  })
+})
