@@ -3,6 +3,7 @@
  * takes a bounded part of the server, however much is sent, and no clinic displaces another. docs/journal.md
  */
 import { LRUCache } from 'lru-cache'
+import { clinicFacts } from '../../clinics/clinics.ts'
 import { type ClinicSettings, type JournalMode, recentSettings, secretsIn } from '../../clinics/settings.ts'
 import { upTo } from '../../fhir/memoize.ts'
 import { processorTime } from '../../isolation/budget.ts'
@@ -36,6 +37,9 @@ const COUNTED = 10_000
 const BYTES_PER_EXCHANGE = 4_096
 /** Processor milliseconds that recording an exchange usually takes. */
 const USUAL = 0.05
+
+/** Entries that are kept at least of a clinic in which runs are open, as their verdicts are made of them. */
+const OF_RUNS = 200_000
 
 const TOO_MUCH = 'more came than is recorded of one clinic in a second'
 const NOT_WRITTEN = 'the journal could not be written'
@@ -222,7 +226,21 @@ class JournalPolicies {
 
   kept(clinic: string): Kept {
     const { days, entries } = this.#lastKnown(clinic) ?? this.#defaults
-    return { days, entries }
+    return { days, entries: this.#hasOpenRuns(clinic) ? Math.max(entries, OF_RUNS) : entries }
+  }
+
+  #hasOpenRuns(clinic: string): boolean {
+    if (clinic === SERVICE) return false
+    try {
+      const facts = clinicFacts(this.#repository, clinic)
+      if (!(facts instanceof Promise)) return facts?.openRuns !== undefined
+      // Known the next time.
+      facts.catch(() => {})
+      return false
+    } catch {
+      // A store that cannot be read: others say so.
+      return false
+    }
   }
 
   secrets(clinic: string): readonly string[] {

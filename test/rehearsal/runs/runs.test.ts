@@ -290,6 +290,18 @@ test('where bodies are not kept, what they decide is an error and no failure', a
   expect([results(report), report.result]).toEqual([['error', 'pass'], 'error'])
 })
 
+test('while a run is open the journal keeps its exchanges, however few it is set to', async () => {
+  const settings = await clinic.ask('GET', '/settings')
+  await clinic.ask('PUT', '/settings', { ...settings.body, journalEntries: 100 })
+  const run = await started([{ expect: { interaction: 'create', type: 'Patient' } }])
+  await run.send('POST', '/Patient', SMITH)
+  for (let round = 0; round < 15; round += 1)
+    await Promise.all(Array.from({ length: 10 }, () => run.send('GET', '/Patient?_count=1')))
+  const report = await run.finish()
+  await clinic.ask('PUT', '/settings', settings.body)
+  expect([results(report), report.notes, report.traffic.exchanges]).toEqual([['pass'], [], 151])
+})
+
 test('a plan is tried on recorded traffic, and nothing is kept of that', async () => {
   await clinic.server.fhir('POST', '/Patient', SMITH, {
     'x-run-id': 'recorded',
