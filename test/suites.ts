@@ -72,7 +72,7 @@ const SMOKE = suites(
   'test/process/killed-{bookings,resets}.test.ts',
   'test/providers/document-reference.test.ts',
   'test/record/journal/journal.test.ts',
-  'test/rehearsal/{faults/each-fault,generations/snapshots,scenarios/load-scenario,transfer/transfer}.test.ts',
+  'test/rehearsal/{faults/each-fault,generations/snapshots,runs/belonging,scenarios/load-scenario,transfer/transfer}.test.ts',
   'test/scripts/copy.test.ts',
   'test/voice-api/tools.test.ts',
 )

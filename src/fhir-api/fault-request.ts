@@ -1,6 +1,7 @@
 /** A FHIR request as the rules for faults see it: docs/faults.md */
 import type { Context as KoaContext } from 'koa'
-import { callIdOf, runOf } from '../http/headers.ts'
+import { runOf } from '../http/exchange.ts'
+import { callIdOf } from '../http/headers.ts'
 import type { FaultRequest } from '../rehearsal/faults/matching.ts'
 import { matchRoute } from './interactions/routes.ts'
 

@@ -14,6 +14,7 @@ import type { Fired } from '../rehearsal/faults/fired.ts'
 import { HEADER } from '../rehearsal/faults/named.ts'
 import type { Profile } from '../rehearsal/strictness/profile.ts'
 import type { BodiesInFlight } from './admission/bodies-in-flight.ts'
+import { namedRunOf } from './headers.ts'
 import type { User } from './token.ts'
 
 /** The state of a request, each field with the stage that sets it. */
@@ -103,6 +104,8 @@ export interface ExchangeFacts {
   accesses: readonly ExchangeAccess[]
   /** Its tool calls, in order. */
   tools?: readonly ToolExchange[]
+  /** The id of the open run that it belongs to: docs/runs.md. */
+  run?: string
   /** The faults that it met, as somebody rehearses: docs/faults.md. */
   faults?: readonly Fired[]
   /** Secret values, which the journal and the audit trail must not keep anywhere: see `tellSecrets`. */
@@ -141,17 +144,31 @@ export const observed =
 export const replaceFacts = (koa: Stateful, told: ExchangeFacts): void => void Object.assign(exchangeOf(koa), told)
 
 /** The facts, to be sent to another thread. */
-export const factsOf = ({ accesses, tools, faults, secrets, reason, cutContent }: ExchangeFacts): ExchangeFacts => ({
+export const factsOf = ({
   accesses,
-  ...present({ tools, faults, secrets, reason, cutContent }),
+  tools,
+  run,
+  faults,
+  secrets,
+  reason,
+  cutContent,
+}: ExchangeFacts): ExchangeFacts => ({
+  accesses,
+  ...present({ tools, run, faults, secrets, reason, cutContent }),
 })
 
 /** The request header that names faults, as Node has it. */
 const FAULTS = HEADER.toLowerCase()
 
-/** Whether a request names a fault, or its clinic has rules for some. */
+/** Whether a request names a fault, its clinic has rules for some, or it belongs to an open run. */
 export const mayMeetFaults = (koa: KoaContext, clinic = stateOf(koa).clinic): boolean =>
-  clinic?.faultRules !== undefined || koa.req.headers[FAULTS] !== undefined
+  clinic?.faultRules !== undefined || exchangeOf(koa).run !== undefined || koa.req.headers[FAULTS] !== undefined
+
+/** Whether a request may belong to an open run: its clinic has some. */
+export const mayBelongToRun = (koa: KoaContext, clinic = stateOf(koa).clinic): boolean => clinic?.openRuns !== undefined
+
+/** The open run that a request belongs to, or the text in its headers. */
+export const runOf = (koa: KoaContext): string | undefined => exchangeOf(koa).run ?? namedRunOf(koa)
 
 /** Whether the request in progress has met one so far. */
 export const meetsFaults = (): boolean => currentBudget()?.isFaulted === true

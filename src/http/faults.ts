@@ -16,6 +16,7 @@ import type { Repository } from '../repository/repository.ts'
 import { exchangeOf, meetsFaults, stateOf, userOf } from './exchange.ts'
 import { headerOf } from './headers.ts'
 import { formatUnpaid } from './message/format.ts'
+import { faultsOfRun } from './runs.ts'
 import { afterwards } from './side-router.ts'
 
 /** The faults that a request names in its header. @throws FhirError 400 for an unknown one */
@@ -36,7 +37,8 @@ export const meetFaults =
       const { clinic: facts } = stateOf(koa)
       // A work thread is told what has been decided where the request arrived.
       if (facts !== undefined && firedNow() === undefined) {
-        const candidates = { clinic: userOf(koa).clinic, named: faultsNamedBy(koa), rules: rulesIn(facts) }
+        const ofClinic = { clinic: userOf(koa).clinic, rules: rulesIn(facts), run: faultsOfRun(koa, facts) }
+        const candidates = { ...ofClinic, named: faultsNamedBy(koa) }
         if (facts.isSandboxEnabled) fire(await firedBy(repository, candidates, describe(koa)))
       }
       if (firedNow() === undefined) await next()
@@ -62,7 +64,7 @@ async function serveFaulted(koa: KoaContext, next: Next): Promise<void> {
 export async function meetToolFaults(
   koa: KoaContext,
   repository: Repository,
-  of: Pick<Candidates, 'clinic' | 'rules'>,
+  of: Omit<Candidates, 'named'>,
   request: FaultRequest,
 ): Promise<void> {
   if (firedNow() !== undefined) return

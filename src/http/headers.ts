@@ -1,7 +1,8 @@
 /**
  * Header fields: how they are read, those that every response has, the ids of a request, rate limits, and what proxies say of
  * the client. X-Request-Id is assigned by this server, X-Correlation-Id is given by the client
- * (https://hl7.org/fhir/R4/http.html#custom), X-Run-Id names the test run that a request belongs to, x-call-id the live call.
+ * (https://hl7.org/fhir/R4/http.html#custom), X-Sandbox-Run or X-Run-Id names the test run that a request belongs to, x-call-id the
+ * live call.
  */
 import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
@@ -64,7 +65,7 @@ export function correlationOf({ res }: Sent): string | undefined {
 }
 
 /** Undefined where it is missing or malformed. */
-export const runOf = (koa: Received): string | undefined => idIn(koa, 'x-run-id')
+export const namedRunOf = (koa: Received): string | undefined => idIn(koa, 'x-sandbox-run') ?? idIn(koa, 'x-run-id')
 export const callIdOf = (koa: Received): string | undefined => idIn(koa, 'x-call-id')
 export const replayedIn = (koa: Received): string | undefined => idIn(koa, 'x-replay-of')
 

@@ -20,6 +20,8 @@ export interface User {
   /** SERVICE for an operator without a clinic. */
   readonly clinic: string
   readonly role: Role
+  /** The run that the token was given for: docs/runs.md. */
+  readonly run?: string
 }
 
 export interface VerifiedToken {
@@ -40,18 +42,21 @@ export interface TokenOptions {
   /** The login that began the token's session. */
   readonly login?: Login
   readonly lifetimeSeconds?: number
+  /** The run that requests with the token belong to while it is open. */
+  readonly run?: string
 }
 
 /** A token of our own. It names issuer and audience only where they are configured. */
 export function signToken(
   config: JwtConfig,
   account: Account,
-  { login, lifetimeSeconds = config.lifetimeSeconds }: TokenOptions = {},
+  { login, lifetimeSeconds = config.lifetimeSeconds, run }: TokenOptions = {},
 ): SignedToken {
   const claims = {
     name: account.name,
     ...(account.clinic === SERVICE ? {} : { clinic: account.clinic }),
     role: account.role,
+    ...(run === undefined ? {} : { run }),
     ...(config.issuer === undefined ? {} : { iss: config.issuer }),
     ...(config.audience === undefined ? {} : { aud: config.audience }),
   }
@@ -104,7 +109,7 @@ export function refuseExtensions(token: string): void {
  */
 export function readClaims(claims: unknown, config: JwtConfig): VerifiedToken {
   if (!isObject(claims)) throw new ClaimError('the payload is not a JSON object')
-  const { sub, name, role, exp, nbf } = claims
+  const { sub, name, role, exp, nbf, run } = claims
   if (!isName(sub)) throw new ClaimError("the claim 'sub' must be a text: the user's id")
   if (!isName(name)) throw new ClaimError("the claim 'name' must be a text: the user's name")
   const clinic = clinicIn(claims.clinic, role)
@@ -112,7 +117,7 @@ export function readClaims(claims: unknown, config: JwtConfig): VerifiedToken {
   if (typeof exp !== 'number') throw new ClaimError("the claim 'exp' must say when the token expires")
   checkAddressee(claims, config)
   return {
-    user: { sub, name, clinic, role },
+    user: { sub, name, clinic, role, ...(isName(run) && { run }) },
     ...(config.jwksUrl === undefined && { session: sessionIn(sub, claims) }),
     notBefore: typeof nbf === 'number' ? nbf * 1000 : 0,
     expires: exp * 1000,

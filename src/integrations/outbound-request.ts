@@ -105,13 +105,14 @@ export async function sendOutbound(request: OutboundRequest, outbound: Outbound)
 function teller(request: OutboundRequest, outbound: Outbound): (ended: TextAnswer | OutboundFailure) => void {
   const { about, onSent, allowPrivate } = outbound
   if (about === undefined || onSent === undefined) return () => {}
-  const [at, since, cause] = [Date.now(), performance.now(), currentBudget()?.cause?.()]
+  const [at, since, budget] = [Date.now(), performance.now(), currentBudget()]
+  const cause = budget?.cause?.()
   const { clinic, system, isOwn = false } = about
   const { method, url: address, headers: requestHeaders, body } = request
   return (ended) =>
     onSent({
       ...{ id: randomUUID(), direction: 'out', at, duration: performance.now() - since, clinic, system },
-      ...present({ cause: cause?.id, run: cause?.run, call: cause?.call }),
+      ...present({ cause: cause?.id, run: budget?.run ?? cause?.run, call: cause?.call }),
       ...{ method, address, requestHeaders, requestBody: beginningOf(body) },
       ...(ended instanceof OutboundFailure ? withoutResponse(ended) : shownOf(ended, isOwn || !allowPrivate)),
     })

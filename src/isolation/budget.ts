@@ -69,6 +69,8 @@ export class Budget {
   readonly cause: (() => Cause) | undefined
   /** Its request has met a fault of a rehearsal. */
   isFaulted = false
+  /** The open run that its request has joined; it may do so in a work thread, after its cause was told. */
+  run: string | undefined
   readonly #isAbandoned: () => boolean
   readonly #tokenOf: (() => string) | undefined
   readonly #onEffect: (() => void) | undefined

@@ -40,13 +40,14 @@ import { HttpResponse, limitPipelining } from '../http/connections.ts'
 import { answerContents } from '../http/content-answer.ts'
 import { cors } from '../http/cors.ts'
 import { errors, faultOf } from '../http/errors.ts'
-import { mayMeetFaults, type Observer, observed } from '../http/exchange.ts'
+import { mayBelongToRun, mayMeetFaults, type Observer, observed } from '../http/exchange.ts'
 import { answerFaults, leaveFaultsToOther } from '../http/faulted-answers.ts'
 import { meetFaults, tellLaterFaults } from '../http/faults.ts'
 import { baseUrlOf, oneHost, TrustedProxies, withDefaultHeaders } from '../http/headers.ts'
 import { Logins } from '../http/logins.ts'
 import { MCP } from '../http/mcp.ts'
 import { continueWhenRead } from '../http/message/body.ts'
+import { joinRun } from '../http/runs.ts'
 import { bySegment, either, inOrder, isBelow, onlyFor, segmentsOf } from '../http/side-router.ts'
 import type { TrialParts } from '../integrations/trial.ts'
 import { unpaid } from '../isolation/budget.ts'
@@ -123,6 +124,7 @@ export const STAGES = [
   { name: 'budget', refusals: [] },
   { name: 'token', refusals: [401, 503] },
   { name: 'clinic', refusals: [403] },
+  { name: 'run', refusals: [] },
   { name: 'turn', refusals: [503] },
   { name: 'share', refusals: [429] },
   { name: 'faults', refusals: [400] },
@@ -151,8 +153,8 @@ const BEFORE = {
   scenarios: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   // As before FHIR's routes, without the contents, which a model cannot read: their markers stay.
   fhirMcp: [
-    ...(['faulted answers', 'budget', 'token', 'clinic', 'turn', 'share', 'faults', 'work thread'] as const),
-    ...(['sandbox', 'shipped resources'] as const),
+    ...(['faulted answers', 'budget', 'token', 'clinic', 'run', 'turn', 'share', 'faults'] as const),
+    ...(['work thread', 'sandbox', 'shipped resources'] as const),
   ],
 } as const satisfies Readonly<Record<keyof ReturnType<typeof routersBeside>, readonly BeforeOwn[]>>
 
@@ -195,6 +197,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
     budget: budgets.inBudget,
     token,
     clinic: requireClinic(repository),
+    run: ifRehearsing(either(mayBelongToRun, joinRun(repository), inOrder())),
     turn,
     share: shares?.ofUser ?? inOrder(),
     // Before a request moves to a work thread, so that the faults that it meets are counted once.

@@ -15,15 +15,16 @@ import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
 import { unprocessable } from '../fhir/outcome.ts'
 import { forbidden, requireClinic } from '../http/authenticate.ts'
 import { exchangeOf, userOf } from '../http/exchange.ts'
+import { callIdOf } from '../http/headers.ts'
 import { readJsonBody } from '../http/message/body.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
 import type { Repository } from '../repository/repository.ts'
 import { localeOf } from '../spoken/stated-values.ts'
-import { receivedRequest, requestKeyOf, requireSecret } from './platform-request.ts'
+import { joinRunOfCall, receivedRequest, requestKeyOf, requireSecret } from './platform-request.ts'
 
 interface AbandonmentDependencies {
-  readonly config: Pick<Config, 'webhookSecret' | 'previousWebhookSecret' | 'demo'>
+  readonly config: Pick<Config, 'webhookSecret' | 'previousWebhookSecret' | 'demo' | 'rehearsal'>
   readonly repository: Repository
   readonly access: (clinic: string, agent: Agent) => ClinicAccess
   readonly authenticate: Middleware
@@ -60,6 +61,7 @@ export function abandonmentRoutes({ config, repository, access, authenticate }: 
     const ofClinic = await (isPlatform ? bySecret(koa) : byToken(koa))
     const { clinic } = ofClinic
     tellEntered(koa, ofClinic)
+    await joinRunOfCall(koa, { repository, config }, { clinic, callId: callIdOf(koa) })
     if (!(await isSandboxEnabled(repository, clinic))) throw forbidden('The sandbox of this clinic is turned off')
     const key = requestKeyOf(koa) ?? undefined
     const body = await readJsonBody(koa, LIMITS)

@@ -4,13 +4,16 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import type { HandledEnd } from '../calls/session/call-end.ts'
 import type { ReceivedRequest } from '../calls/session/signed-request.ts'
 import type { EndedCall } from '../calls/tool-runner.ts'
+import { clinicFacts } from '../clinics/clinics.ts'
 import type { Config } from '../config.ts'
 import type { CallSession } from '../core/call-session.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
-import type { ExchangeAccess } from '../http/exchange.ts'
+import { type ExchangeAccess, stateOf } from '../http/exchange.ts'
 import { receivedBytes } from '../http/message/body.ts'
+import { joinRunOf } from '../http/runs.ts'
 import { NO_SUBJECT } from '../record/audit/event.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
+import type { Repository } from '../repository/repository.ts'
 
 /** Two while platforms change over. */
 type VoiceSecrets = Pick<Config, 'webhookSecret' | 'previousWebhookSecret'>
@@ -45,6 +48,16 @@ export const receivedRequest = (
   body: () => receivedBytes(koa, bodyBytes),
   ...facts,
 })
+
+/** Lets a request about a call join the run that it belongs to; one for tools does so as it may meet its faults. */
+export async function joinRunOfCall(
+  koa: KoaContext,
+  { repository, config }: { readonly repository: Repository; readonly config: Pick<Config, 'rehearsal'> },
+  { clinic, callId: call }: { readonly clinic: string; readonly callId?: string | undefined },
+): Promise<void> {
+  if (!config.rehearsal) return
+  joinRunOf(koa, repository, await clinicFacts(repository, clinic), { call, claim: stateOf(koa).user?.run })
+}
 
 /** A tool call that has ended. */
 export function accessByCall({ tool, session, clinic, status, patients }: EndedCall): ExchangeAccess {

@@ -5,9 +5,9 @@ import type { EndedCall, RunResult, ToolAddress } from '../calls/tool-runner.ts'
 import { clinicFacts } from '../clinics/clinics.ts'
 import type { CallSession } from '../core/call-session.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import { exchangeOf, mayMeetFaults } from '../http/exchange.ts'
+import { exchangeOf, mayBelongToRun, mayMeetFaults, runOf } from '../http/exchange.ts'
 import { faultsNamedBy, meetToolFaults } from '../http/faults.ts'
-import { runOf } from '../http/headers.ts'
+import { faultsOfRun, joinRunOf } from '../http/runs.ts'
 import { firedAs, firedFor } from '../rehearsal/faults/fired.ts'
 import { rulesIn } from '../rehearsal/faults/rules.ts'
 import type { Repository } from '../repository/repository.ts'
@@ -44,8 +44,9 @@ export const toolFaults = (repository: Repository): ToolFaults => ({
   meet: async (koa, session, tools) => {
     const { clinic } = session
     const facts = await clinicFacts(repository, clinic)
+    if (mayBelongToRun(koa, facts)) joinRunOf(koa, repository, facts, { call: session.callId })
     if (!mayMeetFaults(koa, facts)) return
-    const of = { clinic, rules: facts && rulesIn(facts) }
+    const of = { clinic, ...(facts && { rules: rulesIn(facts), run: faultsOfRun(koa, facts) }) }
     const query = new URLSearchParams(koa.querystring)
     const ofFhir = { interactions: [], type: '' }
     const ofCall = { call: session.callId, run: runOf(koa), tools }

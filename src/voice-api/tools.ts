@@ -46,6 +46,7 @@ import {
   accessByCall,
   accessToCall,
   accessToEnd,
+  joinRunOfCall,
   receivedRequest,
   requestKeyOf,
   requireSecret,
@@ -183,6 +184,7 @@ function addCalls(parts: RouteParts): void {
       allowerOf(parts, koa, { isRepeatable: true }),
     )
     addAccess(koa, accessToCall(session))
+    await joinRunOfCall(koa, parts, session)
     koa.status = created ? 201 : 200
     const { registeredAhead: _internal, ...registered } = session
     koa.body = registered
@@ -193,7 +195,10 @@ function addCalls(parts: RouteParts): void {
     const accessOf = (clinic: string) => access(clinic, { kind: 'call', id: callEnd.callId })
     const allow = allowerOf(parts, koa, { isRepeatable: true, namesCall })
     const handled = await endCall(repository, accessOf, callEnd, allow)
-    if (handled !== undefined) addAccess(koa, accessToEnd(handled))
+    if (handled !== undefined) {
+      addAccess(koa, accessToEnd(handled))
+      if ('ended' in handled) await joinRunOfCall(koa, parts, handled.ended)
+    }
     koa.body = { callId: callEnd.callId }
   }
 

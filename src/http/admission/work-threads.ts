@@ -20,8 +20,8 @@ import {
 } from '../../isolation/budget.ts'
 import { type Fired, firedNow } from '../../rehearsal/faults/fired.ts'
 import { whenClosed } from '../connections.ts'
-import { type ExchangeFacts, keepBeginning, replaceFacts, stateOf } from '../exchange.ts'
-import { callIdOf, requestIdOf, runOf } from '../headers.ts'
+import { type ExchangeFacts, keepBeginning, replaceFacts, runOf, stateOf } from '../exchange.ts'
+import { callIdOf, requestIdOf } from '../headers.ts'
 import { receivedBytes } from '../message/body.ts'
 
 /** A request as it is sent to a work thread. */

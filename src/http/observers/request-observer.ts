@@ -33,11 +33,12 @@ import {
   type ExchangeAccess,
   exchangeOf,
   type Observer,
+  runOf,
   seenBodyOf,
   seenContentsOf,
   stateOf,
 } from '../exchange.ts'
-import { callIdOf, correlationOf, replayedIn, requestIdOf, runOf } from '../headers.ts'
+import { callIdOf, correlationOf, replayedIn, requestIdOf } from '../headers.ts'
 import { firstSegment } from '../side-router.ts'
 import type { User } from '../token.ts'
 

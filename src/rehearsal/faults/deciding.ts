@@ -17,7 +17,7 @@ export interface Candidates {
   readonly clinic: string
   /** Named by the request itself. */
   readonly named: readonly NamedFault[]
-  readonly rules: Rules | undefined
+  readonly rules?: Rules | undefined
   /** The run that the request belongs to. */
   readonly run?: RunFaults | undefined
 }
