@@ -133,7 +133,7 @@ async function shownStart(
   const login = account && { id: randomUUID(), version: versionOf(account) }
   const left = Math.max(60, Math.ceil((record.until - repository.machineTime) / 1000))
   const token = isOurs
-    ? signToken(config.jwt, account, { ...present({ login }), lifetimeSeconds: left }).token
+    ? signToken(config.jwt, account, { ...present({ login }), lifetimeSeconds: left, run: record.id }).token
     : undefined
   tellSecrets(koa, token)
   const { dialedNumbers } = await readSettings(repository, clinic)
