@@ -69,6 +69,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/killed-uploads.test.ts',
     'test/process/multiplying-requests.test.ts',
     'test/process/process.test.ts',
+    'test/process/runs.test.ts',
     'test/process/server-alone.test.ts',
     'test/process/shared-times.test.ts',
     'test/process/work-threads.test.ts',

@@ -66,8 +66,8 @@ export class RunWatch {
       this.#hasGap = true
       return
     }
-    if (exchange.direction === 'out') return
     const seen = new SeenByRun(exchange, (id) => this.#detailOf(id))
+    if (!isOfClient(seen)) return
     this.#traffic.see(seen)
     for (const step of this.#steps) await step.see(seen)
   }
@@ -93,3 +93,10 @@ export class RunWatch {
     return { traffic: this.#traffic.traffic, observed: this.#traffic.observed, notes }
   }
 }
+
+/** FHIR, the Model Context Protocol, and the routes of calls; their tools tell themselves. */
+const OF_CLIENT = /^\/(?:$|[A-Z$_]|(?:mcp|calls|abandonments)(?:\/|$))/
+
+/** Whether the client did it: it may say to which run administrative requests belong too, but they are not judged. */
+const isOfClient = ({ summary: { direction, replayOf, interaction }, path }: SeenByRun): boolean =>
+  direction === 'in' && replayOf === undefined && (interaction === 'tool' || OF_CLIENT.test(path))

@@ -39,7 +39,7 @@ async function started(steps: readonly object[], more: object = {}, start: objec
   expect([status, text.slice(0, 300)]).toEqual([201, expect.any(String)])
   const id: string = body.run
   const ask: Run['ask'] = (method, path, given) => clinic.ask(method, `/runs/${id}${path}`, given)
-  const headers = { authorization: `Bearer ${clinic.server.token}`, 'x-run-id': id }
+  const headers = { authorization: `Bearer ${clinic.server.token}`, 'x-sandbox-run': id }
   return {
     id,
     ask,
@@ -135,6 +135,19 @@ describe('a step', () => {
     expect(results(await run.finish())).toEqual(['pass'])
   })
 
+  test('meets its fault, and what comes sooner than Retry-After fails it', async () => {
+    const step = {
+      do: { fault: 'throttled', when: { type: 'Patient', interaction: 'search-type' }, with: { 'retry-after': 3 } },
+      never: { type: 'Patient', interaction: 'search-type', soonerThan: 'retry-after' },
+    }
+    const [patient, rash] = [await started([step]), await started([step])]
+    expect((await patient.send('GET', '/Patient?family=Smith')).status).toBe(429)
+    expect((await rash.send('GET', '/Patient?family=Smith')).status).toBe(429)
+    expect((await rash.send('GET', '/Patient?family=Smith')).status).toBe(200)
+    expect(results(await patient.finish())).toEqual(['pass'])
+    expect(results(await rash.finish())).toEqual(['fail'])
+  })
+
   test('searches the record when the run is finished', async () => {
     const family = `Once${Date.now()}`
     const run = await started([{ state: { query: `Patient?family=${family}`, count: 1 } }])
@@ -163,6 +176,7 @@ describe('a run', () => {
     await run.send('GET', '/Patient?family:exact=Smith&birthdate=1970-01-01&_count=2')
     await run.send('POST', '/Patient', SMITH)
     await run.send('GET', '/Patient/nobody')
+    await run.send('GET', '/clinics/demo-clinic/settings')
     const { traffic, observed, notes } = await run.finish()
     expect(traffic).toMatchObject({ exchanges: 3, tools: 0, byStatus: { '2xx': 2, '4xx': 1 } })
     expect(observed.types['Patient']).toEqual({
