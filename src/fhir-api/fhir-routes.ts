@@ -7,12 +7,13 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import type { AccessOf } from '../core/clinic-access.ts'
 import type { ClinicAccess, Context } from '../core/context.ts'
 import { badRequest } from '../fhir/outcome.ts'
+import { present } from '../fhir/resource.ts'
 import { forbidden } from '../http/authenticate.ts'
 import { exchangeOf, stateOf, userOf } from '../http/exchange.ts'
 import { headerOf } from '../http/headers.ts'
-import { type AnswerFormat, preferences } from '../http/message/format.ts'
+import { type AnswerFormat, mediaType, preferences } from '../http/message/format.ts'
 import { currentBudget } from '../isolation/budget.ts'
-import type { Change } from '../rehearsal/strictness/profile.ts'
+import type { Change, Media } from '../rehearsal/strictness/profile.ts'
 import { BINARIES } from './binary.ts'
 import { processBundle } from './bundle/bundle.ts'
 import { runOperation } from './interactions/operation.ts'
@@ -102,7 +103,7 @@ const answerRoute =
 /** The request as its address asks for it: below /as/{profile} by that profile. */
 function underAddress(koa: KoaContext, sent: InteractionRequest, answer: AnswerFormat | undefined): InteractionRequest {
   const { as } = stateOf(koa)
-  return as === undefined ? sent : requestUnder(as, sent, formatsOf(koa, answer))
+  return as === undefined ? sent : requestUnder(as, sent, mediaOf(koa, sent, answer))
 }
 
 /** The answer, and how it differs from the server's own: below /as/{profile} alone. */
@@ -118,11 +119,11 @@ async function answerOf(
 
 const NO_CHANGES: Change['answer'] = {}
 
-/** The formats of the body and of the answer, where they are known. */
-const formatsOf = (koa: KoaContext, answer: AnswerFormat | undefined): readonly string[] => [
-  ...(koa.get('content-type').includes('xml') ? ['xml'] : []),
-  ...(answer === undefined ? [] : [answer.format]),
-]
+function mediaOf(koa: KoaContext, { body }: InteractionRequest, answer: AnswerFormat | undefined): Media {
+  const type = koa.get('content-type')
+  const hasType = body !== undefined && type !== ''
+  return present({ sent: hasType ? mediaType(type).type : undefined, answered: answer?.format })
+}
 
 function accessOf(koa: KoaContext, { access }: FhirServices): ClinicAccess {
   const { clinic, sub: id, name, role } = userOf(koa)

@@ -57,7 +57,7 @@ export function metadata(
   return async (koa) => {
     const { as } = stateOf(koa)
     const { format, contentType } = negotiate(koa.get('accept'), single(koa.query._format) ?? null)
-    if (as !== undefined) judge(as.profile, { ...CAPABILITIES, formats: [format] })
+    if (as !== undefined) judge(as.profile, { ...CAPABILITIES, media: { answered: format } })
     const form = await capabilitiesOf(as?.profile).formOf(single(koa.query.mode) ?? null, {
       format,
       pretty: koa.query._pretty === 'true',
@@ -70,7 +70,7 @@ export function metadata(
 /** The request for the CapabilityStatement as rules see it. */
 const CAPABILITIES: JudgedRequest = {
   ...{ title: 'GET metadata', interactions: ['capabilities'], type: '', operation: '' },
-  ...{ query: new URLSearchParams(), body: undefined, ifMatch: undefined, formats: [] },
+  ...{ query: new URLSearchParams(), body: undefined, ifMatch: undefined, media: {} },
 }
 
 const single = (value: string | string[] | undefined): string | undefined =>

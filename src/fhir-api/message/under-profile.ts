@@ -1,7 +1,7 @@
 /** A request below /as/{profile}: what its profile refuses, and how its answer differs. docs/strictness.md */
 import { toOutcome } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
-import type { Change, JudgedRequest, Strictness } from '../../rehearsal/strictness/profile.ts'
+import type { Change, JudgedRequest, Media, Strictness } from '../../rehearsal/strictness/profile.ts'
 import { changesFor, documentedError, judge } from '../../rehearsal/strictness/strict-profile.ts'
 import type { InteractionRequest, InteractionResponse, PathParameters, Route } from './interaction.ts'
 
@@ -15,12 +15,12 @@ interface Routed {
  * @throws FhirError as the profile says
  */
 export async function underProfile<Result>(
-  { profile, formats }: Strictness,
+  { profile, media }: Strictness,
   routed: Routed,
   request: InteractionRequest,
   carryOut: () => Promise<Result>,
 ): Promise<Result> {
-  const judged = judgedRequest(routed, request, formats)
+  const judged = judgedRequest(routed, request, media)
   judge(profile, judged)
   try {
     return await carryOut()
@@ -43,21 +43,17 @@ export async function answerUnder(
   carryOut: () => Promise<InteractionResponse>,
 ): Promise<AnswerUnder> {
   const response = await underProfile(strictness, routed, request, carryOut)
-  const changes = changesFor(strictness.profile, judgedRequest(routed, request, strictness.formats))
+  const changes = changesFor(strictness.profile, judgedRequest(routed, request, strictness.media))
   return { response: changedResponse(response, changes, request.base), changes }
 }
 
-function judgedRequest(
-  { route, parameters }: Routed,
-  request: InteractionRequest,
-  formats: readonly string[],
-): JudgedRequest {
+function judgedRequest({ route, parameters }: Routed, request: InteractionRequest, media: Media): JudgedRequest {
   const { query, body, ifMatch } = request
   const { operation } = parameters
   // A search in a compartment is one of the member type, with the compartment as a further condition.
   const type = route.code === 'search-compartment' ? parameters.member.replace('*', '') : parameters.type
   const title = `${route.method} ${[parameters.type, parameters.member, operation && `$${operation}`].filter(Boolean).join('/')}`
-  return { title, interactions: interactionsOf(route, request), type, operation, query, body, ifMatch, formats }
+  return { title, interactions: interactionsOf(route, request), type, operation, query, body, ifMatch, media }
 }
 
 function interactionsOf({ code, run }: Route, { body, id, ifNoneExist }: InteractionRequest): readonly string[] {

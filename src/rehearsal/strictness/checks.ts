@@ -1,6 +1,6 @@
 /** The checks of rules: whether each holds for a request, and what is wrong where it does not. */
 import { compileFhirPath, isSatisfied } from '../../fhir/fhirpath/fhirpath.ts'
-import type { Check, JudgedRequest } from './profile.ts'
+import type { Check, JudgedRequest, Media } from './profile.ts'
 
 type Name = Exclude<keyof Check, 'unless'>
 
@@ -22,10 +22,12 @@ const CHECKS: { readonly [N in Name]: (value: NonNullable<Check[N]>, request: Ju
       ? undefined
       : 'the body is not so',
   header: (_name, { ifMatch }) => (ifMatch === undefined ? 'the header If-Match is missing' : undefined),
-  formats: (allowed, { formats }) => {
-    const other = formats.find((one) => !allowed.some((format) => format === one))
+  formats: (allowed, { media }) => {
+    const other = formatsOf(media).find((one) => !allowed.some((format) => format === one))
     return other === undefined ? undefined : `${other} is not one of the formats ${allowed.join(', ')}`
   },
+  contentTypes: (allowed, { media: { sent } }) =>
+    sent === undefined || allowed.includes(sent) ? undefined : `the Content-Type is ${sent}`,
 }
 
 /** The words for what is wrong with a request by a check; undefined where it holds. */
@@ -34,6 +36,12 @@ export function problemOf(check: Check, request: JudgedRequest): string | undefi
   const problem: Problem | undefined = CHECKS[name as Name]
   return problem?.(value as never, request)
 }
+
+/** The formats of resources in the body and in the answer. */
+const formatsOf = ({ sent, answered }: Media): readonly string[] => [
+  ...(sent?.includes('xml') ? ['xml'] : []),
+  ...(answered === undefined ? [] : [answered]),
+]
 
 /** Parameters of every request, and that of this server's links to further pages: https://hl7.org/fhir/R4/http.html#parameters. */
 const GENERAL: ReadonlySet<string> = new Set(['_format', '_pretty', '_cursor'])

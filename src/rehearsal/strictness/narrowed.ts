@@ -54,7 +54,7 @@ const conditionsOf = (
   rules: Narrowing,
 ): Partial<CapabilityStatementRestResource> => ({
   readHistory: resource.readHistory === true && rules.isOffered('vread', type),
-  updateCreate: resource.updateCreate === true && rules.isOffered('update', type),
+  updateCreate: resource.updateCreate === true && rules.isOffered('update', type) && !rules.needsVersion(type),
   conditionalCreate: resource.conditionalCreate === true && rules.isOffered('create', type, 'conditional-create'),
   conditionalUpdate: resource.conditionalUpdate === true && rules.isOffered('update', type, 'conditional-update'),
   ...present({
@@ -102,6 +102,12 @@ class Narrowing {
     return this.#profile.rules.every(
       ({ on, check: { parameters } }) => parameters === undefined || !isFor(on, search) || parameters.includes(name),
     )
+  }
+
+  /** Whether an update names the version that it is based on, so that it creates nothing. */
+  needsVersion(type = ''): boolean {
+    const update = { interactions: ['update'], type, operation: '' }
+    return this.#profile.rules.some(({ on, check: { header } }) => header !== undefined && isFor(on, update))
   }
 
   formats(all: readonly string[]): string[] {

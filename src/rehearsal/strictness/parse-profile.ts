@@ -71,6 +71,7 @@ const CHECK: Members = {
   body: optional(EXPRESSION),
   header: optional(oneOf('If-Match')),
   formats: optional(listOf(oneOf('json', 'xml'))),
+  contentTypes: optional(listOf(TEXT)),
   unless: optional(OBJECT),
 }
 

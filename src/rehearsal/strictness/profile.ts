@@ -74,6 +74,8 @@ export interface Check {
   readonly header?: 'If-Match'
   /** The only formats of bodies and answers. */
   readonly formats?: readonly ('json' | 'xml')[]
+  /** The only media types of a body. */
+  readonly contentTypes?: readonly string[]
   /** The server's own refusals of this status, or with one of these reasons, are answered as the rule says. */
   readonly unless?: { readonly status?: number; readonly reasons?: readonly string[] }
 }
@@ -108,13 +110,17 @@ export interface JudgedRequest {
   readonly query: URLSearchParams
   readonly body: unknown
   readonly ifMatch: string | undefined
-  /** The formats of its body and its answer, where they are known. */
-  readonly formats: readonly string[]
+  readonly media: Media
+}
+
+/** The media type of a body, in lower case and without parameters, and the format of the answer, where they are known. */
+export interface Media {
+  readonly sent?: string
+  readonly answered?: string
 }
 
 /** The strictness that a request asks for by its address. */
 export interface Strictness {
   readonly profile: Profile
-  /** The formats of the body and of the answer, where they are known. */
-  readonly formats: readonly string[]
+  readonly media: Media
 }

@@ -1,4 +1,4 @@
-/** A strictness profile that an extension brings: its rules hold for entries of Bundles, in work threads, and for errors. */
+/** A strictness profile that an extension brings: its rules hold for entries of Bundles, and for errors. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Change, Profile, Rule } from '../../../src/rehearsal/strictness/profile.ts'
 import { newLastingDatabaseUrl } from '../../support/database.ts'

@@ -4,10 +4,18 @@ import { StrictnessProfiles } from '../../../src/rehearsal/strictness/profiles.t
 import { visitsOn } from '../../support/appointment-operations.ts'
 import { visit } from '../../support/booking.ts'
 import { startServer, type TestServer } from '../../support/server.ts'
+import { athena } from './examples/athena-fhir.ts'
+import { epic } from './examples/epic-r4.ts'
 import type { Example, ExamplesOf, World } from './examples/example.ts'
 import { oracle } from './examples/oracle-r4.ts'
+import { strict } from './examples/strict-r4.ts'
 
-const EXAMPLES: Readonly<Record<string, ExamplesOf>> = { 'oracle-r4': oracle }
+const EXAMPLES: Readonly<Record<string, ExamplesOf>> = {
+  'athena-fhir': athena,
+  'epic-r4': epic,
+  'oracle-r4': oracle,
+  'strict-r4': strict,
+}
 
 const PROFILES = new StrictnessProfiles().all
 

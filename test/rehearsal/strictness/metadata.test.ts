@@ -116,6 +116,25 @@ describe.each(PROFILES.map((profile) => [profile.name, profile] as const))('/as/
     expect([narrow.length > 0, refused]).toEqual([true, []])
   })
 
+  test('has the conditions of writes that are not refused', async () => {
+    const never = idsOf(profile, 'offered')
+    const ofType = new Map((await statement()).rest?.[0]?.resource?.map((resource) => [resource.type, resource]))
+    for (const type of TYPES) {
+      const sent = [
+        await server.fhir('POST', `${base}/${type}`, body(type), { 'if-none-exist': '_id=none' }),
+        await server.fhir('PUT', `${base}/${type}?_id=none`, body(type), { 'if-match': 'W/"1"' }),
+        await send({ method: 'DELETE', path: `/${type}?_id=none` }),
+      ]
+      const {
+        conditionalCreate = false,
+        conditionalUpdate = false,
+        conditionalDelete,
+      } = ofType.get(type as 'Patient') ?? {}
+      const offered = [conditionalCreate, conditionalUpdate, (conditionalDelete ?? 'not-supported') !== 'not-supported']
+      expect([type, sent.map((answer) => !never.includes(refusedBy(answer)))]).toEqual([type, offered])
+    }
+  })
+
   test('is what a batch is told too', async () => {
     const entry = [{ request: { method: 'GET', url: 'metadata' } }]
     const { status, body: answer } = await send({

@@ -33,3 +33,8 @@ test.each(new StrictnessProfiles().all.map((profile) => [profile.name, profile] 
     expect(sectionOf(name).trim().split('\n')).toEqual(tableOf(profile))
   },
 )
+
+test('there is one section for each profile', () => {
+  const sections = [...page.matchAll(/^### (.*)$/gm)].map(([, name]) => name)
+  expect(sections).toEqual(new StrictnessProfiles().all.map(({ name }) => name))
+})

@@ -39,4 +39,19 @@ export const searches = (passes: string, refused: string): Examples => ({
   refused: () => get(refused),
 })
 
+/** A read that passes, and another request that does not. */
+export const onlyRead = (refused: Example): Examples => ({
+  passes: () => get(`/${PATIENT}`),
+  refused: () => refused,
+})
+
 export const PATIENT = 'Patient/abernathy-ruth'
+export const patient = (more: object = {}) => ({ resourceType: 'Patient', name: [{ family: 'Strict' }], ...more })
+
+/** A body in XML, with an answer in JSON. */
+export const XML_PATIENT: Example = {
+  method: 'POST',
+  path: '/Patient',
+  body: '<Patient xmlns="http://hl7.org/fhir"/>',
+  headers: { 'content-type': 'application/fhir+xml', accept: 'application/fhir+json' },
+}

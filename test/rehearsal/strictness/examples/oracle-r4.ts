@@ -1,5 +1,16 @@
 /** Examples of the rules of oracle-r4. */
-import { type Example, type Examples, type ExamplesOf, get, PATIENT, post, searches, type World } from './example.ts'
+import {
+  type Example,
+  type Examples,
+  type ExamplesOf,
+  get,
+  PATIENT,
+  patient,
+  post,
+  searches,
+  type World,
+  XML_PATIENT,
+} from './example.ts'
 
 const booking = (more: object = {}) => ({
   resourceType: 'Appointment',
@@ -29,7 +40,7 @@ const patches = (refused: readonly object[]): Examples => ({
   refused: (world) => patched(world, refused),
 })
 
-const patient = (more: object = {}) => ({ resourceType: 'Patient', name: [{ family: 'Strict' }], ...more })
+const NOTE = { attachment: { contentType: 'text/plain;charset=utf-8', data: 'Tm90ZQ==' } }
 
 const document = (more: object = {}) => ({
   resourceType: 'DocumentReference',
@@ -37,7 +48,7 @@ const document = (more: object = {}) => ({
   docStatus: 'final',
   type: { coding: [{ system: 'http://loinc.org', code: '34109-9' }] },
   subject: { reference: PATIENT },
-  content: [{ attachment: { contentType: 'text/plain;charset=utf-8', data: 'Tm90ZQ==' } }],
+  content: [NOTE],
   ...more,
 })
 
@@ -48,12 +59,7 @@ const SERVICE = 'service-type=http://example.org/visits|check-up'
 export const oracle: ExamplesOf = {
   'json-only': {
     passes: () => get(`/${PATIENT}`, { accept: 'application/fhir+json' }),
-    refused: () => ({
-      method: 'POST',
-      path: '/Patient',
-      body: '<Patient xmlns="http://hl7.org/fhir"/>',
-      headers: { 'content-type': 'application/fhir+xml', accept: 'application/fhir+json' },
-    }),
+    refused: () => XML_PATIENT,
   },
   'address-of-a-type': searches('/Patient?family=Smith', '/?_type=Patient&_id=x'),
   verbs: {
@@ -146,6 +152,25 @@ export const oracle: ExamplesOf = {
         '/DocumentReference',
         document({ content: [{ attachment: { contentType: 'image/png', data: 'Tm90ZQ==' } }] }),
       ),
+  },
+  'appointment-slot-taken': {
+    passes: (world) => booked(world),
+    refused: async ({ server, time }) => {
+      const taken = booking(await time())
+      await server.fhir('POST', '/Appointment', taken)
+      return post('/Appointment', {
+        ...taken,
+        participant: [{ actor: { reference: 'Patient/reyes-mateo' }, status: 'accepted' }],
+      })
+    },
+  },
+  'appointment-reason-length': {
+    passes: (world) => booked(world, { reasonCode: [{ text: 'x'.repeat(255) }] }),
+    refused: (world) => booked(world, { reasonCode: [{ text: 'x'.repeat(256) }] }),
+  },
+  'document-one-content': {
+    passes: () => post('/DocumentReference', document()),
+    refused: () => post('/DocumentReference', document({ content: [NOTE, NOTE] })),
   },
   'document-times': {
     passes: () => post('/DocumentReference', document({ context: { period: { end: '2030-01-07T09:00:00Z' } } })),
