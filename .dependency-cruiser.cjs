@@ -113,7 +113,10 @@ const ROOMS = {
   // What is true in a clinic when a rehearsal begins.
   'rehearsal/scenarios': ['clinics', 'core', 'scheduling', 'availability', 'rehearsal/magic', 'rehearsal/faults'],
   // Resets, snapshots and clones: one filling of a clinic's data takes the place of another.
-  'rehearsal/generations': ['storage', 'repository', 'content', 'clinics', 'core', 'rehearsal/scenarios'],
+  'rehearsal/generations': [
+    ...['storage', 'repository', 'content', 'clinics', 'core', 'rehearsal/scenarios'],
+    ...['rehearsal/runs', 'rehearsal/reports'],
+  ],
   // What is taken out of a clinic as a file, and what is brought in.
   'rehearsal/transfer': ['storage', 'repository', 'core'],
   // What modules of others add.
@@ -149,7 +152,8 @@ const ROOMS = {
   'admin-api': [
     ...['repository', 'content', 'clinics', 'config', 'record/audit', 'record/journal', 'core', 'integrations'],
     ...['http', 'fhir-api', 'fhir-api/message', 'rehearsal/magic', 'rehearsal/scenarios', 'rehearsal/generations'],
-    ...['rehearsal/transfer', 'rehearsal/faults', 'rehearsal/plans', 'rehearsal/runs', 'rehearsal/strictness'],
+    ...['rehearsal/transfer', 'rehearsal/faults', 'rehearsal/plans', 'rehearsal/runs', 'rehearsal/runs/run'],
+    ...['rehearsal/reports', 'rehearsal/strictness'],
   ],
   // Tools, registration of calls, links to go on with.
   'voice-api': [

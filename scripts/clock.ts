@@ -21,6 +21,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'admin-api/': 'sessions, streams, durations, and the clock of a clinic itself',
   'rehearsal/generations/': 'when generations were filled, and when they and clones go',
   'rehearsal/runs/': 'when runs start and end',
+  'rehearsal/reports/shared-links.ts': 'when links end that are given to others',
   'rehearsal/faults/answers.ts': 'Retry-After as a date, which a client reads by its clock',
   'content/': 'bytes that nothing refers to outlast resets of the clock',
   'clinics/accounts.ts': 'when accounts were changed, which ends sessions',

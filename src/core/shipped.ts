@@ -61,19 +61,37 @@ export const isShippedUrl = (type: string, url: string): boolean =>
 /** Resources that are checked, and written if necessary, before the event loop does other work. */
 const AT_ONCE = 5
 
+/** Writes the conformance resources that the clinic lacks or has in another version. */
+export const ensureShipped = (access: ClinicAccess): Promise<void> =>
+  ensureResources(access, [...shippedResources().values()])
+
 /**
- * Writes the resources that the clinic lacks or has in another version, a few at a time: to validate and index all at
- * once would block others for a tenth of a second.
+ * Writes resources of the server where the clinic lacks them or has them in another version, a few at a time: to validate and
+ * index all at once would block others for a tenth of a second.
  */
-export async function ensureShipped(access: ClinicAccess): Promise<void> {
-  const all = [...shippedResources().values()]
-  for (let from = 0; from < all.length; from += AT_ONCE) {
-    await access.change(({ unit }) => ensureStored(unit, all.slice(from, from + AT_ONCE)))
+export async function ensureResources(
+  access: ClinicAccess,
+  resources: Iterable<ShippedResource> | AsyncIterable<ShippedResource>,
+): Promise<void> {
+  for await (const some of inGroups(resources)) {
+    await access.change(({ unit }) => stageResources(unit, some))
     await yieldToEventLoop()
   }
 }
 
-async function ensureStored(unit: UnitOfWork, resources: readonly ShippedResource[]): Promise<void> {
+async function* inGroups<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<readonly T[]> {
+  let group: T[] = []
+  for await (const item of items) {
+    group.push(item)
+    if (group.length < AT_ONCE) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
+}
+
+/** Stages resources of the server, without those that the clinic has already. */
+export async function stageResources(unit: UnitOfWork, resources: readonly ShippedResource[]): Promise<void> {
   for (const resource of resources) {
     const stored = await unit.read(resource.resourceType, resource.id)
     const isSame = stored !== undefined && !stored.deleted && contentOf(stored.resource) === contentOf(resource)

@@ -12,6 +12,7 @@ import { exchangeRoutes } from '../admin-api/exchanges.ts'
 import { healthRoutes } from '../admin-api/health.ts'
 import type { GenerationDependencies } from '../admin-api/rehearsal/generations.ts'
 import { rehearsalRoutes } from '../admin-api/rehearsal/scenarios.ts'
+import { sharedReportRoutes } from '../admin-api/rehearsal/shared-reports.ts'
 import { Replays } from '../admin-api/replays.ts'
 import { sessionRoutes } from '../admin-api/session.ts'
 import { simulatorRoutes } from '../admin-api/simulators.ts'
@@ -54,6 +55,7 @@ import { unpaid } from '../isolation/budget.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
+import { Runs } from '../rehearsal/runs/runs.ts'
 import { narrowed as narrowedStatement } from '../rehearsal/strictness/narrowed.ts'
 import type { Profile } from '../rehearsal/strictness/profile.ts'
 import type { Repository } from '../repository/repository.ts'
@@ -147,6 +149,7 @@ const BEFORE = {
   calls: ['address', 'faulted answers', 'contents', 'budget', 'faults'],
   abandonments: ['address', 'contents', 'budget'],
   resume: ['address', 'contents', 'budget'],
+  sharedReports: ['address', 'contents', 'budget'],
   clinics: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   accounts: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   exchanges: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
@@ -251,11 +254,12 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const health = healthRoutes(services)
   const simulators = simulatorRoutes(services)
   const session = sessionRoutes({ ...services, logins })
-  const rehearsal = services.rehearsal && { ...services, ...services.rehearsal }
+  const rehearsal = services.rehearsal && { ...services, ...services.rehearsal, runs: new Runs(services) }
   const clinics = clinicRoutes({ ...services, rehearsal })
   const accounts = accountRoutes({ ...services, logins })
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)
+  const sharedReports = sharedReportRoutes(rehearsal)
   const exchanges = exchangeRoutes(services)
   const scenarios = rehearsalRoutes(services.rehearsal)
   const { limits, corsOrigins } = services.config
@@ -263,7 +267,7 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
   const own = { health, simulators, session, clinics, accounts, exchanges, scenarios, dashboard }
-  const beside = { ...own, abandonments, resume, fhirMcp }
+  const beside = { ...own, abandonments, resume, sharedReports, fhirMcp }
   const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS, MCP]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })
   const calls = toolRoutes({ ...services, families, providers, reserved })

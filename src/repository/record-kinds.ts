@@ -384,6 +384,20 @@ export const RECORD_KINDS = {
     writtenBy: 'rehearsal/runs/open-runs.ts',
     recent: true,
   },
+  'shared-report': {
+    of: 'service',
+    key: 'the hash of the token of its link',
+    shape: 'SharedReport (rehearsal/reports/shared-links.ts)',
+    expires: '`due` is when the link ends; deleted when the links of its run are ended, or by a later one of the run',
+    writtenBy: 'rehearsal/reports/shared-links.ts',
+  },
+  'report-links': {
+    of: 'clinic',
+    key: 'RunRecord.id',
+    shape: 'ReportLinks (rehearsal/reports/shared-links.ts)',
+    expires: 'never; deleted when the links of the run are ended',
+    writtenBy: 'rehearsal/reports/shared-links.ts',
+  },
   'run-fault-count': {
     of: 'clinic',
     key: 'the id of a run, and of one of its steps',

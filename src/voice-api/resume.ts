@@ -5,9 +5,10 @@
  */
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
-import { openedForm, RESUME_LINK, redeemForForm, redeemLink, tokenKey } from '../calls/recovery/resume-link.ts'
+import { openedForm, RESUME_LINK, redeemForForm, redeemLink } from '../calls/recovery/resume-link.ts'
 import { saveRecoveryField } from '../calls/tools/recovery-fields.ts'
 import { isSandboxEnabled } from '../clinics/clinics.ts'
+import { isLinkToken, linkTokenKey } from '../clinics/link-token.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Agent, ClinicAccess } from '../core/context.ts'
 import type { Integrations } from '../core/ports.ts'
@@ -38,9 +39,7 @@ export function resumeRoutes({ repository, access, integrations }: ResumeDepende
   const linkOf = async (koa: KoaContext): Promise<Link> => {
     const { token = '' } = koa.params
     tellSecrets(koa, token)
-    const link = /^[\w-]{32}$/.test(token)
-      ? await repository.readRecord(SERVICE, RESUME_LINK, tokenKey(token))
-      : undefined
+    const link = isLinkToken(token) ? await repository.readRecord(SERVICE, RESUME_LINK, linkTokenKey(token)) : undefined
     const clinic = link?.value.clinic
     if (clinic === undefined || !(await isSandboxEnabled(repository, clinic))) return undefined
     return { token, of: access(clinic, { kind: 'server' }) }

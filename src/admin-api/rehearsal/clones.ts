@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
-import { Duration } from 'luxon'
+import type { Duration } from 'luxon'
 import { findAccount, versionOf } from '../../clinics/accounts.ts'
 import { isClinicId } from '../../clinics/clinics.ts'
 import type { PasswordCost } from '../../clinics/passwords.ts'
@@ -21,6 +21,7 @@ import type { Plan } from '../../rehearsal/plans/plan.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { GenerationDependencies } from './generations.ts'
 import { untilKnown } from './known-everywhere.ts'
+import { readTtl } from './ttl.ts'
 
 export interface CloneDependencies extends GenerationDependencies {
   readonly config: Pick<Config, 'jwt'>
@@ -30,7 +31,7 @@ export interface CloneDependencies extends GenerationDependencies {
 }
 
 /** How long a clone lasts: unless it is said otherwise, at least, and at most. */
-const LASTS = { usual: 'PT1H', least: Duration.fromISO('PT1M'), most: Duration.fromISO('P7D') }
+const LASTS = { usual: 'PT1H', least: 'PT1M', most: 'P7D' }
 
 /** For an operator's clone of a scenario, which no clinic has settings for. */
 const SETTINGS: Omit<ClinicSettings, 'name'> = {
@@ -165,7 +166,7 @@ const EXAMPLE = '{"from": {"clinic": "<id>"} or {"scenario": "<name>"} or {"snap
 
 /** @throws FhirError 400 */
 function readClone(body: unknown, own: string): AskedClone {
-  const { from, id, name, ttl = LASTS.usual, ...others } = isObject(body) ? body : {}
+  const { from, id, name, ttl, ...others } = isObject(body) ? body : {}
   const unknown = Object.keys(others)[0]
   if (unknown !== undefined) throw badRequest(`'${unknown}' is not known in a clone; the body must be ${EXAMPLE}`)
   if (id !== undefined && !isClinicId(id))
@@ -175,7 +176,7 @@ function readClone(body: unknown, own: string): AskedClone {
   const { clinic = own === SERVICE ? undefined : own, source } = readSource(from, own)
   const named = typeof name === 'string' ? { name } : {}
   const of = clinic === undefined ? {} : { clinic }
-  return { ...(id === undefined ? newId() : { id }), ...named, ...of, from: source, ttl: readTtl(ttl) }
+  return { ...(id === undefined ? newId() : { id }), ...named, ...of, from: source, ttl: readTtl(ttl, LASTS) }
 }
 
 /** @throws FhirError 400 */
@@ -189,12 +190,4 @@ function readSource(from: unknown, own: string): { readonly clinic?: string; rea
   if (of === SERVICE) throw badRequest('"from" must name the clinic, as the account of an operator has none')
   if (typeof snapshot === 'string') return { clinic: of, source: { clinic: of, snapshot } }
   return { clinic: of, source: { clinic: of } }
-}
-
-/** @throws FhirError 400 */
-function readTtl(text: unknown): Duration {
-  const ttl = typeof text === 'string' ? Duration.fromISO(text) : undefined
-  const isRight = ttl?.isValid && ttl.toMillis() >= LASTS.least.toMillis() && ttl.toMillis() <= LASTS.most.toMillis()
-  if (ttl !== undefined && isRight) return ttl
-  throw badRequest('"ttl" must be an ISO 8601 duration from PT1M to P7D, such as PT1H')
 }

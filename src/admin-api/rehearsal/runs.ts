@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
-import { Duration } from 'luxon'
+import type { Duration } from 'luxon'
 import { findAccount, versionOf } from '../../clinics/accounts.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import { badRequest } from '../../fhir/outcome.ts'
@@ -19,13 +19,14 @@ import type { FoundRun, Runs } from '../../rehearsal/runs/runs.ts'
 import { type CloneDependencies, cloneOf } from './clones.ts'
 import { untilKnown } from './known-everywhere.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
+import { readTtl } from './ttl.ts'
 
 export interface RunDependencies extends CloneDependencies {
   readonly runs: Runs
 }
 
 const LIMITS = { bodyBytes: 20_000, jsonDepth: 8 }
-const LASTS = { usual: 'PT4H', least: Duration.fromISO('PT1M'), most: Duration.fromISO('P7D') }
+const LASTS = { usual: 'PT4H', least: 'PT1M', most: 'P7D' }
 const LONGEST = 100
 
 interface AskedRun {
@@ -149,7 +150,7 @@ const EXAMPLE =
 
 /** @throws FhirError 400 */
 function readRun(body: unknown): AskedRun {
-  const { plan, clientName = 'a client', as, clone = false, ttl = LASTS.usual, ...others } = isObject(body) ? body : {}
+  const { plan, clientName = 'a client', as, clone = false, ttl, ...others } = isObject(body) ? body : {}
   const unknown = Object.keys(others)[0]
   if (unknown !== undefined)
     throw badRequest(`'${unknown.slice(0, 60)}' is not known in a run; the body must be like ${EXAMPLE}`)
@@ -158,14 +159,7 @@ function readRun(body: unknown): AskedRun {
     throw badRequest(`'clientName' must be a text of 1 to ${LONGEST} characters`)
   if (typeof clone !== 'boolean') throw badRequest("'clone' must be true or false")
   if (as !== undefined && typeof as !== 'string') throw badRequest("'as' must be the name of a strictness profile")
-  return { plan, clientName: clientName.trim(), ...(as === undefined ? {} : { as }), clone, ttl: readTtl(ttl) }
-}
-
-/** @throws FhirError 400 */
-function readTtl(text: unknown): Duration {
-  const ttl = typeof text === 'string' ? Duration.fromISO(text) : undefined
-  if (ttl?.isValid && ttl >= LASTS.least && ttl <= LASTS.most) return ttl
-  throw badRequest("'ttl' must be an ISO 8601 duration from PT1M to P7D, such as PT4H")
+  return { plan, clientName: clientName.trim(), ...(as === undefined ? {} : { as }), clone, ttl: readTtl(ttl, LASTS) }
 }
 
 const LONGEST_NOTE = 1_000

@@ -2,7 +2,7 @@
  * Resume links: one-time, with an expiry. The token is only in the link; its hash is stored. A browser that redeems one gets
  * the token of a form instead, with which the person goes on for an hour.
  */
-import { hash, randomBytes } from 'node:crypto'
+import { linkTokenKey, newLinkToken } from '../../clinics/link-token.ts'
 import { recoveryDefaults } from '../../clinics/recovery-settings.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import type { Context } from '../../core/context.ts'
@@ -21,11 +21,7 @@ interface ResumeLink {
 /** Stored for the whole service, as a request to open a link names no clinic. */
 export const RESUME_LINK = recordKind<ResumeLink>('resume-link')
 
-export const tokenKey = (token: string): string => hash('sha256', token)
-
 const HOUR = 3_600_000
-
-const newToken = (): string => randomBytes(24).toString('base64url')
 
 /** Stages a link. @returns its URL, and its expiry in ms since 1970 UTC */
 export async function stageResumeLink(
@@ -33,9 +29,9 @@ export async function stageResumeLink(
   abandonment: string,
 ): Promise<{ readonly link: string; readonly expiresAt: number }> {
   const { recovery } = await readSettings(ctx.unit, ctx.clinic)
-  const token = newToken()
+  const token = newLinkToken()
   const expiresAt = ctx.now + recoveryDefaults(recovery).linkHours * HOUR
-  ctx.unit.records.put(RESUME_LINK, tokenKey(token), { clinic: ctx.clinic, abandonment }, { due: expiresAt })
+  ctx.unit.records.put(RESUME_LINK, linkTokenKey(token), { clinic: ctx.clinic, abandonment }, { due: expiresAt })
   return { link: addressOf(recovery?.formUrl, ctx.baseUrl, token), expiresAt }
 }
 
@@ -61,7 +57,7 @@ export async function redeemLink(
   ctx: Context,
   token: string,
 ): Promise<{ readonly resumed: Resumed; readonly patient: string; readonly abandonment: string } | undefined> {
-  const key = tokenKey(token)
+  const key = linkTokenKey(token)
   const record = await ctx.unit.records.read(RESUME_LINK, key)
   if (record?.due == null || record.value.clinic !== ctx.clinic || record.value.isForm) return undefined
   ctx.unit.records.delete(RESUME_LINK, key)
@@ -81,9 +77,9 @@ export async function redeemForForm(
   const redeemed = await redeemLink(ctx, token)
   if (redeemed === undefined) return undefined
   const { abandonment, patient } = redeemed
-  const form = newToken()
+  const form = newLinkToken()
   const opened: ResumeLink = { clinic: ctx.clinic, abandonment, isForm: true }
-  ctx.unit.records.put(RESUME_LINK, tokenKey(form), opened, { due: ctx.now + HOUR })
+  ctx.unit.records.put(RESUME_LINK, linkTokenKey(form), opened, { due: ctx.now + HOUR })
   return { form, patient }
 }
 
@@ -96,7 +92,7 @@ interface OpenedForm extends FormFields {
  * @returns undefined if the token is unknown or has expired
  */
 export async function openedForm(ctx: Context, token: string): Promise<OpenedForm | undefined> {
-  const record = await ctx.unit.records.read(RESUME_LINK, tokenKey(token))
+  const record = await ctx.unit.records.read(RESUME_LINK, linkTokenKey(token))
   const isOpened = record?.value.isForm === true && record.value.clinic === ctx.clinic
   if (!isOpened || record.due == null || record.due <= ctx.now) return undefined
   const abandonment = await findAbandonment(ctx.unit, record.value.abandonment)

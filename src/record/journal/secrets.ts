@@ -49,8 +49,8 @@ export const hasPieceOfName = (lower: string): boolean => PIECES.some((piece) =>
 export const mayNameSecret = (text: string): boolean => NAMES.test(text.toLowerCase().replace(/[-_.+ ]/g, ''))
 
 /**
- * A form of secrets. The token of a resume link is 32 characters (src/calls/recovery/resume-link.ts); any text in its
- * place counts as one. Each form begins at one place of a run only, or is bounded: no text takes longer than its
+ * A form of secrets. The token of a link that opens something is 32 characters (src/clinics/link-token.ts); any text in
+ * its place counts as one. Each form begins at one place of a run only, or is bounded: no text takes longer than its
  * length.
  */
 interface Form {
@@ -67,7 +67,10 @@ const FORMS: readonly Form[] = [
   { signs: ['eyj'], form: /(?<![\w-])eyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?/dg },
   { signs: ['whsec_'], form: /\bwhsec_[\w+/=-]+/dg },
   { signs: ['bearer', 'basic'], form: /\b(?:Bearer|Basic)(?:\s{1,9}|%20|\+)([\w.~+/=-]{8,})/dgi },
-  { signs: ['/resume/'], form: /\/resume\/(?!\[removed)([^/?#\s"'\\<>]+)/dgi },
+  {
+    signs: ['/resume/', '/shared-reports/'],
+    form: /\/(?:resume|shared-reports)\/(?!\[removed)([^/?#\s"'\\<>]+)/dgi,
+  },
   {
     signs: ['resume', ...PIECES],
     // `name=value` and `name: value`, in an address or anywhere in a text.

@@ -8,6 +8,8 @@ import { ensureShipped } from '../../core/shipped.ts'
 import { present } from '../../fhir/resource.ts'
 import { GENERATION, GENERATION_KEY, type Generation, stageGeneration } from '../../repository/generation.ts'
 import type { UnitOfWork } from '../../repository/repository.ts'
+import { ensureReports } from '../reports/staged.ts'
+import { finishedRuns } from '../runs/runs.ts'
 import { loadScenario, startOf } from '../scenarios/load-scenario.ts'
 import type { ClinicDay } from '../scenarios/moments.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
@@ -135,11 +137,13 @@ async function fillFromGeneration(
 
 /** Makes a filled generation the current one, in one write; the one before is removed when no request uses it any more. */
 async function makeCurrent(
-  { repository }: Pick<ResetServices, 'repository'>,
+  { repository, access }: Pick<ResetServices, 'repository' | 'access'>,
   clinic: string,
   generation: Generation,
   settings?: ClinicSettings,
 ): Promise<void> {
+  // Last, so that no run that ends meanwhile is missed.
+  await ensureReports(access(clinic, { kind: 'server' }, generation), finishedRuns(repository, clinic))
   const work = async (unit: UnitOfWork) => {
     await stageFilled(unit, generation)
     const before = (await unit.records.read(GENERATION, GENERATION_KEY))?.value.number ?? 0

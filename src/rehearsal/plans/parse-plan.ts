@@ -30,7 +30,11 @@ const text =
 const LINE = text(MOST.text)
 /** Any value is meant by an empty one. */
 const VALUE: Check = (value) => (value === '' ? undefined : LINE(value))
-const NAME = matching(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lower-case words joined by hyphens')
+/** The name of a plan is the id of its TestScript. */
+const NAME = matching(
+  /^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/,
+  'lower-case words joined by hyphens, 64 characters at most',
+)
 
 const oneOf =
   (known: readonly string[]): Check =>

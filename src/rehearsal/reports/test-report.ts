@@ -40,7 +40,7 @@ const ACTION_RESULTS: Readonly<Record<Verdict, ActionResult>> = {
 }
 
 /** Its id is that of the run; of each test the first action names the exchange that proves it, and the second one says why. */
-export function testReportOf(report: RunReport): TestReport {
+export function testReportOf(report: RunReport): TestReport & { readonly id: string } {
   const { run, title, plan, status, result, score, startedAt, endedAt, steps } = report
   return {
     resourceType: 'TestReport',

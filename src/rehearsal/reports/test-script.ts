@@ -13,7 +13,7 @@ const CANONICAL = 'https://sandbox-emr.example/fhir'
 const PROFILES = 'http://terminology.hl7.org/CodeSystem/testscript-profile'
 
 /** Its id is the name of the plan. */
-export function testScriptOf(plan: Plan): TestScript {
+export function testScriptOf(plan: Plan): TestScript & { readonly id: string } {
   const { plan: name, title, version, description, steps } = plan
   return {
     resourceType: 'TestScript',

@@ -13,6 +13,7 @@ import { recordKind } from '../../repository/record-kinds.ts'
 import { RECENT, type Repository } from '../../repository/repository.ts'
 import { withNames } from '../plans/parse-plan.ts'
 import type { Plan } from '../plans/plan.ts'
+import { stageReport } from '../reports/staged.ts'
 import { faultsOfPlan, type OpenRun, stageClosedRun, stageOpenRun } from './open-runs.ts'
 import type { Attested, RunRecord, RunReport, StepReport } from './run.ts'
 import { type FoundStates, RunWatch } from './run-watch.ts'
@@ -239,7 +240,8 @@ export class Runs {
     changed: (record: RunRecord) => RunRecord,
     isEnd = false,
   ): Promise<RunRecord> {
-    return await this.#services.access(clinic, { kind: 'server' }).change(async ({ unit }) => {
+    return await this.#services.access(clinic, { kind: 'server' }).change(async (ctx) => {
+      const { unit } = ctx
       const record = (await unit.records.read(RUN, id))?.value
       if (record === undefined) throw notFound(`The clinic has no run '${id}'`)
       if (record.status !== 'open') {
@@ -250,8 +252,16 @@ export class Runs {
       const next = changed(record)
       unit.records.put(RUN, id, next)
       if (isEnd) await stageClosedRun(unit, id)
+      if (next.status === 'finished') await stageReport(ctx, next)
       return next
     })
+  }
+}
+
+/** The runs of a clinic that are finished, each with its report. */
+export async function* finishedRuns(repository: Repository, clinic: string): AsyncGenerator<RunRecord> {
+  for await (const page of repository.recordPages(RUN, { clinic })) {
+    for (const { value } of page) if (value.status === 'finished') yield value
   }
 }
 
