@@ -1,4 +1,4 @@
-/** Resets, snapshots and clones of a clinic with 5,000 resources beside 16 writers, and the cost of creates where nothing is rehearsed. */
+/** Resets, snapshots and clones of a clinic with 5,000 resources beside 16 writers, the judging of runs, and the cost of creates where nothing is rehearsed. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sizesAt } from '../data-set.ts'
@@ -7,6 +7,7 @@ import { once } from '../load.ts'
 import { startMongod } from '../mongo/mongod.ts'
 import { measurePair, type PairedCost } from '../paired-cost.ts'
 import { scenarios } from '../scenarios.ts'
+import { judgedWithin } from './judging-bench.ts'
 
 export const REHEARSAL = 'rehearsal'
 
@@ -24,6 +25,7 @@ export interface RehearsalResults {
   readonly toScenario: readonly number[]
   readonly snapshots: readonly number[]
   readonly clones: readonly number[]
+  readonly judged: readonly number[]
   /** Writes that failed meanwhile, with their statuses. */
   readonly refused: Readonly<Record<string, number>>
   readonly writes: number
@@ -58,15 +60,16 @@ type Send = (
   method: 'GET' | 'POST' | 'PUT',
   path: string,
   body?: unknown,
+  headers?: Readonly<Record<string, string>>,
 ) => Promise<{ readonly status: number; readonly text: string }>
 
 async function measured(databaseUrl: string): Promise<Omit<RehearsalResults, 'engine' | 'creates'>> {
   const server = await startServer(databaseUrl)
   try {
     const authorization = await logIn(server.url, { username: 'admin', password: 'admin' })
-    const send: Send = (method, path, body) =>
+    const send: Send = (method, path, body, headers = {}) =>
       once(server.url, {
-        ...{ method, path, headers: { authorization, 'content-type': 'application/json' } },
+        ...{ method, path, headers: { authorization, 'content-type': 'application/json', ...headers } },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
     await fill(send)
@@ -91,7 +94,7 @@ async function measured(databaseUrl: string): Promise<Omit<RehearsalResults, 'en
       snapshots: await times('snapshot', () => right(send('PUT', '/clinics/demo-clinic/snapshots/again'))),
       clones: await times('clone', () => right(send('POST', '/clinics', { from: { snapshot: 'full' }, ttl: 'PT5M' }))),
     }
-    return { ...results, ...(await load.end()) }
+    return { ...results, ...(await load.end()), judged: await judgedWithin(send) }
   } finally {
     await server.stop()
   }
