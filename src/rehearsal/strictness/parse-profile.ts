@@ -61,6 +61,7 @@ const ON: Members = {
   types: optional(TYPES),
   otherThan: optional(TYPES),
   operations: optional(listOf(TEXT)),
+  otherOperations: optional(listOf(TEXT)),
 }
 
 const EXPRESSION: Kind = { is: (value) => typeof value === 'string' && compiles(value), said: 'FHIRPath' }

@@ -52,6 +52,8 @@ export interface Requests {
   readonly otherThan?: readonly string[]
   /** Names of operations, without $. */
   readonly operations?: readonly string[]
+  /** All operations but these; other interactions are not meant. */
+  readonly otherOperations?: readonly string[]
 }
 
 /** A request that a rule is for is refused unless its check holds. */

@@ -10,10 +10,11 @@ const CONDITIONAL: readonly string[] = [
 export const INTERACTIONS: readonly string[] = [...OF_ROUTES, ...CONDITIONAL, 'capabilities']
 
 export const isFor = (
-  { interactions, types, otherThan, operations }: Requests = {},
+  { interactions, types, otherThan, operations, otherOperations }: Requests = {},
   request: Pick<JudgedRequest, 'interactions' | 'type' | 'operation'>,
 ): boolean =>
   (interactions === undefined || request.interactions.some((one) => interactions.includes(one))) &&
   (types === undefined || types.includes(request.type)) &&
   (otherThan === undefined || (request.type !== '' && !otherThan.includes(request.type))) &&
-  (operations === undefined || operations.includes(request.operation))
+  (operations === undefined || operations.includes(request.operation)) &&
+  (otherOperations === undefined || (request.operation !== '' && !otherOperations.includes(request.operation)))

@@ -102,7 +102,7 @@ describe('there is no way around a rule', () => {
     ['a search in a compartment', 'GET', `/${PATIENT}/Appointment`, undefined, {}],
     ['a search over types', 'GET', '/?_type=Appointment&_id=x', undefined, {}],
     ['a conditional update', 'PUT', '/Appointment?identifier=x', { resourceType: 'Appointment' }, {}],
-    ['a batch', 'POST', '/', { resourceType: 'Bundle', type: 'batch', entry: [] }, {}],
+    ['a transaction', 'POST', '/', { resourceType: 'Bundle', type: 'transaction', entry: [] }, {}],
     ['an encoded address', 'GET', `/%41ppointment?patient=${PATIENT}`, undefined, {}],
   ])('%s', async (_way, method, path, body, headers) => {
     const { status } = await server.fhir(method, `${AS}${path}`, body, headers)
@@ -116,6 +116,14 @@ describe('there is no way around a rule', () => {
       accept: 'application/fhir+json',
     })
     expect([sent.status, reasonOf(sent)]).toEqual([406, 'json-only'])
+  })
+
+  test('an entry of a batch is judged as a request of its own', async () => {
+    const entry = [SEARCH, PATIENT].map((url) => ({ request: { method: 'GET', url } }))
+    const { body } = await server.fhir('POST', AS, { resourceType: 'Bundle', type: 'batch', entry })
+    const [refused, read] = body.entry
+    expect(reasonOf({ body: refused.response.outcome })).toBe('appointment-search-date')
+    expect([read.response.status, read.resource.id]).toEqual(['200 OK', 'abernathy-ruth'])
   })
 
   test('nothing but FHIR is below it', async () => {

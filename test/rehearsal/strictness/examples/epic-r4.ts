@@ -1,5 +1,5 @@
 /** Examples of the rules of epic-r4. */
-import { type ExamplesOf, get, onlyRead, PATIENT, patient, post, searches } from './example.ts'
+import { type ExamplesOf, get, onlyRead, PARAMETERS, PATIENT, patient, post, searches } from './example.ts'
 
 const BATCH = { resourceType: 'Bundle', type: 'batch' }
 
@@ -33,5 +33,9 @@ export const epic: ExamplesOf = {
     '/Observation?patient=Patient/a&subject=Patient/a',
     '/Observation?patient=Patient/a&patient=Patient/b',
   ),
+  'patient-operations': {
+    passes: () => post('/Patient/$match', { ...PARAMETERS, parameter: [{ name: 'resource', resource: patient() }] }),
+    refused: () => get(`/${PATIENT}/$everything`),
+  },
   'condition-search-patient': searches('/Condition?patient=Patient/a', '/Condition?category=diagnosis'),
 }

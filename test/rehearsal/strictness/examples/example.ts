@@ -45,6 +45,7 @@ export const onlyRead = (refused: Example): Examples => ({
   refused: () => refused,
 })
 
+export const PARAMETERS = { resourceType: 'Parameters' }
 export const PATIENT = 'Patient/abernathy-ruth'
 export const patient = (more: object = {}) => ({ resourceType: 'Patient', name: [{ family: 'Strict' }], ...more })
 
