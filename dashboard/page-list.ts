@@ -91,6 +91,17 @@ export const pages: readonly DashboardPage[] = [
     navigation: { label: 'Sandbox', icon: 'flask', isRehearsal: true },
   },
   {
+    path: '/runs',
+    load: () => import('./pages/runs/runs-page.tsx'),
+    component: 'RunsPage',
+    navigation: { label: 'Runs', icon: 'run', isRehearsal: true },
+  },
+  {
+    path: '/runs/$id',
+    load: () => import('./pages/runs/run-page.tsx'),
+    component: 'RunPage',
+  },
+  {
     path: '/settings',
     load: () => import('./pages/settings/settings-page.tsx'),
     component: 'SettingsPage',

@@ -41,6 +41,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/dashboard/browser/messy-production.test.ts',
     'test/dashboard/browser/pages.test.ts',
     'test/dashboard/browser/process.test.ts',
+    'test/dashboard/browser/runs.test.ts',
     'test/dashboard/browser/sandbox.test.ts',
     'test/dashboard/browser/schedule.test.ts',
     'test/dashboard/browser/settings.test.ts',

@@ -44,8 +44,8 @@ const isRead = ({ method = 'GET', headers }: ApiRequest): boolean =>
 export const READS = 'dashboard'
 
 /** @throws Problem where the response is not a success */
-export const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
-  (await send<T>({ path, signal, headers: { 'x-run-id': READS } })).body
+export const get = async <T>(path: string, signal?: AbortSignal, headers: ApiRequest['headers'] = {}): Promise<T> =>
+  (await send<T>({ path, signal, headers: { 'x-run-id': READS, ...headers } })).body
 
 /** The response, whatever its status, for callers that inspect it. @throws Problem where there is none */
 export async function exchange(request: ApiRequest): Promise<ApiAnswer> {
@@ -56,8 +56,8 @@ export async function exchange(request: ApiRequest): Promise<ApiAnswer> {
 }
 
 /** Bytes, such as those of a document. @throws Problem */
-export async function getBytes(path: string, accept: string, signal?: AbortSignal): Promise<Blob> {
-  const response = await fetched({ path, headers: { accept }, signal })
+export async function getBytes(request: ApiRequest): Promise<Blob> {
+  const response = await fetched(request)
   if (!response.ok) throw problemOf(response.status, parsed(await response.text()))
   return response.blob()
 }

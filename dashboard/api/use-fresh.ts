@@ -2,9 +2,10 @@
 import { type QueryFilters, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { isAboutSandbox } from './clinic.ts'
-import { type Entry, type Exchange, isGap, isOwnRead } from './exchanges.ts'
+import { type Entry, type Exchange, isGap, isOwnRead, isWanted } from './exchanges.ts'
 import { hasHeardWithin, listenToJournal } from './live.ts'
 import { rehearsalKey } from './rehearsal.ts'
+import { runKey } from './runs.ts'
 
 /** Milliseconds between two reads while the journal is silent, as it may be off. */
 const WITHOUT_JOURNAL = 5_000
@@ -65,6 +66,17 @@ export function useFresh(clinic: string, types: readonly string[], others: reado
   }, [client, clinic, key])
 }
 
+/** Follows a run of the clinic: it is read again after each of its requests. */
+export function useFreshRun(clinic: string, run: string): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    const read = oneAtATime(() => client.invalidateQueries({ queryKey: runKey(clinic, run) }))
+    return listenToJournal(clinic, (news) => {
+      if (news === 'started' || isGap(news) || isWanted(news, { run })) read()
+    })
+  }, [client, clinic, run])
+}
+
 /** Whether a request may have changed one of the types; a batch, a tool call or a delivery may change any. */
 function mayChange(news: Entry, types: readonly string[]): boolean {
   if (isGap(news)) return true
@@ -78,7 +90,7 @@ function queriesBesides(news: Entry, clinic: string): QueryFilters | undefined {
   if (changes(news, clinic, 'sandbox')) return { predicate: isAboutSandbox }
   // Everything is of the generation before.
   if (changes(news, clinic, 'reset')) return {}
-  const isRehearsal = news.fault !== undefined || changes(news, clinic, 'clock', 'faults', 'snapshots')
+  const isRehearsal = news.fault !== undefined || changes(news, clinic, 'clock', 'faults', 'snapshots', 'runs', 'plans')
   return isRehearsal ? { queryKey: rehearsalKey(clinic) } : undefined
 }
 

@@ -1,5 +1,5 @@
 /** Things to take along: a text, or a request as a line for the shell. */
-import { Button } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { ApiRequest } from '../api/client.ts'
 import { curlOf } from '../api/curl.ts'
@@ -26,6 +26,16 @@ export const CopyButton = ({ text, label, said }: CopyProps) => (
   <Button size="xs" variant="default" leftSection={<Icon name="copy" size={14} />} onClick={() => copyText(text, said)}>
     {label}
   </Button>
+)
+
+/** A text with a button that copies it. */
+export const Copied = ({ text, what }: { readonly text: string; readonly what: string }) => (
+  <Group gap="sm">
+    <Text className="mono" lineClamp={2} miw={0}>
+      {text}
+    </Text>
+    <CopyButton text={text} label={`Copy the ${what}`} said={`The ${what} is copied.`} />
+  </Group>
 )
 
 /** The request with the token of the session, so that it runs as it is. */

@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { familiesOf, scriptOf } from '../../api/save-call.ts'
 import { useTools } from '../../api/tools.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { download } from '../../parts/download.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { readCall } from './use-call.ts'
 
@@ -16,7 +17,8 @@ export function SaveScript({ callId }: { readonly callId: string }) {
     mutationFn: async () => {
       const { recording } = await readCall(clinic, callId)
       const script = scriptOf(recording, familiesOf(tools.data ?? { families: [] }))
-      download(`call-${callId}.json`, `${JSON.stringify(script, undefined, 2)}\n`)
+      const text = `${JSON.stringify(script, undefined, 2)}\n`
+      download(`call-${callId}.json`, new Blob([text], { type: 'application/json' }))
     },
     onError: (error) => notifications.show({ color: 'red', message: error.message }),
   })
@@ -31,13 +33,4 @@ export function SaveScript({ callId }: { readonly callId: string }) {
       Save as script
     </Button>
   )
-}
-
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name.replace(/[^\w.-]/g, '-')
-  link.click()
-  URL.revokeObjectURL(address)
 }

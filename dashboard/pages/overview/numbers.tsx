@@ -1,10 +1,10 @@
 /** The numbers of the day. */
-import { SimpleGrid, Skeleton, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { SimpleGrid } from '@mantine/core'
 import { useCounts } from '../../api/counts.ts'
 import { useGet } from '../../api/queries.ts'
 import { OPEN_STATUSES } from '../../fhir/tasks.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { Numeral } from '../../parts/numeral.tsx'
 import { ErrorView } from '../../parts/page-states.tsx'
 import { CALLS, EVERY, onDay, TAKING_PLACE, useToday } from './today.ts'
 
@@ -38,20 +38,3 @@ export function Numbers() {
     </SimpleGrid>
   )
 }
-
-interface NumeralProps {
-  readonly label: string
-  readonly value: ReactNode
-  readonly isBad?: boolean
-}
-
-const Numeral = ({ label, value, isBad = false }: NumeralProps) => (
-  <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
-    <Text component="dt" size="sm" c="dimmed">
-      {label}
-    </Text>
-    <Text component="dd" m={0} fz={28} fw={650} lh={1.2} className="number" c={isBad ? 'red' : undefined}>
-      {value ?? <Skeleton height="1.2em" width={48} />}
-    </Text>
-  </div>
-)

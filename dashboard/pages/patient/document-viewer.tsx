@@ -54,7 +54,7 @@ function LoadedContent({ attachment }: { readonly attachment: Attachment }) {
 async function bytesOf({ url = '', data, contentType = '*/*' }: Attachment, signal: AbortSignal): Promise<Blob> {
   if (data !== undefined)
     return new Blob([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], { type: contentType })
-  return getBytes(url, contentType, signal)
+  return getBytes({ path: url, headers: { accept: contentType }, signal })
 }
 
 /** Nothing is loaded from elsewhere. */

@@ -11,7 +11,7 @@ import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorView, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { useMayChange } from './use-may-change.ts'
+import { useMayChange } from '../../parts/use-may-change.ts'
 
 const STEPS = [
   { by: 'PT1H', label: '1 hour' },

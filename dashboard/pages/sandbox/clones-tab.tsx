@@ -5,13 +5,13 @@ import { useState } from 'react'
 import { endClone, makeClone, scenarios, snapshotsOf } from '../../api/rehearsal.ts'
 import type { Clone } from '../../api/rehearsal-answers.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
-import { CopyButton } from '../../parts/copy.tsx'
+import { Copied, CopyButton } from '../../parts/copy.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { Time } from '../../parts/times.tsx'
 import { tellProblem } from '../../parts/undo.tsx'
-import { useMayChange } from './use-may-change.ts'
+import { useMayChange } from '../../parts/use-may-change.ts'
 
 const LIFETIMES = [
   { value: 'PT30M', label: '30 minutes' },
@@ -134,12 +134,3 @@ function shellLines({ id, token, username, password, base, dialedNumber }: Clone
     .map(([name, value]) => `export SANDBOX_${name}='${value}'`)
     .join('\n')
 }
-
-const Copied = ({ text, what }: { readonly text: string; readonly what: string }) => (
-  <Group gap="sm" wrap="nowrap">
-    <Text className="mono" lineClamp={2} miw={0}>
-      {text}
-    </Text>
-    <CopyButton text={text} label={`Copy the ${what}`} said={`The ${what} is copied.`} />
-  </Group>
-)

@@ -16,11 +16,11 @@ import { useClinic } from '../../parts/clinic-context.tsx'
 import { PageLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { ruleText } from '../../parts/rule-text.ts'
 import { Time } from '../../parts/times.tsx'
 import { tellProblem } from '../../parts/undo.tsx'
+import { useMayChange } from '../../parts/use-may-change.ts'
 import { FaultForm } from './fault-form.tsx'
-import { ruleText } from './rule-text.ts'
-import { useMayChange } from './use-may-change.ts'
 
 interface FaultsTabProps {
   /** The fault whose form is open; empty: none. */

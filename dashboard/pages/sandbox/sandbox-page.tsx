@@ -4,8 +4,9 @@ import { useFresh } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Empty } from '../../parts/page-states.tsx'
+import { RehearsalOnly } from '../../parts/rehearsal-only.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
+import { useMayChange } from '../../parts/use-may-change.ts'
 import { ClockTab } from './clock-tab.tsx'
 import { ClonesTab } from './clones-tab.tsx'
 import { FaultsTab } from './faults-tab.tsx'
@@ -13,7 +14,6 @@ import { PeopleTab } from './people-tab.tsx'
 import { ResetDialog } from './reset-dialog.tsx'
 import { ScenariosTab } from './scenarios-tab.tsx'
 import { SnapshotsTab } from './snapshots-tab.tsx'
-import { useMayChange } from './use-may-change.ts'
 
 const TABS = {
   scenarios: 'Scenarios',
@@ -27,18 +27,11 @@ const TABS = {
 type Tab = keyof typeof TABS
 const NAMES = Object.keys(TABS) as Tab[]
 
-export function SandboxPage() {
-  const { isRehearsal } = useClinic()
-  if (isRehearsal) return <Rehearsal />
-  return (
-    <>
-      <PageHead title="Sandbox" />
-      <Empty icon="flask" title="This server does not rehearse">
-        It has REHEARSAL turned off, as servers in production have.
-      </Empty>
-    </>
-  )
-}
+export const SandboxPage = () => (
+  <RehearsalOnly title="Sandbox">
+    <Rehearsal />
+  </RehearsalOnly>
+)
 
 function Rehearsal() {
   const { id } = useClinic()

@@ -8,7 +8,7 @@ import { type Fact, Facts } from '../../parts/facts.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { Time } from '../../parts/times.tsx'
-import { useMayChange } from './use-may-change.ts'
+import { useMayChange } from '../../parts/use-may-change.ts'
 
 export function ScenariosTab({ onReset }: { readonly onReset: (scenario: string) => void }) {
   const { id } = useClinic()

@@ -10,7 +10,7 @@ import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { Time } from '../../parts/times.tsx'
 import { doLater } from '../../parts/undo.tsx'
-import { useMayChange } from './use-may-change.ts'
+import { useMayChange } from '../../parts/use-may-change.ts'
 
 interface SnapshotsTabProps {
   readonly onRestore: (name: string) => void

@@ -2,7 +2,6 @@
 import { Kbd, Text } from '@mantine/core'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import '@mantine/spotlight/styles.css'
-import { useNavigate } from '@tanstack/react-router'
 import type { Patient } from 'fhir/r4'
 import { useEffect, useState } from 'react'
 import { useSearch } from '../../api/queries.ts'
@@ -13,6 +12,7 @@ import { dateText } from '../../fhir/time.ts'
 import { pages } from '../../page-list.ts'
 import { useMaybeClinic } from '../clinic-context.tsx'
 import { Icon } from '../icon.tsx'
+import { useGo } from '../use-go.ts'
 
 const [store, palette] = createSpotlight()
 
@@ -24,7 +24,11 @@ interface PaletteProps {
 export function Palette({ isOpen, onClose }: PaletteProps) {
   const [query, setQuery] = useState('')
   useEffect(() => (isOpen ? palette.open() : palette.close()), [isOpen])
-  const go = useGo(onClose)
+  const lead = useGo()
+  const go: EntriesProps['go'] = (to, search) => {
+    onClose()
+    lead(to, search)
+  }
   return (
     <Spotlight.Root
       store={store}
@@ -53,14 +57,6 @@ export function Palette({ isOpen, onClose }: PaletteProps) {
       </Spotlight.Footer>
     </Spotlight.Root>
   )
-}
-
-function useGo(onClose: () => void) {
-  const navigate = useNavigate()
-  return (to: string, search: Record<string, string> = {}): void => {
-    onClose()
-    void navigate({ to, search } as unknown as Parameters<typeof navigate>[0])
-  }
 }
 
 interface EntriesProps {

@@ -13,6 +13,7 @@ import { isObject, present } from '../../fhir/resource.ts'
 import { tellSecrets, userOf } from '../../http/exchange.ts'
 import { readJsonBody } from '../../http/message/body.ts'
 import { signToken } from '../../http/token.ts'
+import type { Step } from '../../rehearsal/plans/plan.ts'
 import { findPlan } from '../../rehearsal/plans/plans.ts'
 import type { RunRecord } from '../../rehearsal/runs/run.ts'
 import type { FoundRun, Runs } from '../../rehearsal/runs/runs.ts'
@@ -113,8 +114,11 @@ const summaryOf = ({ id, plan, client, by, status, startedAt, endedAt, as, scena
 const shown = ({ record, report }: FoundRun): object => ({
   ...report,
   ...{ by: record.by, callPrefix: record.callPrefix, until: instant(record.until) },
-  steps: report.steps.map((step, index) => ({ ...step, ...present({ attest: record.plan.steps[index]?.attest }) })),
+  steps: report.steps.map((step, index) => ({ ...step, ...spoken(record.plan.steps[index]) })),
 })
+
+/** The words of a step that readers act on: a sentence to attest, a fault that is met. */
+const spoken = ({ attest, do: provoked }: Partial<Step> = {}): object => present({ attest, do: provoked })
 
 interface Started {
   readonly clinic: string

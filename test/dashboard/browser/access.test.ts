@@ -35,6 +35,9 @@ const PAGES: Readonly<Record<string, string>> = {
   clock: '/sandbox?tab=clock',
   faults: '/sandbox?tab=faults',
   people: '/sandbox?tab=people',
+  runs: '/runs',
+  run: '/runs/RUN',
+  'run-coverage': '/runs/RUN?tab=coverage',
   settings: '/settings',
   booking: '/settings?tab=booking',
   'data-settings': '/settings?tab=data',
@@ -44,6 +47,20 @@ const PAGES: Readonly<Record<string, string>> = {
   explorer: '/explorer',
   capabilities: '/explorer?view=capabilities',
   request: '/explorer?method=PUT&path=Patient/x',
+}
+
+/** A step that is seen, one that was nearly seen, and one that a person attests. */
+const PLAN = {
+  ...{ plan: 'access', title: 'Looks for free times', version: '1.0.0', description: 'A plan that is looked at' },
+  steps: [
+    { id: 'look', title: 'Searches Slots', expect: { interaction: 'search-type', type: 'Slot' } },
+    { id: 'range', title: 'Names a range', expect: { interaction: 'search-type', type: 'Slot', query: { start: '' } } },
+    {
+      ...{ id: 'lost', title: 'Looks again', after: { type: 'Slot' } },
+      do: { fault: 'lost-answer', when: { type: 'Appointment', interaction: 'create' } },
+    },
+    { id: 'told', title: 'Tells the truth', attest: 'The caller heard the true time' },
+  ].map((step) => ({ ...step, source: 'https://hl7.org/fhir/R4/slot.html' })),
 }
 
 interface Look {
@@ -65,6 +82,8 @@ let dashboard: Dashboard
 let refused: string | null
 /** A day on which something is free. */
 let slotDay: string
+/** The id of an open run. */
+let run: string
 beforeAll(async () => {
   dashboard = await startDashboard()
   mkdirSync(PICTURES, { recursive: true })
@@ -106,6 +125,10 @@ async function rehearse(): Promise<void> {
   await fhir('GET', '/Location', undefined, { 'x-run-id': 'access' })
   await own('PUT', 'snapshots/before', {})
   await own('POST', 'clock/advance', { by: 'PT1H' })
+  await own('PUT', 'plans/access', PLAN)
+  const { body } = await own('POST', 'runs', { plan: 'access', clientName: 'A scheduler' })
+  run = body.run
+  await fhir('GET', '/Slot?status=free&_count=1', undefined, { 'x-run-id': run })
 }
 
 describe('the pages', () => {
@@ -118,7 +141,7 @@ describe('the pages', () => {
   test.each(Object.entries(PAGES))(
     '%s has no finding of axe and scrolls to no side in any look',
     async (name, path) => {
-      await page.goto(`${dashboard.server.url}/dashboard${path}`)
+      await page.goto(`${dashboard.server.url}/dashboard${path.replace('RUN', run)}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await expectAccess(page, name)
     },
@@ -133,13 +156,15 @@ const DIALOGS: Readonly<Record<string, readonly [path: string, ...buttons: strin
   task: ['/work-list?task=looked-at', 'Complete…'],
   reset: ['/sandbox', 'Reset to '],
   fault: ['/sandbox?tab=faults', 'Set throttled…'],
+  'finish a run': ['/runs/RUN', 'Finish…'],
+  'share a run': ['/runs/RUN', 'Share…'],
   palette: ['/', 'Search'],
 }
 
 test.each(Object.entries(DIALOGS))(
   'the dialog %s has no finding of axe either, and fits',
   async (name, [path, ...buttons]) => {
-    const page = await dashboard.signedIn(path.replace('SLOT', slotDay), { as: 'admin' })
+    const page = await dashboard.signedIn(path.replace('SLOT', slotDay).replace('RUN', run), { as: 'admin' })
     for (const button of buttons) await page.getByRole('button', { name: button }).first().click()
     await page.getByRole('dialog').first().waitFor()
     await expectAccess(page, `dialog-${name.replaceAll(' ', '-')}`)

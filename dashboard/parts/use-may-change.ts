@@ -1,0 +1,7 @@
+/** Whether the user may change what is rehearsed: staff see it. docs/rehearsal.md */
+import { useUser } from './clinic-context.tsx'
+
+export function useMayChange(): boolean {
+  const { role } = useUser()
+  return role === 'admin' || role === 'operator'
+}
