@@ -23,6 +23,7 @@ strong { white-space: nowrap }
 .error { color: light-dark(#8a2a00, #ffb68f) }
 .warning, .pending { color: light-dark(#6b4e00, #f2cf63) }
 .skip { color: light-dark(#4b5563, #a9b4c0) }
+@media (max-width: 40rem) { table { min-width: 36rem } }
 @media print {
 :root { color-scheme: light }
 body { margin: 0; max-width: none; font-size: 10pt }

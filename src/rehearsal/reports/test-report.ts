@@ -78,10 +78,10 @@ function testOf(report: RunReport, step: StepReport): TestReportTest {
   return { name: step.id, ...present({ description: fhirText(step.title) }), action: actions }
 }
 
-/** Where a step fails, the exchange that should not have come, or is not as it should be, comes before those that are right. */
-function proofFirst({ result, evidence }: StepReport): readonly Evidence[] {
-  const isWrong = ({ of }: Evidence): boolean => result === 'fail' && of !== 'expect' && of !== 'after'
-  return [...evidence.filter(isWrong), ...evidence.filter((one) => !isWrong(one))]
+/** An exchange that should not have come, or is not as it should be, is named before those that are right. */
+function proofFirst({ evidence }: StepReport): readonly Evidence[] {
+  const isRight = ({ of }: Evidence): boolean => of === 'expect' || of === 'after'
+  return [...evidence.filter((one) => !isRight(one)), ...evidence.filter(isRight)]
 }
 
 function operationOf(

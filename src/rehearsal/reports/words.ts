@@ -24,18 +24,8 @@ export const attestedBy = ({ by, ok, note }: Attested): string =>
 
 /** The facts of a run that every form shows, by their names. */
 export const factsOf = (report: RunReport): readonly (readonly [name: string, value: string])[] => {
-  const { client, run, clinic, base, as, scenario, status, startedAt, endedAt } = report
-  const facts = {
-    client,
-    plan: planOf(report),
-    run,
-    status,
-    clinic,
-    base,
-    strictness: as,
-    scenario,
-    startedAt,
-    endedAt,
-  }
+  const { client, run, status, clinic, base, as, scenario, startedAt, endedAt } = report
+  const where = { clinic, base, strictness: as, scenario }
+  const facts = { client, plan: planOf(report), run, status, ...where, started: startedAt, ended: endedAt }
   return Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
 }

@@ -69,7 +69,7 @@ describe('a report', () => {
     expect(Object.fromEntries(properties)).toEqual({
       ...{ client: 'Scheduler 2.1', plan: 'booking-lifecycle 1.0.0', run: 'run-7c31', status: 'finished' },
       ...{ clinic: 'demo-clinic', base: 'http://127.0.0.1:3000/as/oracle-r4', strictness: 'oracle-r4' },
-      ...{ scenario: 'busy-monday', startedAt: '2026-11-28T01:59:30.000Z', endedAt: '2026-11-28T02:01:00.500Z' },
+      ...{ scenario: 'busy-monday', started: '2026-11-28T01:59:30.000Z', ended: '2026-11-28T02:01:00.500Z' },
       ...{ result: 'fail', score: '66' },
     })
   })
