@@ -51,6 +51,7 @@ export function addRunRoutes(router: Router, services: RunDependencies): void {
     const own = await rehearsedClinic(koa, repository, { what: 'start run', isChanged: true })
     const asked = readRun(await readJsonBody(koa, LIMITS))
     const plan = await findPlan(repository, own, asked.plan)
+    if (asked.as !== undefined) services.strictness.named(asked.as)
     const clone = asked.clone ? await cloneOf(koa, { plan, own, ttl: asked.ttl }, services) : undefined
     const clinic = clone?.id ?? own
     const as = asked.as === undefined ? {} : { as: asked.as }

@@ -207,6 +207,15 @@ describe('a run', () => {
     expect((await run.ask('POST', '/attest', { step: 'step-1', ok: true })).status).toBe(409)
   })
 
+  test('by a strict address has it as its base, and its steps name paths below it', async () => {
+    const steps = [{ expect: { path: '/Patient', status: 200 } }, { expect: { path: '/Slot', status: 400 } }]
+    const run = await started(steps, {}, { as: 'oracle-r4' })
+    await run.send('GET', '/as/oracle-r4/Patient?_id=nobody')
+    await run.send('GET', '/as/oracle-r4/Slot?status=free')
+    const report = await run.finish()
+    expect(report).toMatchObject({ as: 'oracle-r4', base: `${clinic.server.url}/as/oracle-r4`, result: 'pass' })
+  })
+
   test('finished by two at once ends once', async () => {
     const run = await started([{ attest: 'All is well' }])
     const [one, other] = await Promise.all([run.finish(), run.finish()])
@@ -278,6 +287,7 @@ describe('a run is refused', () => {
     [{ plan: 'booking-livecycle' }, 404, 'There is no plan'],
     [{ plan: 'tried', clientName: '' }, 400, 'clientName'],
     [{ plan: 'tried', ttl: 'P1Y' }, 400, 'ttl'],
+    [{ plan: 'tried', as: 'oracle-r5' }, 404, 'did you mean oracle-r4?'],
     [{ plan: 'tried', client: 'x' }, 400, "'client' is not known"],
   ])('with the body %j', async (body, status, said) => {
     const answer = await clinic.ask('POST', '/runs', body)
