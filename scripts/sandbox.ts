@@ -8,7 +8,9 @@ import type { Command } from './sandbox/command.ts'
 import { fault } from './sandbox/fault.ts'
 import { magic, scenarios } from './sandbox/lists.ts'
 import { outputTo } from './sandbox/output.ts'
+import { record } from './sandbox/record.ts'
 import { reset } from './sandbox/reset.ts'
+import { run as runCommand } from './sandbox/run.ts'
 import { Server, Unreachable } from './sandbox/server.ts'
 import { snapshot } from './sandbox/snapshot.ts'
 import { tail } from './sandbox/tail.ts'
@@ -23,6 +25,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   fault,
   magic,
   tail,
+  run: runCommand,
+  record,
   export: exportCommand,
   import: importCommand,
 }
@@ -72,15 +76,23 @@ const helpOf = ({ what, usage, help = [], examples }: Command): string =>
     COMMON_HELP,
   ].join('\n')
 
+const commandOf = (name: string): Command | undefined => (Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined)
+
 async function run([name = '', ...args]: readonly string[]): Promise<void> {
   if (['help', '--help', '-h'].includes(name)) return console.log(overview())
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  const command = commandOf(name)
   if (command === undefined)
     throw new UsageError(name === '' ? overview() : `There is no command ${name}: ${Object.keys(COMMANDS).join(', ')}`)
-  const { values, positionals } = parsed(args, command)
+  const { own, program } = separated(args, command)
+  const { values, positionals } = parsed(own, command)
   if (values.help === true) return console.log(helpOf(command))
   const out = outputTo(values.json === true)
-  await command.run({ server: await Server.connect(values), out, words: positionals, values })
+  await command.run({ server: await Server.connect(values), out, words: positionals, program, values })
+}
+
+function separated(args: readonly string[], { runsProgram }: Command) {
+  const end = runsProgram ? args.indexOf('--') : -1
+  return end === -1 ? { own: args, program: [] } : { own: args.slice(0, end), program: args.slice(end + 1) }
 }
 
 function parsed(args: readonly string[], { options, usage }: Command) {
@@ -92,13 +104,14 @@ function parsed(args: readonly string[], { options, usage }: Command) {
   }
 }
 
-/** For the shell: 1 for a refusal, 2 where the server was not asked or did not answer. */
-const exitCodeOf = (error: unknown): number => (error instanceof Problem ? 1 : 2)
+/** For the shell: 1 for a refusal, unless the command has another, 2 where the server was not asked or did not answer. */
+const exitCodeOf = (error: unknown, name = ''): number =>
+  error instanceof Problem ? (commandOf(name)?.refused ?? 1) : 2
 
 // `… tail | head` closes the pipe.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 2))
 run(process.argv.slice(2)).catch((error: unknown) => {
   const isExpected = error instanceof Problem || error instanceof UsageError || error instanceof Unreachable
   process.stderr.write(`${error instanceof Error ? (isExpected ? error.message : error.stack) : String(error)}\n`)
-  process.exitCode = exitCodeOf(error)
+  process.exitCode = exitCodeOf(error, process.argv[2])
 })

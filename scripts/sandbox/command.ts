@@ -14,6 +14,10 @@ export interface Command {
   readonly examples: readonly string[]
   /** Besides those that all commands have. */
   readonly options?: ParseArgsOptionsConfig
+  /** Whether the words behind `--` are a program that it runs. */
+  readonly runsProgram?: true
+  /** The exit code where the server refuses; absent: 1. */
+  readonly refused?: number
   /** @throws UsageError, Problem or Unreachable */
   readonly run: (given: Given) => Promise<void>
 }
@@ -23,5 +27,7 @@ export interface Given {
   readonly out: Output
   /** Behind the name of the command. */
   readonly words: readonly string[]
+  /** The words behind `--`, of a command that runs a program. */
+  readonly program: readonly string[]
   readonly values: Values
 }

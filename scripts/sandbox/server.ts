@@ -52,6 +52,11 @@ export class Server {
     return `clinics/${encodeURIComponent(this.clinic)}/${path}`
   }
 
+  /** The same server for another clinic. @param token absent: that of this one */
+  in(clinic: string, token?: string): Server {
+    return new Server(this.url, clinic, token ?? this.#token, token === undefined ? this.#login : undefined)
+  }
+
   /** The decoded body. @throws Problem, Unreachable */
   async ask<T>(call: Call): Promise<T> {
     const response = await this.open(call)

@@ -1,5 +1,5 @@
 /** `npm run sandbox` against the real app: what it does, what it writes, and how it ends. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,20 +7,29 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { request, startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/server-process.ts'
+import { type CommandLine, commandLine } from './command-line.ts'
 
-const SCRIPT = join(import.meta.dirname, '../../scripts/sandbox.ts')
-const COMMANDS = ['scenarios', 'reset', 'snapshot', 'clone', 'clock', 'fault', 'magic', 'tail', 'export', 'import']
-
-interface Ended {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
+const COMMANDS = [
+  'scenarios',
+  'reset',
+  'snapshot',
+  'clone',
+  'clock',
+  'fault',
+  'magic',
+  'tail',
+  'run',
+  'record',
+  'export',
+  'import',
+]
 
 let server: TestServer
 let folder: string
+let line: CommandLine
 beforeAll(async () => {
   server = await startServer()
+  line = commandLine(server.url)
   folder = mkdtempSync(join(tmpdir(), 'sandbox-'))
 })
 afterAll(async () => {
@@ -28,20 +37,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const environment = (more: Readonly<Record<string, string>> = {}) => ({
-  ...process.env,
-  NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
-  SANDBOX_URL: server.url,
-  ...more,
-})
-
-const runWith = (env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, [SCRIPT, ...args], { env: environment(env) }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
-    )
-  })
-const run = (...args: readonly string[]) => runWith({}, ...args)
+const runWith = (env: Readonly<Record<string, string>>, ...args: readonly string[]) => line.run(args, env)
+const run = (...args: readonly string[]) => line.run(args)
 
 /** The JSON that a command has written. */
 async function jsonOf(...args: readonly string[]) {
@@ -282,7 +279,7 @@ describe('following', () => {
 
   /** A running command, with all that it has written until now. */
   function follow(...args: readonly string[]) {
-    child = spawn(process.execPath, [SCRIPT, 'tail', ...args], { env: environment() })
+    child = line.start(['tail', ...args])
     const said = { stdout: '', stderr: '' }
     child.stdout?.on('data', (chunk) => (said.stdout += String(chunk)))
     child.stderr?.on('data', (chunk) => (said.stderr += String(chunk)))
