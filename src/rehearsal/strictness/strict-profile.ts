@@ -15,7 +15,8 @@ export function judge(profile: Profile, request: JudgedRequest): void {
 
 /** The error of a request that was not refused, as the EHR would answer it; other errors stay as they are. */
 export function documentedError(profile: Profile, request: JudgedRequest, error: unknown): unknown {
-  if (!(error instanceof FhirError)) return error
+  // A rule that an entry of a Bundle does not keep has been answered already.
+  if (!(error instanceof FhirError) || profile.rules.some(({ id }) => id === error.code)) return error
   const rule = profile.rules.find(({ on, check }) => isFor(on, request) && isMeant(check, error))
   return rule === undefined ? error : refusal(profile, rule, error.message)
 }

@@ -38,6 +38,7 @@ const PROFILE: Profile = {
     }),
     rule('no-meta', { on: { operations: ['meta'] }, check: { offered: false } }, 404),
     rule('only-people', { on: { otherThan: ['Patient', 'Appointment'] }, check: { offered: false } }, 404),
+    rule('whole', { on: { interactions: ['transaction'] }, check: { unless: { status: 422 } } }, 409),
     rule('not-there', { on: { interactions: ['read'] }, check: { unless: { status: 404 } } }, 410),
   ],
   changes: [
@@ -95,6 +96,11 @@ describe('entries of a Bundle', () => {
       expect.stringContaining('Bundle.entry[1]'),
     ])
     expect(await count()).toBe(before)
+  })
+
+  test('keep their own rule where there is one for the errors of the transaction', async () => {
+    const { status, body } = await server.fhir('POST', AS, bundle('transaction', patient({ ...BORN, gender: 'x' })))
+    expect([status, reason(body)]).toEqual([409, 'whole'])
   })
 
   test('are told the narrowed CapabilityStatement', async () => {
