@@ -9,7 +9,10 @@ import { INTERACTIONS } from '../faults/matching.ts'
 import { parseRule } from '../faults/rules.ts'
 import type { Plan } from './plan.ts'
 
-/** A check of a value. @returns what it must be, where it is wrong */
+/**
+ * A check of a value. @returns where it is wrong: the path within the value, `.name` for a member and `[0]` for an item, and
+ * then what must be there: ` must be a text of 1 to 500 characters`
+ */
 type Check = (value: unknown) => string | undefined
 type Members = Readonly<Record<string, Check>>
 
@@ -18,14 +21,23 @@ const MOST = { steps: 60, list: 20, text: 500, description: 2_000, names: 50 }
 const matching =
   (pattern: RegExp, said: string): Check =>
   (value) =>
-    typeof value === 'string' && pattern.test(value) ? undefined : said
+    typeof value === 'string' && pattern.test(value) ? undefined : ` must be ${said}`
 
 const text =
   (most: number): Check =>
   (value) =>
     typeof value === 'string' && value.trim() !== '' && value.length <= most
       ? undefined
-      : `a text of 1 to ${most} characters`
+      : ` must be a text of 1 to ${most} characters`
+
+/** The same, of a value within another one. */
+const within = (path: string, wrong: string | undefined): string | undefined => wrong && `${path}${wrong}`
+
+const firstOf = (all: readonly (string | undefined)[]): string | undefined => all.find((wrong) => wrong !== undefined)
+
+/** A sentence: `The plan: steps must be …`, `Plan tried, step 'look' must have 'title'`. */
+const said = (what: string, wrong: string): string =>
+  wrong.startsWith('.') ? `${what}: ${wrong.slice(1)}` : `${what}${wrong}`
 
 const LINE = text(MOST.text)
 /** Any value is meant by an empty one. */
@@ -41,7 +53,7 @@ const oneOf =
   (value) =>
     known.includes(String(value)) || isPlaceholder(value)
       ? undefined
-      : `one of ${known.length > MOST.list ? 'those known' : known.join(', ')}; ${didYouMean(String(value), known, 'it is none')}`
+      : ` must be one of ${known.length > MOST.list ? 'those known' : known.join(', ')}; ${didYouMean(String(value), known, 'it is none')}`
 
 const isPlaceholder = (value: unknown): boolean => /^\{\{[\w-]+\}\}$/.test(String(value))
 
@@ -50,22 +62,21 @@ const orList =
   (check: Check): Check =>
   (value) => {
     if (!Array.isArray(value)) return check(value)
-    if (value.length === 0 || value.length > MOST.list) return `a list of 1 to ${MOST.list} items`
-    return value.map(check).find((wrong) => wrong !== undefined)
+    if (value.length === 0 || value.length > MOST.list) return ` must have 1 to ${MOST.list} items`
+    return firstOf(value.map((one, index) => within(`[${index}]`, check(one))))
   }
 
 const record =
   (check: Check): Check =>
   (value) => {
     if (!isObject(value) || Object.keys(value).length > MOST.names)
-      return `an object with at most ${MOST.names} members`
-    const [wrong] = Object.entries(value).flatMap(([name, one]) => check(one)?.replace(/^/, `${name} that is `) ?? [])
-    return wrong
+      return ` must be an object with at most ${MOST.names} members`
+    return firstOf(Object.entries(value).map(([name, one]) => within(`.${name}`, check(one))))
   }
 
 const duration: Check = (value) => {
   const read = typeof value === 'string' ? Duration.fromISO(value) : undefined
-  return read?.isValid && read.toMillis() > 0 ? undefined : 'an ISO 8601 duration such as PT30S or PT2M'
+  return read?.isValid && read.toMillis() > 0 ? undefined : ' must be an ISO 8601 duration such as PT30S or PT2M'
 }
 
 const expression: Check = (value) => {
@@ -74,37 +85,36 @@ const expression: Check = (value) => {
     compileUserExpression(String(value))
     return undefined
   } catch (error) {
-    return `FHIRPath: ${error instanceof Error ? error.message : 'it cannot be read'}`
+    return ` must be FHIRPath: ${error instanceof Error ? error.message : 'it cannot be read'}`
   }
 }
 
-const whole: Check = (value) => (isCount(value) ? undefined : 'a whole number from 0 to 10000')
+const whole: Check = (value) => (isCount(value) ? undefined : ' must be a whole number from 0 to 10000')
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 10_000
 
 const times: Check = (value) => {
   if (isCount(value)) return undefined
-  const wrong = members({ least: whole, most: whole })(value)
-  if (wrong !== undefined) return `a number, or an object with least and most: ${wrong}`
-  return Object.keys(value as object).length === 0 ? 'a number, or an object with least or most' : undefined
+  if (!isObject(value) || Object.keys(value).length === 0) return ' must be a number, or an object with least or most'
+  return members({ least: whole, most: whole })(value)
 }
 
 const status: Check = (value) =>
-  /^([1-5]\d\d|[1-5]xx|0)$/.test(String(value)) ? undefined : 'a status such as 409, or a class such as 4xx'
+  /^([1-5]\d\d|[1-5]xx|0)$/.test(String(value)) ? undefined : ' must be a status such as 409, or a class such as 4xx'
 
 /** An object that has only these members. */
 const members =
   (known: Members, required: readonly string[] = []): Check =>
   (value) => {
     if (!isObject(value))
-      return `an object with ${required.length > 0 ? required.join(', ') : Object.keys(known).join(', ')}`
+      return ` must be an object with ${required.length > 0 ? required.join(', ') : Object.keys(known).join(', ')}`
     const missing = required.find((name) => value[name] === undefined)
-    if (missing !== undefined) return `an object that has '${missing}'`
+    if (missing !== undefined) return ` must have '${missing}'`
     for (const [name, one] of Object.entries(value)) {
       const check = known[name]
       if (check === undefined)
-        return `without '${name.slice(0, 40)}', which is not known; ${didYouMean(name, Object.keys(known), `known are ${Object.keys(known).join(', ')}`)}`
-      const wrong = check(one)
-      if (wrong !== undefined) return `right in '${name}', which must be ${wrong}`
+        return ` has '${name.slice(0, 40)}', which is not known; ${didYouMean(name, Object.keys(known), `known are ${Object.keys(known).join(', ')}`)}`
+      const wrong = within(`.${name}`, check(one))
+      if (wrong !== undefined) return wrong
     }
     return undefined
   }
@@ -128,16 +138,17 @@ const MATCHER = members({
 })
 
 const provoked: Check = (value) => {
-  if (!isObject(value)) return 'an object with the fault that is met'
+  if (!isObject(value)) return ' must be an object with the fault that is met'
   if (isObject(value.when) && value.when.run !== undefined)
-    return "without when.run, as it is for the run's own requests"
+    return ".when.run must be absent, as it is for the run's own requests"
   const unknown = Object.keys(value).find((name) => !['fault', 'when', 'on', 'with'].includes(name))
-  if (unknown !== undefined) return `without '${unknown.slice(0, 40)}'; known are fault, when, on, with`
+  if (unknown !== undefined)
+    return ` has '${unknown.slice(0, 40)}', which is not known; known are fault, when, on, with`
   try {
     parseRule('step', value)
     return undefined
   } catch (error) {
-    return `a fault of the catalogue: ${error instanceof Error ? error.message : ''}`
+    return ` must be right: ${error instanceof Error ? error.message : ''}`
   }
 }
 
@@ -145,14 +156,14 @@ const search: Check = (value) => {
   const [, type = ''] = /^([A-Za-z]+)\?/.exec(String(value)) ?? []
   return resourceTypes.includes(type) && LINE(value) === undefined
     ? undefined
-    : 'a search such as Appointment?status=booked, by a type that exists'
+    : ' must be a search such as Appointment?status=booked, by a type that exists'
 }
 
 const STEP: Members = {
   id: NAME,
   title: LINE,
   source: LINE,
-  optional: (value) => (value === true ? undefined : 'true, or absent'),
+  optional: (value) => (value === true ? undefined : ' must be true, or absent'),
   do: provoked,
   expect: MATCHER,
   times,
@@ -173,7 +184,7 @@ const PLAN: Members = {
   steps: (value) =>
     Array.isArray(value) && value.length > 0 && value.length <= MOST.steps
       ? undefined
-      : `a list of 1 to ${MOST.steps} steps`,
+      : ` must be a list of 1 to ${MOST.steps} steps`,
 }
 
 const REQUIRED = ['plan', 'title', 'version', 'description', 'steps']
@@ -181,13 +192,13 @@ const REQUIRED = ['plan', 'title', 'version', 'description', 'steps']
 /** @throws FhirError 400 that names the step and what is wrong in it */
 export function parsePlan(value: unknown): Plan {
   const wrong = members(PLAN, REQUIRED)(value)
-  if (wrong !== undefined) throw badRequest(`The plan must be ${wrong}`)
+  if (wrong !== undefined) throw badRequest(said('The plan', wrong))
   const plan = value as Plan
   const seen = new Set<string>()
   for (const [index, step] of plan.steps.entries()) {
     const named = `step ${isObject(step) && typeof step.id === 'string' ? `'${step.id.slice(0, 64)}'` : index + 1}`
     const inStep = members(STEP, ['id', 'title', 'source'])(step) ?? objectionTo(step)
-    if (inStep !== undefined) throw badRequest(`Plan ${plan.plan}, ${named} must be ${inStep}`)
+    if (inStep !== undefined) throw badRequest(said(`Plan ${plan.plan}, ${named}`, inStep))
     if (seen.has(step.id))
       throw badRequest(`Plan ${plan.plan}: there are two steps '${step.id}'; each needs its own id`)
     seen.add(step.id)
@@ -198,17 +209,17 @@ export function parsePlan(value: unknown): Plan {
 
 /** A combination of words that says nothing. */
 function objectionTo(step: Plan['steps'][number]): string | undefined {
-  const { do: provokes, expect, times: often, after, within, never, state, attest } = step
+  const { do: provokes, expect, times: often, after, within: limit, never, state, attest } = step
   const hasExchange = provokes !== undefined || expect !== undefined
   if ([provokes, expect, after, never, state, attest].every((word) => word === undefined))
-    return 'right: it says nothing to judge by; give it do, expect, after, never, state or attest'
-  if (within !== undefined && after === undefined) return "right: 'within' needs 'after', whose time it limits"
-  if (often !== undefined && expect === undefined) return "right: 'times' needs 'expect', whose matches it counts"
+    return ' says nothing to judge by; give it do, expect, after, never, state or attest'
+  if (limit !== undefined && after === undefined) return ".within needs 'after', whose time it limits"
+  if (often !== undefined && expect === undefined) return ".times needs 'expect', whose matches it counts"
   const relative = [after ?? [], never ?? []]
     .flat()
     .some(({ same, soonerThan }) => same !== undefined || soonerThan !== undefined)
   if (relative && !hasExchange)
-    return "right: 'same' and 'soonerThan' compare with the step's exchange, so it needs 'expect' or 'do'"
+    return " must have 'expect' or 'do', as 'same' and 'soonerThan' compare with its exchange"
   return undefined
 }
 

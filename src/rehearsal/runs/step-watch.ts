@@ -224,7 +224,8 @@ const nearestOf = ({ summary, line }: SeenByRun): Evidence => ({
   line,
 })
 
-const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
+const sentence = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
 
 const limitsOf = (times: Times | undefined): { readonly least: number; readonly most: number } =>
   typeof times === 'number'
