@@ -6,6 +6,7 @@ import { memoize } from '../../fhir/memoize.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { newLimits } from '../../profiles/invariant.ts'
 import type { ExchangeDetail, ExchangeSummary, ShownMessage, ToolDetail } from '../../record/journal/exchange.ts'
+import { type FaultRequest, INTERACTIONS } from '../faults/matching.ts'
 import type { Matcher, OneOf, Sameness } from '../plans/plan.ts'
 
 /** An exchange with what its matching needs; the detail is read once, and only where a matcher asks for it. */
@@ -36,6 +37,22 @@ export class SeenByRun {
     return `${method} ${shown} ${status === 0 ? 'without a response' : status}`
   }
 
+  /**
+   * As the rules for faults have seen it. A fault that has answered it leaves only its address: then it may be of any interaction,
+   * and of tools its operation is the name of the first one.
+   */
+  get asFaultRequest(): FaultRequest {
+    const { interaction = '', operation = '', call, run, tools } = this.summary
+    const isOfTools = interaction === 'tool'
+    const [, type = ''] = /^\/([A-Z][A-Za-z]+)/.exec(this.path) ?? []
+    return {
+      of: isOfTools ? 'tools' : 'fhir',
+      ...{ path: this.path, query: this.query, type, call, run },
+      interactions: INTERACTIONS.includes(interaction) ? [interaction] : INTERACTIONS,
+      tools: tools?.map(({ tool }) => tool) ?? (isOfTools ? [operation] : []),
+    }
+  }
+
   detail(): Promise<ExchangeDetail | undefined> {
     this.#detail ??= this.#read(this.summary.id)
     return this.#detail
@@ -59,12 +76,13 @@ const OTHER: Match = { kind: 'other' }
 /** @param occasion the step's exchange, where there is one */
 export async function matchOf(matcher: Matcher, seen: SeenByRun, occasion?: SeenByRun): Promise<Match> {
   if (!isSelected(matcher, seen)) return OTHER
+  const missed = missedInSummary(matcher, seen)
   try {
-    const missed = [...missedInSummary(matcher, seen), ...(await missedInDetail(matcher, seen, occasion))]
-    return missed.length === 0 ? MATCH : { kind: 'missed', missed }
+    const all = [...missed, ...(await missedInDetail(matcher, seen, occasion))]
+    return all.length === 0 ? MATCH : { kind: 'missed', missed: all }
   } catch (error) {
-    if (error instanceof NotKept) return { kind: 'unknown', why: error.message }
-    throw error
+    if (!(error instanceof NotKept)) throw error
+    return missed.length === 0 ? { kind: 'unknown', why: error.message } : { kind: 'missed', missed }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Watches the exchanges of a run for one step of its plan, in the order of the journal. */
 import { Duration } from 'luxon'
-import type { ExpectedState, Matcher, Step, Times } from '../plans/plan.ts'
+import { matches } from '../faults/matching.ts'
+import type { ExpectedState, Matcher, Provoked, Step, Times } from '../plans/plan.ts'
 import { type Match, matchOf, type SeenByRun } from './exchange-matching.ts'
 import type { Attested, Evidence, StepReport, Verdict } from './run.ts'
 
@@ -48,9 +49,9 @@ export class StepWatch {
   }
 
   async see(seen: SeenByRun): Promise<void> {
-    const before = this.#occasion
+    const isLater = this.#occasion !== undefined || !this.#hasExchange
     if (this.#hasExchange && (await this.#isOfStep(seen))) this.#meet(seen)
-    else if (before !== undefined || !this.#hasExchange) await this.#seeLater(seen)
+    if (isLater) await this.#seeLater(seen)
   }
 
   /** Whether it is about an exchange; otherwise it watches the whole run. */
@@ -60,7 +61,7 @@ export class StepWatch {
 
   async #isOfStep(seen: SeenByRun): Promise<boolean> {
     const { expect = {}, do: provoked } = this.#step
-    if (provoked !== undefined && !(await hasMet(provoked.fault, seen))) return false
+    if (provoked !== undefined && !(await hasMet(provoked, seen))) return false
     const match = await matchOf(expect, seen, this.#occasion)
     this.#note(match, seen)
     return match.kind === 'match'
@@ -210,9 +211,9 @@ export class StepWatch {
 }
 
 /** Whether the run's own rule brought it about: an exchange that names a fault itself does not count. */
-async function hasMet(fault: string, seen: SeenByRun): Promise<boolean> {
+async function hasMet({ fault, when }: Provoked, seen: SeenByRun): Promise<boolean> {
   const labels = seen.summary.fault?.split(', ') ?? []
-  if (!labels.some((label) => label.split('#', 1)[0] === fault)) return false
+  if (!labels.some((label) => label.split('#', 1)[0] === fault) || !matches(when, seen.asFaultRequest)) return false
   const detail = await seen.detail()
   return detail?.request.headers['x-sandbox-fault'] === undefined
 }

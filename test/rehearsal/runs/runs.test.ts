@@ -99,6 +99,39 @@ describe('a step', () => {
     })
   })
 
+  test('fails where the same as its own exchange comes again too soon', async () => {
+    const again = { same: 'address', soonerThan: 'PT1M' }
+    const run = await started([
+      { expect: { interaction: 'search-type', type: 'Patient' }, never: again },
+      { expect: { interaction: 'search-type', type: 'Patient' }, after: again },
+    ])
+    await run.send('GET', '/Patient?family=Smith')
+    expect(results(await run.find())).toEqual(['pass', 'pending'])
+    await run.send('GET', '/Patient?family=Smith')
+    expect(results(await run.finish())).toEqual(['fail', 'pass'])
+  })
+
+  test('is told apart from another of the same fault by its when', async () => {
+    const provoke = (type: string) => ({ fault: 'throttled', with: { 'retry-after': 1 }, when: { type } })
+    const again = { same: 'address', status: 200 }
+    const run = await started([
+      { do: provoke('Patient'), after: again },
+      { do: provoke('Task'), after: again },
+    ])
+    for (const path of ['/Patient', '/Task', '/Task']) await run.send('GET', path)
+    expect(results(await run.finish())).toEqual(['fail', 'pass'])
+  })
+
+  test('is missed, not unclear, where its address says so and a long body is not kept', async () => {
+    const run = await started([
+      { expect: { interaction: 'search-type', type: 'Slot', query: { status: 'busy' }, response: 'entry.exists()' } },
+    ])
+    const { headers } = await run.send('GET', '/Slot?status=free&_count=200')
+    const { body } = await clinic.ask('GET', `/exchanges/${headers.get('x-request-id')}`)
+    expect(body.response.body.cut).toBe(true)
+    expect(only(await run.finish())).toMatchObject({ result: 'fail', evidence: [{ of: 'nearest' }] })
+  })
+
   test('counts', async () => {
     const run = await started([
       { expect: { interaction: 'create', type: 'Patient' }, times: 1 },
