@@ -20,6 +20,7 @@ const LONG = suites(
   'test/faults/*.test.ts',
   'test/fhir/xml/official.test.ts',
   'test/process/*.test.ts',
+  'test/rehearsal/plans/bad-clients.test.ts',
   'test/rehearsal/scenarios/synthetic-thousand.test.ts',
   'test/{fhir-api/custom-search-servers,http/large-answers,http/mcp-conformance,voice-api/same-record}.test.ts',
   'test/scripts/{clinic,copy}.test.ts',
@@ -102,6 +103,7 @@ const WAITING = suites(
   'test/extensions/reindexing.test.ts',
   'test/fhir-api/{custom-search-servers,custom-search-waiting,full-text,reindexing}.test.ts',
   'test/rehearsal/{clock,clock-calls}.test.ts',
+  'test/rehearsal/plans/{bad,good}-clients.test.ts',
   'test/scripts/*.test.ts',
   'test/storage/{durability,migrations,mongo-faults,sharing}.test.ts',
 )

@@ -19,7 +19,7 @@ const MOST = 50
 let read: ReadonlyMap<string, Plan> | undefined
 
 /** By their names; the files are read on first use. @throws Error naming a file and what is wrong with it */
-function builtInPlans(): ReadonlyMap<string, Plan> {
+export function builtInPlans(): ReadonlyMap<string, Plan> {
   read ??= new Map(
     (existsSync(FOLDER) ? readdirSync(FOLDER) : [])
       .toSorted()
