@@ -20,6 +20,8 @@ export interface Watched {
   readonly filter: JournalFilter
   /** The number of the exchange after which they begin. */
   readonly after: number
+  /** Milliseconds since 1970 UTC from which on they are not; absent: they have no end. */
+  readonly until?: number
 }
 
 export class RunWatch {
@@ -67,7 +69,7 @@ export class RunWatch {
       return
     }
     const seen = new SeenByRun(exchange, (id) => this.#detailOf(id))
-    if (!isOfClient(seen)) return
+    if (!isOfClient(seen) || seen.begun >= (this.#watched.until ?? Number.POSITIVE_INFINITY)) return
     this.#traffic.see(seen)
     for (const step of this.#steps) await step.see(seen)
   }

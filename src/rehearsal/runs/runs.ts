@@ -217,8 +217,8 @@ export class Runs {
     }
   }
 
-  #watchOf(clinic: string, { id, plan, after }: RunRecord): RunWatch {
-    const watch = new RunWatch(this.#journal, { clinic, plan, filter: { run: id }, after })
+  #watchOf(clinic: string, { id, plan, after, until }: RunRecord): RunWatch {
+    const watch = new RunWatch(this.#journal, { clinic, plan, filter: { run: id }, after, until })
     this.#watches.set(id, watch)
     return watch
   }

@@ -5,9 +5,12 @@ import type { RunReport, StepReport } from '../../../src/rehearsal/runs/run.ts'
 import { request } from '../../support/server.ts'
 import { askAs, type Rehearsed, startRehearsed } from '../rehearsed.ts'
 
+const HOUR = 3_600_000
+
+let ahead = 0
 let clinic: Rehearsed
 beforeAll(async () => {
-  clinic = await startRehearsed()
+  clinic = await startRehearsed({}, { clock: () => Date.now() + ahead })
 })
 afterAll(() => clinic.server.close())
 
@@ -27,6 +30,8 @@ const plan = (steps: readonly object[], more: object = {}) => ({
 interface Run {
   readonly id: string
   readonly send: (method: string, path: string, body?: unknown, headers?: object) => ReturnType<typeof request>
+  /** By its token alone. */
+  readonly byToken: (method: string, path: string, body?: unknown) => ReturnType<typeof request>
   readonly find: () => Promise<RunReport>
   readonly finish: () => Promise<RunReport>
   readonly ask: (method: string, path: string, body?: unknown) => ReturnType<Rehearsed['ask']>
@@ -44,6 +49,7 @@ async function started(steps: readonly object[], more: object = {}, start: objec
     id,
     ask,
     send: (method, path, given, further) => request(clinic.server.url, method, path, given, { ...headers, ...further }),
+    byToken: (method, path, given) => askAs(clinic.server, body.token, method, path, given),
     find: async () => (await ask('GET', '')).body,
     finish: async () => (await ask('POST', '/finish')).body,
   }
@@ -247,6 +253,38 @@ describe('a run', () => {
     await run.send('GET', '/as/oracle-r4/Slot?status=free')
     const report = await run.finish()
     expect(report).toMatchObject({ as: 'oracle-r4', base: `${clinic.server.url}/as/oracle-r4`, result: 'pass' })
+  })
+
+  test('is judged the same whenever the same journal is read', async () => {
+    const run = await started([
+      { expect: { interaction: 'create', type: 'Patient' }, after: { interaction: 'read', type: 'Patient' } },
+      { never: { interaction: 'delete' } },
+      { expect: { interaction: 'search-type', type: 'Slot' } },
+    ])
+    const { body } = await run.send('POST', '/Patient', SMITH)
+    await run.send('GET', `/Patient/${body.id}`)
+    await run.send('DELETE', `/Patient/${body.id}`)
+    const { steps, traffic, observed } = await run.finish()
+    const again = await clinic.ask('POST', '/plans/$dry-run', { plan: 'tried', run: run.id })
+    expect(again.body).toEqual({ steps, traffic, observed, notes: [] })
+    expect(steps.map(({ result }) => result)).toEqual(['pass', 'fail', 'fail'])
+  })
+
+  test('that nobody finishes ends by itself, with what was seen, and takes no more requests', async () => {
+    const run = await started([{ expect: { interaction: 'create', type: 'Patient' }, times: 1 }], {}, { ttl: 'PT1M' })
+    await run.byToken('POST', '/Patient', SMITH)
+    ahead += HOUR
+    await run.byToken('POST', '/Patient', SMITH)
+    expect(await run.find()).toMatchObject({ status: 'finished', result: 'pass', traffic: { exchanges: 1 } })
+  })
+
+  test('takes no request after its end that names it all the same', async () => {
+    ahead -= 2 * HOUR
+    const run = await started([{ expect: { interaction: 'create', type: 'Patient' } }], {}, { ttl: 'PT1M' })
+    // By the clock of the machine, which the journal has, the run is over.
+    await run.send('POST', '/Patient', SMITH)
+    ahead += 2 * HOUR
+    expect(await run.find()).toMatchObject({ status: 'finished', traffic: { exchanges: 0 } })
   })
 
   test('finished by two at once ends once', async () => {
