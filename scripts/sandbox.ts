@@ -8,6 +8,7 @@ import type { Command } from './sandbox/command.ts'
 import { fault } from './sandbox/fault.ts'
 import { magic, scenarios } from './sandbox/lists.ts'
 import { outputTo } from './sandbox/output.ts'
+import { probe } from './sandbox/probe.ts'
 import { record } from './sandbox/record.ts'
 import { reset } from './sandbox/reset.ts'
 import { run as runCommand } from './sandbox/run.ts'
@@ -27,6 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   tail,
   run: runCommand,
   record,
+  probe,
   export: exportCommand,
   import: importCommand,
 }
@@ -87,7 +89,9 @@ async function run([name = '', ...args]: readonly string[]): Promise<void> {
   const { values, positionals } = parsed(own, command)
   if (values.help === true) return console.log(helpOf(command))
   const out = outputTo(values.json === true)
-  await command.run({ server: await Server.connect(values), out, words: positionals, program, values })
+  const given = { out, words: positionals, program, values }
+  if ('runAlone' in command) await command.runAlone(given)
+  else await command.run({ ...given, server: await Server.connect(values) })
 }
 
 function separated(args: readonly string[], { runsProgram }: Command) {

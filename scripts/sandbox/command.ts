@@ -4,7 +4,15 @@ import type { Values } from './arguments.ts'
 import type { Output } from './output.ts'
 import type { Server } from './server.ts'
 
-export interface Command {
+/** A command asks the sandbox as a user, or it connects by itself, where it may be about another server. */
+export type Command = Described &
+  /** @throws UsageError, Problem or Unreachable */
+  (
+    | { readonly run: (given: Given) => Promise<void> }
+    | { readonly runAlone: (given: Omit<Given, 'server'>) => Promise<void> }
+  )
+
+interface Described {
   /** One sentence, for the list of commands. */
   readonly what: string
   /** Each way to write it, behind `npm run sandbox -- `. */
@@ -18,8 +26,6 @@ export interface Command {
   readonly runsProgram?: true
   /** The exit code where the server refuses; absent: 1. */
   readonly refused?: number
-  /** @throws UsageError, Problem or Unreachable */
-  readonly run: (given: Given) => Promise<void>
 }
 
 export interface Given {

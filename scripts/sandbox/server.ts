@@ -35,7 +35,7 @@ export class Server {
 
   /** @throws UsageError where no clinic is known, Unreachable, Problem where the login is refused */
   static async connect(values: Values): Promise<Server> {
-    const url = (given(values, 'url') ?? 'http://127.0.0.1:3000').replace(/\/+$/, '')
+    const url = addressOf(values)
     const token = given(values, 'token')
     const login = {
       username: given(values, 'user') ?? 'admin',
@@ -50,6 +50,10 @@ export class Server {
   /** The path of something of the clinic: `clinics/demo-clinic/reset`. */
   own(path: string): string {
     return `clinics/${encodeURIComponent(this.clinic)}/${path}`
+  }
+
+  get token(): string {
+    return this.#token
   }
 
   /** The same server for another clinic. @param token absent: that of this one */
@@ -77,6 +81,10 @@ export class Server {
     return again
   }
 }
+
+/** The address of the sandbox, without a slash at its end. */
+export const addressOf = (values: Values): string =>
+  (given(values, 'url') ?? 'http://127.0.0.1:3000').replace(/\/+$/, '')
 
 /** An option, or what the environment has in its place. */
 const given = (values: Values, name: string): string | undefined =>

@@ -60,7 +60,14 @@ const newest = async () => (await own('GET', 'runs')).body.runs[0]
 
 describe('a program', () => {
   test('that does what the plan asks ends with 0, and each step is shown with its evidence', async () => {
-    const { code, stdout, stderr } = await line.run(['run', 'looks', '--client', 'Scheduler 2.1', ...client(GOOD)])
+    const { code, stdout, stderr } = await line.run([
+      'run',
+      'looks',
+      '--wait',
+      '--client',
+      'Scheduler 2.1',
+      ...client(GOOD),
+    ])
     expect([code, stderr]).toEqual([0, ''])
     const { run } = await newest()
     expect(stdout.split('\n')).toEqual([

@@ -20,6 +20,7 @@ const COMMANDS = [
   'tail',
   'run',
   'record',
+  'probe',
   'export',
   'import',
 ]
