@@ -1,6 +1,5 @@
 /** Runs of reference clients, judged by the server. */
 import type { StepReport } from '../../../src/rehearsal/runs/run.ts'
-import { request } from '../../support/server.ts'
 import { askAs, type Rehearsed } from '../rehearsed.ts'
 import type { ClientClass } from './clients/client.ts'
 import type { OpenedRun } from './clients/connection.ts'
@@ -38,9 +37,8 @@ export async function judged(
   for (const { id, attest } of (await atRun('GET', '')).body.steps as readonly ShownStep[])
     if (attest !== undefined) await atRun('POST', '/attest', { step: id, ok: id !== denied })
   const finished = await atRun('POST', '/finish', {})
-  await request(server.url, 'DELETE', `/clinics/${opened.clinic}`, undefined, {
-    authorization: `Bearer ${opened.token}`,
-  })
+  const removed = await askAs(server, opened.token, 'DELETE', `/clinics/${opened.clinic}`)
+  if (removed.status !== 204) throw new Error(removed.text)
   return finished.body.steps
 }
 

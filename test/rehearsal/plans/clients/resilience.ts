@@ -126,6 +126,12 @@ const reads = (patient: string, read: (at: ResilientClient['at'], address: strin
 
 const once = (patient: string) => reads(patient, (at, address) => at.fhir('GET', address))
 
+const twiceAtOnce = (patient: string) =>
+  reads(patient, async (at, address) => {
+    await at.fhir('GET', address)
+    return at.fhir('GET', address)
+  })
+
 /** Takes the first result of one tool, whatever it is. */
 const takesFirstOf = (tool: string) =>
   class extends ResilientClient {
@@ -135,14 +141,8 @@ const takesFirstOf = (tool: string) =>
   }
 
 export const resilienceMistakes: Mistakes = {
-  throttled: reads('abernathy-ruth', async (at, address) => {
-    await at.fhir('GET', address)
-    return at.fhir('GET', address)
-  }),
-  maintenance: reads('adeyemi-tunde', async (at, address) => {
-    await at.fhir('GET', address)
-    return at.fhir('GET', address)
-  }),
+  throttled: twiceAtOnce('abernathy-ruth'),
+  maintenance: twiceAtOnce('adeyemi-tunde'),
   gateway: givesUpAt(502),
   'token-expired': givesUpAt(401),
   'no-scope': class extends ResilientClient {
