@@ -43,6 +43,8 @@ describe('the five-minute tour of README', () => {
       'ACTION_REQUIRED',
       'Okonkwo',
       'match-grade',
+      'As recorded: my-client: fail, 2 of 8 steps pass (25 %)',
+      'Not yet: it ends with 1',
     ]) {
       expect(output).toContain(shown)
     }

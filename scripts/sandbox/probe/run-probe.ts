@@ -6,9 +6,11 @@ import type { Evidence, RunReport, StepReport } from '../../../src/rehearsal/run
 import { TrafficWatch } from '../../../src/rehearsal/runs/traffic.ts'
 import { missingIn } from './offer.ts'
 import { Lacking, type Probe, type ProbeStep, Wrong } from './step.ts'
-import { BOOKING, PROPOSING, SEARCHING } from './steps-booking.ts'
+import { BOOKING } from './steps-booking.ts'
 import { DOCUMENTS, REFUSALS } from './steps-documents.ts'
 import { MATCHING } from './steps-matching.ts'
+import { PROPOSING } from './steps-proposing.ts'
+import { SEARCHING } from './steps-searching.ts'
 import { type Answer, isResource, NoAnswer, type Place, Target } from './target.ts'
 
 export const STEPS: readonly ProbeStep[] = [

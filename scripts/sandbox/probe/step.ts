@@ -119,3 +119,16 @@ export async function read<R extends FhirResource>({ target }: Probe, type: R['r
   must(resource.id === id, `The ${type} has the id ${resource.id}, not ${id}`)
   return resource
 }
+
+/** Milliseconds since 1970 UTC. */
+export const timeOf = (text: string | undefined): number => Date.parse(text ?? '')
+
+/** One of the free Slots that were found. @throws Lacking */
+export function slot({ slots }: Probe, index: number): Slot & { readonly id: string } {
+  const found = slots[index]
+  if (found?.id === undefined) throw new Lacking(`There are ${slots.length} free slots, and it needs ${index + 1}`)
+  return { ...found, id: found.id }
+}
+
+/** A taken slot, by R4, and as servers say it. */
+export const TAKEN = [409, 412, 422] as const
