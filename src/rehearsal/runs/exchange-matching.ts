@@ -9,7 +9,22 @@ import type { ExchangeDetail, ExchangeSummary, ShownMessage, ToolDetail } from '
 import { type FaultRequest, INTERACTIONS } from '../faults/matching.ts'
 import type { Matcher, OneOf, Sameness } from '../plans/plan.ts'
 
-/** An exchange with what its matching needs; the detail is read once, and only where a matcher asks for it. */
+/** The bodies of an exchange, which are parsed when a matcher asks them for the first time. */
+export interface KeptExchange {
+  readonly detail: ExchangeDetail
+  readonly parsed: { request?: unknown; response?: unknown }
+}
+
+/** Source of the exchanges of a run beyond their summaries, and the limit of what may be asked of their bodies. */
+export interface ExchangeSource {
+  read(id: string): Promise<KeptExchange | undefined>
+  /** Items that expressions may still process in the whole run. */
+  left: number
+  /** Lets others have their turn when much has been done since the last time. */
+  turn(): Promise<void>
+}
+
+/** An exchange with what its matching needs; its bodies are read only where a matcher asks for them. */
 export class SeenByRun {
   readonly summary: ExchangeSummary
   /** Below the base, without a strictness profile. */
@@ -18,12 +33,11 @@ export class SeenByRun {
   /** Milliseconds since 1970 UTC. */
   readonly begun: number
   readonly ended: number
-  readonly #read: (id: string) => Promise<ExchangeDetail | undefined>
-  #detail: Promise<ExchangeDetail | undefined> | undefined
+  readonly source: ExchangeSource
 
-  constructor(summary: ExchangeSummary, read: (id: string) => Promise<ExchangeDetail | undefined>) {
+  constructor(summary: ExchangeSummary, source: ExchangeSource) {
     this.summary = summary
-    this.#read = read
+    this.source = source
     const [path = '', query = ''] = summary.address.split('?', 2)
     this.path = path.replace(/^\/as\/[^/]+/, '') || '/'
     this.query = new URLSearchParams(query)
@@ -53,9 +67,9 @@ export class SeenByRun {
     }
   }
 
-  detail(): Promise<ExchangeDetail | undefined> {
-    this.#detail ??= this.#read(this.summary.id)
-    return this.#detail
+  /** Undefined where the journal does not have it any more. */
+  kept(): Promise<KeptExchange | undefined> {
+    return this.source.read(this.summary.id)
   }
 }
 
@@ -146,10 +160,12 @@ async function missedInDetail(matcher: Matcher, seen: SeenByRun, occasion?: Seen
   return missed
 }
 
-async function detailOf(seen: SeenByRun): Promise<ExchangeDetail> {
-  const detail = await seen.detail()
-  if (detail === undefined) throw new NotKept('the journal does not have the exchange any more')
-  return detail
+const detailOf = async (seen: SeenByRun): Promise<ExchangeDetail> => (await keptOf(seen)).detail
+
+async function keptOf(seen: SeenByRun): Promise<KeptExchange> {
+  const kept = await seen.kept()
+  if (kept === undefined) throw new NotKept('the journal does not have the exchange any more')
+  return kept
 }
 
 function missedHeaders(wanted: NonNullable<Matcher['headers']>, { request }: ExchangeDetail): readonly string[] {
@@ -163,37 +179,51 @@ function missedHeaders(wanted: NonNullable<Matcher['headers']>, { request }: Exc
 const MOST_EXPRESSIONS = 2_000
 const compiled = memoize(MOST_EXPRESSIONS, (path): Expression => compileUserExpression(path))
 
-/** Items that an expression may process. */
-const WORK = 200_000
+/** Items that one expression may process. */
+const WORK = 50_000
 
-async function missedPath(
-  path: string,
-  of: 'request' | 'response',
-  seen: SeenByRun,
-  occasion?: SeenByRun,
-): Promise<readonly string[]> {
-  const body = bodyOf((await detailOf(seen))[of], of)
+type Side = 'request' | 'response'
+
+async function missedPath(path: string, of: Side, seen: SeenByRun, occasion?: SeenByRun): Promise<readonly string[]> {
+  const body = await bodyOf(seen, of)
   const variables = {
-    sent: needs(path, '%sent') ? await bodyOrNothing(occasion, 'request') : undefined,
-    received: needs(path, '%received') ? await bodyOrNothing(occasion, 'response') : undefined,
+    sent: path.includes('%sent') && occasion ? await bodyOf(occasion, 'request') : undefined,
+    received: path.includes('%received') && occasion ? await bodyOf(occasion, 'response') : undefined,
   }
+  return evaluated(path, of, { body, variables }, seen)
+}
+
+/** @throws NotKept where the plan asks too much */
+async function evaluated(
+  path: string,
+  of: Side,
+  { body, variables }: { readonly body: unknown; readonly variables: Readonly<Record<string, unknown>> },
+  { source, begun }: SeenByRun,
+): Promise<readonly string[]> {
+  await source.turn()
+  const work = Math.min(WORK, source.left)
+  if (work <= 0) throw new NotKept('the plan asks more of the bodies of so many exchanges than may be asked in a run')
+  const limits = newLimits(work)
   try {
-    const found = compiled(path).evaluate(body, { variables, limits: newLimits(WORK), now: seen.begun })
-    if (found.length === 1 && found[0] === true) return []
-    return [`of the ${of} it is not true that ${path}`]
+    const found = compiled(path).evaluate(body, { variables, limits, now: begun })
+    return found.length === 1 && found[0] === true ? [] : [`of the ${of} it is not true that ${path}`]
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error
     return [`the ${of} can't be asked whether ${path}`]
+  } finally {
+    source.left -= 1 + work - Math.max(0, limits.left)
   }
 }
 
-const needs = (path: string, variable: string): boolean => path.includes(variable)
-
-const bodyOrNothing = async (seen: SeenByRun | undefined, of: 'request' | 'response'): Promise<unknown> =>
-  seen === undefined ? undefined : bodyOf((await detailOf(seen))[of], of)
-
 /** The body as JSON; undefined where there is none. @throws NotKept */
-function bodyOf({ headers, body }: ShownMessage, of: string): unknown {
+async function bodyOf(seen: SeenByRun, of: Side): Promise<unknown> {
+  const { detail, parsed } = await keptOf(seen)
+  if (!Object.hasOwn(parsed, of)) parsed[of] = parsedBody(detail[of], of)
+  return parsed[of]
+}
+
+/** @throws NotKept */
+function parsedBody({ headers, body }: ShownMessage, of: Side): unknown {
   // A journal of headers alone keeps no body; its type shows that there was one.
   const isEmpty = body === undefined ? headers['content-type'] === undefined : body.size === 0
   if (isEmpty) return undefined
@@ -250,8 +280,8 @@ async function partOf(of: Sameness, seen: SeenByRun): Promise<unknown> {
   if (of === 'address') return `${method} ${address}`
   if (of === 'call') return call
   if (of === 'tool-call-id') return tools?.map(({ id }) => id)
-  const { request, tools: detailed } = await detailOf(seen)
-  return of === 'body' ? bodyOf(request, 'request') : detailed?.map((tool) => tool.arguments)
+  if (of === 'body') return await bodyOf(seen, 'request')
+  return (await detailOf(seen)).tools?.map((tool) => tool.arguments)
 }
 
 async function missedTime(soonerThan: string, seen: SeenByRun, occasion: SeenByRun): Promise<readonly string[]> {

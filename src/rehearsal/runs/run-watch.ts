@@ -1,11 +1,11 @@
 /** Follows the journal for a run, and judges its client by the plan. Each process that is asked about a run has one. */
 import { unpaid } from '../../isolation/budget.ts'
-import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
-import { type ExchangeDetail, isGap, LEAST_ROLE } from '../../record/journal/exchange.ts'
+import { isGap, LEAST_ROLE } from '../../record/journal/exchange.ts'
 import type { Journal } from '../../record/journal/journal.ts'
 import { type JournalFilter, JournalReader, type NumberedExchange } from '../../record/journal/journal-reader.ts'
 import type { Plan } from '../plans/plan.ts'
 import { SeenByRun } from './exchange-matching.ts'
+import { JournalSource } from './exchange-source.ts'
 import type { RunRecord, RunReport, StepReport } from './run.ts'
 import { type FoundState, type Judged, StepWatch } from './step-watch.ts'
 import { TrafficWatch } from './traffic.ts'
@@ -28,6 +28,7 @@ export class RunWatch {
   readonly #watched: Watched
   readonly #journal: Pick<Journal, 'store' | 'flush'>
   readonly #reader: JournalReader
+  readonly #source: JournalSource
   readonly #steps: readonly StepWatch[]
   readonly #traffic = new TrafficWatch()
   #upTo: number
@@ -39,11 +40,12 @@ export class RunWatch {
     this.#watched = watched
     // Evidence is shown to staff.
     this.#reader = new JournalReader(journal.store, watched.clinic, LEAST_ROLE)
+    this.#source = new JournalSource(this.#reader)
     this.#steps = watched.plan.steps.map((step) => new StepWatch(step))
     this.#upTo = watched.after
   }
 
-  /** Reads what has come since it was last asked. @throws StoreUnavailable */
+  /** Reads what has come since it was last asked. @throws StoreUnavailable; then it has to begin anew, in another watch */
   async follow(): Promise<void> {
     const next = this.#reading.catch(() => {}).then(() => unpaid(() => this.#readOn()))
     this.#reading = next
@@ -59,7 +61,6 @@ export class RunWatch {
       for (const exchange of page.exchanges) await this.#see(exchange)
       this.#upTo = page.upTo
       isMore = page.isMore
-      await yieldToEventLoop()
     }
   }
 
@@ -68,14 +69,11 @@ export class RunWatch {
       this.#hasGap = true
       return
     }
-    const seen = new SeenByRun(exchange, (id) => this.#detailOf(id))
+    await this.#source.turn()
+    const seen = new SeenByRun(exchange, this.#source)
     if (!isOfClient(seen) || seen.begun >= (this.#watched.until ?? Number.POSITIVE_INFINITY)) return
     this.#traffic.see(seen)
     for (const step of this.#steps) await step.see(seen)
-  }
-
-  async #detailOf(id: string): Promise<ExchangeDetail | undefined> {
-    return (await this.#reader.find(id))?.detail
   }
 
   /** The steps so far. @param found by the searches of each step */

@@ -23,7 +23,7 @@ const RUN = recordKind<RunRecord>('run')
 /** Runs that are kept of a clinic; the oldest that have ended make room for new ones. */
 const MOST = 200
 /** Watches of open runs that a process keeps; one that is forgotten reads the journal again. */
-const WATCHES = 64
+const WATCHES = 16
 
 export interface RunServices {
   readonly repository: Repository
@@ -202,7 +202,13 @@ export class Runs {
 
   async #report(clinic: string, record: RunRecord, status = record.status): Promise<RunReport> {
     const watch = this.#watches.get(record.id) ?? this.#watchOf(clinic, record)
-    await watch.follow()
+    try {
+      await watch.follow()
+    } catch (error) {
+      // It may have seen half of an exchange.
+      this.#watches.delete(record.id)
+      throw error
+    }
     const isOpen = status === 'open'
     const steps = watch.steps({ isOpen }, record.attested, await this.#states(clinic, record.plan))
     const { plan, title, version } = record.plan

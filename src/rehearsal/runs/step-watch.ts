@@ -214,8 +214,8 @@ export class StepWatch {
 async function hasMet({ fault, when }: Provoked, seen: SeenByRun): Promise<boolean> {
   const labels = seen.summary.fault?.split(', ') ?? []
   if (!labels.some((label) => label.split('#', 1)[0] === fault) || !matches(when, seen.asFaultRequest)) return false
-  const detail = await seen.detail()
-  return detail?.request.headers['x-sandbox-fault'] === undefined
+  const kept = await seen.kept()
+  return kept?.detail.request.headers['x-sandbox-fault'] === undefined
 }
 
 const nearestOf = ({ summary, line }: SeenByRun): Evidence => ({

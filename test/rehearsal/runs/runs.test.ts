@@ -385,6 +385,28 @@ test('where bodies are not kept, what they decide is an error and no failure', a
   expect([results(report), report.result]).toEqual([['error', 'pass'], 'error'])
 })
 
+test('a plan that asks for much is judged without holding up others', async () => {
+  const dear = 'Bundle.entry.resource.descendants().descendants().where($this.toString() = $this.toString()).empty()'
+  const steps = Array.from({ length: 30 }, () => ({
+    expect: { interaction: 'search-type', response: Array(10).fill(dear) },
+  }))
+  const run = await started(steps)
+  for (let count = 0; count < 5; count += 1) await run.send('GET', '/Patient?_count=10')
+  const judging = run.find()
+  let isJudged = false
+  const done = judging.then(() => {
+    isJudged = true
+  })
+  let served = 0
+  while (!isJudged) {
+    expect((await clinic.server.fhir('GET', '/Patient?_count=1')).status).toBe(200)
+    served += 1
+  }
+  await done
+  await run.ask('POST', '/abort')
+  expect(served).toBeGreaterThan(10)
+})
+
 test('while a run is open the journal keeps its exchanges, however few it is set to', async () => {
   const settings = await clinic.ask('GET', '/settings')
   await clinic.ask('PUT', '/settings', { ...settings.body, journalEntries: 100 })
