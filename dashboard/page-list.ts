@@ -102,6 +102,17 @@ export const pages: readonly DashboardPage[] = [
     component: 'RunPage',
   },
   {
+    path: '/plans',
+    load: () => import('./pages/plans/plans-page.tsx'),
+    component: 'PlansPage',
+    navigation: { label: 'Plans', icon: 'plan', isRehearsal: true },
+  },
+  {
+    path: '/plans/$id',
+    load: () => import('./pages/plans/plan-page.tsx'),
+    component: 'PlanPage',
+  },
+  {
     path: '/settings',
     load: () => import('./pages/settings/settings-page.tsx'),
     component: 'SettingsPage',

@@ -45,6 +45,54 @@ const REHEARSED: readonly Picture[] = [
   { name: 'sandbox-faults', path: '/sandbox?tab=faults', as: 'admin', look: { ...DESK, colorScheme: 'light' } },
 ]
 
+/** The picture of a run, whose address has its id. */
+const JUDGED = {
+  name: 'run',
+  as: 'admin',
+  look: { viewport: { width: 1280, height: 1000 }, colorScheme: 'light' },
+} as const
+
+/** The plan of that run, as it is edited. */
+const EDITED: Picture = {
+  ...{ name: 'plan', path: '/plans/books-once?tab=edit', as: 'admin' },
+  look: { ...DESK, colorScheme: 'light' },
+}
+
+/** A plan of which the client of the picture does one step right, one wrong, and one not yet. */
+const PLAN = {
+  ...{
+    plan: 'books-once',
+    title: 'Books once',
+    version: '1.0.0',
+    description: 'A client that books, also where an answer is lost',
+  },
+  steps: [
+    {
+      ...{ id: 'look', title: 'Looks for free times in a range', source: 'https://hl7.org/fhir/R4/slot.html' },
+      expect: { interaction: 'search-type', type: 'Slot', query: { status: 'free', start: ['ge*', 'gt*'] } },
+    },
+    {
+      ...{ id: 'lost', title: 'Looks what was booked, and does not book again, when the answer is lost' },
+      source: 'RFC 9110, section 9.2.2 (idempotent methods)',
+      do: { fault: 'lost-answer', when: { type: 'Appointment', interaction: 'create' } },
+      never: { interaction: 'create', type: 'Appointment', same: 'body' },
+    },
+    {
+      ...{
+        id: 'cancels',
+        title: 'Cancels by a status, and deletes nothing',
+        source: 'https://hl7.org/fhir/R4/appointment.html',
+      },
+      expect: { type: 'Appointment', interaction: ['update', 'patch'] },
+      never: { type: 'Appointment', interaction: 'delete' },
+    },
+    {
+      ...{ id: 'told', title: 'Tells the caller the time', source: 'https://hl7.org/fhir/R4/appointment.html' },
+      attest: 'The caller heard the time that was booked',
+    },
+  ],
+}
+
 const DEMO = { family: 'emr-scheduling', user: 'demo', password: 'demo' } as const
 
 /** The callers of the day: given name, family name, reason. */
@@ -81,6 +129,17 @@ try {
     env: { ...process.env, ...env } as Record<string, string>,
   })
   for (const picture of PICTURES) await take(browser, url, picture)
+  const run = await judge(url)
+  await take(browser, url, { ...JUDGED, path: `/runs/${run}` })
+  await take(browser, url, EDITED, async (page) => {
+    const text = page.getByRole('textbox', { name: 'The plan as JSON' })
+    await text.press('Control+Home')
+    for (let line = 0; line < 22; line += 1) await text.press('ArrowDown')
+    await text.press('End')
+    await text.press('Enter')
+    await text.pressSequentially('      "')
+    await text.press('Control+ ')
+  })
   await rehearse(url)
   for (const picture of REHEARSED) await take(browser, url, picture)
   await browser.close()
@@ -127,17 +186,50 @@ async function rehearse(url: string): Promise<void> {
   await run('clock', 'dst')
   await run('fault', 'slot-gone', '--when', 'type=Appointment', '--times', '1')
   await run('fault', 'throttled', '--every', '2', '--when', 'type=Location')
-  const session = await fetch(`${url}/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username: 'demo', password: 'demo' }),
-  })
-  const { token } = (await session.json()) as { token: string }
+  const token = await tokenOf(url, 'demo')
   for (let count = 0; count < 3; count += 1)
     await fetch(`${url}/Location`, { headers: { authorization: `Bearer ${token}` } })
 }
 
-async function take(browser: Browser, url: string, { name, path, look, as = 'demo' }: Picture): Promise<void> {
+/** @param user whose password is the same */
+async function tokenOf(url: string, user: string): Promise<string> {
+  const session = await fetch(`${url}/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: user, password: user }),
+  })
+  return ((await session.json()) as { token: string }).token
+}
+
+/** A run whose client books a second time where the first answer is lost. @returns its id */
+async function judge(url: string): Promise<string> {
+  const admin = await tokenOf(url, 'admin')
+  const ask = async (token: string, method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    return await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  }
+  await ask(admin, 'PUT', '/clinics/demo-clinic/plans/books-once', PLAN)
+  const started = await ask(admin, 'POST', '/clinics/demo-clinic/runs', { plan: PLAN.plan, clientName: 'My scheduler' })
+  const { run, token } = (await started.json()) as { run: string; token: string }
+  const found = await ask(token, 'GET', `/Slot?status=free&start=ge${new Date().toISOString()}&_count=1`)
+  const { entry } = (await found.json()) as { entry: { resource: { id: string; start: string; end: string } }[] }
+  const { id, start, end } = entry[0]?.resource ?? {}
+  const visit = {
+    ...{ resourceType: 'Appointment', status: 'booked', start, end, slot: [{ reference: `Slot/${id}` }] },
+    participant: [{ status: 'accepted', actor: { reference: 'Patient/abernathy-ruth' } }],
+  }
+  // The answer of the first is lost.
+  await ask(token, 'POST', '/Appointment', visit).catch(() => undefined)
+  await ask(token, 'POST', '/Appointment', visit)
+  return run
+}
+
+async function take(
+  browser: Browser,
+  url: string,
+  { name, path, look, as = 'demo' }: Picture,
+  prepare: (page: Page) => Promise<void> = async () => {},
+): Promise<void> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...look })
   const page = await context.newPage()
   await openDashboard(page, url, as)
@@ -145,6 +237,7 @@ async function take(browser: Browser, url: string, { name, path, look, as = 'dem
   await page.getByRole('heading', { level: 1 }).waitFor()
   // Streams stay open, so the network is never idle; a page marks what it still waits for as busy.
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
+  await prepare(page)
   await sleep(SETTLE)
   await page.screenshot({ path: join(FOLDER, `${name}.png`) })
   await context.close()

@@ -40,6 +40,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/dashboard/browser/messages.test.ts',
     'test/dashboard/browser/messy-production.test.ts',
     'test/dashboard/browser/pages.test.ts',
+    'test/dashboard/browser/plans.test.ts',
     'test/dashboard/browser/process.test.ts',
     'test/dashboard/browser/runs.test.ts',
     'test/dashboard/browser/sandbox.test.ts',

@@ -95,8 +95,10 @@ function queriesBesides(news: Entry, clinic: string): QueryFilters | undefined {
 }
 
 /** Whether a request has changed one of these things of the clinic. */
-const changes = ({ method, address }: Exchange, clinic: string, ...things: readonly string[]): boolean =>
-  method !== 'GET' && things.some((thing) => `${address}/`.startsWith(`/clinics/${clinic}/${thing}/`))
+const changes = (exchange: Exchange, clinic: string, ...things: readonly string[]): boolean =>
+  exchange.method !== 'GET' &&
+  !isOwnRead(exchange) &&
+  things.some((thing) => `${exchange.address}/`.startsWith(`/clinics/${clinic}/${thing}/`))
 
 /** Runs the work one at a time: calls during a run, or the pause after it, lead to one more run. */
 function oneAtATime(work: () => Promise<unknown>): () => void {

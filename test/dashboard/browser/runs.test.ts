@@ -182,6 +182,20 @@ describe('two finished runs of a plan', () => {
     await classes.waitFor({ state: 'detached' })
   })
 
+  test('have a report to download, and a link to it that is read without signing in', async () => {
+    const page = await opened(`/runs/${good.run}`)
+    await page.getByRole('button', { name: 'Report' }).click()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'JUnit XML' }).click()
+    expect((await saved).suggestedFilename()).toBe(`${good.run}.xml`)
+    await page.getByRole('button', { name: 'Share…' }).click()
+    const answered = page.waitForResponse((one) => one.url().endsWith('/share'))
+    await page.getByRole('button', { name: 'Make a link' }).click()
+    const { url } = await (await answered).json()
+    await page.getByRole('dialog').getByText(url).waitFor()
+    expect(await (await fetch(url)).text()).toContain('Title of looks')
+  })
+
   test('have pages without a finding of axe', async () => {
     const page = await opened('/runs')
     for (const path of [
@@ -196,7 +210,7 @@ describe('two finished runs of a plan', () => {
   })
 })
 
-test('a run with a clinic of its own is watched with its token, and says which one it is', async () => {
+test('a run with a clinic of its own is watched with its token', async () => {
   const page = await opened('/runs?plan=looks')
   await page.getByLabel('A clinic of its own').check()
   const answered = page.waitForResponse((one) => one.request().method() === 'POST' && one.url().endsWith('/runs'))
