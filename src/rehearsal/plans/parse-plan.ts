@@ -48,14 +48,17 @@ const NAME = matching(
   'lower-case words joined by hyphens, 64 characters at most',
 )
 
+/** The text of a value that is one, or a number; '' for others, which may not even become a text. */
+const written = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? `${value}` : '')
+
 const oneOf =
   (known: readonly string[]): Check =>
   (value) =>
-    known.includes(String(value)) || isPlaceholder(value)
+    known.includes(written(value)) || isPlaceholder(written(value))
       ? undefined
-      : ` must be one of ${known.length > MOST.list ? 'those known' : known.join(', ')}; ${didYouMean(String(value), known, 'it is none')}`
+      : ` must be one of ${known.length > MOST.list ? 'those known' : known.join(', ')}; ${didYouMean(written(value), known, 'it is none')}`
 
-const isPlaceholder = (value: unknown): boolean => /^\{\{[\w-]+\}\}$/.test(String(value))
+const isPlaceholder = (value: string): boolean => /^\{\{[\w-]+\}\}$/.test(value)
 
 /** One value, or a list of alternatives. */
 const orList =
@@ -95,11 +98,19 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(v
 const times: Check = (value) => {
   if (isCount(value)) return undefined
   if (!isObject(value) || Object.keys(value).length === 0) return ' must be a number, or an object with least or most'
-  return members({ least: whole, most: whole })(value)
+  const { least = 0, most = 10_000 } = value
+  return members({ least: whole, most: whole })(value) ?? (least > most ? '.least must not be above most' : undefined)
 }
 
 const status: Check = (value) =>
-  /^([1-5]\d\d|[1-5]xx|0)$/.test(String(value)) ? undefined : ' must be a status such as 409, or a class such as 4xx'
+  /^([1-5]\d\d|[1-5]xx|0)$/.test(written(value)) ? undefined : ' must be a status such as 409, or a class such as 4xx'
+
+function wrongMember(known: Members, name: string, value: unknown): string | undefined {
+  const check = Object.hasOwn(known, name) ? known[name] : undefined
+  if (check !== undefined) return within(`.${name}`, check(value))
+  const names = Object.keys(known)
+  return ` has '${name.slice(0, 40)}', which is not known; ${didYouMean(name, names, `known are ${names.join(', ')}`)}`
+}
 
 /** An object that has only these members. */
 const members =
@@ -109,14 +120,7 @@ const members =
       return ` must be an object with ${required.length > 0 ? required.join(', ') : Object.keys(known).join(', ')}`
     const missing = required.find((name) => value[name] === undefined)
     if (missing !== undefined) return ` must have '${missing}'`
-    for (const [name, one] of Object.entries(value)) {
-      const check = known[name]
-      if (check === undefined)
-        return ` has '${name.slice(0, 40)}', which is not known; ${didYouMean(name, Object.keys(known), `known are ${Object.keys(known).join(', ')}`)}`
-      const wrong = within(`.${name}`, check(one))
-      if (wrong !== undefined) return wrong
-    }
-    return undefined
+    return firstOf(Object.entries(value).map(([name, one]) => wrongMember(known, name, one)))
   }
 
 const MATCHER = members({
@@ -153,7 +157,7 @@ const provoked: Check = (value) => {
 }
 
 const search: Check = (value) => {
-  const [, type = ''] = /^([A-Za-z]+)\?/.exec(String(value)) ?? []
+  const [, type = ''] = /^([A-Za-z]+)\?/.exec(written(value)) ?? []
   return resourceTypes.includes(type) && LINE(value) === undefined
     ? undefined
     : ' must be a search such as Appointment?status=booked, by a type that exists'
@@ -194,6 +198,14 @@ export function parsePlan(value: unknown): Plan {
   const wrong = members(PLAN, REQUIRED)(value)
   if (wrong !== undefined) throw badRequest(said('The plan', wrong))
   const plan = value as Plan
+  requireSteps(plan)
+  requireNames(plan)
+  // A name may be wrong where it stands: one with a quote ends a text of FHIRPath.
+  requireSteps(withNames(plan))
+  return plan
+}
+
+function requireSteps(plan: Plan): void {
   const seen = new Set<string>()
   for (const [index, step] of plan.steps.entries()) {
     const named = `step ${isObject(step) && typeof step.id === 'string' ? `'${step.id.slice(0, 64)}'` : index + 1}`
@@ -203,8 +215,6 @@ export function parsePlan(value: unknown): Plan {
       throw badRequest(`Plan ${plan.plan}: there are two steps '${step.id}'; each needs its own id`)
     seen.add(step.id)
   }
-  requireNames(plan)
-  return plan
 }
 
 /** A combination of words that says nothing. */

@@ -87,6 +87,35 @@ test.each<[unknown, string | RegExp]>([
   ],
   [withStep({ state: { query: 'Appointment?status=booked' } }), "Plan tried, step 'look': state must have 'count'"],
   [
+    withStep({ expect: create, times: { least: 3, most: 1 } }),
+    "Plan tried, step 'look': times.least must not be above most",
+  ],
+  [
+    withStep({ expect: { hasOwnProperty: 1 } }),
+    /^Plan tried, step 'look': expect has 'hasOwnProperty', which is not known/,
+  ],
+  [
+    withStep({ expect: { method: { toString: 1, valueOf: 1 } } }),
+    /^Plan tried, step 'look': expect\.method must be one of GET/,
+  ],
+  [
+    withStep({ expect: { status: [[{ toString: 1 }]] } }),
+    /^Plan tried, step 'look': expect\.status\[0\] must be a status/,
+  ],
+  [withStep({ expect: { method: [['GET']] } }), /^Plan tried, step 'look': expect\.method\[0\] must be one of GET/],
+  [
+    withStep({ state: { query: { toString: 1 }, count: 1 } }),
+    /^Plan tried, step 'look': state\.query must be a search/,
+  ],
+  [
+    withStep({ do: { fault: { toString: 1 } } }),
+    /^Plan tried, step 'look': do must be right: There is no fault ''; the faults are/,
+  ],
+  [
+    plan({ ...STEP, expect: { request: "id = '{{who}}'" } }, { names: { who: "O'Hara" } }),
+    /^Plan tried, step 'look': expect\.request must be FHIRPath: /,
+  ],
+  [
     withStep({ expect: { path: '/Patient/{{who}}' } }),
     /step 'look': the name \{\{who\}\} is not among the names of the plan/,
   ],
