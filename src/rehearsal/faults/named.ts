@@ -62,7 +62,8 @@ export function namedFault(name: unknown, given: unknown = {}): NamedFault {
 /** @throws FhirError 400 */
 function checkedValue(what: string, parameter: Parameter, value: unknown): string | number {
   if (parameter.type === 'code') {
-    if (parameter.values.includes(String(value))) return String(value)
+    const code = typeof value === 'number' ? String(value) : value
+    if (typeof code === 'string' && parameter.values.includes(code)) return code
     throw badRequest(`${what} must be one of ${parameter.values.join(', ')}`)
   }
   const { least, most } = parameter
@@ -72,7 +73,7 @@ function checkedValue(what: string, parameter: Parameter, value: unknown): strin
 
 function unknownFault(name: unknown): FhirError {
   const names = [...CATALOGUE.keys()]
-  const shown = String(name ?? '').slice(0, MOST_SHOWN)
+  const shown = typeof name === 'string' ? name.slice(0, MOST_SHOWN) : ''
   const closest = closestName(shown, names)
   const hint = closest === undefined ? `the faults are ${names.join(', ')}` : `the nearest is ${closest}`
   return badRequest(`There is no fault '${shown}'; ${hint}. GET /faults describes them all`, {

@@ -70,7 +70,8 @@ export async function listRules(repository: Repository, clinic: string): Promise
 
 export async function findRule(repository: Repository, clinic: string, name: string): Promise<ShownRule | undefined> {
   const unit = await repository.reader(clinic)
-  const rule = (await readRules(unit))[name]
+  const rules = await readRules(unit)
+  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
   return rule && shownRule(unit, name, rule)
 }
 

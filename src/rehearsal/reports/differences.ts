@@ -100,7 +100,8 @@ const declaredBy = (rest: JsonObject): readonly Used[] => [
 ]
 
 function ofResource(resource: JsonObject): readonly Used[] {
-  const type = String(resource.type)
+  const { type } = resource
+  if (typeof type !== 'string') return []
   return [
     ...entriesOf([{ ...resource, name: type }], 'name', 'type', type),
     ...entriesOf(resource.interaction, 'code', 'interaction', type),
@@ -109,14 +110,14 @@ function ofResource(resource: JsonObject): readonly Used[] {
   ]
 }
 
-/** The entries of a list of the statement, without those that must not be used. */
+/** The entries of a list of the statement, without those that must not be used, and those without a name. */
 function entriesOf(list: unknown, named: 'code' | 'name', what: What, type = ''): readonly Used[] {
   return objectsIn(list).flatMap((entry) => {
     const expectation = expectationOf(entry)
-    if (expectation === 'SHALL-NOT') return []
+    const name = entry[named]
+    if (expectation === 'SHALL-NOT' || typeof name !== 'string') return []
     // Some statements write `$match`.
-    const name = String(entry[named]).replace(/^\$/, '')
-    return [{ ...(type === '' ? {} : { type }), what, name, ...present({ expectation }) }]
+    return [{ ...(type === '' ? {} : { type }), what, name: name.replace(/^\$/, ''), ...present({ expectation }) }]
   })
 }
 

@@ -83,6 +83,10 @@ describe('a rule', () => {
     expect(await counted()).toEqual({ matched: Number(isMet), fired: Number(isMet) })
   })
 
+  test.each(['constructor', '__proto__'])('called %s is not there unless it was set', async (name) => {
+    expect((await server.fhir('GET', `${FAULTS}/${name}`)).status).toBe(404)
+  })
+
   test('of a write is not counted by reads, and one of bookings not by other writes', async () => {
     await set({ fault: 'slot-gone' })
     expect(await statuses(1)).toEqual([200])
@@ -94,6 +98,8 @@ describe('a rule', () => {
     [{ fault: 'slotgone' }, "There is no fault 'slotgone'; the nearest is slot-gone"],
     [{ fault: 'nonsense-of-all' }, 'the faults are throttled, maintenance'],
     [{}, "There is no fault ''"],
+    [{ fault: { toString: 1 } }, "There is no fault ''"],
+    [{ fault: 'gateway', with: { status: { toString: 1 } } }, 'gateway; status must be one of 502, 504'],
     [{ fault: 'slow', with: { second: 3 } }, "The fault 'slow' has no parameter 'second'; it has seconds"],
     [{ fault: 'slow', with: { seconds: 61 } }, 'slow; seconds must be a whole number from 0 to 60'],
     [{ fault: 'gateway', with: { status: 500 } }, 'gateway; status must be one of 502, 504'],

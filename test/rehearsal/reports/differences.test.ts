@@ -121,10 +121,12 @@ test('a statement of both modes is compared with in both', () => {
   expect([declaredNotSeen.length, seenNotDeclared.length, notOffered.length]).toEqual([0, 4, 0])
 })
 
-test.each([{}, { rest: null }, { rest: 'x' }, { rest: [null, 7, { mode: 'client', resource: { type: 'Slot' } }] }])(
-  'a statement like %j is compared with as far as it can be read',
-  (statement) => {
-    const { declaredNotSeen, notOffered } = differences(observed, statement)
-    expect([declaredNotSeen, notOffered]).toEqual([[], []])
-  },
-)
+const NO_NAME = { toString: 1 }
+
+test.each([
+  ...[{}, { rest: null }, { rest: 'x' }, { rest: [null, 7, { mode: 'client', resource: { type: 'Slot' } }] }],
+  restOf('client', { resource: [{ type: NO_NAME }], interaction: [{ code: NO_NAME }], operation: [{}] }),
+])('a statement like %j is compared with as far as it can be read', (statement) => {
+  const { declaredNotSeen, notOffered } = differences(observed, statement)
+  expect([declaredNotSeen, notOffered]).toEqual([[], []])
+})
