@@ -225,8 +225,13 @@ const nearestOf = ({ summary, line }: SeenByRun): Evidence => ({
   line,
 })
 
-const sentence = (text: string): string =>
-  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`
+/** Characters of a message, as it quotes what the client has sent, which may be long. */
+const LONGEST = 2_000
+
+const sentence = (text: string): string => {
+  const ending = text.length > LONGEST ? '…' : /[.?!]$/.test(text) ? '' : '.'
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1, LONGEST)}${ending}`
+}
 
 const limitsOf = (times: Times | undefined): { readonly least: number; readonly most: number } =>
   typeof times === 'number'

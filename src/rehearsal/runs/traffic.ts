@@ -5,6 +5,8 @@ import type { Observed, ObservedType, Traffic } from './run.ts'
 
 /** Names of one kind that are kept; a client that makes them up does not fill the memory. */
 const MOST_NAMES = 300
+/** Characters of a name that is kept. */
+const LONGEST_NAME = 100
 
 export class TrafficWatch {
   #exchanges = 0
@@ -86,7 +88,7 @@ class Names<Kind extends string> {
 
   add(kind: Kind, name: string): void {
     const names = this.#sets.get(kind) ?? new Set()
-    if (names.size < MOST_NAMES) names.add(name)
+    if (names.size < MOST_NAMES && name.length <= LONGEST_NAME) names.add(name)
     this.#sets.set(kind, names)
   }
 
