@@ -6,6 +6,7 @@ import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import { isSandboxEnabled } from '../../clinics/clinics.ts'
 import { isLinkToken } from '../../clinics/link-token.ts'
+import { clinicExists } from '../../clinics/settings.ts'
 import { FhirError } from '../../fhir/outcome.ts'
 import { exchangeOf, tellSecrets } from '../../http/exchange.ts'
 import { PLAIN_POLICY, plainPage } from '../../http/html.ts'
@@ -41,13 +42,14 @@ export function sharedReportRoutes(services: SharedDependencies | undefined): Si
   return sideRouter([SHARED_REPORTS], router)
 }
 
-/** The report of a link; undefined for one that is none, and where the sandbox is off. */
+/** The report of a link; undefined for one that is none, for a clone that has ended, and where the sandbox is off. */
 async function sharedReport(koa: KoaContext, { repository, runs }: SharedDependencies): Promise<RunReport | undefined> {
   const { token = '' } = koa.params
   tellSecrets(koa, token)
   koa.set({ 'X-Robots-Tag': 'noindex', 'Referrer-Policy': 'no-referrer' })
   const shared = isLinkToken(token) ? await findShared(repository, token) : undefined
-  if (shared === undefined || !(await isSandboxEnabled(repository, shared.clinic))) return undefined
+  if (shared === undefined || !(await clinicExists(repository, shared.clinic))) return undefined
+  if (!(await isSandboxEnabled(repository, shared.clinic))) return undefined
   tellRead(koa, shared.clinic)
   try {
     return (await runs.find(shared.clinic, shared.run)).report

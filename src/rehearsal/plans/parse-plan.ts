@@ -98,8 +98,9 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(v
 const times: Check = (value) => {
   if (isCount(value)) return undefined
   if (!isObject(value) || Object.keys(value).length === 0) return ' must be a number, or an object with least or most'
-  const { least = 0, most = 10_000 } = value
-  return members({ least: whole, most: whole })(value) ?? (least > most ? '.least must not be above most' : undefined)
+  const wrong = members({ least: whole, most: whole })(value)
+  if (wrong !== undefined) return wrong
+  return Number(value.least) > Number(value.most) ? '.least must not be above most' : undefined
 }
 
 const status: Check = (value) =>

@@ -80,7 +80,12 @@ export class RunWatch {
   steps(judged: Pick<Judged, 'isOpen'>, attested: RunRecord['attested'], found: FoundStates): readonly StepReport[] {
     return this.#watched.plan.steps.flatMap(
       ({ id }, index) =>
-        this.#steps[index]?.report({ ...judged, hasGap: this.#hasGap, attested: attested[id], found: found[id] }) ?? [],
+        this.#steps[index]?.report({
+          ...judged,
+          hasGap: this.#hasGap,
+          attested: Object.hasOwn(attested, id) ? attested[id] : undefined,
+          found: found[id],
+        }) ?? [],
     )
   }
 

@@ -251,8 +251,8 @@ export class Runs {
       const record = (await unit.records.read(RUN, id))?.value
       if (record === undefined) throw notFound(`The clinic has no run '${id}'`)
       if (record.status !== 'open') {
-        // Two who end it at once get the same report.
-        if (isEnd) return record
+        // Two who end it in the same way at once get the same report.
+        if (isEnd && changed(record).status === record.status) return record
         throw over(record)
       }
       const next = changed(record)

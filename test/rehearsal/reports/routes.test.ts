@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Bundle, TestReport, TestScript } from 'fhir/r4'
 import { parseXml } from '../../../src/fhir/xml/parse.ts'
 import { type FhirResponse, request } from '../../support/server.ts'
-import { type Rehearsed, startRehearsed } from '../rehearsed.ts'
+import { askAs, type Rehearsed, startRehearsed } from '../rehearsed.ts'
 import { junitProblems } from './junit-schema.ts'
 
 const PLAN = {
@@ -316,6 +316,16 @@ test('a shared link shows nothing once it has expired', async () => {
   } finally {
     await later.server.close()
   }
+})
+
+test('a shared link shows nothing once the clone of its run has ended', async () => {
+  const { body } = await clinic.ask('POST', '/runs', { plan: 'looks', clone: true })
+  const { clinic: clone, run, token } = body
+  const shared = await askAs(clinic.server, token, 'POST', `/clinics/${clone}/runs/${run}/share`, {})
+  const open = async () => (await request(shared.body.url, 'GET', '')).status
+  expect(await open()).toBe(200)
+  expect((await askAs(clinic.server, token, 'DELETE', `/clinics/${clone}`)).status).toBe(204)
+  expect(await open()).toBe(404)
 })
 
 describe('as resources', () => {

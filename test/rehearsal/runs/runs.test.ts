@@ -293,6 +293,17 @@ describe('a run', () => {
     expect(one.endedAt).toBe(other.endedAt)
   })
 
+  test('may have a step with the name of a member of every object', async () => {
+    const run = await started([{ id: 'constructor', attest: 'All is well' }])
+    expect(results(await run.finish())).toEqual(['warning'])
+  })
+
+  test('finished and aborted at once ends in one of the two ways, and the other is refused', async () => {
+    const run = await started([{ attest: 'All is well' }])
+    const ends = await Promise.all([run.ask('POST', '/finish'), run.ask('POST', '/abort')])
+    expect(ends.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  })
+
   test('beside another one judges its own requests only', async () => {
     const step = { expect: { interaction: 'create', type: 'Patient' } }
     const [one, other] = [await started([step]), await started([step])]
