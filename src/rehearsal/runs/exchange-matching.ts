@@ -250,7 +250,7 @@ function missedInCall({ arguments: given = {}, result = {} }: Matcher, tool: Too
 function missedMembers(what: string, wanted: Readonly<Record<string, unknown>>, given: unknown): readonly string[] {
   const members = isObject(given) ? given : {}
   return Object.entries(wanted).flatMap(([name, value]) => {
-    const one = members[name]
+    const one = Object.hasOwn(members, name) ? members[name] : undefined
     const isRight = value === '' ? one !== undefined : list(value as OneOf<unknown>).some((each) => isMember(each, one))
     return isRight
       ? []
