@@ -8,6 +8,7 @@ import { useFresh } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { LinkButton } from '../../parts/links.tsx'
+import { NamedTabs } from '../../parts/named-tabs.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { RehearsalOnly } from '../../parts/rehearsal-only.tsx'
@@ -48,14 +49,7 @@ function PlanView({ plan }: { readonly plan: Plan }) {
   return (
     <>
       <PageHead title={plan.title} description={<PlanFacts plan={plan} />} actions={<PlanActions plan={plan} />} />
-      <Tabs value={tab} onChange={(next) => setFilters({ tab: next ?? '' })} keepMounted={false}>
-        <Tabs.List mb="md">
-          {tabs.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {TABS[name]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+      <NamedTabs names={tabs} labels={TABS} value={tab} onOpen={(tab) => setFilters({ tab })}>
         <Tabs.Panel value="read">
           <PlanSteps plan={plan} />
         </Tabs.Panel>
@@ -65,7 +59,7 @@ function PlanView({ plan }: { readonly plan: Plan }) {
         <Tabs.Panel value="try">
           <DryRun plan={() => plan.plan} />
         </Tabs.Panel>
-      </Tabs>
+      </NamedTabs>
     </>
   )
 }

@@ -8,6 +8,7 @@ import { useFreshRun } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { JudgedSteps } from '../../parts/judged-steps.tsx'
+import { NamedTabs } from '../../parts/named-tabs.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { RehearsalOnly } from '../../parts/rehearsal-only.tsx'
@@ -71,14 +72,7 @@ function RunView({ run, address, isOwn }: RunViewProps) {
       <Stack>
         <Notes notes={run.notes} />
         {isOpen && mayChange && <Connection run={run} />}
-        <Tabs value={tab} onChange={(next) => setFilters({ tab: next ?? '' })} keepMounted={false}>
-          <Tabs.List mb="md">
-            {NAMES.map((name) => (
-              <Tabs.Tab key={name} value={name}>
-                {TABS[name]}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
+        <NamedTabs names={NAMES} labels={TABS} value={tab} onOpen={(tab) => setFilters({ tab })}>
           <Tabs.Panel value="steps">
             <JudgedSteps steps={run.steps} isOwn={isOwn}>
               {(step) => <Attest step={step} address={address} mayAttest={isOpen && mayChange} />}
@@ -93,7 +87,7 @@ function RunView({ run, address, isOwn }: RunViewProps) {
           <Tabs.Panel value="compare">
             <CompareTab run={run} other={filters.with} onChoose={(other) => setFilters({ with: other })} />
           </Tabs.Panel>
-        </Tabs>
+        </NamedTabs>
       </Stack>
     </>
   )

@@ -3,6 +3,7 @@ import { Alert, Tabs } from '@mantine/core'
 import { useFresh } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
+import { NamedTabs } from '../../parts/named-tabs.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { RehearsalOnly } from '../../parts/rehearsal-only.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
@@ -44,14 +45,7 @@ function Rehearsal() {
     <>
       <PageHead title="Sandbox" description={<ZoneNote />} />
       {!mayChange && <Alert mb="md">Admins of the clinic change what is here; you see it as it is.</Alert>}
-      <Tabs value={tab} onChange={(next) => setFilters({ tab: next ?? '' })} keepMounted={false}>
-        <Tabs.List mb="md">
-          {NAMES.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {TABS[name]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+      <NamedTabs names={NAMES} labels={TABS} value={tab} onOpen={(tab) => setFilters({ tab })}>
         <Tabs.Panel value="scenarios">
           <ScenariosTab onReset={(scenario) => setFilters({ reset: scenario })} />
         </Tabs.Panel>
@@ -70,7 +64,7 @@ function Rehearsal() {
         <Tabs.Panel value="people">
           <PeopleTab />
         </Tabs.Panel>
-      </Tabs>
+      </NamedTabs>
       {mayChange && filters.reset !== '' && <ResetDialog target={{ scenario: filters.reset }} onClose={closeReset} />}
       {mayChange && filters.restore !== '' && (
         <ResetDialog target={{ snapshot: filters.restore }} onClose={closeReset} />

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { taggedSettingsOf } from '../../api/clinic-settings.ts'
 import { type Clinic, useMaybeClinic, useUser } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
+import { NamedTabs } from '../../parts/named-tabs.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Accounts } from './accounts.tsx'
@@ -22,21 +23,14 @@ export function SettingsPage() {
   return (
     <>
       <PageHead title="Settings" />
-      <Tabs value={shown ?? null} onChange={(next) => setFilters({ tab: next ?? '' })} keepMounted={false}>
-        <Tabs.List mb="md">
-          {names.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {TABS[name]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+      <NamedTabs names={names} labels={TABS} value={shown} onOpen={(tab) => setFilters({ tab })}>
         {shown !== undefined && (
           <Tabs.Panel value={shown}>
             {shown === 'accounts' && <Accounts />}
             {clinic !== undefined && <ClinicSettings clinic={clinic} tab={shown} />}
           </Tabs.Panel>
         )}
-      </Tabs>
+      </NamedTabs>
     </>
   )
 }
