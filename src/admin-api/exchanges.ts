@@ -167,7 +167,7 @@ function filterOf({ run, call, status, path, type, fault, since }: Filters): Jou
   return present({
     ...{ run, call, path, type, fault },
     status: status === undefined ? undefined : statusOf(status),
-    since: since === undefined ? undefined : timeOf(since),
+    since: since === undefined ? undefined : sinceOf(since),
   })
 }
 
@@ -180,7 +180,8 @@ function statusOf(status: string): { readonly from: number; readonly to: number 
   throw badRequest("'status' must be a status such as 404, or a class of them such as 4xx")
 }
 
-function timeOf(since: string): number {
+/** A time from which on exchanges are meant, in milliseconds since 1970 UTC. @throws FhirError 400 */
+export function sinceOf(since: string): number {
   const time = Date.parse(since)
   if (Number.isNaN(time)) throw badRequest("'since' must be a time such as 2026-03-01T08:00:00Z")
   return time

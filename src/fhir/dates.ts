@@ -9,6 +9,9 @@ export interface TimeRange {
 /** Milliseconds since 1970 UTC of an instant. NaN for one that is absent, which is neither before nor after any time. */
 export const timeOf = (instant: string | undefined): number => Date.parse(instant ?? '')
 
+/** The instant of a time: milliseconds since 1970 UTC. */
+export const instantOf = (at: number): string => new Date(at).toISOString()
+
 const DATE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/
 
 /**

@@ -8,6 +8,7 @@ import { defineOperation, type OperationRequest } from '../core/operation.ts'
 import { notFoundError, orNotFound } from '../core/provider.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import type { AnyResource } from '../fhir/resource.ts'
+import { nonEmpty } from '../fhir/resource.ts'
 import { validate } from '../fhir/validate/validate.ts'
 
 /** Most labels of each kind in the response for a type or the whole clinic. */
@@ -50,7 +51,7 @@ async function labelsInUse({ unit }: Context, type: string | undefined): Promise
       ...(system === '' ? {} : { system }),
       ...(code === '' ? {} : { code }),
     }))
-  return withoutEmpty({
+  return nonEmpty({
     profile: (await inUse('uri', '_profile')).map(({ code }) => code),
     security: await codings('_security'),
     tag: await codings('_tag'),
@@ -118,7 +119,7 @@ async function changeLabels(
     // An operation only adds or only removes, so an equal count means equal labels.
     if (sizeOf(next) === sizeOf({ profile, security, tag })) return { return: resource.meta ?? {} }
     const extensions = _profile === undefined ? {} : { _profile: extensionsAt(_profile, profiles.kept) }
-    const updated = await ctx.update({ ...resource, meta: { ...rest, ...extensions, ...withoutEmpty(next) } })
+    const updated = await ctx.update({ ...resource, meta: { ...rest, ...extensions, ...nonEmpty(next) } })
     return { return: updated.resource.meta ?? {} }
   })
 }
@@ -131,9 +132,6 @@ interface Labels {
 }
 
 const sizeOf = ({ profile, security, tag }: Labels): number => profile.length + security.length + tag.length
-
-const withoutEmpty = (labels: Labels): Partial<Labels> =>
-  Object.fromEntries(Object.entries(labels).filter(([, list]) => list.length > 0))
 
 /** R4 allows a server to change the labels of past versions; this one does not. */
 const pastVersion = (type: string, id: string): FhirError =>

@@ -1,6 +1,7 @@
 /** A probe from its first request to its report: the steps in order, and what was created is deleted again. */
 import { randomBytes } from 'node:crypto'
 import type { Appointment } from 'fhir/r4'
+import { resultOf, tallyOf } from '../../../src/rehearsal/reports/tally.ts'
 import { SeenByRun } from '../../../src/rehearsal/runs/exchange-matching.ts'
 import type { Evidence, RunReport, StepReport } from '../../../src/rehearsal/runs/run.ts'
 import { TrafficWatch } from '../../../src/rehearsal/runs/traffic.ts'
@@ -43,7 +44,7 @@ export async function runProbe(probed: Probed): Promise<RunReport> {
   const { base, as, clinic = '' } = probed
   return {
     ...{ run, clinic, ...SERVER_PROBE, client: 'npm run sandbox -- probe', base, ...(as === undefined ? {} : { as }) },
-    ...{ status: 'finished', result: resultOf(steps), score: scoreOf(steps) },
+    ...{ status: 'finished', result: resultOf(steps), score: tallyOf(steps).score },
     ...{ startedAt, endedAt: new Date().toISOString(), steps, ...trafficOf(probe.target), notes },
   }
 }
@@ -94,17 +95,6 @@ function evidenceOf({ target }: Probe, begun: number, result: StepReport['result
     at: time,
     line: `${method} ${address} ${status === 0 ? 'without a response' : status}`,
   }))
-}
-
-function resultOf(steps: readonly StepReport[]): RunReport['result'] {
-  const has = (result: StepReport['result']) => steps.some((step) => step.result === result)
-  return has('fail') ? 'fail' : has('error') ? 'error' : 'pass'
-}
-
-function scoreOf(steps: readonly StepReport[]): number {
-  const counted = steps.filter(({ optional }) => optional !== true)
-  const passed = counted.filter(({ result }) => result === 'pass')
-  return counted.length === 0 ? 100 : Math.floor((100 * passed.length) / counted.length)
 }
 
 /** Only addresses are counted. */

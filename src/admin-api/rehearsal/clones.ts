@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import type { Duration } from 'luxon'
-import { findAccount, versionOf } from '../../clinics/accounts.ts'
+import { findAccount } from '../../clinics/accounts.ts'
 import { isClinicId } from '../../clinics/clinics.ts'
 import type { PasswordCost } from '../../clinics/passwords.ts'
 import { type ClinicSettings, findSettings } from '../../clinics/settings.ts'
@@ -12,7 +12,6 @@ import { badRequest, notFound } from '../../fhir/outcome.ts'
 import { isObject, present } from '../../fhir/resource.ts'
 import { forbidden, requireOperator } from '../../http/authenticate.ts'
 import { tellSecrets, tellUserAccess, userOf } from '../../http/exchange.ts'
-import { signToken } from '../../http/token.ts'
 import { endClone, findClone, makeClone } from '../../rehearsal/generations/clones.ts'
 import type { Source } from '../../rehearsal/generations/filling.ts'
 import { beginReset, type Reset } from '../../rehearsal/generations/reset.ts'
@@ -20,6 +19,7 @@ import { findSnapshot } from '../../rehearsal/generations/snapshots.ts'
 import type { Plan } from '../../rehearsal/plans/plan.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { GenerationDependencies } from './generations.ts'
+import { grantedToken } from './granted-token.ts'
 import { untilKnown } from './known-everywhere.ts'
 import { readTtl } from './ttl.ts'
 
@@ -150,13 +150,7 @@ async function shownClone(
     await findSettings(repository, id),
     await findAccount(repository, username),
   ]
-  // Tokens of a foreign issuer are its own to give.
-  const isOurs = config.jwt.jwksUrl === undefined && account !== undefined
-  const login = account && { id: randomUUID(), version: versionOf(account) }
-  const left = Math.max(60, Math.ceil(((expiresAt ?? 0) - repository.machineTime) / 1000))
-  const token = isOurs
-    ? signToken(config.jwt, account, { ...present({ login }), lifetimeSeconds: left }).token
-    : undefined
+  const token = grantedToken({ repository, config }, account, expiresAt ?? 0)
   tellSecrets(koa, token, password)
   const shown = { id, name: settings?.name, base: baseOf(koa), dialedNumber: settings?.dialedNumbers[0] }
   return { ...shown, ...present({ token }), username, password, expiresAt: new Date(expiresAt ?? 0).toISOString() }

@@ -1,5 +1,6 @@
 /** Reset and snapshots of a clinic: /clinics/{id}/reset and /clinics/{id}/snapshots. docs/snapshots.md */
 import type { Router } from '@koa/router'
+import { instantOf } from '../../fhir/dates.ts'
 import { resourceTypes } from '../../fhir/definitions.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { isObject, present } from '../../fhir/resource.ts'
@@ -73,16 +74,14 @@ export function addGenerationRoutes(router: Router, services: GenerationDependen
   })
 }
 
-const instant = (at: number): string => new Date(at).toISOString()
-
 const shownGeneration = ({ number, scenario, snapshot, filledAt, by }: Generation): object =>
-  present({ generation: number, scenario, snapshot, filledAt: filledAt && instant(filledAt), by })
+  present({ generation: number, scenario, snapshot, filledAt: filledAt && instantOf(filledAt), by })
 
 const shownFilling = ({ by, since, what, done, total }: Filling): object =>
-  present({ by, since: instant(since), what, done, total })
+  present({ by, since: instantOf(since), what, done, total })
 
 const shownSnapshot = ({ name, at, by, resources, scenario, serverVersion }: NamedSnapshot): object =>
-  present({ name, at: instant(at), by, resources, scenario, serverVersion })
+  present({ name, at: instantOf(at), by, resources, scenario, serverVersion })
 
 /** Resources of the clinic by type, those that it has. */
 async function countsOf({ access }: ResetServices, clinic: string): Promise<Readonly<Record<string, number>>> {

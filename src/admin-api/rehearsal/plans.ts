@@ -4,12 +4,13 @@
  */
 import type { Router } from '@koa/router'
 import { badRequest } from '../../fhir/outcome.ts'
-import { isObject } from '../../fhir/resource.ts'
+import { isObject, present } from '../../fhir/resource.ts'
 import { readJsonBody } from '../../http/message/body.ts'
 import { parsePlan } from '../../rehearsal/plans/parse-plan.ts'
 import { deletePlan, findPlan, listPlans, storePlan } from '../../rehearsal/plans/plans.ts'
 import type { Runs } from '../../rehearsal/runs/runs.ts'
 import type { Repository } from '../../repository/repository.ts'
+import { sinceOf } from '../exchanges.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
 
 const LIMITS = { bodyBytes: 200_000, jsonDepth: 16 }
@@ -30,11 +31,11 @@ export function addPlanRoutes(
     const clinic = await rehearsedClinic(koa, repository, { what: 'try plan', isChanged: true })
     const { plan, run, call, since } = readDryRun(await readJsonBody(koa, LIMITS))
     const tried = typeof plan === 'string' ? await findPlan(repository, clinic, plan) : parsePlan(plan)
-    koa.body = await runs.rehearse(clinic, tried, {
-      ...(run === undefined ? {} : { run }),
-      ...(call === undefined ? {} : { call }),
-      ...(since === undefined ? {} : { since: timeOf(since) }),
-    })
+    koa.body = await runs.rehearse(
+      clinic,
+      tried,
+      present({ run, call, since: since === undefined ? undefined : sinceOf(since) }),
+    )
   })
 
   router.get(ONE, async (koa) => {
@@ -75,11 +76,4 @@ function readDryRun(body: unknown): DryRun {
   throw badRequest(
     'The body must be {"plan": a plan or the name of one} with some of "run", "call" and "since", by which recorded exchanges are chosen',
   )
-}
-
-/** @throws FhirError 400 */
-function timeOf(since: string): number {
-  const time = Date.parse(since)
-  if (Number.isNaN(time)) throw badRequest("'since' must be a time such as 2026-03-01T08:00:00Z")
-  return time
 }

@@ -2,22 +2,22 @@
  * Runs: GET|POST /clinics/{id}/runs, GET /clinics/{id}/runs/{run}, POST …/{run}/attest, …/finish, …/abort. Its staff read
  * them, its admins and operators start, attest and end them. docs/runs.md
  */
-import { randomUUID } from 'node:crypto'
 import type { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import type { Duration } from 'luxon'
-import { findAccount, versionOf } from '../../clinics/accounts.ts'
+import { findAccount } from '../../clinics/accounts.ts'
 import { readSettings } from '../../clinics/settings.ts'
+import { instantOf } from '../../fhir/dates.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { isObject, present } from '../../fhir/resource.ts'
 import { tellSecrets, userOf } from '../../http/exchange.ts'
 import { readJsonBody } from '../../http/message/body.ts'
-import { signToken } from '../../http/token.ts'
 import type { Step } from '../../rehearsal/plans/plan.ts'
 import { findPlan } from '../../rehearsal/plans/plans.ts'
 import type { RunRecord } from '../../rehearsal/runs/run.ts'
 import type { FoundRun, Runs } from '../../rehearsal/runs/runs.ts'
 import { type CloneDependencies, cloneOf } from './clones.ts'
+import { grantedToken } from './granted-token.ts'
 import { untilKnown } from './known-everywhere.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
 import { readTtl } from './ttl.ts'
@@ -95,10 +95,8 @@ export function addRunRoutes(router: Router, services: RunDependencies): void {
   })
 }
 
-const instant = (at: number): string => new Date(at).toISOString()
-
 /** A run in a list. */
-const summaryOf = ({ id, plan, client, by, status, startedAt, endedAt, as, scenario, report }: RunRecord): object => ({
+const summaryOf = ({ id, plan, client, by, status, startedAt, as, scenario, report }: RunRecord): object => ({
   ...{
     run: id,
     plan: plan.plan,
@@ -107,14 +105,14 @@ const summaryOf = ({ id, plan, client, by, status, startedAt, endedAt, as, scena
     client,
     by,
     status,
-    startedAt: instant(startedAt),
+    startedAt: instantOf(startedAt),
   },
-  ...present({ endedAt: endedAt && instant(endedAt), as, scenario, result: report?.result, score: report?.score }),
+  ...present({ endedAt: report?.endedAt, as, scenario, result: report?.result, score: report?.score }),
 })
 
 const shown = ({ record, report }: FoundRun): object => ({
   ...report,
-  ...{ by: record.by, callPrefix: record.callPrefix, until: instant(record.until) },
+  ...{ by: record.by, callPrefix: record.callPrefix, until: instantOf(record.until) },
   steps: report.steps.map((step, index) => ({ ...step, ...spoken(record.plan.steps[index]) })),
 })
 
@@ -134,18 +132,14 @@ async function shownStart(
   { clinic, record, username }: Started,
 ): Promise<object> {
   const account = await findAccount(repository, username)
-  // Tokens of a foreign issuer are its own to give; an operator without a clinic reads no data of a clinic.
-  const isOurs = config.jwt.jwksUrl === undefined && account !== undefined && account.clinic === clinic
-  const login = account && { id: randomUUID(), version: versionOf(account) }
-  const left = Math.max(60, Math.ceil((record.until - repository.machineTime) / 1000))
-  const token = isOurs
-    ? signToken(config.jwt, account, { ...present({ login }), lifetimeSeconds: left, run: record.id }).token
-    : undefined
+  // An operator without a clinic reads no data of a clinic.
+  const ofClinic = account?.clinic === clinic ? account : undefined
+  const token = grantedToken({ repository, config }, ofClinic, record.until, record.id)
   tellSecrets(koa, token)
   const { dialedNumbers } = await readSettings(repository, clinic)
   const { id: run, plan, base, callPrefix, until, as } = record
   return {
-    ...{ run, clinic, plan: plan.plan, base, callPrefix, until: instant(until) },
+    ...{ run, clinic, plan: plan.plan, base, callPrefix, until: instantOf(until) },
     ...present({ token, dialedNumber: dialedNumbers[0], as }),
   }
 }

@@ -5,14 +5,13 @@
 import type { Encounter, Patient, Provenance } from 'fhir/r4'
 import { CALL, CALL_LIFETIME, type CallSession, callKey } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
+import { instantOf } from '../../fhir/dates.ts'
 import { derivedId } from '../../fhir/new-id.ts'
 import type { RecordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { CALL_ID_SYSTEM } from './vocabulary.ts'
 
 export const encounterIdOf = (callId: string): string => derivedId('call', callId)
-
-const instant = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
 interface CallRecord {
   /** Code of the operation that made the changes, such as `submit-intake`. */
@@ -40,7 +39,7 @@ export async function recordCall(
   await ctx.create<Provenance>({
     resourceType: 'Provenance',
     target: Array.from(targets, (reference) => ({ reference })),
-    recorded: instant(ctx.now),
+    recorded: instantOf(ctx.now),
     activity: { text: record.activity },
     agent: [
       {
@@ -101,7 +100,7 @@ const newEncounter = (ctx: Context, call: CallSession, patient: Versioned<Patien
   status: 'in-progress',
   class: { system: 'http://terminology.hl7.org/CodeSystem/v3-ActCode', code: 'VR', display: 'virtual' },
   subject: { reference: `Patient/${patient.id}` },
-  period: { start: instant(ctx.now) },
+  period: { start: instantOf(ctx.now) },
 })
 
 /** Returns undefined if the call has none. Records of an earlier call with the same id are ignored. */

@@ -1,5 +1,5 @@
 /** The plans of a clinic: those of resources/plans, and those that it stores itself. docs/plans.md */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { didYouMean } from '../../fhir/closest-name.ts'
 import { parseJson } from '../../fhir/json.ts'
@@ -21,7 +21,7 @@ let read: ReadonlyMap<string, Plan> | undefined
 /** By their names; the files are read on first use. @throws Error naming a file and what is wrong with it */
 export function builtInPlans(): ReadonlyMap<string, Plan> {
   read ??= new Map(
-    (existsSync(FOLDER) ? readdirSync(FOLDER) : [])
+    readdirSync(FOLDER)
       .toSorted()
       .map((file) => checkedPlan(file, parseJson(readFileSync(join(FOLDER, file), 'utf8'))))
       .map((plan) => [plan.plan, plan]),

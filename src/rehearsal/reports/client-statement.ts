@@ -13,11 +13,11 @@ import type {
 } from 'fhir/r4'
 import { operationDefinitionUrl } from '../../core/shipped.ts'
 import { isResourceType } from '../../fhir/definitions.ts'
-import { present } from '../../fhir/resource.ts'
+import { nonEmpty, present } from '../../fhir/resource.ts'
 import { definedParameter } from '../../search/parameters.ts'
 import type { Observed, ObservedType, RunReport } from '../runs/run.ts'
 import { serverOf } from './addresses.ts'
-import { fhirText, nonEmpty } from './fhir-text.ts'
+import { fhirText } from './fhir-text.ts'
 import { planOf } from './words.ts'
 
 type Described = Pick<

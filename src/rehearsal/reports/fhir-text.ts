@@ -1,4 +1,4 @@
-/** Texts and lists as elements of FHIR can have them: https://hl7.org/fhir/R4/datatypes.html#string. */
+/** Texts as elements of FHIR can have them: https://hl7.org/fhir/R4/datatypes.html#string. */
 import { possibleText } from '../../fhir/xml/narrative.ts'
 
 /** Characters: a string of FHIR has a million at most. */
@@ -15,7 +15,3 @@ export function clientUri(name: string): string {
   const written = possibleText(name.slice(0, MOST))
   return /^(https?:\/\/|urn:)\S+$/.test(written) ? written : `urn:sandbox-emr:client:${encodeURIComponent(written)}`
 }
-
-/** A list of FHIR has an item at least, or is absent. */
-export const nonEmpty = <Lists extends Readonly<Record<string, readonly unknown[]>>>(lists: Lists): Partial<Lists> =>
-  Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as Partial<Lists>

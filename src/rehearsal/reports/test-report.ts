@@ -7,10 +7,10 @@ import type {
   TestReportTest,
   TestReportTestAction,
 } from 'fhir/r4'
-import { present } from '../../fhir/resource.ts'
+import { nonEmpty, present } from '../../fhir/resource.ts'
 import type { Evidence, RunReport, RunStatus, StepReport, Verdict } from '../runs/run.ts'
 import { exchangeAddress, serverOf } from './addresses.ts'
-import { clientUri, fhirText, nonEmpty } from './fhir-text.ts'
+import { clientUri, fhirText } from './fhir-text.ts'
 import { attestedBy, planOf } from './words.ts'
 
 const STATUSES: Readonly<Record<RunStatus, TestReport['status']>> = {

@@ -5,9 +5,9 @@
  */
 import type { TestScript, TestScriptMetadata, TestScriptSetupActionAssert, TestScriptTest } from 'fhir/r4'
 import { isResourceType } from '../../fhir/definitions.ts'
-import { present } from '../../fhir/resource.ts'
+import { nonEmpty, present } from '../../fhir/resource.ts'
 import type { Plan, Step } from '../plans/plan.ts'
-import { fhirText, nonEmpty } from './fhir-text.ts'
+import { fhirText } from './fhir-text.ts'
 
 const CANONICAL = 'https://sandbox-emr.example/fhir'
 const PROFILES = 'http://terminology.hl7.org/CodeSystem/testscript-profile'

@@ -1,5 +1,6 @@
 /** Sentences that all forms of a report have in common. */
 import type { Attested, RunReport, StepReport, Verdict } from '../runs/run.ts'
+import { tallyOf } from './tally.ts'
 
 /** Verdicts by how much they ask of the reader. */
 const BY_URGENCY: readonly Verdict[] = ['fail', 'error', 'warning', 'pending', 'skip', 'pass']
@@ -8,11 +9,10 @@ const BY_URGENCY: readonly Verdict[] = ['fail', 'error', 'warning', 'pending', '
 export const mostUrgentFirst = (steps: readonly StepReport[]): readonly StepReport[] =>
   BY_URGENCY.flatMap((verdict) => steps.filter(({ result }) => result === verdict))
 
-/** `3 of 5 steps pass (60 %)`, an optional one that was skipped left out. */
+/** `3 of 5 steps pass (60 %)` */
 export function scoreOf({ steps, score }: Pick<RunReport, 'steps' | 'score'>): string {
-  const counted = steps.filter(({ optional, result }) => optional !== true || result !== 'skip')
-  const passed = counted.filter(({ result }) => result === 'pass')
-  return `${passed.length} of ${counted.length} steps pass (${score} %)`
+  const { passed, counted } = tallyOf(steps)
+  return `${passed} of ${counted} steps pass (${score} %)`
 }
 
 /** `booking-lifecycle 1.0.0` */

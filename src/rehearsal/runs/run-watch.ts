@@ -7,11 +7,11 @@ import type { Plan } from '../plans/plan.ts'
 import { SeenByRun } from './exchange-matching.ts'
 import { JournalSource } from './exchange-source.ts'
 import type { RunRecord, RunReport, StepReport } from './run.ts'
-import { type FoundState, type Judged, StepWatch } from './step-watch.ts'
+import { type Judged, StepWatch } from './step-watch.ts'
 import { TrafficWatch } from './traffic.ts'
 
-/** By step. */
-export type FoundStates = Readonly<Record<string, readonly FoundState[]>>
+/** By step, the number of matches of each search for its `state`. */
+export type FoundStates = Readonly<Record<string, readonly number[]>>
 
 /** The exchanges that are judged. */
 export interface Watched {
@@ -90,14 +90,12 @@ export class RunWatch {
   }
 
   get seen(): Pick<RunReport, 'traffic' | 'observed' | 'notes'> {
-    const notes = [
-      ...(this.#hasGap
-        ? ['Exchanges of the run are missing from the journal: steps that they may decide end in error']
-        : []),
-    ]
-    return { traffic: this.#traffic.traffic, observed: this.#traffic.observed, notes }
+    const { traffic, observed } = this.#traffic
+    return { traffic, observed, notes: this.#hasGap ? [MISSING] : [] }
   }
 }
+
+const MISSING = 'Exchanges of the run are missing from the journal: steps that they may decide end in error'
 
 /** FHIR, the Model Context Protocol, and the routes of calls; their tools tell themselves. */
 const OF_CLIENT = /^\/(?:$|[A-Z$_]|(?:mcp|calls|abandonments)(?:\/|$))/

@@ -17,7 +17,6 @@ export interface RunRecord {
   /** Milliseconds since 1970 UTC, of the machine. An open run ends by itself at `until`. */
   readonly startedAt: number
   readonly until: number
-  readonly endedAt?: number
   /** Address of the server for its client, with the strictness profile where it has one. */
   readonly base: string
   /** The strictness profile. */

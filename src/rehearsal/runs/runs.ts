@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { AccessOf } from '../../core/clinic-access.ts'
 import type { Context } from '../../core/context.ts'
+import { instantOf } from '../../fhir/dates.ts'
 import { upTo } from '../../fhir/memoize.ts'
 import { conflict, FhirError, notFound, unprocessable } from '../../fhir/outcome.ts'
 import { localReference } from '../../fhir/reference.ts'
@@ -14,8 +15,9 @@ import { RECENT, type Repository } from '../../repository/repository.ts'
 import { withNames } from '../plans/parse-plan.ts'
 import type { Plan } from '../plans/plan.ts'
 import { stageReport } from '../reports/staged.ts'
+import { resultOf, tallyOf } from '../reports/tally.ts'
 import { faultsOfPlan, type OpenRun, stageClosedRun, stageOpenRun } from './open-runs.ts'
-import type { Attested, RunRecord, RunReport, StepReport } from './run.ts'
+import type { Attested, RunRecord, RunReport } from './run.ts'
 import { type FoundStates, RunWatch } from './run-watch.ts'
 
 const RUN = recordKind<RunRecord>('run')
@@ -182,11 +184,10 @@ export class Runs {
     const withStates = steps.filter(({ state }) => state !== undefined)
     if (withStates.length === 0) return {}
     const ctx = await this.#reader(clinic)
-    const found: Record<string, { query: string; count: number }[]> = {}
+    const found: Record<string, number[]> = {}
     for (const { id, state = [] } of withStates) {
       found[id] = []
-      for (const { query } of [state].flat())
-        found[id].push({ query, count: await counted(ctx, query, `Plan ${plan}, step '${id}'`) })
+      for (const { query } of [state].flat()) found[id].push(await counted(ctx, query, `Plan ${plan}, step '${id}'`))
     }
     return found
   }
@@ -216,8 +217,13 @@ export class Runs {
     return {
       ...{ run, clinic, plan, version, title, client, base },
       ...present({ as, scenario }),
-      ...{ status, result: resultOf(steps, status), score: scoreOf(steps), startedAt: instant(startedAt) },
-      ...(isOpen ? {} : { endedAt: instant(this.#services.repository.machineTime) }),
+      ...{
+        status,
+        result: status === 'finished' ? resultOf(steps) : 'pending',
+        score: tallyOf(steps).score,
+        startedAt: instantOf(startedAt),
+      },
+      ...(isOpen ? {} : { endedAt: instantOf(this.#services.repository.machineTime) }),
       steps,
       ...watch.seen,
     }
@@ -233,8 +239,7 @@ export class Runs {
     // Other processes write their part of the journal within that time.
     await sleep(RECENT)
     const report = await this.#report(clinic, record, status)
-    const endedAt = Date.parse(report.endedAt ?? '')
-    const ended = await this.#change(clinic, record.id, (current) => ({ ...current, status, endedAt, report }), true)
+    const ended = await this.#change(clinic, record.id, (current) => ({ ...current, status, report }), true)
     this.#watches.delete(record.id)
     return { record: ended, report: ended.report ?? report }
   }
@@ -271,8 +276,6 @@ export async function* finishedRuns(repository: Repository, clinic: string): Asy
   }
 }
 
-const instant = (at: number): string => new Date(at).toISOString()
-
 const over = ({ id, status }: RunRecord): FhirError =>
   conflict(`The run '${id}' is ${status}, so it can't be changed any more`)
 
@@ -298,16 +301,3 @@ const openRunOf = ({ id, callPrefix, until, plan }: RunRecord): OpenRun => ({
   ...{ id, callPrefix, until },
   faults: faultsOfPlan(plan),
 })
-
-function resultOf(steps: readonly StepReport[], status: RunRecord['status']): RunReport['result'] {
-  if (status !== 'finished') return 'pending'
-  const has = (result: StepReport['result']) => steps.some((step) => step.result === result)
-  if (has('fail')) return 'fail'
-  return has('error') ? 'error' : 'pass'
-}
-
-function scoreOf(steps: readonly StepReport[]): number {
-  const required = steps.filter(({ optional, result }) => !optional || result !== 'skip')
-  const passed = required.filter(({ result }) => result === 'pass').length
-  return required.length === 0 ? 100 : Math.floor((100 * passed) / required.length)
-}

@@ -5,12 +5,6 @@ import type { ExpectedState, Matcher, Provoked, Step, Times } from '../plans/pla
 import { type Match, matchOf, type SeenByRun } from './exchange-matching.ts'
 import type { Attested, Evidence, StepReport, Verdict } from './run.ts'
 
-/** The number of matches of a search for a `state`. */
-export interface FoundState {
-  readonly query: string
-  readonly count: number
-}
-
 /** Facts beside the exchanges. */
 export interface Judged {
   /** The run is open: what has not been seen may still come. */
@@ -18,8 +12,8 @@ export interface Judged {
   /** Exchanges of the run are missing from the journal. */
   readonly hasGap: boolean
   readonly attested: Attested | undefined
-  /** The matches of its searches, in their order; absent: they were not carried out. */
-  readonly found: readonly FoundState[] | undefined
+  /** The numbers of matches of its searches, in their order; absent: they were not carried out. */
+  readonly found: readonly number[] | undefined
 }
 
 interface Ruling {
@@ -62,16 +56,19 @@ export class StepWatch {
   async #isOfStep(seen: SeenByRun): Promise<boolean> {
     const { expect = {}, do: provoked } = this.#step
     if (provoked !== undefined && !(await hasMet(provoked, seen))) return false
-    const match = await matchOf(expect, seen, this.#occasion)
-    this.#note(match, seen)
+    const match = await this.#matchOf(expect, seen)
+    if (match.kind === 'missed' && this.#occasion === undefined) this.#noteNearest(seen, match.missed)
     return match.kind === 'match'
   }
 
-  #note(match: Match, seen: SeenByRun): void {
+  async #matchOf(matcher: Matcher, seen: SeenByRun): Promise<Match> {
+    const match = await matchOf(matcher, seen, this.#occasion)
     if (match.kind === 'unknown') this.#unknown ??= match.why
-    if (match.kind !== 'missed' || this.#occasion !== undefined) return
-    if (this.#nearest === undefined || match.missed.length <= this.#nearest.missed.length)
-      this.#nearest = { seen, missed: match.missed }
+    return match
+  }
+
+  #noteNearest(seen: SeenByRun, missed: readonly string[]): void {
+    if (this.#nearest === undefined || missed.length <= this.#nearest.missed.length) this.#nearest = { seen, missed }
   }
 
   #meet(seen: SeenByRun): void {
@@ -85,9 +82,7 @@ export class StepWatch {
 
   async #seeLater(seen: SeenByRun): Promise<void> {
     for (const matcher of this.#never) {
-      const match = await matchOf(matcher, seen, this.#occasion)
-      if (match.kind === 'unknown') this.#unknown ??= match.why
-      if (match.kind !== 'match') continue
+      if ((await this.#matchOf(matcher, seen)).kind !== 'match') continue
       this.#broken ??= `${seen.line} came, which must not`
       this.#prove('never', seen)
     }
@@ -97,8 +92,7 @@ export class StepWatch {
   async #seeAfter(seen: SeenByRun): Promise<void> {
     const matcher = this.#after[this.#afterMet]
     if (matcher === undefined) return
-    const match = await matchOf(matcher, seen, this.#occasion)
-    if (match.kind === 'unknown') this.#unknown ??= match.why
+    const match = await this.#matchOf(matcher, seen)
     if (match.kind === 'missed') this.#nearest = { seen, missed: match.missed }
     if (match.kind !== 'match') return
     const late = this.#lateBy(seen)
@@ -117,17 +111,16 @@ export class StepWatch {
     return took <= Duration.fromISO(within).toMillis() ? undefined : `it came after ${took} ms, not within ${within}`
   }
 
-  #prove(of: Evidence['of'], { summary, line }: SeenByRun): void {
-    if (this.#evidence.length < 2 * MOST_SHOWN)
-      this.#evidence.push({ exchange: summary.id, of, at: summary.time, line })
+  #prove(of: Evidence['of'], seen: SeenByRun): void {
+    if (this.#evidence.length < 2 * MOST_SHOWN) this.#evidence.push(evidenceOf(of, seen))
   }
 
   report(judged: Judged): StepReport {
     const { id, title, source, optional } = this.#step
     const { result, message } = this.#ruling(judged)
     const { attested } = judged
-    const isNear = this.#nearest !== undefined && (result === 'fail' || result === 'error' || result === 'pending')
-    const nearest = isNear && this.#nearest !== undefined ? [nearestOf(this.#nearest.seen)] : []
+    const isOpenQuestion = result === 'fail' || result === 'error' || result === 'pending'
+    const nearest = isOpenQuestion && this.#nearest ? [evidenceOf('nearest', this.#nearest.seen)] : []
     return {
       ...{ id, title, source, result, message },
       ...(optional && { optional }),
@@ -159,7 +152,7 @@ export class StepWatch {
 
   /** An exchange that is not known might be one that must not come. */
   #rulingOfNever(judged: Judged): Ruling | undefined {
-    if (!judged.isOpen) return judged.hasGap || this.#unknown !== undefined ? this.#unclear(judged) : undefined
+    if (!judged.isOpen) return judged.hasGap || this.#unknown !== undefined ? this.#unclear() : undefined
     if (this.#hasExchange) return undefined
     return { result: 'pending', message: 'Nothing that must not come has come so far.' }
   }
@@ -171,12 +164,11 @@ export class StepWatch {
         : `${this.#nearest.seen.line} came, but ${this.#nearest.missed.join('; ')}`
     const message = sentence(`${expected}; ${got}`)
     if (judged.isOpen) return { result: 'pending', message }
-    return judged.hasGap || this.#unknown !== undefined ? this.#unclear(judged) : { result: 'fail', message }
+    return judged.hasGap || this.#unknown !== undefined ? this.#unclear() : { result: 'fail', message }
   }
 
-  #unclear({ hasGap }: Judged): Ruling {
-    const why =
-      this.#unknown ?? (hasGap ? 'exchanges of the run are missing from the journal' : 'the journal does not tell')
+  #unclear(): Ruling {
+    const why = this.#unknown ?? 'exchanges of the run are missing from the journal'
     return { result: 'error', message: sentence(`It can't be judged: ${why}`) }
   }
 
@@ -218,9 +210,9 @@ async function hasMet({ fault, when }: Provoked, seen: SeenByRun): Promise<boole
   return kept?.detail.request.headers['x-sandbox-fault'] === undefined
 }
 
-const nearestOf = ({ summary, line }: SeenByRun): Evidence => ({
+const evidenceOf = (of: Evidence['of'], { summary, line }: SeenByRun): Evidence => ({
   exchange: summary.id,
-  of: 'nearest',
+  of,
   at: summary.time,
   line,
 })
@@ -245,12 +237,12 @@ function saidTimes(times: Times | undefined): string {
   return least === 0 ? `at most ${most} times` : `${least} to ${most} times`
 }
 
-function objectionTo({ query, count }: ExpectedState, found: FoundState | undefined): readonly string[] {
+function objectionTo({ query, count }: ExpectedState, found: number | undefined): readonly string[] {
   if (found === undefined) return [`${query} was not searched`]
   const { least, most } = limitsOf(count)
-  return found.count >= least && found.count <= most
+  return found >= least && found <= most
     ? []
-    : [`${query} must find ${saidTimes(count).replace(' times', '')}, and finds ${found.count}`]
+    : [`${query} must find ${saidTimes(count).replace(' times', '')}, and finds ${found}`]
 }
 
 /** A matcher in words. */

@@ -5,7 +5,7 @@ import type {
   CapabilityStatementRestResource,
   CapabilityStatementRestResourceOperation,
 } from 'fhir/r4'
-import { present, valuesIn } from '../../fhir/resource.ts'
+import { nonEmpty, present, valuesIn } from '../../fhir/resource.ts'
 import type { Profile } from './profile.ts'
 import { isFor } from './requests.ts'
 
@@ -18,7 +18,7 @@ export function narrowed(statement: CapabilityStatement, profile: Profile): Capa
     title: `${profile.title}, on the data of this server`,
     description: `${profile.title}: ${profile.disclaimer} What it refuses is not offered here.`,
     format: rules.formats(valuesIn(statement.format)),
-    ...filled({ patchFormat: rules.formats(valuesIn(patchFormat)) }),
+    ...nonEmpty({ patchFormat: rules.formats(valuesIn(patchFormat)) }),
     rest: (statement.rest ?? []).map((rest) => narrowedRest(rest, rules)),
   }
 }
@@ -28,7 +28,7 @@ function narrowedRest(rest: CapabilityStatementRest, rules: Narrowing): Capabili
   const types = resource.flatMap((one) => narrowedType(one, rules))
   return {
     ...others,
-    ...filled({
+    ...nonEmpty({
       resource: types,
       interaction: interaction.filter(({ code }) => rules.isOffered(code, '')),
       searchParam: searchParam.filter(({ name }) => types.every(({ type }) => rules.isTaken(name, type))),
@@ -46,7 +46,7 @@ function narrowedType(resource: CapabilityStatementRestResource, rules: Narrowin
   if (interaction.length + operation.length === 0) return []
   const { interaction: _all, operation: _every, searchParam, searchInclude, searchRevInclude, ...others } = resource
   const search = searchOf({ type, searchParam, searchInclude, searchRevInclude }, rules)
-  return [{ ...others, ...filled({ interaction, operation }), ...conditionsOf(resource, rules), ...search }]
+  return [{ ...others, ...nonEmpty({ interaction, operation }), ...conditionsOf(resource, rules), ...search }]
 }
 
 const conditionsOf = (
@@ -68,16 +68,12 @@ function searchOf(
 ): Partial<CapabilityStatementRestResource> {
   const { type, searchParam = [], searchInclude = [], searchRevInclude = [] } = resource
   const isTaken = (name?: string) => rules.isOffered('search-type', type) && rules.isTaken(name, type)
-  return filled({
+  return nonEmpty({
     searchParam: searchParam.filter(({ name }) => isTaken(name)),
     searchInclude: isTaken('_include') ? searchInclude : [],
     searchRevInclude: isTaken('_revinclude') ? searchRevInclude : [],
   })
 }
-
-/** The members that are not empty: FHIR has no empty lists. */
-const filled = <Lists extends Readonly<Record<string, readonly unknown[]>>>(lists: Lists): Partial<Lists> =>
-  Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) as Partial<Lists>
 
 /** The rules that hold whatever a request says. */
 class Narrowing {
