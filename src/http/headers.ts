@@ -64,6 +64,9 @@ export function correlationOf({ res }: Sent): string | undefined {
   return id === undefined ? undefined : String(id)
 }
 
+/** Whether a request names a run at all, be it in a malformed way. */
+export const namesRun = ({ req }: Received): boolean => 'x-sandbox-run' in req.headers || 'x-run-id' in req.headers
+
 /** Undefined where it is missing or malformed. */
 export const namedRunOf = (koa: Received): string | undefined => idIn(koa, 'x-sandbox-run') ?? idIn(koa, 'x-run-id')
 export const callIdOf = (koa: Received): string | undefined => idIn(koa, 'x-call-id')

@@ -6,7 +6,7 @@ import type { RunFaults } from '../rehearsal/faults/rules.ts'
 import { type NamedRun, openRunsIn, runOfRequest } from '../rehearsal/runs/open-runs.ts'
 import type { Repository } from '../repository/repository.ts'
 import { exchangeOf, stateOf } from './exchange.ts'
-import { callIdOf, namedRunOf, replayedIn } from './headers.ts'
+import { callIdOf, namedRunOf, namesRun, replayedIn } from './headers.ts'
 
 /**
  * Lets a request join the open run that it belongs to, if there is one; a replay belongs to none, as it is not what the client
@@ -21,7 +21,9 @@ export function joinRunOf(
   named: Omit<NamedRun, 'header'>,
 ): void {
   if (facts?.openRuns === undefined || replayedIn(koa) !== undefined) return
-  const run = runOfRequest(openRunsIn(facts), { ...named, header: namedRunOf(koa) }, machineTime)
+  // A malformed name is the name of no run.
+  const header = namedRunOf(koa) ?? (namesRun(koa) ? '' : undefined)
+  const run = runOfRequest(openRunsIn(facts), { ...named, header }, machineTime)
   if (run === undefined) return
   exchangeOf(koa).run = run.id
   const budget = currentBudget()

@@ -157,11 +157,15 @@ const provoked: Check = (value) => {
   }
 }
 
+/** Search result parameters that return fewer resources than match. */
+const SHORTENING = ['_count', '_summary']
+
 const search: Check = (value) => {
-  const [, type = ''] = /^([A-Za-z]+)\?/.exec(written(value)) ?? []
-  return resourceTypes.includes(type) && LINE(value) === undefined
-    ? undefined
-    : ' must be a search such as Appointment?status=booked, by a type that exists'
+  const [, type = '', criteria] = /^([A-Za-z]+)\?(.*)$/s.exec(written(value)) ?? []
+  if (!resourceTypes.includes(type) || LINE(value) !== undefined)
+    return ' must be a search such as Appointment?status=booked, by a type that exists'
+  const shorter = SHORTENING.find((name) => new URLSearchParams(criteria).has(name))
+  return shorter === undefined ? undefined : ` must not have ${shorter}, as all matches are counted`
 }
 
 const STEP: Members = {

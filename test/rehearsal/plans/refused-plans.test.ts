@@ -85,6 +85,10 @@ test.each<[unknown, string | RegExp]>([
     withStep({ state: { query: 'Appointments?status=booked', count: 1 } }),
     "Plan tried, step 'look': state.query must be a search such as Appointment?status=booked, by a type that exists",
   ],
+  ...['_count', '_summary'].map((name): [unknown, string] => [
+    withStep({ state: { query: `Appointment?status=booked&${name}=0`, count: 1 } }),
+    `Plan tried, step 'look': state.query must not have ${name}, as all matches are counted`,
+  ]),
   [withStep({ state: { query: 'Appointment?status=booked' } }), "Plan tried, step 'look': state must have 'count'"],
   [
     withStep({ expect: create, times: { least: 3, most: 1 } }),

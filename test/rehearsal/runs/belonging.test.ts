@@ -118,6 +118,7 @@ describe('the only open run of a clinic', () => {
     ['has those whose call is of no run', () => read({ 'x-call-id': 'some' }), 'only'],
     ['has refused ones', () => server.fhir('GET', '/Patient?nonsense=1'), 'only'],
     ['has not those that name another text', () => read({ 'x-run-id': 'tour' }), 'tour'],
+    ['has not those whose name of a run is too long', () => read({ 'x-sandbox-run': 'x'.repeat(129) }), undefined],
     ['has not what the dashboard reads', () => read({ 'x-run-id': 'dashboard' }), 'dashboard'],
     ['has not those whose token is of another run', () => read(withClaim('other')), undefined],
     ['has no administrative request', () => admin.fhir('GET', `/clinics/${DEMO_CLINIC}/settings`), undefined],
