@@ -12,6 +12,7 @@ import { badRequest } from '../../fhir/outcome.ts'
 import { isObject, present } from '../../fhir/resource.ts'
 import { tellSecrets, userOf } from '../../http/exchange.ts'
 import { readJsonBody } from '../../http/message/body.ts'
+import { endClone } from '../../rehearsal/generations/clones.ts'
 import type { Step } from '../../rehearsal/plans/plan.ts'
 import { findPlan } from '../../rehearsal/plans/plans.ts'
 import type { RunRecord } from '../../rehearsal/runs/run.ts'
@@ -65,7 +66,7 @@ export function addRunRoutes(router: Router, services: RunDependencies): void {
       base,
       lasts: asked.ttl.toMillis(),
     }
-    const record = await runs.start(started)
+    const record = await startedIn(services, started, clone)
     await untilKnown()
     koa.status = 201
     koa.body = await shownStart(koa, services, { clinic, record, username: clone?.username ?? userOf(koa).sub })
@@ -141,6 +142,20 @@ async function shownStart(
   return {
     ...{ run, clinic, plan: plan.plan, base, callPrefix, until: instantOf(until) },
     ...present({ token, dialedNumber: dialedNumbers[0], as }),
+  }
+}
+
+/** Starts a run; where it is refused, the clinic that was made for it ends. */
+async function startedIn(
+  { runs, repository }: RunDependencies,
+  run: Parameters<Runs['start']>[0],
+  clone: { readonly id: string } | undefined,
+): Promise<RunRecord> {
+  try {
+    return await runs.start(run)
+  } catch (error) {
+    if (clone !== undefined) await endClone(repository, clone.id).catch(() => {})
+    throw error
   }
 }
 

@@ -310,22 +310,6 @@ describe('a run', () => {
     await one.send('POST', '/Patient', SMITH)
     expect([results(await one.finish()), results(await other.finish())]).toEqual([['pass'], ['fail']])
   })
-
-  test('may be given a clinic of its own, of the scenario of its plan', async () => {
-    await clinic.ask(
-      'PUT',
-      '/plans/tried',
-      plan([{ state: { query: 'Patient?_id={{who}}', count: 1 } }], {
-        scenario: 'matching-zoo',
-        names: { who: 'magic-certain' },
-      }),
-    )
-    const { status, body } = await clinic.ask('POST', '/runs', { plan: 'tried', clone: true, ttl: 'PT10M' })
-    expect([status, body.clinic]).toEqual([201, expect.stringMatching(/^clone-/)])
-    const finished = await askAs(clinic.server, body.token, 'POST', `/clinics/${body.clinic}/runs/${body.run}/finish`)
-    expect(finished.body).toMatchObject({ result: 'pass', scenario: 'matching-zoo' })
-    await askAs(clinic.server, body.token, 'DELETE', `/clinics/${body.clinic}`)
-  })
 })
 
 describe('a run is refused', () => {
