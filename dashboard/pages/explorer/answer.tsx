@@ -9,10 +9,10 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { PageLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { ResourceTree } from '../../parts/resource-tree.tsx'
 import { DeleteButton } from './delete-button.tsx'
 import classes from './explorer.module.css'
 import { isOffered } from './offers.ts'
-import { ResourceTree } from './resource-tree.tsx'
 import type { ConsoleAnswer } from './use-console.ts'
 
 interface AnswerProps {

@@ -1,9 +1,9 @@
 /** A response as a collapsible tree, in which references to resources of the server are links. */
 import { Anchor, Button } from '@mantine/core'
 import { useState } from 'react'
-import { numberText } from '../../fhir/json-text.ts'
-import { referenceParts } from '../../fhir/names.ts'
-import classes from './explorer.module.css'
+import { numberText } from '../fhir/json-text.ts'
+import { referenceParts } from '../fhir/names.ts'
+import classes from './resource-tree.module.css'
 
 interface TreeProps {
   readonly value: object
