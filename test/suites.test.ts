@@ -61,6 +61,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/duplicate-search.test.ts',
     'test/process/encrypted-settings.test.ts',
     'test/process/faults.test.ts',
+    'test/process/image.test.ts',
     'test/process/journal.test.ts',
     'test/process/killed-bookings.test.ts',
     'test/process/killed-deliveries.test.ts',
