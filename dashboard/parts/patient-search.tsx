@@ -9,6 +9,9 @@ import { patientName, telecomOf } from '../fhir/names.ts'
 import { criteriaOf } from '../fhir/patient-criteria.ts'
 import { PLACEHOLDER } from '../fhir/patients.ts'
 import { dateText } from '../fhir/time.ts'
+import type { DateReading } from '../fhir/typed-date.ts'
+import { NewPatientDialog } from './new-patient.tsx'
+import { useDateReading } from './use-date-reading.ts'
 
 interface PatientSearchProps {
   readonly label: string
@@ -18,40 +21,65 @@ interface PatientSearchProps {
 }
 
 export function PatientSearch({ label, value, onChange, error }: PatientSearchProps) {
+  const reading = useDateReading()
   const [typed, setTyped] = useState('')
+  /** What was typed when a new patient was asked for. */
+  const [registering, setRegistering] = useState<string>()
   const [settled] = useDebouncedValue(typed, 120)
   const isChosen = value !== undefined && typed === patientName(value)
-  const query = useSearch('Patient', parametersFor(isChosen ? '' : settled), { keepsPrevious: true })
+  const query = useSearch('Patient', parametersFor(isChosen ? '' : settled, reading), { keepsPrevious: true })
   const found = query.data === undefined ? [] : matchesIn<Patient>(query.data)
   const all = value === undefined || found.some(({ id }) => id === value.id) ? found : [value, ...found]
+  const isNobody = typed !== '' && all.length === 0 && !query.isFetching
+  const choose = (id: string | null) =>
+    id === NEW ? setRegistering(typed) : onChange(all.find((patient) => patient.id === id))
   return (
-    <Select
-      label={label}
-      placeholder="Name, birth date, phone or record number"
-      searchable
-      required
-      clearable
-      // Opened with somebody chosen, the list stays closed.
-      data-autofocus={value === undefined ? true : undefined}
-      error={error}
-      data={all.map((patient) => ({ value: patient.id ?? '', label: patientName(patient) }))}
-      // The server has chosen already.
-      filter={({ options }) => options}
-      value={value?.id ?? null}
-      onChange={(id) => onChange(all.find((patient) => patient.id === id))}
-      onSearchChange={setTyped}
-      rightSection={query.isFetching ? <Loader size={14} /> : undefined}
-      nothingFoundMessage={query.isFetching ? 'Searching …' : 'No patients found'}
-      maxDropdownHeight={260}
-      comboboxProps={{ withinPortal: true }}
-      renderOption={({ option }) => <Choice patient={all.find(({ id }) => id === option.value)} />}
-    />
+    <>
+      <Select
+        label={label}
+        placeholder="Name, birth date, phone or record number"
+        searchable
+        required
+        clearable
+        // Opened with somebody chosen, the list stays closed.
+        data-autofocus={value === undefined ? true : undefined}
+        error={error}
+        data={[
+          ...all.map((patient) => ({ value: patient.id ?? '', label: patientName(patient) })),
+          { value: NEW, label: isNobody ? 'No patients found. New patient …' : 'New patient …' },
+        ]}
+        // The server has chosen already.
+        filter={({ options }) => options}
+        value={value?.id ?? null}
+        onChange={choose}
+        onSearchChange={setTyped}
+        rightSection={query.isFetching ? <Loader size={14} /> : undefined}
+        maxDropdownHeight={260}
+        comboboxProps={{ withinPortal: true }}
+        renderOption={({ option: { value: id, label: text } }) =>
+          id === NEW ? <Text size="sm">{text}</Text> : <Choice patient={all.find((patient) => patient.id === id)} />
+        }
+      />
+      {registering !== undefined && (
+        <NewPatientDialog
+          typed={isChosen ? '' : registering}
+          onClose={() => setRegistering(undefined)}
+          onCreated={(patient) => {
+            onChange(patient)
+            setRegistering(undefined)
+          }}
+        />
+      )}
+    </>
   )
 }
 
-const parametersFor = (typed: string) =>
+/** The choice of a patient who is not there yet; no id of a resource is empty. */
+const NEW = ''
+
+const parametersFor = (typed: string, reading: DateReading) =>
   [
-    ...criteriaOf(typed),
+    ...criteriaOf(typed, reading),
     ['_tag:not', PLACEHOLDER],
     ['_sort', 'family,given'],
     ['_count', '20'],

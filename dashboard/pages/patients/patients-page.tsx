@@ -1,5 +1,5 @@
 /** The patients of the clinic, searched as you type; unknown callers and likely duplicates have tabs of their own. */
-import { CloseButton, Group, Loader, SegmentedControl, Text, TextInput } from '@mantine/core'
+import { Button, CloseButton, Group, Loader, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Patient } from 'fhir/r4'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -8,8 +8,11 @@ import { CopyAsCurl } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { LinkButton } from '../../parts/links.tsx'
+import { NewPatientDialog } from '../../parts/new-patient.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
+import { useDateReading } from '../../parts/use-date-reading.ts'
+import { useGo } from '../../parts/use-go.ts'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { DuplicatePairs } from './duplicate-pairs.tsx'
 import { listParameters } from './list-parameters.ts'
@@ -22,8 +25,9 @@ const TABS = [
 ]
 
 export function PatientsPage() {
-  const [filters, setFilters] = useFilters({ q: '', tab: 'patients', run: '' })
-  const { q, tab, run } = filters
+  const [filters, setFilters] = useFilters({ q: '', tab: 'patients', run: '', dialog: '' })
+  const { q, tab, run, dialog } = filters
+  const go = useGo()
   const tabs = (
     <SegmentedControl
       aria-label="Which records"
@@ -33,7 +37,24 @@ export function PatientsPage() {
     />
   )
   if (tab !== 'duplicates')
-    return <PatientList q={q} tab={tab} tabs={tabs} onSearch={(text) => setFilters({ q: text }, { replace: true })} />
+    return (
+      <>
+        <PatientList
+          q={q}
+          tab={tab}
+          tabs={tabs}
+          onSearch={(text) => setFilters({ q: text }, { replace: true })}
+          onNew={(text) => setFilters({ q: text, dialog: 'new' })}
+        />
+        {dialog === 'new' && (
+          <NewPatientDialog
+            typed={q}
+            onClose={() => setFilters({ dialog: '' }, { replace: true })}
+            onCreated={({ id }) => go(`/patients/${id}`)}
+          />
+        )}
+      </>
+    )
   return (
     <>
       <PageHead title="Patients" description="Records that are likely to be of one person" />
@@ -48,9 +69,11 @@ interface PatientListProps {
   readonly tab: string
   readonly tabs: ReactNode
   readonly onSearch: (q: string) => void
+  /** Receives what is typed. */
+  readonly onNew: (q: string) => void
 }
 
-function PatientList({ q, tab, tabs, onSearch }: PatientListProps) {
+function PatientList({ q, tab, tabs, onSearch, onNew }: PatientListProps) {
   const [typed, setTyped] = useState(q)
   const [settled] = useDebouncedValue(typed, 120)
   // The filters are not a dependency: only typing changes the address here.
@@ -58,7 +81,7 @@ function PatientList({ q, tab, tabs, onSearch }: PatientListProps) {
   useEffect(() => {
     if (settled !== q) onSearch(settled)
   }, [settled])
-  const parameters = listParameters(settled, tab)
+  const parameters = listParameters(settled, tab, useDateReading())
   const query = usePages<Patient>('Patient', parameters, { keepsPrevious: true })
   const { resources: patients, total, isFetching } = query
   return (
@@ -66,7 +89,14 @@ function PatientList({ q, tab, tabs, onSearch }: PatientListProps) {
       <PageHead
         title="Patients"
         description={total === undefined ? ' ' : countText(total, tab)}
-        actions={<CopyAsCurl request={{ path: searchPath('Patient', parameters) }} />}
+        actions={
+          <>
+            <CopyAsCurl request={{ path: searchPath('Patient', parameters) }} />
+            <Button size="xs" onClick={() => onNew(typed)}>
+              New patient
+            </Button>
+          </>
+        }
       />
       <Group mb="sm" gap="sm">
         <TextInput

@@ -12,6 +12,7 @@ import { dateText } from '../../fhir/time.ts'
 import { pages } from '../../page-list.ts'
 import { useMaybeClinic } from '../clinic-context.tsx'
 import { Icon } from '../icon.tsx'
+import { useDateReading } from '../use-date-reading.ts'
 import { useGo } from '../use-go.ts'
 
 const [store, palette] = createSpotlight()
@@ -66,13 +67,19 @@ interface EntriesProps {
 
 function Entries({ query, go }: EntriesProps) {
   const clinic = useMaybeClinic()
+  const reading = useDateReading()
   const isReference = referenceParts(query) !== undefined
   // Each letter starts a search at once, and aborts the one before.
   const isName = query !== '' && !isReference && clinic !== undefined
-  const found = useSearch('Patient', [...criteriaOf(query), ['_count', '6'], ['_elements', 'name,birthDate']], {
-    enabled: isName,
-    keepsPrevious: true,
-  })
+  const found = useSearch(
+    'Patient',
+    [...criteriaOf(query, reading), ['_count', '6'], ['_elements', 'name,birthDate']],
+    {
+      enabled: isName,
+      keepsPrevious: true,
+    },
+  )
+  const isCommand = 'new patient'.startsWith(query.toLowerCase())
   const patients = isName && found.data !== undefined ? matchesIn<Patient>(found.data) : []
   const shown = pages.filter(
     ({ navigation }) =>
@@ -100,6 +107,13 @@ function Entries({ query, go }: EntriesProps) {
           onClick={() => go(`/patients/${patient.id}`)}
         />
       ))}
+      {isName && (
+        <Spotlight.Action
+          label={isCommand ? 'New patient …' : `New patient “${query}” …`}
+          leftSection={<Icon name="user" />}
+          onClick={() => go('/patients', { ...(isCommand ? {} : { q: query }), dialog: 'new' })}
+        />
+      )}
       {isEmpty && <Spotlight.Empty>No page and no patient is called so</Spotlight.Empty>}
     </>
   )

@@ -1,6 +1,6 @@
 /** A Patient as the fields of a form, and back: elements that the form does not show stay as they are. */
 import type { ContactPoint, HumanName, Patient } from 'fhir/r4'
-import type { PatchStep } from '../../api/operations.ts'
+import type { PatchStep } from '../api/operations.ts'
 
 export interface PatientFields {
   readonly given: string
@@ -46,7 +46,8 @@ export function patchFor(patient: Patient, fields: PatientFields): readonly Patc
 
 const ELEMENT_NAMES = ['name', 'birthDate', 'gender', 'telecom', 'address'] as const
 
-function withFields(patient: Patient, fields: PatientFields): Patient {
+/** The resource with what the form says. */
+export function withFields(patient: Patient, fields: PatientFields): Patient {
   const before = fieldsOf(patient)
   const changed = (...names: readonly (keyof PatientFields)[]) => names.some((name) => fields[name] !== before[name])
   let next: Patient = patient

@@ -1,0 +1,187 @@
+/** Registers a patient at the front desk, and shows those who may be the same person while the form is filled in. */
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
+import type { Patient } from 'fhir/r4'
+import { type FormEvent, useState } from 'react'
+import { type Candidate, matchesOf, useMatches } from '../api/matches.ts'
+import { createPatient, newId, removePatient } from '../api/patients.ts'
+import { patientName } from '../fhir/names.ts'
+import { piecesOf } from '../fhir/patient-criteria.ts'
+import { type DateReading, dateIn } from '../fhir/typed-date.ts'
+import { Comparison } from './comparison.tsx'
+import { LikelihoodBadge } from './likelihood.tsx'
+import { nestedDialog } from './nested-dialog.ts'
+import type { NewPatientProps } from './new-patient.tsx'
+import { issuesOf, normalFields, PatientFieldset, problemsOfNoField } from './patient-fields.tsx'
+import { fieldsOf, type PatientFields, withFields } from './patient-form.ts'
+import { NotSaved } from './save-bar.tsx'
+import { offerUndo } from './undo.tsx'
+import { useDateReading } from './use-date-reading.ts'
+
+const EMPTY: Patient = { resourceType: 'Patient' }
+const NO_FIELDS = fieldsOf(EMPTY)
+
+export function NewPatientForm(props: NewPatientProps) {
+  const { onClose, onCreated } = props
+  const form = useNewPatient(props)
+  const [compared, setCompared] = useState<Candidate>()
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title="New patient"
+      size="lg"
+      closeOnClickOutside={false}
+      {...nestedDialog(onClose)}
+    >
+      <form onSubmit={form.submit}>
+        <Stack>
+          <PatientFieldset value={form.fields} problems={form.problems} onChange={form.change} />
+          <MayBeTheSame
+            fields={form.fields}
+            isCertain={form.certain !== undefined}
+            onCompare={setCompared}
+            onUse={onCreated}
+          />
+          <NotSaved problems={problemsOfNoField(form.problems)} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={form.isBusy}>
+              {form.certain === undefined ? 'Create' : 'Create a second record'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {compared !== undefined && (
+        <Comparison
+          typed={asPatient(form.fields, form.reading)}
+          candidate={compared}
+          onClose={() => setCompared(undefined)}
+          onUse={onCreated}
+        />
+      )}
+    </Modal>
+  )
+}
+
+/** Probability from which a match asks before a second record is made, beside those that are certain. */
+const ASKS_FROM = 0.9
+
+function useNewPatient({ typed, onCreated }: NewPatientProps) {
+  const client = useQueryClient()
+  const reading = useDateReading()
+  const [id] = useState(newId)
+  const [fields, setFields] = useState(() => fieldsFrom(typed, reading))
+  const [problems, setProblems] = useState<ReturnType<typeof issuesOf>>([])
+  /** A record of the same person: creating another one is asked for again. */
+  const [certain, setCertain] = useState<Candidate>()
+  const [isBusy, setBusy] = useState(false)
+  const change = (next: PatientFields) => {
+    setFields(next)
+    setCertain(undefined)
+  }
+  const create = async (): Promise<void> => {
+    const patient = withFields(EMPTY, await normalFields(fields, NO_FIELDS, reading))
+    if (patient.name === undefined) throw new Error('Write a name: given names, the family name, or both.')
+    const found = certain === undefined ? await sameAs(patient) : undefined
+    setCertain(found)
+    if (found !== undefined) return
+    const created = await createPatient({ ...patient, id })
+    await client.invalidateQueries({ queryKey: ['Patient'] })
+    onCreated(created)
+    offerUndo(`${patientName(created)} is registered.`, {
+      things: [`Patient/${id}`],
+      undo: () => removePatient(created).finally(() => client.invalidateQueries({ queryKey: ['Patient'] })),
+    })
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    // Within another form, such as the one that books.
+    event.stopPropagation()
+    setBusy(true)
+    setProblems([])
+    create()
+      .catch((error: unknown) => setProblems(issuesOf(error)))
+      .finally(() => setBusy(false))
+  }
+  return { fields, problems, certain, isBusy, reading, change, submit }
+}
+
+async function sameAs(patient: Patient): Promise<Candidate | undefined> {
+  const found = await matchesOf(patient)
+  return found.find(({ grade, score }) => grade === 'certain' || score >= ASKS_FROM)
+}
+
+/** What was typed in a search: names in the order of speech, or the family name before a comma. */
+function fieldsFrom(typed: string, reading: DateReading): PatientFields {
+  const pieces = piecesOf(typed, reading)
+  const textOf = (...kinds: readonly string[]) => pieces.find(({ kind }) => kinds.includes(kind))?.text ?? ''
+  const names = pieces.flatMap(({ kind, text }) => (kind === 'name' ? [text] : []))
+  const isFamilyFirst = typed.includes(',')
+  const [family, given] =
+    names.length < 2 || isFamilyFirst ? [names.slice(0, 1), names.slice(1)] : [names.slice(-1), names.slice(0, -1)]
+  return {
+    ...NO_FIELDS,
+    given: given.join(' '),
+    family: family.join(' '),
+    birthDate: textOf('date'),
+    phone: textOf('phone', 'digits'),
+    email: textOf('email'),
+  }
+}
+
+/** The patient as far as it is typed: a date is left out until it is one. */
+const asPatient = (fields: PatientFields, reading: DateReading): Patient =>
+  withFields(EMPTY, { ...fields, birthDate: dateIn(fields.birthDate, reading) ?? '' })
+
+interface MayBeProps {
+  readonly fields: PatientFields
+  readonly isCertain: boolean
+  readonly onCompare: (candidate: Candidate) => void
+  readonly onUse: (patient: Patient) => void
+}
+
+function MayBeTheSame({ fields, isCertain, onCompare, onUse }: MayBeProps) {
+  const reading = useDateReading()
+  const [settled] = useDebouncedValue(fields, 250)
+  const isAsked = [settled.given, settled.phone, settled.email].some((text) => text.trim().length > 1)
+  const { data = [], error } = useMatches(asPatient(settled, reading), isAsked || settled.family.trim().length > 1)
+  return (
+    // As high with matches as without, so that the buttons stay where they are.
+    <Stack gap={4} h={148} style={{ overflowY: 'auto' }} component="section" aria-label="May be the same person">
+      <Text size="sm" fw={600}>
+        May be the same person
+      </Text>
+      {isCertain && (
+        <Alert color="red" variant="light" p="xs" role="alert">
+          A record of this person is here already. Use it, or create a second one.
+        </Alert>
+      )}
+      {error !== null && <Text size="sm">{error.message}</Text>}
+      {error === null && data.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No record is like this one.
+        </Text>
+      )}
+      {data.map((candidate) => (
+        <Group key={candidate.patient.id} justify="space-between" wrap="nowrap" gap="sm">
+          <Text size="sm" className="cut">
+            <bdi>{patientName(candidate.patient)}</bdi>
+          </Text>
+          <Group gap="xs" wrap="nowrap" flex="none">
+            <LikelihoodBadge {...candidate} />
+            <Button size="compact-xs" variant="default" onClick={() => onCompare(candidate)}>
+              Compare
+            </Button>
+            <Button size="compact-xs" variant="default" onClick={() => onUse(candidate.patient)}>
+              Use
+            </Button>
+          </Group>
+        </Group>
+      ))}
+    </Stack>
+  )
+}
