@@ -8,6 +8,7 @@ import { type Candidate, matchesOf, useMatches } from '../api/matches.ts'
 import { createPatient, newId, removePatient } from '../api/patients.ts'
 import { patientName } from '../fhir/names.ts'
 import { piecesOf } from '../fhir/patient-criteria.ts'
+import { dateText } from '../fhir/time.ts'
 import { type DateReading, dateIn } from '../fhir/typed-date.ts'
 import { Comparison } from './comparison.tsx'
 import { LikelihoodBadge } from './likelihood.tsx'
@@ -167,9 +168,12 @@ function MayBeTheSame({ fields, isCertain, onCompare, onUse }: MayBeProps) {
         </Text>
       )}
       {data.map((candidate) => (
-        <Group key={candidate.patient.id} justify="space-between" wrap="nowrap" gap="sm">
-          <Text size="sm" className="cut">
-            <bdi>{patientName(candidate.patient)}</bdi>
+        <Group key={candidate.patient.id} justify="space-between" gap="xs">
+          <Text size="sm" className="cut" flex="1 1 180px" miw={0}>
+            <bdi>{patientName(candidate.patient)}</bdi>{' '}
+            <Text span c="dimmed" inherit>
+              {dateText(candidate.patient.birthDate)}
+            </Text>
           </Text>
           <Group gap="xs" wrap="nowrap" flex="none">
             <LikelihoodBadge {...candidate} />
