@@ -13,12 +13,19 @@ import { type DateReading, dateIn } from '../fhir/typed-date.ts'
 import { Comparison } from './comparison.tsx'
 import { LikelihoodBadge } from './likelihood.tsx'
 import { nestedDialog } from './nested-dialog.ts'
-import type { NewPatientProps } from './new-patient.tsx'
 import { issuesOf, normalFields, PatientFieldset, problemsOfNoField } from './patient-fields.tsx'
 import { fieldsOf, type PatientFields, withFields } from './patient-form.ts'
 import { NotSaved } from './save-bar.tsx'
 import { offerUndo } from './undo.tsx'
 import { useDateReading } from './use-date-reading.ts'
+
+export interface NewPatientProps {
+  /** Text of the search that found nobody. */
+  readonly typed: string
+  readonly onClose: () => void
+  /** Receives the new patient, or an existing record that was chosen in its place, and takes the dialog away. */
+  readonly onCreated: (patient: Patient) => void
+}
 
 const EMPTY: Patient = { resourceType: 'Patient' }
 const NO_FIELDS = fieldsOf(EMPTY)
@@ -116,7 +123,7 @@ async function sameAs(patient: Patient): Promise<Candidate | undefined> {
   return found.find(({ grade, score }) => grade === 'certain' || score >= ASKS_FROM)
 }
 
-/** What was typed in a search: names in the order of speech, or the family name before a comma. */
+/** Fields filled in from a search: names in the order of speech, or the family name before a comma. */
 function fieldsFrom(typed: string, reading: DateReading): PatientFields {
   const pieces = piecesOf(typed, reading)
   const textOf = (...kinds: readonly string[]) => pieces.find(({ kind }) => kinds.includes(kind))?.text ?? ''

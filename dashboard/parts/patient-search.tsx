@@ -23,7 +23,7 @@ interface PatientSearchProps {
 export function PatientSearch({ label, value, onChange, error }: PatientSearchProps) {
   const reading = useDateReading()
   const [typed, setTyped] = useState('')
-  /** What was typed when a new patient was asked for. */
+  /** Text that was typed when a new patient was asked for. */
   const [registering, setRegistering] = useState<string>()
   const [settled] = useDebouncedValue(typed, 120)
   const isChosen = value !== undefined && typed === patientName(value)

@@ -56,7 +56,7 @@ describe('what is typed to find a patient', () => {
     ['$x|y', [['name', '\\$x\\|y']]],
     ['  ', []],
   ])('%j is searched by %j', (typed, criteria) => {
-    expect(criteriaOf(typed)).toEqual(criteria)
+    expect(criteriaOf(typed, { order: 'month-first', today: '2026-11-28' })).toEqual(criteria)
   })
 })
 
