@@ -1,24 +1,28 @@
 /**
- * The journal over HTTP: GET /clinics/{id}/exchanges, …/live, …/{exchange}, POST …/{exchange}/$replay; for the clinic's
+ * The journal over HTTP: GET /clinics/{id}/exchanges, …/live, …/counts, …/export, …/{exchange}, POST …/{exchange}/$replay; for the clinic's
  * own staff and admins, and for operators. /exchanges, for operators alone, has the exchanges without a clinic.
  * docs/journal.md
  */
 
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
+import { ROLES } from '../clinics/accounts.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
+import { fold } from '../fhir/text-folding.ts'
 import { forbidden, requireOperator } from '../http/authenticate.ts'
 import { tellUserAccess, userOf } from '../http/exchange.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
-import { type ExchangeDetail, type ExchangeSummary, isGap } from '../record/journal/exchange.ts'
+import { type ExchangeDetail, type ExchangeSummary, isGap, patientOf } from '../record/journal/exchange.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import { type JournalFilter, JournalReader, type NumberedExchange } from '../record/journal/journal-reader.ts'
 import { type LiveJournal, MAX_WATCHERS } from '../record/journal/live.ts'
 import { curlOf, whyNotReplayed } from '../record/journal/replay.ts'
+import { READS_STRANGERS, strangersOf } from '../record/journal/strangers.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { clinicInPath } from './clinic-in-path.ts'
+import { exportOf } from './exchange-export.ts'
 import { liveStream } from './live-stream.ts'
 import type { Replays } from './replays.ts'
 
@@ -30,6 +34,8 @@ export interface ExchangeDependencies {
   readonly replays: Replays | undefined
   /** Throws once the session of a request has ended. */
   readonly authenticate: Middleware
+  /** The address of this server as the client sees it. */
+  readonly baseOf: (koa: KoaContext) => string
 }
 
 const PAGE = { usual: 50, most: 200 }
@@ -71,19 +77,43 @@ function addRoutes(
   const readOf = async (koa: KoaContext): Promise<{ readonly clinic: string; readonly reader: JournalReader }> => {
     const clinic = await clinicOf(koa)
     tellAccess(koa, clinic)
+    const part = partOf(koa, clinic)
     // A client finds the exchanges whose responses it has just received.
     await dependencies.journal?.flush()
-    return { clinic, reader: readerOf(koa, dependencies, clinic) }
+    return { clinic, reader: readerOf(koa, dependencies, part) }
   }
 
   router.get(path, async (koa) => {
     const { clinic, reader } = await readOf(koa)
-    const query = queryOf(koa, ['before', 'count'])
-    const before = numberIn(koa, 'before')
-    const count = Math.min(numberIn(koa, 'count') ?? PAGE.usual, PAGE.most)
-    const page = await reader.page(filterOf(query), Math.max(count, 1), before)
-    tellAccess(koa, clinic, page.exchanges.flatMap(patientOf))
-    koa.body = { exchanges: page.exchanges.map(shown), ...(page.next && { next: nextOf(koa, page.next) }) }
+    const query = queryOf(koa, ['before', 'after', 'count'])
+    const [before, after] = [numberIn(koa, 'before'), numberIn(koa, 'after')]
+    if (before !== undefined && after !== undefined) throw badRequest("'before' and 'after' exclude each other")
+    const count = Math.max(Math.min(numberIn(koa, 'count') ?? PAGE.usual, PAGE.most), 1)
+    const page = await (after === undefined
+      ? reader.page(filterOf(query), count, before)
+      : reader.page(filterOf(query), count, after, 'oldest first'))
+    tellAccess(
+      koa,
+      clinic,
+      page.exchanges.flatMap(({ exchange }) => patientOf(exchange)),
+    )
+    const direction = after === undefined ? 'before' : 'after'
+    koa.body = { exchanges: page.exchanges.map(shown), ...(page.next && { next: nextOf(koa, direction, page.next) }) }
+  })
+
+  router.get(`${path}/counts`, async (koa) => {
+    const { reader } = await readOf(koa)
+    koa.body = await reader.counts(filterOf(queryOf(koa, [])), Date.now())
+  })
+
+  router.get(`${path}/export`, async (koa) => {
+    const { clinic, reader } = await readOf(koa)
+    const query = queryOf(koa, ['format'])
+    const exported = await exportOf(reader, filterOf(query), koa.query.format)
+    tellAccess(koa, clinic, exported.patients)
+    koa.set('Content-Disposition', `attachment; filename="exchanges.${exported.ending}"`)
+    koa.body = exported.bodyFor(dependencies.baseOf(koa))
+    koa.type = exported.type
   })
 
   router.get(`${path}/live`, async (koa) => {
@@ -91,10 +121,11 @@ function addRoutes(
     tellAccess(koa, clinic)
     const filter = filterOf(queryOf(koa, ['after']))
     const after = numberIn(koa, 'after') ?? lastEventId(koa)
-    const watcher = required(dependencies.live).watch(clinic)
+    const part = partOf(koa, clinic)
+    const watcher = required(dependencies.live).watch(part)
     if (watcher === undefined) throw tooManyWatch()
-    const reader = readerOf(koa, dependencies, clinic)
-    const leave = () => required(dependencies.live).leave(clinic, watcher)
+    const reader = readerOf(koa, dependencies, part)
+    const leave = () => required(dependencies.live).leave(part, watcher)
     await liveStream(koa, { reader, filter, after, watcher, leave, authenticate: dependencies.authenticate })
   })
 
@@ -110,10 +141,21 @@ function addRoutes(
   })
 }
 
-/** The patient whose id a list entry shows: lists have no bodies. */
-function patientOf({ exchange }: NumberedExchange): readonly string[] {
-  const id = isGap(exchange) ? undefined : /^Patient\/(.+)$/.exec(exchange.resource ?? '')?.[1]
-  return id === undefined ? [] : [id]
+/**
+ * The part of a clinic's journal that is asked for.
+ * @throws FhirError 400, 403 where failed authentications are asked for without the role
+ */
+function partOf(koa: KoaContext, clinic: string): string {
+  const { authentication } = koa.query
+  if (authentication === undefined) return clinic
+  if (authentication !== 'failed') throw badRequest("'authentication' may only be failed")
+  // They are among the others there.
+  if (clinic === SERVICE) throw badRequest("'authentication' is for the exchanges of a clinic")
+  const { role } = userOf(koa)
+  if (ROLES.indexOf(role) < ROLES.indexOf(READS_STRANGERS)) {
+    throw forbidden(`Failed authentications are for admins of the clinic; your role is '${role}'`)
+  }
+  return strangersOf(clinic)
 }
 
 const shown = ({ number, exchange }: NumberedExchange): object => ({ number, ...exchange })
@@ -150,7 +192,10 @@ async function clinicOf(koa: KoaContext, repository: Repository): Promise<string
 const tellAccess = (koa: KoaContext, clinic: string, patients: readonly string[] = []): void =>
   tellUserAccess(koa, 'journal', { clinic, patients, query: koa.req.url ?? '' })
 
-const FILTERS = ['run', 'call', 'status', 'path', 'type', 'fault', 'since'] as const
+const FILTERS = [
+  ...(['run', 'call', 'status', 'path', 'type', 'fault', 'since', 'until'] as const),
+  ...(['method', 'direction', 'user', 'operation', 'text', 'run:not', 'authentication'] as const),
+]
 type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>
 
 /** @throws FhirError 400 for an unknown or repeated parameter */
@@ -163,11 +208,16 @@ function queryOf({ query }: KoaContext, others: readonly string[]): Filters {
   return query as Filters
 }
 
-function filterOf({ run, call, status, path, type, fault, since }: Filters): JournalFilter {
+function filterOf(filters: Filters): JournalFilter {
+  const { run, call, path, type, fault, direction, user, operation, 'run:not': notRun } = filters
+  const { status, since, until, text, method } = filters
   return present({
-    ...{ run, call, path, type, fault },
+    ...{ run, call, path, type, fault, direction, user, operation, notRun },
+    method: method?.toUpperCase(),
+    text: text === undefined ? undefined : fold(text),
     status: status === undefined ? undefined : statusOf(status),
     since: since === undefined ? undefined : sinceOf(since),
+    until: until === undefined ? undefined : sinceOf(until, 'until'),
   })
 }
 
@@ -180,10 +230,10 @@ function statusOf(status: string): { readonly from: number; readonly to: number 
   throw badRequest("'status' must be a status such as 404, or a class of them such as 4xx")
 }
 
-/** A time from which on exchanges are meant, in milliseconds since 1970 UTC. @throws FhirError 400 */
-export function sinceOf(since: string): number {
+/** A time from or until which exchanges are meant, in milliseconds since 1970 UTC. @throws FhirError 400 */
+export function sinceOf(since: string, name = 'since'): number {
   const time = Date.parse(since)
-  if (Number.isNaN(time)) throw badRequest("'since' must be a time such as 2026-03-01T08:00:00Z")
+  if (Number.isNaN(time)) throw badRequest(`'${name}' must be a time such as 2026-03-01T08:00:00Z`)
   return time
 }
 
@@ -200,9 +250,9 @@ function lastEventId(koa: KoaContext): number | undefined {
   return /^\d{1,15}$/.test(id) ? Number(id) : undefined
 }
 
-function nextOf(koa: KoaContext, before: number): string {
+function nextOf(koa: KoaContext, direction: 'before' | 'after', number: number): string {
   const parameters = new URLSearchParams(koa.querystring)
-  parameters.set('before', String(before))
+  parameters.set(direction, String(number))
   return `${koa.path}?${parameters}`
 }
 

@@ -121,6 +121,8 @@ export interface Exchange extends ExchangeFacts {
   /** When it began: milliseconds since 1970 UTC, and as of performance.now(). */
   readonly at: number
   readonly since: number
+  /** Milliseconds that it has waited for its turn on the event loop. */
+  waited?: number
 }
 
 export interface Observer {

@@ -23,6 +23,16 @@ export interface JournalEntry {
   readonly type: string
   /** Names, separated by commas. */
   readonly fault: string
+  readonly method: string
+  readonly direction: string
+  /** The id of the user. */
+  readonly user: string
+  /** Names, separated by commas. */
+  readonly operation: string
+  /** Milliseconds. */
+  readonly duration: number
+  /** The text that a search by words compares, in lower case. */
+  readonly words: string
   /** The part that a list shows, and the rest: JSON. */
   readonly summary: string
   readonly detail: string
@@ -45,8 +55,18 @@ export interface JournalFilter {
   readonly type?: string
   /** One of its faults. */
   readonly fault?: string
-  /** Milliseconds since 1970 UTC. */
+  readonly method?: string
+  readonly direction?: string
+  readonly user?: string
+  /** One of its operations. */
+  readonly operation?: string
+  /** Part of its words, in lower case. */
+  readonly text?: string
+  /** Any run but this one. */
+  readonly notRun?: string
+  /** Milliseconds since 1970 UTC; `until` itself is not included. */
   readonly since?: number
+  readonly until?: number
   /** Only entries for one of these audiences. */
   readonly audiences?: readonly string[]
 }
@@ -74,6 +94,19 @@ export interface JournalPage {
   readonly next?: number
 }
 
+/** An entry for counting: no gap. */
+export interface Measure extends Pick<JournalEntry, 'at' | 'status' | 'duration' | 'method' | 'user' | 'operation'> {
+  readonly number: number
+}
+
+export interface MeasurePage {
+  readonly measures: readonly Measure[]
+  /** As in JournalPage. */
+  readonly next?: number
+  /** The time of the last entry examined. */
+  readonly oldest?: number
+}
+
 /** The numbers of the oldest and the newest entry; 0 where there are none. */
 export interface JournalBounds {
   readonly first: number
@@ -93,6 +126,8 @@ export interface JournalStore extends RecordStore {
    */
   write(entries: readonly JournalEntry[], kept: ReadonlyMap<string, Kept>): Promise<void>
   scan(scan: JournalScan): Promise<JournalPage>
+  /** The same entries, without gaps, as they are counted. */
+  measure(scan: JournalScan): Promise<MeasurePage>
   read(clinic: string, id: string): Promise<FoundEntry | undefined>
   bounds(clinic: string): Promise<JournalBounds>
 }

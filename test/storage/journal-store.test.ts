@@ -38,6 +38,12 @@ const entry = (id: string, more: Partial<JournalEntry> = {}): JournalEntry => ({
   path: '/Patient',
   type: '',
   fault: '',
+  method: 'GET',
+  direction: 'in',
+  user: '',
+  operation: '',
+  duration: 1,
+  words: '',
   summary: `summary of ${id}`,
   detail: `detail of ${id}`,
   ...more,
@@ -109,6 +115,15 @@ describe('entries of the journal', () => {
     ['fault', { fault: 'slow' }, ['g', 'gap']],
     ['whole fault', { fault: 'slot' }, ['gap']],
     ['time', { since: now + 5 }, ['f', 'gap']],
+    ['end', { until: now + 5, method: 'PUT' }, ['h', 'gap']],
+    ['method', { method: 'PUT' }, ['h', 'gap']],
+    ['direction', { direction: 'out' }, ['i', 'gap']],
+    ['user', { user: 'ann' }, ['j', 'gap']],
+    ['operation', { operation: '$match' }, ['k', 'gap']],
+    ['words', { text: 'not a date' }, ['l', 'gap']],
+    ['words that an expression could mean', { text: 'not.a' }, ['gap']],
+    ['run that they are not of', { notRun: '', run: 'r' }, ['a', 'gap']],
+    ['run that is not theirs', { notRun: 'r', call: 'c' }, ['b', 'gap']],
     ['several at once', { run: 'r', type: 'Slot' }, ['gap']],
   ])('are found by their %s, and gaps by every filter', async (_what, filter, expected) => {
     const store = await open(await newDatabaseUrl())
@@ -120,12 +135,30 @@ describe('entries of the journal', () => {
       entry('e', { type: 'Slot' }),
       entry('f', { at: now + 10 }),
       entry('g', { fault: 'slot-gone,slow' }),
+      entry('h', { method: 'PUT' }),
+      entry('i', { direction: 'out' }),
+      entry('j', { user: 'ann' }),
+      entry('k', { operation: 'create,$match' }),
+      entry('l', { words: 'yesterday is not a date' }),
       entry('gap', { isGap: true, status: 0, path: '', detail: '' }),
     ]
     await store.write(entries, keptBy('one'))
     expect((await scanned(store, filter)).map(({ summary }) => summary)).toEqual(
       expected.map((id) => `summary of ${id}`),
     )
+  })
+
+  test('are measured in both orders, without gaps, page by page', async () => {
+    const store = await open(await newDatabaseUrl())
+    const measured = { status: 404, duration: 2.5, method: 'GET', user: 'ann', operation: 'read' }
+    await store.write([entry('a', measured), entry('gap', { isGap: true }), entry('b')], keptBy('one'))
+    const scan = { clinic: 'one', order: 'newest first', filter: {} } as const
+    const first = await store.measure({ ...scan, limit: 1 })
+    expect(first.measures.map(({ number }) => number)).toEqual([3])
+    const rest = await store.measure({ ...scan, after: first.next ?? 0, limit: 10 })
+    expect(rest.measures).toEqual([{ number: 1, at: now, ...measured }])
+    expect(rest.next).toBeUndefined()
+    expect((await store.measure({ ...scan, filter: { user: 'bob' }, limit: 10 })).measures).toEqual([])
   })
 
   test('beyond the number that is kept are removed, the oldest first, and the others keep their numbers', async () => {

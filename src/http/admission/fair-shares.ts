@@ -9,7 +9,7 @@ import { FhirError } from '../../fhir/outcome.ts'
 import { type ComponentHealth, type Entrant, FairTurns, loadOfQueue } from '../../isolation/fair-queue.ts'
 import { TokenBucket } from '../../isolation/token-bucket.ts'
 import { whenClosed } from '../connections.ts'
-import { stateOf, userOf } from '../exchange.ts'
+import { exchangeOf, stateOf, userOf } from '../exchange.ts'
 import { exceeded } from '../headers.ts'
 import { BodiesInFlight, bodyRoom } from './bodies-in-flight.ts'
 
@@ -110,9 +110,15 @@ export class FairShares {
   }
 
   /** False when the client has disconnected meanwhile. */
-  #turn({ res }: KoaContext, clinic: string, token: string): true | Promise<boolean> {
+  #turn(koa: KoaContext, clinic: string, token: string): true | Promise<boolean> {
     if (this.#all.inFlight + this.#turns.waiting < FEW) return true
-    return this.#turns.take({ clinic, token })?.then(() => !res.closed) ?? true
+    const since = performance.now()
+    const turn = this.#turns.take({ clinic, token })
+    if (turn === undefined) return true
+    return turn.then(() => {
+      exchangeOf(koa).waited = performance.now() - since
+      return !koa.res.closed
+    })
   }
 
   #shareOfToken(user: object): Share {

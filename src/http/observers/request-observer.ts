@@ -25,8 +25,10 @@ import {
 import type { Journal, JournalPolicy } from '../../record/journal/journal.ts'
 import { addSecretsOf, withoutSecretsOf } from '../../record/journal/redaction.ts'
 import { Secrets } from '../../record/journal/secrets.ts'
+import { isOfStrangers, READS_STRANGERS } from '../../record/journal/strangers.ts'
 import { type Fired, labelOf } from '../../rehearsal/faults/fired.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
+import { claimIn } from '../claims.ts'
 import { whenClosed } from '../connections.ts'
 import {
   type Exchange,
@@ -59,6 +61,8 @@ interface Ready {
   readonly agent: AuditAgent
   /** The client disconnected before. */
   readonly hasLeft: boolean
+  /** As of performance.now(). */
+  readonly readyAt: number
 }
 
 const UNKNOWN: AuditAgent = { kind: 'unknown' }
@@ -75,9 +79,13 @@ export class RequestObserver implements Observer {
   observe(exchange: Exchange, koa: KoaContext): void {
     const { trail, journal } = this.#parts
     const user = stateOf(koa).user
-    const ready: Ready = { exchange, koa, user, agent: this.#agentOf(user), hasLeft: koa.res.closed }
+    const readyAt = performance.now()
+    const ready: Ready = { exchange, koa, user, agent: this.#agentOf(user), hasLeft: koa.res.closed, readyAt }
     if (trail !== undefined) this.#recordAccesses(trail, ready)
-    journal.policies.use(clinicOf(ready), (policy) => this.#recordExchange(ready, policy))
+    const record = (policy: JournalPolicy) => this.#recordExchange(ready, policy)
+    const claim = isUnauthenticated(ready) ? claimIn(koa) : undefined
+    if (claim === undefined) journal.policies.use(clinicOf(ready), record)
+    else void journal.strangers.policyFor(claim, Date.now()).then(record, () => {})
   }
 
   #agentOf(user: User | undefined): AuditAgent {
@@ -129,6 +137,10 @@ export class RequestObserver implements Observer {
     else whenClosed(koa.res, end)
   }
 }
+
+/** Refused for a wrong token or voice secret, so that nobody knows who sent it. */
+const isUnauthenticated = ({ exchange, koa, user }: Ready): boolean =>
+  koa.status === 401 && user === undefined && exchange.accesses.length === 0
 
 /** Characters that are kept of the address of a refused request. */
 const MAX_ADDRESS = 200
@@ -207,12 +219,16 @@ function seenOf(ready: Ready, bodies: Bodies, { clinic }: JournalPolicy): SeenEx
   const { req, res } = koa
   const { at, since, secrets, tools, accesses, faults } = exchange
   const duration = performance.now() - since
+  const { waited: waiting = 0 } = exchange
+  const work = ready.readyAt - since - waiting
+  const timing = { waiting, work, sending: duration - waiting - work }
   const hasLeft = ready.hasLeft || !res.writableFinished
   const fault = faults && labelOf(faults)
   const [correlation, run, replayOf] = [correlationOf(koa), runOf(koa), replayedIn(koa)]
   const end = endOf(ready, hasLeft)
   return {
-    ...{ id: requestIdOf(koa), direction: 'in', at, duration, clinic, leastRole: leastRoleOf(ready) },
+    ...{ id: requestIdOf(koa), direction: 'in', at, duration, timing, clinic },
+    leastRole: isOfStrangers(clinic) ? READS_STRANGERS : leastRoleOf(ready),
     patients: [...new Set(accesses.flatMap(({ patients }) => patients))].slice(0, MAX_PATIENTS),
     ...agentOf(ready),
     ...present({ run, correlation, replayOf, secrets, tools, fault }),

@@ -67,6 +67,13 @@ interface SeenMessages {
   readonly responseBody?: SeenBody
 }
 
+/** Milliseconds: until its turn on the event loop, until its response was ready, and until that had been sent. */
+export interface Timing {
+  readonly waiting: number
+  readonly work: number
+  readonly sending: number
+}
+
 /** An exchange that has ended, as it was: nothing has been removed from it. It can be sent to another thread. */
 export interface SeenExchange extends SeenMessages {
   readonly id: string
@@ -74,6 +81,8 @@ export interface SeenExchange extends SeenMessages {
   /** Milliseconds since 1970 UTC, and its length in milliseconds. */
   readonly at: number
   readonly duration: number
+  /** The parts of its duration; absent for an outbound one. */
+  readonly timing?: Timing
   /** The clinic that it is about; '' for one that belongs to no clinic. */
   readonly clinic: string
   /** The least role that may read it; absent: LEAST_ROLE. */
@@ -175,6 +184,12 @@ export interface GapSummary {
 export type Summary = ExchangeSummary | GapSummary
 
 export const isGap = (summary: Summary): summary is GapSummary => 'gap' in summary
+
+/** The patient whose id a list shows: lists have no bodies. */
+export function patientOf(summary: Summary): readonly string[] {
+  const id = isGap(summary) ? undefined : /^Patient\/(.+)$/.exec(summary.resource ?? '')?.[1]
+  return id === undefined ? [] : [id]
+}
 
 export const outcomeOf = (status: number): ExchangeOutcome =>
   status >= 500 ? 'failed' : status >= 400 ? 'refused' : 'ok'

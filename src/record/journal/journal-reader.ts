@@ -1,8 +1,10 @@
 /** The journal of one clinic, as it is read: lists by filters, and single exchanges. */
 import { ROLES, type Role } from '../../clinics/accounts.ts'
+import { currentBudget } from '../../isolation/budget.ts'
 import { yieldToEventLoop } from '../../isolation/fair-queue.ts'
 import type { JournalBounds, JournalFilter, JournalStore } from '../../storage/journal-port.ts'
-import type { ExchangeDetail, Summary } from './exchange.ts'
+import { type Counts, Tally } from './counts.ts'
+import { type ExchangeDetail, isGap, type Summary } from './exchange.ts'
 
 export type { JournalFilter } from '../../storage/journal-port.ts'
 
@@ -27,6 +29,10 @@ export interface FoundExchange {
 /** Entries that are read in a step, and that are looked at for a page at most. */
 const STEP = 500
 const LOOKED_AT = 20_000
+/** Entries that are looked at for counts at most. */
+const COUNTED = 100_000
+/** Milliseconds by which an entry may be written later than those that began after it. */
+const LATE = 600_000
 
 export class JournalReader {
   readonly #store: JournalStore
@@ -42,19 +48,24 @@ export class JournalReader {
   }
 
   /**
-   * The newest first. A page may be shorter than requested and not be the last.
-   * @param before only exchanges with a smaller number
+   * A page may be shorter than requested and not be the last.
+   * @param past only exchanges that come after this number in the order
    * @throws StoreUnavailable
    */
-  async page(filter: JournalFilter, count: number, before?: number): Promise<ExchangePage> {
+  async page(
+    filter: JournalFilter,
+    count: number,
+    past?: number,
+    order: 'newest first' | 'oldest first' = 'newest first',
+  ): Promise<ExchangePage> {
     const found: NumberedExchange[] = []
-    let next = before
+    let next = past
     for (let looked = 0; looked < LOOKED_AT; looked += STEP) {
       const limit = Math.min(STEP, Math.max(count - found.length, 1) * WIDER)
       const after = next === undefined ? {} : { after: next }
       const page = await this.#store.scan({
         clinic: this.#clinic,
-        order: 'newest first',
+        order,
         ...after,
         filter: this.#seenBy(filter),
         limit,
@@ -68,6 +79,36 @@ export class JournalReader {
       await yieldToEventLoop()
     }
     return { exchanges: found, ...(next === undefined ? {} : { next }) }
+  }
+
+  /**
+   * How many there are, from `since` of the filter on, or else from the oldest, until `until`, or else now.
+   * @throws StoreUnavailable
+   */
+  async counts(filter: JournalFilter, now: number): Promise<Counts> {
+    const since = filter.since ?? (await this.#begin()) ?? now
+    const tally = new Tally(since, Math.max(filter.until ?? now, since + 1))
+    let next: number | undefined
+    for (let looked = 0; looked < COUNTED; looked += STEP) {
+      currentBudget()?.check('counting exchanges')
+      const after = next === undefined ? {} : { after: next }
+      const scan = { clinic: this.#clinic, order: 'newest first', ...after, limit: STEP } as const
+      const page = await this.#store.measure({ ...scan, filter: this.#seenBy({ ...filter, since: since - LATE }) })
+      for (const measure of page.measures) tally.add(measure)
+      next = page.next
+      const isPast = page.oldest !== undefined && page.oldest < since - LATE
+      if (next === undefined || isPast) return tally.counts(true)
+      await yieldToEventLoop()
+    }
+    return tally.counts(false)
+  }
+
+  /** When the oldest entry began, in milliseconds since 1970 UTC. */
+  async #begin(): Promise<number | undefined> {
+    const scan = { clinic: this.#clinic, order: 'oldest first', filter: {}, limit: 1 } as const
+    const [first] = (await this.#store.scan(scan)).entries.map(numbered)
+    if (first === undefined) return undefined
+    return Date.parse(isGap(first.exchange) ? first.exchange.gap.from : first.exchange.time)
   }
 
   /**

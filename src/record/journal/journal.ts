@@ -16,6 +16,7 @@ import { type Gap, nameOf, OF_STRANGERS, Recorder, type RecorderOptions, type Re
 import type { SeenExchange } from './exchange.ts'
 import { entryOf, gapEntry } from './pack.ts'
 import { formsOf } from './secrets.ts'
+import { clinicOfPart, isOfStrangers, MOST_STRANGERS, OF_CLAIMED, Strangers } from './strangers.ts'
 
 const RECORDING: Recording = {
   name: 'journal',
@@ -62,6 +63,7 @@ interface Waiting {
 
 export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
   readonly policies: JournalPolicies
+  readonly strangers: Strangers
   readonly #secrets: readonly string[]
   readonly #allowance: Rate | undefined
   /** How much of each clinic may still be recorded. A forgotten clinic starts with a full one. */
@@ -73,6 +75,11 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
     this.policies = new JournalPolicies(options.repository, options.defaults)
     this.#secrets = options.secrets.flatMap(formsOf)
     this.#allowance = options.allowance
+    this.strangers = new Strangers({
+      repository: options.repository,
+      load: (clinic) => this.policies.load(clinic),
+      hasRoom: (part, now) => this.#bucketOf(part).left(now) >= 1,
+    })
   }
 
   /**
@@ -119,8 +126,9 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
   #bucketOf(clinic: string): TokenBucket {
     const known = this.#buckets.get(clinic)
     if (known !== undefined) return known
-    // Without a clinic, strangers may send whatever they like.
-    const bucket = new TokenBucket(this.#allowance ?? (clinic === SERVICE ? OF_STRANGERS : OF_CLINIC))
+    // Without a clinic, and in the name of one, strangers may send whatever they like.
+    const usual = clinic === SERVICE ? OF_STRANGERS : isOfStrangers(clinic) ? OF_CLAIMED : OF_CLINIC
+    const bucket = new TokenBucket(this.#allowance ?? usual)
     this.#buckets.set(clinic, bucket)
     return bucket
   }
@@ -224,8 +232,11 @@ class JournalPolicies {
     return this.#policyOf(clinic, await recentSettings(this.#repository, clinic))
   }
 
-  kept(clinic: string): Kept {
+  /** @param part a clinic, or its part for strangers */
+  kept(part: string): Kept {
+    const clinic = clinicOfPart(part)
     const { days, entries } = this.#lastKnown(clinic) ?? this.#defaults
+    if (clinic !== part) return { days, entries: Math.min(entries, MOST_STRANGERS) }
     return { days, entries: this.#hasOpenRuns(clinic) ? Math.max(entries, OF_RUNS) : entries }
   }
 

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JournalMode } from '../../clinics/settings.ts'
 import { present } from '../../fhir/resource.ts'
+import { fold } from '../../fhir/text-folding.ts'
 import type { JournalEntry } from '../../storage/journal-port.ts'
 import type { Gap } from '../recorder.ts'
 import { APART } from './decoding.ts'
@@ -18,6 +19,7 @@ import {
   type SeenHeaders,
   type ShownBody,
   type ShownMessage,
+  type Timing,
   type ToolDetail,
   type ToolExchange,
 } from './exchange.ts'
@@ -34,6 +36,8 @@ export interface Packing {
 const MAX_ADDRESS = 16_384
 const MAX_ID = 256
 const MAX_REASON = 2_000
+/** Characters that a search by words compares. */
+const MAX_WORDS = 2_000
 
 /** Finds the secrets first, in their known places, and then removes them wherever they stand. */
 export function entryOf(seen: SeenExchange, packing: Packing): JournalEntry {
@@ -92,6 +96,8 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
     path: pathOf(summary.address),
     type: summary.type ?? '',
     fault: namesIn(seen.fault),
+    ...{ method: seen.method, direction: seen.direction, user: summary.user?.id ?? '', duration: summary.duration },
+    ...{ operation: operationsIn(summary).join(','), words: wordsOf(summary) },
     summary: JSON.stringify(summary),
     detail: JSON.stringify(whole),
   }
@@ -238,11 +244,20 @@ function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDeta
     ...(reason === undefined ? {} : { reason: { code: reason.code, text: reason.text.slice(0, MAX_REASON) } }),
     ...(seen.outcome === 'ok' && reason !== undefined && seen.tools !== undefined ? { outcome: 'refused' } : {}),
     time: new Date(at).toISOString(),
-    duration: Math.round(seen.duration * 10) / 10,
+    duration: tenths(seen.duration),
+    ...(seen.timing && { timing: roundedTiming(seen.timing) }),
     address,
     ...(tools === undefined ? {} : { tools: tools.map(({ arguments: _arguments, result: _result, ...tool }) => tool) }),
   }
 }
+
+const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10
+
+const roundedTiming = ({ waiting, work, sending }: Timing): Timing => ({
+  waiting: tenths(waiting),
+  work: tenths(work),
+  sending: tenths(sending),
+})
 
 /** The reason of the first refused tool call: a platform gets status 200 all the same. */
 function refusalOf(tools: readonly ToolExchange[] = []): Reason | undefined {
@@ -252,6 +267,36 @@ function refusalOf(tools: readonly ToolExchange[] = []): Reason | undefined {
     return { code: typeof code === 'string' ? code : 'refused', text: typeof error === 'string' ? error : '' }
   }
   return undefined
+}
+
+/** The operation, or else the interaction, and the tools. */
+const operationsIn = ({ operation, interaction, tools = [] }: ExchangeSummary): readonly string[] => [
+  ...new Set([operation ?? interaction ?? '', ...tools.map(({ tool }) => tool)].filter((name) => name !== '')),
+]
+
+/** The texts that a list shows. */
+function wordsOf(summary: ExchangeSummary): string {
+  const { method, address, reason, user, call, system, tools = [] } = summary
+  const texts = [
+    method,
+    readable(address),
+    reason?.code,
+    reason?.text,
+    user?.name,
+    call,
+    system,
+    ...operationsIn(summary),
+  ]
+  return fold([...texts, ...tools.map(({ code }) => code)].join('\n').slice(0, MAX_WORDS))
+}
+
+/** An address as people write it. */
+function readable(address: string): string {
+  try {
+    return decodeURIComponent(address)
+  } catch {
+    return address
+  }
 }
 
 /** `slot-gone#2, slow#1` -> `slot-gone,slow` */
@@ -275,6 +320,7 @@ export function gapEntry({ clinic, why, from, to, count }: Gap): JournalEntry {
     isGap: true,
     audience: LEAST_ROLE,
     ...{ run: '', call: '', status: 0, path: '', type: '', fault: '' },
+    ...{ method: '', direction: '', user: '', operation: '', duration: 0, words: '' },
     summary: JSON.stringify(summary),
     detail: '',
   }

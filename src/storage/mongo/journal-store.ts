@@ -3,6 +3,7 @@
  * removes old entries (https://www.mongodb.com/docs/manual/core/index-ttl/).
  */
 import { type ClientSession, type Collection, type Db, type Filter, MongoServerError } from 'mongodb'
+import { present } from '../../fhir/resource.ts'
 import { MILLISECONDS_PER_DAY } from '../audit-port.ts'
 import type {
   FoundEntry,
@@ -13,6 +14,7 @@ import type {
   JournalScan,
   JournalStore,
   Kept,
+  MeasurePage,
 } from '../journal-port.ts'
 import type { Connection } from './connection.ts'
 import { PartConnection } from './part-connection.ts'
@@ -41,6 +43,7 @@ export function openMongoJournalStore(url: string): JournalStore {
   return {
     write: (entries, kept) => part.write((opened) => write(opened, entries, kept)),
     scan: (query) => part.read(query.clinic, (opened, limits) => scan(opened, query, limits)),
+    measure: (query) => part.read(query.clinic, (opened, limits) => measure(opened, query, limits)),
     read: (clinic, id) => part.read(clinic, (opened, limits) => read(opened, { clinic, id }, limits)),
     bounds: (clinic) => part.read(clinic, (opened, limits) => bounds(opened, clinic, limits)),
     close: () => part.close(),
@@ -122,38 +125,75 @@ async function writeOf(
   return last
 }
 
-async function scan(
-  { entries }: Opened,
-  { clinic, order, after, filter, limit }: JournalScan,
-  limits: ReadLimits,
-): Promise<JournalPage> {
-  const isNewestFirst = order === 'newest first'
-  const bound = after === undefined ? {} : { number: isNewestFirst ? { $lt: after } : { $gt: after } }
-  const documents = await entries
-    .find({ clinic, ...bound, ...conditionOf(filter) }, { projection: { _id: 0, number: 1, summary: 1 }, ...limits })
-    .sort({ number: isNewestFirst ? -1 : 1 })
-    .limit(limit)
-    .toArray()
-  const last = documents.at(-1)
+async function scan(opened: Opened, query: JournalScan, limits: ReadLimits): Promise<JournalPage> {
+  const condition = conditionOf(query.filter)
+  const found = Object.keys(condition).length === 0 ? {} : { $or: [{ isGap: true }, condition] }
+  const documents = await documentsOf(opened, query, found, { summary: 1 }, limits)
   return {
     entries: documents.map(({ number, summary }) => ({ number, summary })),
-    ...(last === undefined || documents.length < limit ? {} : { next: last.number }),
+    ...nextOf(documents, query.limit),
   }
 }
 
-function conditionOf({ run, call, status, path, type, fault, since, audiences }: JournalFilter): Filter<EntryDocument> {
-  const conditions: Filter<EntryDocument> = {
-    ...(run === undefined ? {} : { run }),
-    ...(call === undefined ? {} : { call }),
+async function measure(opened: Opened, query: JournalScan, limits: ReadLimits): Promise<MeasurePage> {
+  const condition = { isGap: false, ...conditionOf(query.filter) }
+  const documents = await documentsOf(opened, query, condition, MEASURED, limits)
+  const oldest = documents.at(-1)?.at.getTime()
+  return {
+    ...(oldest === undefined ? {} : { oldest }),
+    // Entries of older versions have no measures.
+    measures: documents.map(({ number, at, status, duration = 0, method = '', user = '', operation = '' }) => ({
+      ...{ number, at: at.getTime(), status, duration, method, user, operation },
+    })),
+    ...nextOf(documents, query.limit),
+  }
+}
+
+const MEASURED: Readonly<Record<string, 1>> = { at: 1, status: 1, duration: 1, method: 1, user: 1, operation: 1 }
+
+/** The entries of a scan that meet a condition. */
+function documentsOf(
+  { entries }: Opened,
+  { clinic, order, after, limit }: JournalScan,
+  condition: Filter<EntryDocument>,
+  projection: Readonly<Record<string, 1>>,
+  limits: ReadLimits,
+): Promise<readonly EntryDocument[]> {
+  const isNewestFirst = order === 'newest first'
+  const bound = after === undefined ? {} : { number: isNewestFirst ? { $lt: after } : { $gt: after } }
+  return entries
+    .find({ clinic, ...bound, ...condition }, { projection: { _id: 0, number: 1, ...projection }, ...limits })
+    .sort({ number: isNewestFirst ? -1 : 1 })
+    .limit(limit)
+    .toArray()
+}
+
+/** Where the next scan begins. */
+function nextOf(documents: readonly EntryDocument[], limit: number): { readonly next?: number } {
+  const last = documents.at(-1)
+  return last === undefined || documents.length < limit ? {} : { next: last.number }
+}
+
+function conditionOf(filter: JournalFilter): Filter<EntryDocument> {
+  const { run, call, status, path, type, fault, since, until, audiences } = filter
+  const { method, direction, user, operation, text, notRun } = filter
+  return {
+    ...present({ call, type, method, direction, user }),
+    ...(run === undefined && notRun === undefined ? {} : { run: present({ $eq: run, $ne: notRun }) }),
     ...(status === undefined ? {} : { status: { $gte: status.from, $lte: status.to } }),
     ...(path === undefined ? {} : { path: { $gte: path, $lt: `${path}\uffff` } }),
-    ...(type === undefined ? {} : { type }),
-    ...(fault === undefined ? {} : { fault: { $regex: `(^|,)${RegExp.escape(fault)}(,|$)` } }),
-    ...(since === undefined ? {} : { at: { $gte: new Date(since) } }),
+    ...(fault === undefined ? {} : { fault: among(fault) }),
+    ...(operation === undefined ? {} : { operation: among(operation) }),
+    ...(text === undefined ? {} : { words: { $regex: RegExp.escape(text) } }),
+    ...(since === undefined && until === undefined ? {} : { at: present({ $gte: dateOf(since), $lt: dateOf(until) }) }),
     ...(audiences === undefined ? {} : { audience: { $in: [...audiences] } }),
   }
-  return Object.keys(conditions).length === 0 ? {} : { $or: [{ isGap: true }, conditions] }
 }
+
+/** One of the names in a text. */
+const among = (name: string) => ({ $regex: `(^|,)${RegExp.escape(name)}(,|$)` })
+
+const dateOf = (at: number | undefined): Date | undefined => (at === undefined ? undefined : new Date(at))
 
 async function read(
   { entries }: Opened,

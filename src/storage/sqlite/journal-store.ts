@@ -9,6 +9,7 @@ import type {
   JournalScan,
   JournalStore,
   Kept,
+  MeasurePage,
 } from '../journal-port.ts'
 import type { Database } from './connection.ts'
 import type { SideKind } from './side-store.ts'
@@ -51,7 +52,16 @@ const AUDIENCES = "ALTER TABLE exchange ADD COLUMN audience TEXT NOT NULL DEFAUL
 
 const FAULTS = "ALTER TABLE exchange ADD COLUMN fault TEXT NOT NULL DEFAULT ''"
 
-const FORM: SideFileForm = { name: 'journal', steps: [TABLES, AUDIENCES, FAULTS], cache: 2048 }
+const MEASURES = `
+  ALTER TABLE exchange ADD COLUMN method TEXT NOT NULL DEFAULT '';
+  ALTER TABLE exchange ADD COLUMN direction TEXT NOT NULL DEFAULT '';
+  ALTER TABLE exchange ADD COLUMN user TEXT NOT NULL DEFAULT '';
+  ALTER TABLE exchange ADD COLUMN operation TEXT NOT NULL DEFAULT '';
+  ALTER TABLE exchange ADD COLUMN duration REAL NOT NULL DEFAULT 0;
+  ALTER TABLE exchange ADD COLUMN words TEXT NOT NULL DEFAULT '';
+`
+
+const FORM: SideFileForm = { name: 'journal', steps: [TABLES, AUDIENCES, FAULTS, MEASURES], cache: 2048 }
 
 /** Milliseconds between two removals of excess entries. */
 const REMOVE_EVERY = 600_000
@@ -61,6 +71,10 @@ const REMOVED_AT_A_TIME = 500
 const SOME = 20
 
 type ScannedRow = readonly [number: number, summary: string | null]
+type MeasuredRow = readonly [
+  ...[number: number, fits: number, at: number, status: number, duration: number],
+  ...[method: string, user: string, operation: string],
+]
 
 /** Entries to be written together, and the limits of their clinics. */
 interface JournalOrder {
@@ -95,11 +109,13 @@ class JournalFile extends SideFile<JournalOrder> {
   /** @returns the number of the last one */
   #insert(db: Database, clinic: string, entries: readonly JournalEntry[]): number {
     let number = db.get<[number]>('SELECT last FROM clinic WHERE clinic = ?', clinic)?.[0] ?? 0
-    for (const { id, at, isGap, run, call, status, path, type, summary, audience, fault, detail } of entries) {
+    for (const { id, at, isGap, run, call, status, path, type, summary, audience, fault, detail, ...rest } of entries) {
       number += 1
       const found = [run, call, status, path, type] as const
+      const { method, direction, user, operation, duration, words } = rest
+      const measured = [method, direction, user, operation, duration, words] as const
       db.run(
-        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         clinic,
         number,
         id,
@@ -109,6 +125,7 @@ class JournalFile extends SideFile<JournalOrder> {
         summary,
         audience,
         fault,
+        ...measured,
       )
       if (detail !== '') db.run('INSERT INTO detail VALUES (?, ?, ?)', clinic, number, detail)
     }
@@ -128,13 +145,34 @@ class JournalFile extends SideFile<JournalOrder> {
   }
 
   /** @throws StoreUnavailable */
-  scan({ clinic, order, after, filter, limit }: JournalScan): JournalPage {
+  scan(scan: JournalScan): JournalPage {
+    const rows = this.#rows<ScannedRow>(scan, (fits) => `CASE WHEN gap = 1 OR (${fits}) THEN summary END`)
+    const entries = rows.flatMap(([number, summary]) => (summary === null ? [] : [{ number, summary }]))
+    return { entries, ...nextOf(rows, scan.limit) }
+  }
+
+  /** @throws StoreUnavailable */
+  measure(scan: JournalScan): MeasurePage {
+    const columns = 'at, status, duration, method, user, operation'
+    const rows = this.#rows<MeasuredRow>(scan, (fits) => `gap = 0 AND (${fits}), ${columns}`)
+    const measures = rows.flatMap(([number, fits, at, status, duration, method, user, operation]) =>
+      fits === 0 ? [] : [{ number, at, status, duration, method, user, operation }],
+    )
+    const oldest = rows.at(-1)?.[2]
+    return { measures, ...nextOf(rows, scan.limit), ...(oldest === undefined ? {} : { oldest }) }
+  }
+
+  /** The entries examined. @param columns by the condition that an entry must meet */
+  #rows<Row extends readonly SqlValue[]>(
+    { clinic, order, after, filter, limit }: JournalScan,
+    columns: (fits: string) => string,
+  ): readonly Row[] {
     const isNewestFirst = order === 'newest first'
     const { text, values } = conditionOf(filter)
     const bound = after ?? (isNewestFirst ? Number.MAX_SAFE_INTEGER : 0)
-    const rows = this.query((db) =>
-      db.all<ScannedRow>(
-        `SELECT number, CASE WHEN gap = 1 OR (${text}) THEN summary END FROM exchange
+    return this.query((db) =>
+      db.all<Row>(
+        `SELECT number, ${columns(text)} FROM exchange
          WHERE clinic = ? AND number ${isNewestFirst ? '<' : '>'} ?
          ORDER BY number ${isNewestFirst ? 'DESC' : 'ASC'} LIMIT ?`,
         ...values,
@@ -143,9 +181,6 @@ class JournalFile extends SideFile<JournalOrder> {
         limit,
       ),
     )
-    const entries = rows.flatMap(([number, summary]) => (summary === null ? [] : [{ number, summary }]))
-    const last = rows.at(-1)
-    return { entries, ...(last === undefined || rows.length < limit ? {} : { next: last[0] }) }
   }
 
   /** @throws StoreUnavailable */
@@ -176,6 +211,12 @@ export const JOURNAL_FILE: SideKind<JournalOrder, JournalFile> = {
   open: (options) => new JournalFile(options),
 }
 
+/** Where the next scan begins. */
+function nextOf(rows: readonly (readonly SqlValue[])[], limit: number): { readonly next?: number } {
+  const last = rows.at(-1)
+  return last === undefined || rows.length < limit ? {} : { next: Number(last[0]) }
+}
+
 const NOTHING: JournalPage = { entries: [] }
 const NO_BOUNDS: JournalBounds = { first: 0, last: 0 }
 
@@ -189,6 +230,7 @@ export function openSqliteJournalStore(path: string, onNotice: (notice: string) 
     ...store,
     write: (entries, kept) => write({ entries, kept }),
     scan: async (scan) => (await read((file) => file.scan(scan))) ?? NOTHING,
+    measure: async (scan) => (await read((file) => file.measure(scan))) ?? { measures: [] },
     read: (clinic, id) => read((file) => file.read(clinic, id)),
     bounds: async (clinic) => (await read((file) => file.bounds(clinic))) ?? NO_BOUNDS,
   }
@@ -221,21 +263,26 @@ function removeOld(db: Database, { clinic, last, days, entries }: KeptOf, now: n
   return removed === most
 }
 
-function conditionOf({ run, call, status, path, type, fault, since, audiences }: JournalFilter): {
-  readonly text: string
-  readonly values: readonly SqlValue[]
-} {
+function conditionOf(filter: JournalFilter): { readonly text: string; readonly values: readonly SqlValue[] } {
+  const { status, path, fault, operation, text: words, notRun, since, until, audiences } = filter
   const terms: (readonly [string, ...SqlValue[]] | undefined)[] = [
-    run === undefined ? undefined : ['run = ?', run],
-    call === undefined ? undefined : ['call = ?', call],
+    ...EQUAL.map((name) => (filter[name] === undefined ? undefined : ([`${name} = ?`, filter[name]] as const))),
     status && ['status BETWEEN ? AND ?', status.from, status.to],
     path === undefined ? undefined : ['substr(path, 1, length(?)) = ?', path, path],
-    type === undefined ? undefined : ['type = ?', type],
-    fault === undefined ? undefined : ["instr(',' || fault || ',', ',' || ? || ',') > 0", fault],
+    ...[isAmong('fault', fault), isAmong('operation', operation)],
+    words === undefined ? undefined : ['instr(words, ?) > 0', words],
+    notRun === undefined ? undefined : ['run <> ?', notRun],
     since === undefined ? undefined : ['at >= ?', since],
+    until === undefined ? undefined : ['at < ?', until],
     audiences && ['audience IN (SELECT value FROM json_each(?))', JSON.stringify(audiences)],
   ]
   const given = terms.filter((term) => term !== undefined)
   const text = given.map(([condition]) => condition).join(' AND ')
   return { text: text === '' ? 'TRUE' : text, values: given.flatMap(([, ...values]) => values) }
 }
+
+const EQUAL = ['run', 'call', 'type', 'method', 'direction', 'user'] as const
+
+/** One of the names in a column. */
+const isAmong = (column: string, name: string | undefined): readonly [string, string] | undefined =>
+  name === undefined ? undefined : [`instr(',' || ${column} || ',', ',' || ? || ',') > 0`, name]
