@@ -41,7 +41,7 @@ const MOST_PATIENTS = 1_000
 export async function exportOf(reader: JournalReader, filter: JournalFilter, name: unknown = 'har'): Promise<Exported> {
   const format: Format | undefined = Object.entries(FORMATS).find(([ending]) => ending === name)?.[1]
   if (format === undefined) throw badRequest(`'format' must be one of ${Object.keys(FORMATS).join(', ')}`)
-  // Whose data they are is recorded before they are sent; what is written from now on is not among them.
+  // Patients are recorded before their data are sent; entries that are written from now on are not among them.
   const { last } = await reader.bounds()
   const exchanges = () => exchangesOf(reader, filter, format, last + 1)
   const patients = new Set<string>()

@@ -9,16 +9,22 @@ import type { Context as KoaContext, Middleware } from 'koa'
 import { ROLES } from '../clinics/accounts.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
-import { fold } from '../fhir/text-folding.ts'
 import { forbidden, requireOperator } from '../http/authenticate.ts'
 import { tellUserAccess, userOf } from '../http/exchange.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
-import { type ExchangeDetail, type ExchangeSummary, isGap, patientOf } from '../record/journal/exchange.ts'
+import {
+  type ExchangeDetail,
+  type ExchangeSummary,
+  isGap,
+  patientOf,
+  searchable,
+  strangersOf,
+} from '../record/journal/exchange.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import { type JournalFilter, JournalReader, type NumberedExchange } from '../record/journal/journal-reader.ts'
 import { type LiveJournal, MAX_WATCHERS } from '../record/journal/live.ts'
 import { curlOf, whyNotReplayed } from '../record/journal/replay.ts'
-import { READS_STRANGERS, strangersOf } from '../record/journal/strangers.ts'
+import { READS_STRANGERS } from '../record/journal/strangers.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
 import { clinicInPath } from './clinic-in-path.ts'
@@ -214,7 +220,7 @@ function filterOf(filters: Filters): JournalFilter {
   return present({
     ...{ run, call, path, type, fault, direction, user, operation, notRun },
     method: method?.toUpperCase(),
-    text: text === undefined ? undefined : fold(text),
+    text: text === undefined ? undefined : searchable(text),
     status: status === undefined ? undefined : statusOf(status),
     since: since === undefined ? undefined : sinceOf(since),
     until: until === undefined ? undefined : sinceOf(until, 'until'),

@@ -25,7 +25,6 @@ import {
 import type { Journal, JournalPolicy } from '../../record/journal/journal.ts'
 import { addSecretsOf, withoutSecretsOf } from '../../record/journal/redaction.ts'
 import { Secrets } from '../../record/journal/secrets.ts'
-import { isOfStrangers, READS_STRANGERS } from '../../record/journal/strangers.ts'
 import { type Fired, labelOf } from '../../rehearsal/faults/fired.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import { claimIn } from '../claims.ts'
@@ -214,7 +213,8 @@ const MAX_PATIENTS = 1_000
 
 type Bodies = Pick<SeenExchange, 'requestBody' | 'responseBody'>
 
-function seenOf(ready: Ready, bodies: Bodies, { clinic }: JournalPolicy): SeenExchange {
+function seenOf(ready: Ready, bodies: Bodies, policy: JournalPolicy): SeenExchange {
+  const { clinic } = policy
   const { exchange, koa } = ready
   const { req, res } = koa
   const { at, since, secrets, tools, accesses, faults } = exchange
@@ -228,7 +228,7 @@ function seenOf(ready: Ready, bodies: Bodies, { clinic }: JournalPolicy): SeenEx
   const end = endOf(ready, hasLeft)
   return {
     ...{ id: requestIdOf(koa), direction: 'in', at, duration, timing, clinic },
-    leastRole: isOfStrangers(clinic) ? READS_STRANGERS : leastRoleOf(ready),
+    leastRole: policy.leastRole ?? leastRoleOf(ready),
     patients: [...new Set(accesses.flatMap(({ patients }) => patients))].slice(0, MAX_PATIENTS),
     ...agentOf(ready),
     ...present({ run, correlation, replayOf, secrets, tools, fault }),

@@ -3,7 +3,7 @@ import type { Measure } from '../../storage/journal-port.ts'
 
 interface Count {
   readonly requests: number
-  /** Those with a status from 400 on, and those without a response. */
+  /** Statuses from 400 on, and requests without a response. */
   readonly errors: number
   /** Milliseconds within which 95 of 100 were done, to within 5 %; absent: there is none. */
   readonly p95?: number

@@ -185,6 +185,25 @@ export type Summary = ExchangeSummary | GapSummary
 
 export const isGap = (summary: Summary): summary is GapSummary => 'gap' in summary
 
+const OF_STRANGERS = '/failed-authentications'
+
+/**
+ * The part of a clinic's journal for failed authentications, by the name under which the store keeps it: no id of a clinic
+ * has a slash.
+ */
+export const strangersOf = (clinic: string): string => `${clinic}${OF_STRANGERS}`
+
+/** The clinic, where it is such a part. */
+export const clinicOfStrangers = (part: string): string | undefined =>
+  part.endsWith(OF_STRANGERS) ? part.slice(0, -OF_STRANGERS.length) : undefined
+
+/** A text without case and accents, for a search by words. */
+export const searchable = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+
 /** The patient whose id a list shows: lists have no bodies. */
 export function patientOf(summary: Summary): readonly string[] {
   const id = isGap(summary) ? undefined : /^Patient\/(.+)$/.exec(summary.resource ?? '')?.[1]

@@ -3,6 +3,7 @@
  * takes a bounded part of the server, however much is sent, and no clinic displaces another. docs/journal.md
  */
 import { LRUCache } from 'lru-cache'
+import type { Role } from '../../clinics/accounts.ts'
 import { clinicFacts } from '../../clinics/clinics.ts'
 import { type ClinicSettings, type JournalMode, recentSettings, secretsIn } from '../../clinics/settings.ts'
 import { upTo } from '../../fhir/memoize.ts'
@@ -13,10 +14,10 @@ import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import type { JournalEntry, JournalStore, Kept } from '../../storage/journal-port.ts'
 import { type Gap, nameOf, OF_STRANGERS, Recorder, type RecorderOptions, type Recording } from '../recorder.ts'
-import type { SeenExchange } from './exchange.ts'
+import { clinicOfStrangers, type SeenExchange } from './exchange.ts'
 import { entryOf, gapEntry } from './pack.ts'
 import { formsOf } from './secrets.ts'
-import { clinicOfPart, isOfStrangers, MOST_STRANGERS, OF_CLAIMED, Strangers } from './strangers.ts'
+import { MOST_STRANGERS, OF_CLAIMED, Strangers } from './strangers.ts'
 
 const RECORDING: Recording = {
   name: 'journal',
@@ -63,7 +64,7 @@ interface Waiting {
 
 export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
   readonly policies: JournalPolicies
-  readonly strangers: Strangers
+  readonly strangers: Strangers<JournalPolicy>
   readonly #secrets: readonly string[]
   readonly #allowance: Rate | undefined
   /** How much of each clinic may still be recorded. A forgotten clinic starts with a full one. */
@@ -127,7 +128,7 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
     const known = this.#buckets.get(clinic)
     if (known !== undefined) return known
     // Without a clinic, and in the name of one, strangers may send whatever they like.
-    const usual = clinic === SERVICE ? OF_STRANGERS : isOfStrangers(clinic) ? OF_CLAIMED : OF_CLINIC
+    const usual = clinic === SERVICE ? OF_STRANGERS : clinicOfStrangers(clinic) ? OF_CLAIMED : OF_CLINIC
     const bucket = new TokenBucket(this.#allowance ?? usual)
     this.#buckets.set(clinic, bucket)
     return bucket
@@ -178,6 +179,8 @@ export interface JournalPolicy extends Kept {
   /** SERVICE for a clinic that does not exist. */
   readonly clinic: string
   readonly mode: JournalMode
+  /** The least role that reads its exchanges; absent: it depends on the exchange. */
+  readonly leastRole?: Role
   /** Secrets of the clinic, which no exchange may show. */
   readonly secrets: readonly string[]
 }
@@ -234,9 +237,10 @@ class JournalPolicies {
 
   /** @param part a clinic, or its part for strangers */
   kept(part: string): Kept {
-    const clinic = clinicOfPart(part)
+    const ofStrangers = clinicOfStrangers(part)
+    const clinic = ofStrangers ?? part
     const { days, entries } = this.#lastKnown(clinic) ?? this.#defaults
-    if (clinic !== part) return { days, entries: Math.min(entries, MOST_STRANGERS) }
+    if (ofStrangers !== undefined) return { days, entries: Math.min(entries, MOST_STRANGERS) }
     return { days, entries: this.#hasOpenRuns(clinic) ? Math.max(entries, OF_RUNS) : entries }
   }
 

@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto'
 import type { JournalMode } from '../../clinics/settings.ts'
 import { present } from '../../fhir/resource.ts'
-import { fold } from '../../fhir/text-folding.ts'
 import type { JournalEntry } from '../../storage/journal-port.ts'
 import type { Gap } from '../recorder.ts'
 import { APART } from './decoding.ts'
@@ -19,6 +18,7 @@ import {
   type SeenHeaders,
   type ShownBody,
   type ShownMessage,
+  searchable,
   type Timing,
   type ToolDetail,
   type ToolExchange,
@@ -287,7 +287,7 @@ function wordsOf(summary: ExchangeSummary): string {
     system,
     ...operationsIn(summary),
   ]
-  return fold([...texts, ...tools.map(({ code }) => code)].join('\n').slice(0, MAX_WORDS))
+  return searchable([...texts, ...tools.map(({ code }) => code)].join('\n').slice(0, MAX_WORDS))
 }
 
 /** An address as people write it. */

@@ -4,12 +4,12 @@
  * fill nothing. docs/journal.md
  */
 import type { Role } from '../../clinics/accounts.ts'
-import { dialedNumber } from '../../clinics/settings.ts'
+import { dialedNumber, type JournalMode } from '../../clinics/settings.ts'
 import { type Rate, TokenBucket } from '../../isolation/token-bucket.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
 import type { Repository } from '../../repository/repository.ts'
 import { OF_STRANGERS } from '../recorder.ts'
-import type { JournalPolicy } from './journal.ts'
+import { strangersOf } from './exchange.ts'
 
 /** The clinic that a stranger names, or a number of it. */
 export type Claim = { readonly clinic: string } | { readonly dialed: string }
@@ -23,29 +23,26 @@ export const OF_CLAIMED: Rate = { rate: 10 / 60, burst: 60 }
 /** The last ones of a clinic that are kept. */
 export const MOST_STRANGERS = 1_000
 
-const ENDING = '/failed-authentications'
+interface Policy {
+  readonly clinic: string
+  readonly mode: JournalMode
+  readonly leastRole?: Role
+}
 
-/** Their part of the journal, by the name under which the store keeps it: no id of a clinic has a slash. */
-export const strangersOf = (clinic: string): string => `${clinic}${ENDING}`
-
-export const isOfStrangers = (part: string): boolean => part.endsWith(ENDING)
-
-export const clinicOfPart = (part: string): string => (isOfStrangers(part) ? part.slice(0, -ENDING.length) : part)
-
-interface StrangerParts {
+interface StrangerParts<Of extends Policy> {
   readonly repository: Repository
   /** The policy of a clinic; that of SERVICE where there is no such clinic. */
-  readonly load: (clinic: string) => Promise<JournalPolicy>
+  readonly load: (clinic: string) => Promise<Of>
   /** Whether one more is recorded in a part of the journal. */
   readonly hasRoom: (part: string, now: number) => boolean
 }
 
-export class Strangers {
-  readonly #parts: StrangerParts
+export class Strangers<Of extends Policy> {
+  readonly #parts: StrangerParts<Of>
   /** Claims that are looked up in the store, of all strangers together. */
   readonly #lookups = new TokenBucket(OF_STRANGERS)
 
-  constructor(parts: StrangerParts) {
+  constructor(parts: StrangerParts<Of>) {
     this.#parts = parts
   }
 
@@ -53,14 +50,14 @@ export class Strangers {
    * How an exchange is recorded that makes a claim: without bodies.
    * @throws StoreUnavailable
    */
-  async policyFor(claim: Claim, now: number): Promise<JournalPolicy> {
+  async policyFor(claim: Claim, now: number): Promise<Of> {
     const { load, hasRoom } = this.#parts
     const clinic = this.#lookups.take(now) ? await this.#clinicOf(claim) : SERVICE
     const policy = await load(clinic)
     const part = strangersOf(clinic)
     const isRecorded = policy.clinic === clinic && clinic !== SERVICE && policy.mode !== 'off'
     if (!isRecorded || !hasRoom(part, now)) return load(SERVICE)
-    return { ...policy, clinic: part, mode: 'headers' }
+    return { ...policy, clinic: part, mode: 'headers', leastRole: READS_STRANGERS }
   }
 
   async #clinicOf(claim: Claim): Promise<string> {
