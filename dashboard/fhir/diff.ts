@@ -1,4 +1,5 @@
 /** The differences between two versions of a resource, element by element. */
+import { numberText } from './json-text.ts'
 
 export interface Difference {
   /** `telecom[1].value` */
@@ -30,6 +31,8 @@ function leavesOf(resource: object): ReadonlyMap<string, string> {
 
 function leavesIn(value: unknown, path: string): readonly (readonly [path: string, text: string])[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => leavesIn(item, `${path}[${index}]`))
+  const number = numberText(value)
+  if (number !== undefined) return [[path, number]]
   if (typeof value !== 'object' || value === null) return [[path, String(value)]]
   return Object.entries(value).flatMap(([name, item]) => leavesIn(item, path === '' ? name : `${path}.${name}`))
 }

@@ -5,6 +5,7 @@ import type { Operation } from '../core/operation.ts'
 import { defineProvider, type Interactions, type Provider, standard } from '../core/provider.ts'
 import { isShipped, shippedTypes } from '../core/shipped.ts'
 import { unprocessable } from '../fhir/outcome.ts'
+import { structureDefinitionSnapshot } from '../operations/structure-definition-snapshot.ts'
 import { codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode } from '../operations/terminology/code-system.ts'
 import { valueSetExpand, valueSetValidateCode } from '../operations/terminology/value-set.ts'
 import { CUSTOM_DECLARATION, CUSTOM_KEY, CUSTOM_PROGRESS } from '../repository/record-kinds.ts'
@@ -14,6 +15,7 @@ import { customParameter } from '../search/index/custom-definition.ts'
 
 const OPERATIONS: Readonly<Record<string, readonly Operation[]>> = {
   CodeSystem: [codeSystemLookup, codeSystemSubsumes, codeSystemValidateCode],
+  StructureDefinition: [structureDefinitionSnapshot],
   ValueSet: [valueSetExpand, valueSetValidateCode],
 }
 

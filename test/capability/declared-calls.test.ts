@@ -98,6 +98,7 @@ describe('operations', () => {
       { name: 'url', valueUri: 'http://hl7.org/fhir/ValueSet/administrative-gender' },
       ...code,
     ],
+    'StructureDefinition-snapshot': [{ name: 'url', valueUri: 'http://hl7.org/fhir/StructureDefinition/Patient' }],
     'ConceptMap-translate': [...code, { name: 'target', valueUri: 'http://example.org/x' }],
     'NamingSystem-preferred-id': [
       { name: 'id', valueString: 'http://snomed.info/sct' },

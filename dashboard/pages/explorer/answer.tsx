@@ -1,19 +1,23 @@
-/** The response to a request: its status, its body as a tree or as text, and the actions it allows. */
-import { Badge, Box, Button, Group, List, SegmentedControl, Text } from '@mantine/core'
-import type { CapabilityStatement } from 'fhir/r4'
-import { type ReactNode, useMemo } from 'react'
+/** The response to a request: its status, its headers, its body in several forms, and the actions it allows. */
+import { Badge, Box, Group, List, SegmentedControl, Text } from '@mantine/core'
+import type { Bundle, CapabilityStatement } from 'fhir/r4'
+import { lazy, Suspense, useMemo } from 'react'
 import { issueOf, outcomeIn } from '../../api/problem.ts'
-import { parseLossless, prettyJson } from '../../fhir/json-text.ts'
+import { prettyJson } from '../../fhir/json-text.ts'
+import { prettyXml } from '../../fhir/xml-text.ts'
 import { useMaybeClinic } from '../../parts/clinic-context.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
-import { useFilters } from '../../parts/filters.ts'
 import { PageLink } from '../../parts/links.tsx'
+import { Loading } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { ResourceTree } from '../../parts/resource-tree.tsx'
-import { DeleteButton } from './delete-button.tsx'
+import { AnswerActions } from './answer-actions.tsx'
+import { BodyText, BodyTree } from './answer-body.tsx'
+import { useConsoleFilters } from './console-filters.ts'
 import classes from './explorer.module.css'
-import { isOffered } from './offers.ts'
 import type { ConsoleAnswer } from './use-console.ts'
+
+const BundleTable = lazy(async () => ({ default: (await import('./bundle-table.tsx')).BundleTable }))
+const VersionChanges = lazy(async () => ({ default: (await import('./version-changes.tsx')).VersionChanges }))
 
 interface AnswerProps {
   readonly answer: ConsoleAnswer
@@ -23,24 +27,32 @@ interface AnswerProps {
   readonly onEdit: (text: string, address: string, version: string | undefined) => void
 }
 
-/** Most characters of text that are drawn; the whole can be copied. */
-const MOST_TEXT = 200_000
+const LABELS = { tree: 'Tree', json: 'Text', table: 'Table', changes: 'Changes' } as const
 
-const FORMS = [
-  { value: 'tree', label: 'Tree' },
-  { value: 'json', label: 'JSON' },
-]
+type Form = keyof typeof LABELS
+
+/** The forms that a response has; the tree comes first. */
+function formsOf({ body, request }: ConsoleAnswer): readonly Form[] {
+  const bundle = bundleIn(body)
+  const isHistory = bundle?.type === 'history' && /^\/*[A-Z]\w+\/[^/?]+\/_history/.test(request.path)
+  return [
+    'tree',
+    'json',
+    ...(bundle === undefined ? [] : (['table'] as const)),
+    ...(isHistory ? (['changes'] as const) : []),
+  ]
+}
+
+function bundleIn(body: unknown): Bundle | undefined {
+  const bundle = body as Bundle | undefined
+  return bundle?.resourceType === 'Bundle' && Array.isArray(bundle.entry) ? bundle : undefined
+}
 
 export function Answer({ answer, statement, onOpen, onEdit }: AnswerProps) {
-  const [{ form }, setFilters] = useFilters({
-    view: 'console',
-    method: 'GET',
-    path: 'Patient?_count=20',
-    open: '',
-    form: 'tree',
-  })
-  const pretty = useMemo(() => prettyJson(answer.text), [answer.text])
-  const { status, request, milliseconds, headers } = answer
+  const [filters, setFilters] = useConsoleFilters()
+  const text = useMemo(() => prettyXml(prettyJson(answer.text)), [answer.text])
+  const forms = formsOf(answer)
+  const form = forms.find((one) => one === filters.form) ?? 'tree'
   return (
     <Panel
       title="Response"
@@ -48,29 +60,51 @@ export function Answer({ answer, statement, onOpen, onEdit }: AnswerProps) {
         <SegmentedControl
           aria-label="Form"
           size="xs"
-          data={FORMS}
+          data={forms.map((value) => ({ value, label: LABELS[value] }))}
           value={form}
           onChange={(value) => setFilters({ form: value }, { replace: true })}
         />
       }
     >
-      <Group gap="xs" mb="sm">
-        <Badge color={status >= 400 || status === 0 ? 'red' : 'cyan'} variant="filled">
-          {status === 0 ? 'no response' : status}
-        </Badge>
-        <Text size="sm" c="dimmed">
-          {request.method ?? 'GET'} {request.path} · {milliseconds} ms
-        </Text>
-        <InJournal exchange={headers.get('x-request-id')} />
-      </Group>
-      <Actions answer={answer} statement={statement} onOpen={onOpen} onEdit={() => editable(answer, pretty, onEdit)}>
-        <CopyButton text={pretty} label="Copy" said="The response is copied." />
-      </Actions>
+      <Summary answer={answer} />
+      <AnswerActions answer={answer} statement={statement} text={text} onOpen={onOpen} onEdit={onEdit}>
+        <CopyButton text={text} label="Copy" said="The response is copied." />
+      </AnswerActions>
       <Findings answer={answer} />
-      <Box mt="sm">{form === 'tree' ? <Tree text={answer.text} onOpen={onOpen} /> : <JsonText text={pretty} />}</Box>
+      <ResponseHeaders headers={answer.headers} />
+      <Box mt="sm">
+        <Suspense fallback={<Loading rows={4} />}>
+          <Body form={form} answer={answer} text={text} statement={statement} onOpen={onOpen} />
+        </Suspense>
+      </Box>
     </Panel>
   )
 }
+
+interface BodyProps extends Pick<AnswerProps, 'answer' | 'statement' | 'onOpen'> {
+  readonly form: Form
+  readonly text: string
+}
+
+function Body({ form, answer, text, statement, onOpen }: BodyProps) {
+  const bundle = bundleIn(answer.body)
+  if (form === 'table' && bundle !== undefined)
+    return <BundleTable bundle={bundle} statement={statement} onOpen={onOpen} />
+  if (form === 'changes') return <VersionChanges text={answer.text} />
+  return form === 'tree' ? <BodyTree text={answer.text} shown={text} onOpen={onOpen} /> : <BodyText text={text} />
+}
+
+const Summary = ({ answer: { status, request, milliseconds, headers } }: Pick<AnswerProps, 'answer'>) => (
+  <Group gap="xs" mb="sm">
+    <Badge color={status >= 400 || status === 0 ? 'red' : 'cyan'} variant="filled">
+      {status === 0 ? 'no response' : status}
+    </Badge>
+    <Text size="sm" c="dimmed" miw={0}>
+      {request.method ?? 'GET'} {request.path} · {milliseconds} ms
+    </Text>
+    <InJournal exchange={headers.get('x-request-id')} />
+  </Group>
+)
 
 function InJournal({ exchange }: { readonly exchange: string | null }) {
   const clinic = useMaybeClinic()
@@ -83,53 +117,22 @@ function InJournal({ exchange }: { readonly exchange: string | null }) {
   )
 }
 
-interface Shown {
-  readonly resourceType?: string
-  readonly id?: string
-  readonly meta?: { readonly versionId?: string }
-}
-
-function editable({ body }: ConsoleAnswer, pretty: string, onEdit: AnswerProps['onEdit']): void {
-  const { resourceType, id, meta } = body as Shown
-  onEdit(pretty, `${resourceType}/${id}`, meta?.versionId)
-}
-
-interface ActionsProps extends Pick<AnswerProps, 'answer' | 'statement' | 'onOpen'> {
-  readonly onEdit: () => void
-  readonly children: ReactNode
-}
-
-/** The actions on a resource that the CapabilityStatement declares. */
-function Actions({ answer, statement, onOpen, onEdit, children }: ActionsProps) {
-  const { resourceType: type, id, meta } = (answer.body ?? {}) as Shown
-  const isResource = type !== undefined && id !== undefined && answer.status < 300 && isOf(answer.request, type, id)
-  const may = (code: string): boolean => isResource && isOffered(statement, type, code)
+function ResponseHeaders({ headers }: { readonly headers: Headers }) {
+  const all = [...headers]
+  if (all.length === 0) return null
   return (
-    <Group gap="xs">
-      {may('update') && (
-        <Button size="xs" variant="default" onClick={onEdit}>
-          Edit
-        </Button>
-      )}
-      {may('history-instance') && (
-        <Button size="xs" variant="default" onClick={() => onOpen(`${type}/${id}/_history`)}>
-          History
-        </Button>
-      )}
-      {may('delete') && meta?.versionId !== undefined && (
-        <DeleteButton path={`${type}/${id}`} version={meta.versionId} onOpen={onOpen} />
-      )}
-      {children}
-    </Group>
+    <details className={classes.headers}>
+      <summary>{all.length} response headers</summary>
+      <dl className="mono">
+        {all.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   )
-}
-
-/** Whether the request is about the resource itself: an operation, or `metadata`, may give one that is not stored. */
-function isOf({ method = 'GET', path }: ConsoleAnswer['request'], type: string, id: string): boolean {
-  const [address = ''] = path.split('?', 1)
-  const current = address.replace(/\/_history\/[^/]+$/, '').replace(/\/+$/, '')
-  const own = method === 'POST' ? type : `${type}/${id}`
-  return current === own || current.endsWith(`/${own}`)
 }
 
 function Findings({ answer }: { readonly answer: ConsoleAnswer }) {
@@ -151,24 +154,3 @@ function Findings({ answer }: { readonly answer: ConsoleAnswer }) {
     </List>
   )
 }
-
-function Tree({ text, onOpen }: { readonly text: string; readonly onOpen: AnswerProps['onOpen'] }) {
-  const value = useMemo(() => treeOf(text), [text])
-  return value === undefined ? <JsonText text={text} /> : <ResourceTree value={value} onOpen={onOpen} />
-}
-
-function treeOf(text: string): object | undefined {
-  try {
-    const value = parseLossless(text)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const JsonText = ({ text }: { readonly text: string }) => (
-  <pre className={`${classes.text} mono`}>
-    {text === '' ? 'The answer has no body.' : text.slice(0, MOST_TEXT)}
-    {text.length > MOST_TEXT && `\n… and ${text.length - MOST_TEXT} characters more`}
-  </pre>
-)

@@ -1,151 +1,79 @@
 /** A console: a request with the token of the session, and its response. The address holds the request. */
-import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import type { CapabilityStatement } from 'fhir/r4'
-import { type FormEvent, useEffect, useState } from 'react'
-import { isElsewhere } from '../../api/address.ts'
-import type { ApiRequest } from '../../api/client.ts'
-import { contentTypeOf } from '../../api/curl.ts'
-import { useExchange } from '../../api/exchanges.ts'
-import { useMaybeClinic } from '../../parts/clinic-context.tsx'
+import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { CopyAsCurl } from '../../parts/copy.tsx'
-import { useFilters } from '../../parts/filters.ts'
-import { LazyJsonEditor } from '../../parts/json-editor/lazy-json-editor.tsx'
 import { Empty } from '../../parts/page-states.tsx'
 import { Answer } from './answer.tsx'
-import { useConsole } from './use-console.ts'
-
-/** `from`: an exchange of the journal, whose body is sent again. */
-const DEFAULTS = { view: 'console', method: 'GET', path: 'Patient?_count=20', open: '', from: '' }
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+import { KeptDialog } from './kept-dialog.tsx'
+import { BodyField, HeaderField, RequestLine } from './request-fields.tsx'
+import { requestOf, type TypedRequest, takesBody } from './request-text.ts'
+import { useDesk } from './use-desk.ts'
 
 export function Console({ statement }: { readonly statement: CapabilityStatement }) {
-  const [{ method, path, open, from }, setFilters] = useFilters(DEFAULTS)
-  const wanted = open || path
-  const [typed, setTyped] = useState(wanted)
-  const [body, setBody] = useState('')
-  const [headers, setHeaders] = useState('')
-  const desk = useConsole()
-  const earlier = useBodyOf(from)
-  const ofOthers = (address: string): boolean => isElsewhere(address, statement.implementation?.url)
-  useEffect(() => {
-    if (earlier !== undefined) setBody(earlier)
-  }, [earlier])
-  const request: ApiRequest = {
-    method,
-    path: typed,
-    headers: headersOf(headers, method),
-    ...(takesBody(method) && body !== '' ? { body } : {}),
-  }
-  // An address that names a read sends it at once; any other request waits for the button.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is what it waits for
-  useEffect(() => {
-    setTyped(wanted)
-    if (method === 'GET' && !wanted.includes('{') && !ofOthers(wanted)) void desk.send({ path: wanted })
-  }, [wanted, method])
-  const openPath = (next: string): void => setFilters({ method: 'GET', path: next, open: '' })
-  const send = (event: FormEvent): void => {
-    event.preventDefault()
-    if (ofOthers(typed)) return
-    if (method === 'GET' && typed !== wanted) openPath(typed)
-    else {
-      setFilters({ path: typed, open: '' })
-      void desk.send(request)
-    }
-  }
-  const edit = (text: string, address: string, version: string | undefined): void => {
-    setBody(text)
-    setHeaders(version === undefined ? '' : `If-Match: W/"${version}"`)
-    setFilters({ method: 'PUT', path: address, open: '' })
-  }
+  const desk = useDesk(statement)
+  const edit = (body: string, path: string, version: string | undefined): void =>
+    desk.load({
+      ...{ method: 'PUT', path, body, format: 'json' },
+      headers: version === undefined ? '' : `If-Match: W/"${version}"`,
+    })
   return (
     <Stack>
-      <form onSubmit={send}>
-        <Stack gap="sm">
-          <Group gap="xs">
-            <NativeSelect
-              aria-label="Method"
-              data={METHODS}
-              value={method}
-              onChange={(event) => setFilters({ method: event.currentTarget.value, path: typed, open: '' })}
-            />
-            <TextInput
-              aria-label="Address"
-              flex="1 1 220px"
-              value={typed}
-              spellCheck={false}
-              classNames={{ input: 'mono' }}
-              error={
-                ofOthers(typed) && 'This is the address of another server; the console sends requests to this one only.'
-              }
-              onChange={(event) => setTyped(event.currentTarget.value)}
-            />
-            <Button type="submit" loading={desk.isBusy} disabled={ofOthers(typed)}>
-              Send
-            </Button>
-            <CopyAsCurl request={request} />
-          </Group>
-          {takesBody(method) && (
-            <BodyFields headers={headers} onHeaders={setHeaders} body={body} onBody={setBody} desk={desk} />
-          )}
-        </Stack>
-      </form>
+      <RequestForm desk={desk} />
       {desk.answer === undefined ? (
         <Empty icon="explorer" title="No request has been sent">
           Fill in what stands in braces, and send it.
         </Empty>
       ) : (
-        <Answer answer={desk.answer} statement={statement} onOpen={openPath} onEdit={edit} />
+        <Answer answer={desk.answer} statement={statement} onOpen={desk.openPath} onEdit={edit} />
       )}
     </Stack>
   )
 }
 
-/** The body of a request that the journal has kept whole. */
-function useBodyOf(exchange: string): string | undefined {
-  const clinic = useMaybeClinic()
-  const { data } = useExchange(clinic?.id ?? '', exchange, clinic !== undefined && exchange !== '')
-  const { text, cut = false, changed = false } = data?.request.body ?? {}
-  return cut || changed ? undefined : text
+function RequestForm({ desk }: { readonly desk: ReturnType<typeof useDesk> }) {
+  const { request, findings, kept, load } = desk
+  const [isChoosing, setChoosing] = useState(false)
+  const submit = (event: FormEvent | KeyboardEvent): void => {
+    event.preventDefault()
+    desk.submit()
+  }
+  const choose = (one: TypedRequest): void => {
+    setChoosing(false)
+    load(one)
+  }
+  return (
+    <>
+      <form aria-label="Request" onSubmit={submit} onKeyDown={(event) => isSendKey(event) && submit(event)}>
+        <Stack gap="sm">
+          <RequestLine
+            request={request}
+            isElsewhere={desk.isElsewhere}
+            isBusy={desk.isBusy}
+            onChange={desk.change}
+            onPath={desk.setTyped}
+          />
+          <HeaderField value={request.headers} onChange={desk.setHeaders} />
+          {takesBody(request.method) && (
+            <BodyField request={request} findings={findings} onChange={desk.setBody} onSend={desk.sendNow} />
+          )}
+          <Group gap="xs">
+            <Button size="xs" variant="default" onClick={() => setChoosing(true)}>
+              History and saved
+            </Button>
+            <CopyAsCurl request={requestOf(request)} />
+          </Group>
+        </Stack>
+      </form>
+      <KeptDialog
+        isOpen={isChoosing}
+        kept={kept}
+        request={request}
+        onChoose={choose}
+        onClose={() => setChoosing(false)}
+      />
+    </>
+  )
 }
 
-interface BodyProps {
-  readonly headers: string
-  readonly onHeaders: (text: string) => void
-  readonly body: string
-  readonly onBody: (text: string) => void
-  readonly desk: ReturnType<typeof useConsole>
-}
-
-const BodyFields = ({ headers, onHeaders, body, onBody, desk }: BodyProps) => (
-  <>
-    <Textarea
-      aria-label="Headers"
-      placeholder={'Headers, one on a line: If-Match: W/"1"'}
-      autosize
-      minRows={1}
-      classNames={{ input: 'mono' }}
-      value={headers}
-      onChange={(event) => onHeaders(event.currentTarget.value)}
-    />
-    <LazyJsonEditor label="Body" value={body} findings={desk.findings} onChange={onBody} />
-    <Group>
-      <Button variant="default" size="xs" disabled={body === ''} onClick={() => void desk.validate(body)}>
-        Validate
-      </Button>
-    </Group>
-  </>
-)
-
-const takesBody = (method: string): boolean => method === 'POST' || method === 'PUT' || method === 'PATCH'
-
-/** `name: value` on each line. */
-function headersOf(text: string, method: string): Readonly<Record<string, string>> {
-  const type: Readonly<Record<string, string>> = takesBody(method) ? { 'content-type': contentTypeOf(method) } : {}
-  const given = text.split('\n').flatMap((line) => {
-    const [name, ...value] = line.split(':')
-    return name === undefined || name.trim() === '' || value.length === 0
-      ? []
-      : [[name.trim().toLowerCase(), value.join(':').trim()]]
-  })
-  return { ...type, ...Object.fromEntries(given) }
-}
+const isSendKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean => key === 'Enter' && (ctrlKey || metaKey)

@@ -45,9 +45,16 @@ export const operationOffers = ({ type, operation = [] }: DeclaredType): readonl
     return [{ code, method: 'POST', path: `${type}/$${code}`, label: `$${code}` }]
   })
 
+/** The parameters of searches of a type. */
+export const parametersOf = (statement: CapabilityStatement, type: string) =>
+  resourceOf(statement, type)?.searchParam ?? []
+
+const resourceOf = (statement: CapabilityStatement, type: string): DeclaredType | undefined =>
+  resourcesOf(statement).find((one) => one.type === type)
+
 /** Whether an interaction is declared; others have no button. */
 export const isOffered = (statement: CapabilityStatement, type: string, code: string): boolean =>
-  resourcesOf(statement).some((one) => one.type === type && one.interaction?.some((each) => each.code === code))
+  resourceOf(statement, type)?.interaction?.some((each) => each.code === code) === true
 
 /** The types in whose name, search parameters or operations the text occurs. */
 export function typesWith(statement: CapabilityStatement, text: string): readonly DeclaredType[] {

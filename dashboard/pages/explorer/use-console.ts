@@ -8,7 +8,8 @@ export interface ConsoleAnswer extends ApiAnswer {
   readonly milliseconds: number
 }
 
-export function useConsole() {
+/** @param onDone is told the status of the response; 0 where there was none */
+export function useConsole(onDone: (status: number) => void) {
   const [answer, setAnswer] = useState<ConsoleAnswer>()
   const [findings, setFindings] = useState<readonly ProblemIssue[]>([])
   const [isBusy, setBusy] = useState(false)
@@ -23,25 +24,17 @@ export function useConsole() {
       const got = await exchange({ ...request, signal: controller.signal })
       setAnswer({ ...got, request, milliseconds: Math.round(performance.now() - begun) })
       setFindings(got.status >= 400 ? (outcomeIn(got.body)?.issue.map(issueOf) ?? []) : [])
+      onDone(got.status)
     } catch {
       if (controller.signal.aborted) return
       const { message } = unreachable()
       setAnswer({ request, milliseconds: 0, status: 0, headers: new Headers(), body: undefined, text: message })
+      onDone(0)
     } finally {
       if (underWay.current === controller) setBusy(false)
     }
   }
-  /** Has the server validate the body, to show its findings at their elements. */
-  const validate = async (body: string): Promise<void> => {
-    const type = /"resourceType"\s*:\s*"(\w+)"/.exec(body)?.[1] ?? 'Patient'
-    await send({
-      method: 'POST',
-      path: `${type}/$validate`,
-      body,
-      headers: { 'content-type': 'application/fhir+json' },
-    })
-  }
-  return { answer, findings: findingsIn(answer) ?? findings, isBusy, send, validate }
+  return { answer, findings: findingsIn(answer) ?? findings, isBusy, send }
 }
 
 /** The findings of $validate, which responds 200 whatever it finds. */

@@ -78,8 +78,8 @@ const EXTENSIONS: readonly Extension[] = [
   indentUnit.of('  '),
   json(),
   EditorView.lineWrapping,
-  // Tab leaves the editor, as it leaves any field.
-  keymap.of([...defaultKeymap, ...historyKeymap]),
+  // Tab leaves the editor, as it leaves any field; Ctrl Enter belongs to the form around the editor.
+  keymap.of([{ key: 'Mod-Enter', run: () => true }, ...defaultKeymap, ...historyKeymap]),
   colours,
   EditorView.theme({
     '&': { fontSize: '13px', backgroundColor: 'transparent' },

@@ -1,0 +1,43 @@
+/** The names of resources that references lead to, read together. */
+import { useQuery } from '@tanstack/react-query'
+import type { Bundle } from 'fhir/r4'
+import { referenceParts } from '../fhir/names.ts'
+import { resourceName } from '../fhir/resource-name.ts'
+import { READS, send } from './client.ts'
+
+/** References of one request; others show as they are. */
+const MOST = 40
+
+/** @returns the name of each, by `Patient/p1` */
+export function useReferenceNames(references: readonly string[]): ReadonlyMap<string, string> {
+  const wanted = [...new Set(references.map(addressIn).filter((one) => one !== undefined))].sort().slice(0, MOST)
+  const { data } = useQuery({
+    queryKey: ['reference-names', ...wanted],
+    queryFn: ({ signal }) => namesOf(wanted, signal),
+    enabled: wanted.length > 0,
+    placeholderData: (before) => before,
+  })
+  return data ?? new Map()
+}
+
+/** `Patient/p1` of a reference to a resource of this server. */
+function addressIn(reference: string): string | undefined {
+  if (/^[a-z]+:|^#/.test(reference)) return undefined
+  const parts = referenceParts(reference)
+  return parts && `${parts.type}/${parts.id}`
+}
+
+async function namesOf(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const entry = addresses.map((address) => ({
+    request: { method: 'GET' as const, url: `${address}?_summary=true` },
+  }))
+  const body: Bundle = { resourceType: 'Bundle', type: 'batch', entry }
+  const { body: found } = await send<Bundle>({ method: 'POST', path: '', body, headers: { 'x-run-id': READS }, signal })
+  return new Map(
+    addresses.flatMap((address, index) => {
+      const { resource } = found.entry?.[index] ?? {}
+      const name = resource && resourceName(resource as unknown as Readonly<Record<string, unknown>>)
+      return name === undefined || resource?.resourceType === 'OperationOutcome' ? [] : [[address, name] as const]
+    }),
+  )
+}

@@ -1,0 +1,36 @@
+/** The body of a response as a tree or as text. */
+import { useMemo } from 'react'
+import { parseLossless } from '../../fhir/json-text.ts'
+import { ResourceTree } from '../../parts/resource-tree.tsx'
+import classes from './explorer.module.css'
+
+/** Most characters of text that are drawn; the whole can be copied. */
+const MOST_TEXT = 200_000
+
+interface BodyTreeProps {
+  readonly text: string
+  /** The text where it is no JSON. */
+  readonly shown: string
+  readonly onOpen: (path: string) => void
+}
+
+export function BodyTree({ text, shown, onOpen }: BodyTreeProps) {
+  const value = useMemo(() => treeOf(text), [text])
+  return value === undefined ? <BodyText text={shown} /> : <ResourceTree value={value} onOpen={onOpen} />
+}
+
+function treeOf(text: string): object | undefined {
+  try {
+    const value = parseLossless(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const BodyText = ({ text }: { readonly text: string }) => (
+  <pre className={`${classes.text} mono`}>
+    {text === '' ? 'The response has no body.' : text.slice(0, MOST_TEXT)}
+    {text.length > MOST_TEXT && `\n… and ${text.length - MOST_TEXT} characters more`}
+  </pre>
+)

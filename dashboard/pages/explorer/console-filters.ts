@@ -1,0 +1,23 @@
+/** The state of the console that its address holds. */
+import { useFilters } from '../../parts/filters.ts'
+
+const DEFAULTS = {
+  view: 'console',
+  method: 'GET',
+  path: 'Patient?_count=20',
+  /** A read that another page or the palette asks for. */
+  open: '',
+  /** An exchange of the journal, whose body is sent again. */
+  from: '',
+  /** `xml`, of the body and of the response. */
+  format: 'json',
+  /** The way in which the response is shown. */
+  form: 'tree',
+  /** The versions that are compared; none: the newest and the one before. */
+  before: '',
+  after: '',
+  /** `yes`: the body is filled in from the template of the type or operation. */
+  fill: '',
+}
+
+export const useConsoleFilters = () => useFilters(DEFAULTS)
