@@ -18,7 +18,8 @@ test('every suite runs in one tier at least, wherever its file is', () => {
 
 test('every suite with a store runs on both engines, but for those about one of them', () => {
   const [onSqlite, onMongo] = [inAnyTier('sqlite'), inAnyTier('mongodb')]
-  const aboutOne = /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/browser\/|process\/multiplying-)/
+  const aboutOne =
+    /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/browser\/|process\/(multiplying-|backup)|scripts\/backup)/
   expect(onSqlite.filter((suite) => !onMongo.includes(suite) && !aboutOne.test(suite))).toEqual([])
   expect(onMongo.filter((suite) => !onSqlite.includes(suite) && !aboutOne.test(suite))).toEqual([])
 })
@@ -57,6 +58,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/http/large-answers.test.ts',
     'test/http/mcp-conformance.test.ts',
     'test/process/audit.test.ts',
+    'test/process/backup.test.ts',
     'test/process/clinic-clock.test.ts',
     'test/process/duplicate-search.test.ts',
     'test/process/encrypted-settings.test.ts',

@@ -84,7 +84,8 @@ const ON_SQLITE = suites(
   'test/dashboard/browser/*.test.ts',
   'test/storage/sqlite-*.test.ts',
   'test/faults/disk-full.test.ts',
-  'test/process/multiplying-requests.test.ts',
+  'test/process/{backup,multiplying-requests}.test.ts',
+  'test/scripts/backup.test.ts',
 )
 const ON_MONGODB = suites(
   'test/storage/mongo-*.test.ts',

@@ -45,16 +45,17 @@ async function removeOthers(source: WholeStore, target: WholeStore, clinic: stri
   }
 }
 
-/** Each content of a clinic with the SHA-256 of the bytes that there are, `missing` where there are none. */
+/** Each content of a clinic with its `hashOfContent`. */
 export async function* contentHashes(
   whole: WholeStore,
   clinic: string,
 ): AsyncGenerator<readonly [sha256: string, found: string]> {
   for await (const { sha256, name } of contentsOf(whole, clinic))
-    yield [sha256, await hashOf(whole.contents, clinic, name)]
+    yield [sha256, await hashOfContent(whole.contents, clinic, name)]
 }
 
-async function hashOf(contents: ContentStore, clinic: string, name: string): Promise<string> {
+/** The SHA-256 of the bytes that there are; `missing` where there are none. */
+export async function hashOfContent(contents: ContentStore, clinic: string, name: string): Promise<string> {
   const digest = createHash('sha256')
   try {
     for await (const piece of contents.read(clinic, name)) digest.update(piece)

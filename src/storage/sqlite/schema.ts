@@ -19,7 +19,7 @@ import type { Database } from './connection.ts'
 import { raw } from './sql.ts'
 
 /** Marks the file as ours ('EMRS'), so that another program's database is not taken for an empty store. */
-const APPLICATION_ID = 0x454d5253
+export const APPLICATION_ID = 0x454d5253
 
 /** A parent of names that is none of them, and a type of resources that is none. */
 export const NOTHING = -1

@@ -21,6 +21,9 @@ interface SideStore<Order, File> extends RecordStore {
 
 const ENTRY = join(import.meta.dirname, 'side-store-thread.ts')
 
+/** The file beside that of the resources: see SideKind.ending. */
+export const sideFileOf = (path: string, ending: string): string => `${path.replace(/\.db$/, '')}.${ending}.db`
+
 /**
  * @param path of the file of the resources, or ':memory:'
  * @param of the same kind, in a form that can be sent to the thread
@@ -33,7 +36,7 @@ export function openSideStore<Order extends object, File extends SideFile<Order>
   onNotice: (notice: string) => void,
 ): SideStore<Order, File> {
   if (path === ':memory:') return inMemory(new SideWriter(kind, path))
-  const own = `${path.replace(/\.db$/, '')}.${kind.ending}.db`
+  const own = sideFileOf(path, kind.ending)
   const what = `writes the ${kind.name}`
   let setAsideAt: number | undefined
   const thread = new HostedThread<Order, void>({
