@@ -1,6 +1,6 @@
 /** Appointments as a schedule shows them. https://hl7.org/fhir/R4/appointment.html */
 import type { Appointment, Patient, Schedule, Slot } from 'fhir/r4'
-import { idOfType, patientName, referenceParts, referenceText, statusText } from './names.ts'
+import { conceptText, idOfType, patientName, referenceParts, referenceText, statusText } from './names.ts'
 import { minutesBetween } from './time.ts'
 
 export type VisitStatus = NonNullable<Appointment['status']>
@@ -76,6 +76,10 @@ const patientIdOf = ({ participant }: Appointment): string | undefined =>
     participant.map(({ actor }) => actor),
     'Patient',
   )
+
+/** The kind of visit in words; empty where it is not said. */
+export const kindOf = ({ appointment: { appointmentType, serviceType = [] } }: Pick<Visit, 'appointment'>): string =>
+  [appointmentType, ...serviceType].map(conceptText).find(Boolean) ?? ''
 
 /** The names of all patients, as several may come together. */
 export function patientOf({ participant }: Appointment, patients: readonly Patient[]): string {

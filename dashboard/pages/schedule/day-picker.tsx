@@ -3,31 +3,36 @@ import { ActionIcon, Button, Group, TextInput } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { addDays } from '../../fhir/time.ts'
 import { Icon } from '../../parts/icon.tsx'
+import type { View } from './opened.ts'
+import { addMonths } from './weeks.ts'
 
 interface DayPickerProps {
   /** `2026-11-24` */
   readonly day: string
   readonly today: string
-  /** Days of a page. */
-  readonly step: number
+  readonly view: View
   readonly onChange: (day: string) => void
 }
 
-export function DayPicker({ day, today, step, onChange }: DayPickerProps) {
-  const span = step === 7 ? 'week' : 'day'
+const byDays = (days: number) => (day: string, count: number) => addDays(day, days * count)
+
+const STEPS: Readonly<Record<View, { readonly span: string; readonly go: (day: string, count: number) => string }>> = {
+  day: { span: 'day', go: byDays(1) },
+  list: { span: 'day', go: byDays(1) },
+  week: { span: 'week', go: byDays(7) },
+  month: { span: 'month', go: addMonths },
+}
+
+export function DayPicker({ day, today, view, onChange }: DayPickerProps) {
+  const { span, go } = STEPS[view]
   useHotkeys([
-    ['alt+ArrowLeft', () => onChange(addDays(day, -step))],
-    ['alt+ArrowRight', () => onChange(addDays(day, step))],
+    ['alt+ArrowLeft', () => onChange(go(day, -1))],
+    ['alt+ArrowRight', () => onChange(go(day, 1))],
     ['t', () => onChange(today)],
   ])
   return (
     <Group gap={4} wrap="nowrap">
-      <ActionIcon
-        variant="default"
-        size={36}
-        aria-label={`Previous ${span}`}
-        onClick={() => onChange(addDays(day, -step))}
-      >
+      <ActionIcon variant="default" size={36} aria-label={`Previous ${span}`} onClick={() => onChange(go(day, -1))}>
         <Icon name="arrowLeft" size={16} />
       </ActionIcon>
       <TextInput
@@ -37,7 +42,7 @@ export function DayPicker({ day, today, step, onChange }: DayPickerProps) {
         w={150}
         onChange={({ currentTarget: { value } }) => value !== '' && onChange(value)}
       />
-      <ActionIcon variant="default" size={36} aria-label={`Next ${span}`} onClick={() => onChange(addDays(day, step))}>
+      <ActionIcon variant="default" size={36} aria-label={`Next ${span}`} onClick={() => onChange(go(day, 1))}>
         <span style={{ transform: 'scaleX(-1)', display: 'flex' }}>
           <Icon name="arrowLeft" size={16} />
         </span>

@@ -3,7 +3,7 @@ import type { Appointment } from 'fhir/r4'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import type { Visit } from '../../fhir/visits.ts'
 
-export type View = 'day' | 'week' | 'list'
+export type View = 'day' | 'week' | 'month' | 'list'
 
 export type Opened =
   | { readonly kind: 'visit' | 'move' | 'cancel'; readonly visit: Visit }

@@ -1,6 +1,7 @@
 /** Days and weeks of the clinic's practitioners: visits, free times, holds, the waitlist. */
 import { Alert, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
+import { useMemo } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import { useFresh } from '../../api/use-fresh.ts'
 import { addDays, dayOf } from '../../fhir/time.ts'
@@ -12,11 +13,13 @@ import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { Board } from './board.tsx'
 import { BookLink } from './book-link.tsx'
+import { ClosedNotice } from './closed-notice.tsx'
 import { DayPicker } from './day-picker.tsx'
+import { type HoursByDay, hoursByDay } from './entries.ts'
 import type { View } from './opened.ts'
-import { PractitionerSelect } from './practitioner-select.tsx'
+import { PeopleSelect } from './people-select.tsx'
 import { type Column, useColumns, usePlan } from './use-plan.ts'
-import { weekOf } from './weeks.ts'
+import { daysFrom, weekOf } from './weeks.ts'
 
 const VIEWS = [
   { value: 'day', label: 'Day' },
@@ -44,27 +47,19 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
   const today = dayOf(clinicNow(), zone)
   const day = /^\d{4}-\d{2}-\d{2}$/.test(filters.day) ? filters.day : today
   const view = viewOf(filters.view, isNarrow ?? false)
-  const chosen = columns.find(({ id }) => id === filters.who)
-  // The week view needs a practitioner.
-  const who = chosen ?? (view === 'week' ? columns[0] : undefined)
-  const from = view === 'week' ? weekOf(day) : day
-  const until = addDays(from, view === 'week' ? 7 : 1)
-  const plan = usePlan({ from, until, zone, schedule: who?.id }, columns)
+  const shown = useShown(columns, filters.who, view)
+  const days = useMemo(() => (view === 'week' ? daysFrom(weekOf(day), 7) : [day]), [view, day])
+  const hours = useMemo(() => hoursByDay(shown, days, zone), [shown, days, zone])
   return (
     <>
       <PageHead title="Schedule" description={<ZoneNote />} />
       <Group mb="sm" gap="sm">
-        <DayPicker
-          day={day}
-          today={today}
-          step={view === 'week' ? 7 : 1}
-          onChange={(next) => setFilters({ day: next })}
-        />
-        <PractitionerSelect
+        <DayPicker day={day} today={today} view={view} onChange={(next) => setFilters({ day: next })} />
+        <PeopleSelect
           columns={columns}
-          value={who?.id ?? ''}
-          isRequired={view === 'week'}
-          onChange={(id) => setFilters({ who: id })}
+          value={shown.length === columns.length ? [] : shown.map(({ id }) => id)}
+          isSingle={view === 'week'}
+          onChange={(ids) => setFilters({ who: ids.join() })}
         />
         <SegmentedControl
           aria-label="View"
@@ -72,31 +67,59 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
           value={view}
           onChange={(value) => setFilters({ view: value })}
         />
-        {who !== undefined && (
-          <LinkButton variant="default" to={`/schedule/hours/${who.id}`}>
+        {shown.length === 1 && (
+          <LinkButton variant="default" to={`/schedule/hours/${shown[0]?.id}`}>
             Working hours…
           </LinkButton>
         )}
       </Group>
-      <Loaded query={plan} rows={10}>
-        {(data) => (
-          <>
-            {data.isCut && <Alert mb="sm">There is more than is shown here; choose one practitioner, or a day.</Alert>}
-            <Board
-              plan={data}
-              columns={who === undefined ? columns : [who]}
-              all={columns}
-              view={view}
-              day={day}
-              onDay={(next) => setFilters({ day: next, view: 'day' })}
-            />
-          </>
-        )}
-      </Loaded>
+      {days.length === 1 && <ClosedNotice day={day} today={today} columns={shown} hours={hours} />}
+      <Planned
+        {...{ columns, shown, days, hours, view }}
+        isAll={shown.length === columns.length}
+        onDay={(next) => setFilters({ day: next, view: 'day' })}
+      />
       {filters.book !== '' && (
         <BookLink reference={filters.book} columns={columns} onClose={() => setFilters({ book: '' })} />
       )}
     </>
+  )
+}
+
+/** The columns that the address names; a week has one. */
+function useShown(columns: readonly Column[], who: string, view: View): readonly Column[] {
+  return useMemo(() => {
+    const ids = who.split(',')
+    const chosen = columns.filter(({ id }) => ids.includes(id))
+    const all = chosen.length === 0 ? columns : chosen
+    return view === 'week' ? all.slice(0, 1) : all
+  }, [columns, who, view])
+}
+
+interface PlannedProps {
+  readonly columns: readonly Column[]
+  readonly shown: readonly Column[]
+  readonly isAll: boolean
+  readonly days: readonly string[]
+  readonly hours: HoursByDay
+  readonly view: View
+  readonly onDay: (day: string) => void
+}
+
+function Planned({ columns, shown, isAll, days, hours, view, onDay }: PlannedProps) {
+  const { timeZone: zone } = useClinic()
+  const schedules = isAll ? [] : shown.map(({ id }) => id)
+  const span = { from: days[0] ?? '', until: addDays(days.at(-1) ?? '', 1) }
+  const plan = usePlan({ ...span, zone, schedules }, columns)
+  return (
+    <Loaded query={plan} rows={10}>
+      {(data) => (
+        <>
+          {data.isCut && <Alert mb="sm">There is more than is shown here; choose one practitioner, or a day.</Alert>}
+          <Board {...{ plan: data, columns: shown, all: columns, view, days, hours, onDay }} />
+        </>
+      )}
+    </Loaded>
   )
 }
 

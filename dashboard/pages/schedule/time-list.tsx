@@ -2,23 +2,27 @@
 import { Button, Group, Stack, Switch, Text, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
 import { type FreeTime, freeTimes, type TimedSlot } from '../../fhir/free-times.ts'
+import type { Shut } from '../../fhir/open-hours.ts'
 import { clockText } from '../../fhir/time.ts'
 import type { Visit } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Empty } from '../../parts/page-states.tsx'
+import { type HoursByDay, hoursKey, spanText } from './entries.ts'
 import type { Opened } from './opened.ts'
 import classes from './schedule.module.css'
 import { StatusBadge } from './status-badge.tsx'
 import type { Column } from './use-plan.ts'
 
 interface TimeListProps {
+  readonly days: readonly string[]
+  readonly hours: HoursByDay
   readonly visits: readonly Visit[]
   readonly free: readonly TimedSlot[]
   readonly columns: readonly Column[]
   readonly onOpen: (opened: Opened) => void
 }
 
-export function TimeList({ visits, free, columns, onOpen }: TimeListProps) {
+export function TimeList({ days, hours, visits, free, columns, onOpen }: TimeListProps) {
   const [withFree, setWithFree] = useState(true)
   return (
     <Stack gap="md">
@@ -40,6 +44,7 @@ export function TimeList({ visits, free, columns, onOpen }: TimeListProps) {
           <Times
             visits={visits.filter(({ schedule }) => schedule === column.id)}
             free={withFree ? freeTimes(free, undefined).filter(({ schedule }) => schedule === column.id) : []}
+            shut={days.flatMap((day) => hours.get(hoursKey(column.id, day))?.shut ?? [])}
             onOpen={onOpen}
           />
         </section>
@@ -51,15 +56,17 @@ export function TimeList({ visits, free, columns, onOpen }: TimeListProps) {
 interface TimesProps {
   readonly visits: readonly Visit[]
   readonly free: readonly FreeTime[]
+  readonly shut: readonly Shut[]
   readonly onOpen: (opened: Opened) => void
 }
 
-type Row = { readonly at: string } & ({ readonly visit: Visit } | { readonly time: FreeTime })
+type Row = { readonly at: string } & ({ readonly visit: Visit } | { readonly time: FreeTime } | { readonly shut: Shut })
 
-function Times({ visits, free, onOpen }: TimesProps) {
+function Times({ visits, free, shut, onOpen }: TimesProps) {
   const rows: readonly Row[] = [
     ...visits.map((visit) => ({ at: visit.start, visit })),
     ...free.map((time) => ({ at: time.start, time })),
+    ...shut.map((one) => ({ at: one.start, shut: one })),
   ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
   if (rows.length === 0) {
     return (
@@ -71,12 +78,26 @@ function Times({ visits, free, onOpen }: TimesProps) {
   return (
     <div className="card">
       {rows.map((row) =>
-        'visit' in row ? (
+        'shut' in row ? (
+          <ShutRow key={`${row.shut.start} ${row.shut.reason}`} shut={row.shut} />
+        ) : 'visit' in row ? (
           <VisitRow key={row.visit.id} visit={row.visit} onOpen={() => onOpen({ kind: 'visit', visit: row.visit })} />
         ) : (
           <FreeRow key={row.time.slots[0]} time={row.time} onBook={() => onOpen({ kind: 'book', time: row.time })} />
         ),
       )}
+    </div>
+  )
+}
+
+function ShutRow({ shut }: { readonly shut: Shut }) {
+  const { timeZone } = useClinic()
+  return (
+    <div className={`row ${classes.time}`}>
+      <span className="number">{spanText(shut, timeZone)}</span>
+      <Text span size="sm" c="dimmed" className="cut">
+        <bdi>{shut.reason}</bdi>
+      </Text>
     </div>
   )
 }

@@ -3,7 +3,7 @@
  * and
  * a missed one looks so. Refused changes are reverted.
  */
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { Problem } from '../../api/problem.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { clockText, dayText } from '../../fhir/time.ts'
@@ -60,5 +60,6 @@ export function useMoves(actions: VisitActions, { zone, onRefused }: MoveOptions
     })
   }
 
-  return { move, become, asShown: (visit: Visit): Visit => ({ ...visit, ...shown[visit.id] }) }
+  const asShown = useCallback((visit: Visit): Visit => ({ ...visit, ...shown[visit.id] }), [shown])
+  return { move, become, asShown }
 }

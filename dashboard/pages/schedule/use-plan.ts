@@ -52,35 +52,26 @@ interface Span {
   readonly from: string
   readonly until: string
   readonly zone: string
-  /** Only of this schedule. */
-  readonly schedule?: string | undefined
+  /** Only of these schedules; none: of all. */
+  readonly schedules: readonly string[]
 }
 
-export function usePlan({ from, until, zone, schedule }: Span, columns: readonly Column[] | undefined) {
+export function usePlan({ from, until, zone, schedules }: Span, columns: readonly Column[]) {
   const bounds = [`ge${startOfDay(from, zone)}`, `lt${startOfDay(until, zone)}`]
   const within = (name: string) => bounds.map((bound) => [name, bound] as const)
-  const options = { enabled: columns !== undefined }
-  const slots = useAll<Slot>(
-    'Slot',
-    [
-      ...within('start'),
-      ...(schedule === undefined ? [] : [['schedule', `Schedule/${schedule}`] as const]),
-      ['_elements', 'schedule,start,end,status,appointmentType'],
-      ['_sort', 'start'],
-    ],
-    options,
-  )
-  const appointments = useAll<Appointment>(
-    'Appointment',
-    [
-      ...within('date'),
-      ...NOT_SHOWN.map((status) => ['status:not', status] as const),
-      ['_include', 'Appointment:patient'],
-    ],
-    options,
-  )
+  const slots = useAll<Slot>('Slot', [
+    ...within('start'),
+    ...(schedules.length === 0 ? [] : [['schedule', schedules.map((id) => `Schedule/${id}`).join()] as const]),
+    ['_elements', 'schedule,start,end,status,appointmentType,comment,meta'],
+    ['_sort', 'start'],
+  ])
+  const appointments = useAll<Appointment>('Appointment', [
+    ...within('date'),
+    ...NOT_SHOWN.map((status) => ['status:not', status] as const),
+    ['_include', 'Appointment:patient'],
+  ])
   const data = useMemo(
-    () => (columns && slots.data && appointments.data ? planOf(columns, slots.data, appointments.data) : undefined),
+    () => (slots.data && appointments.data ? planOf(columns, slots.data, appointments.data) : undefined),
     [columns, slots.data, appointments.data],
   )
   const refetch = () => Promise.all([slots.refetch(), appointments.refetch()])

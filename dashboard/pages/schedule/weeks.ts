@@ -1,8 +1,18 @@
-/** Weeks as ISO 8601 has them, from Monday. */
+/** Weeks as ISO 8601 has them, from Monday, and months. */
 import { addDays } from '../../fhir/time.ts'
 
 /** The Monday of the week of a day. */
 export function weekOf(day: string): string {
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
   return addDays(day, -((weekday + 6) % 7))
+}
+
+/** So many days from one on. */
+export const daysFrom = (day: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => addDays(day, index))
+
+/** The first day of a month that is so many months away. */
+export function addMonths(day: string, count: number): string {
+  const [year = 0, month = 1] = day.split('-').map(Number)
+  return new Date(Date.UTC(year, month - 1 + count, 1)).toISOString().slice(0, 10)
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Appointment, Schedule, Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'
+import { clockText, dayText } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
 
 const ZONE = 'America/New_York'
@@ -58,7 +59,7 @@ const appointment = async (id: string): Promise<Appointment> => (await fhir('GET
 const slotOf = async (id: string) => (await appointment(id)).slot?.[0]?.reference
 const openDay = (view = 'day', who = '') => dashboard.signedIn(`/schedule?day=${day}&view=${view}&who=${who}`)
 const cell = (page: Page, time: string) =>
-  page.getByRole('button', { name: new RegExp(`^Time Dr. Amara Okafor.* ${day} ${time}:00 - `) })
+  page.getByRole('button', { name: new RegExp(`^${clockText(slotAt(time).start, ZONE)} free.*Dr. Amara Okafor`) })
 const visit = (page: Page, text: string) => page.getByRole('button', { name: text })
 
 /** A free slot of the same practitioner on the next day, which is in that week. */
@@ -188,8 +189,8 @@ test('in the week a visit is dragged to another day', async () => {
   await booked('week', 'haddad-layla', '14:00')
   const next = await freeNextDay()
   const page = await openDay('week', OKAFOR)
-  const goal = page.getByRole('button', { name: new RegExp(`^Time ${dayOf(next.start)} ${clock(next.start)}:00`) })
-  // Free times that come while a visit is dragged would end that.
+  const column = page.getByRole('group', { name: dayText(next.start, ZONE) })
+  const goal = column.getByRole('button', { name: new RegExp(`^${clockText(next.start, ZONE)} free`) })
   await goal.waitFor()
   await visit(page, '14:00 Layla Haddad').dragTo(goal)
   await page.getByText('Layla Haddad is moved to').waitFor()

@@ -1,0 +1,196 @@
+/** The day and the week as a calendar: all hours in sight, reasons for closed time, keys, and the mark of a drag. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Appointment, Schedule, Slot } from 'fhir/r4'
+import type { Locator, Page } from 'playwright-core'
+import { availabilityOf, noHours, withAvailability } from '../../../dashboard/fhir/availability.ts'
+import { clockText, dayOf, dayText, startOfDay } from '../../../dashboard/fhir/time.ts'
+import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+
+const ZONE = 'America/New_York'
+const OKAFOR = 'schedule-okafor'
+
+let dashboard: Dashboard
+/** A working day, and its free slots of one practitioner. */
+let day: string
+let slots: readonly Slot[]
+
+beforeAll(async () => {
+  dashboard = await startDashboard({}, { slotDays: 10 })
+  const from = new Date(Date.now() + 86_400_000).toISOString()
+  const found = await fhir('GET', `/Slot?schedule=${OKAFOR}&status=free&start=gt${from}&_sort=start&_count=200`)
+  const free: readonly Slot[] = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
+  const days = Map.groupBy(free, ({ start }) => dayOf(start, ZONE))
+  day = [...days].find(([, ofDay]) => ofDay.length === 16)?.[0] ?? ''
+  slots = days.get(day) ?? []
+  await book('ruth', 'abernathy-ruth', 0, 'CHECKUP')
+  await book('samuel', 'goldberg-samuel', 1, 'FOLLOWUP')
+})
+afterAll(() => dashboard?.close())
+
+const fhir = (method: string, path: string, body?: unknown) => dashboard.server.fhir(method, path, body)
+
+async function book(id: string, patient: string, index: number, type: string): Promise<void> {
+  const slot = slots[index]
+  const visit = {
+    ...{ resourceType: 'Appointment', id, status: 'booked', appointmentType: { text: type } },
+    ...{ slot: [{ reference: `Slot/${slot?.id}` }], start: slot?.start, end: slot?.end },
+    participant: [{ status: 'accepted', actor: { reference: `Patient/${patient}` } }],
+  }
+  await put(visit as Appointment)
+}
+
+async function put(resource: Appointment | Schedule): Promise<void> {
+  const { status, text } = await fhir('PUT', `/${resource.resourceType}/${resource.id}`, resource)
+  if (status >= 300) throw new Error(text)
+}
+
+const timeOf = (index: number): string => clockText(slots[index]?.start ?? '', ZONE)
+const column = (page: Page, name: string | RegExp): Locator => page.getByRole('group', { name })
+const okafor = (page: Page): Locator => column(page, /^Dr. Amara Okafor/)
+const freeAt = (page: Page, index: number): Locator =>
+  okafor(page).getByRole('button', { name: new RegExp(`^${timeOf(index)} free`) })
+
+describe('all hours of a day are in sight', () => {
+  test.each([
+    [1024, 768, 'day'],
+    [1440, 900, 'day'],
+    [1024, 768, 'week'],
+  ])('at %i by %i pixels, in the %3$s', async (width, height, view) => {
+    const who = view === 'week' ? OKAFOR : ''
+    const options = { viewport: { width, height } }
+    const page = await dashboard.signedIn(`/schedule?day=${day}&view=${view}&who=${who}`, options)
+    await freeAtEnd(page, view).waitFor()
+    for (const time of [page.getByRole('button', { name: /Ruth Abernathy/ }), freeAtEnd(page, view)]) {
+      const box = await time.boundingBox()
+      expect(box?.y).toBeGreaterThan(0)
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(height)
+    }
+    const frame = column(page, view === 'week' ? /^Week of/ : /^Day$/)
+    expect(await frame.evaluate((inner) => inner.scrollWidth <= (inner.parentElement?.clientWidth ?? 0))).toBe(true)
+    expect(await fitsItsWidth(page)).toBe(true)
+  })
+
+  const freeAtEnd = (page: Page, view: string): Locator =>
+    column(page, view === 'week' ? dayText(startOfDay(day, ZONE), ZONE) : /^Dr. Amara Okafor/)
+      .getByRole('button', { name: / free/ })
+      .last()
+})
+
+test('free and taken times are told apart in words, with the kind of visit', async () => {
+  const page = await dashboard.signedIn(`/schedule?day=${day}&view=day`)
+  await okafor(page)
+    .getByRole('button', {
+      name: new RegExp(`^${timeOf(0)} Ruth Abernathy · CHECKUP to ${timeOf(1)}, Booked, Dr. Amara`),
+    })
+    .waitFor()
+  await freeAt(page, 2).waitFor()
+  const legend = page.getByText('free: click to book').locator('..')
+  expect(await legend.innerText()).toMatch(/CHECKUP[\s\S]*FOLLOWUP/)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await findingsOf(page)).toEqual([])
+  }
+})
+
+test('the arrow keys walk through the times of a day and to the next practitioner, and Enter opens one', async () => {
+  const page = await dashboard.signedIn(`/schedule?day=${day}&view=day`)
+  await freeAt(page, 2).focus()
+  await page.keyboard.press('ArrowUp')
+  const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
+  expect(await focused()).toMatch(/Samuel Goldberg/)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  expect(await focused()).toMatch(new RegExp(`^${timeOf(3)} free`))
+  await page.keyboard.press('ArrowRight')
+  expect(await focused()).toMatch(/Lindqvist/)
+  await page.keyboard.press('ArrowLeft')
+  expect(await focused()).toMatch(/Okafor/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+})
+
+test('while a visit is dragged, the time at which it would be is marked and said, and so is where nothing is free', async () => {
+  const page = await dashboard.signedIn(`/schedule?day=${day}&view=day`)
+  const visit = page.getByRole('button', { name: /Samuel Goldberg/ })
+  const goal = await freeAt(page, 6).boundingBox()
+  const from = await visit.boundingBox()
+  if (goal === null || from === null) throw new Error('Nothing is there to drag')
+  const said = (text: string) =>
+    page
+      .getByRole('status')
+      .filter({ hasText: `Samuel Goldberg: ${text}` })
+      .waitFor()
+  await page.mouse.move(from.x + 20, from.y + from.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(goal.x + 20, goal.y + goal.height / 2, { steps: 4 })
+  await said(`to ${timeOf(6)}, Dr. Amara Okafor`)
+  const rest = await page
+    .getByText(/^Break, /)
+    .first()
+    .boundingBox()
+  await page.mouse.move((rest?.x ?? 0) + 20, (rest?.y ?? 0) + (rest?.height ?? 0) / 2, { steps: 4 })
+  await said('nothing is free there')
+  await page.mouse.up()
+  await page.getByText('No 30 minutes are free there.').waitFor()
+  expect((await fhir('GET', '/Appointment/samuel')).body.slot[0].reference).toBe(`Slot/${slots[1]?.id}`)
+})
+
+describe('reasons for which nobody works are drawn', () => {
+  test('a break, in the day and in the list', async () => {
+    const page = await dashboard.signedIn(`/schedule?day=${day}&view=day&who=${OKAFOR}`)
+    await okafor(page).getByText('Break, 12:00–13:00').waitFor()
+    await page.getByText('List', { exact: true }).click()
+    await page.getByText('Break', { exact: true }).waitFor()
+  })
+
+  test('a public holiday, at the top of the day and in the week', async () => {
+    const schedule: Schedule = (await fhir('GET', `/Schedule/${OKAFOR}`)).body
+    const today = dayOf(Date.now(), ZONE)
+    const holiday = availabilityOf(schedule)?.absences.find(({ start }) => start > today && isWeekday(start))
+    const reason = holiday?.description ?? 'a holiday'
+    const page = await dashboard.signedIn(`/schedule?day=${holiday?.start}&view=day`)
+    await page.getByRole('status').getByText(`is closed: ${reason}.`).waitFor()
+    await okafor(page).getByText(`${reason}, all day`).waitFor()
+    await page.getByText('Week', { exact: true }).click()
+    await page.getByText(`${reason}, all day`).waitFor()
+  })
+
+  const isWeekday = (one: string): boolean => ![0, 6].includes(new Date(`${one}T00:00:00Z`).getUTCDay())
+})
+
+test('a practitioner without hours has a column that says so, and a line shows the time of the clinic, not of the browser', async () => {
+  const actor = (id: string, display: string) => [{ reference: `Practitioner/${id}`, display }]
+  const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+  const always = { ...noHours, horizonDays: '1', weekly: [{ days, from: '00:00', until: '00:00', type: '' }] }
+  const bare: Schedule = { resourceType: 'Schedule', id: 'bare', actor: actor('practitioner-okafor', 'Without Hours') }
+  const night: Schedule = { resourceType: 'Schedule', id: 'night', actor: actor('practitioner-okafor', 'At Night') }
+  await put(bare)
+  await put(withAvailability(night, always).schedule)
+  const page = await dashboard.signedIn('/schedule?view=day&who=bare,night')
+  await page.getByText('No working hours').waitFor()
+  const shown = page.locator('[class*=clock]')
+  await shown.waitFor()
+  const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5))
+  expect(minutes(await shown.innerText()) - minutes(clockText(Date.now(), ZONE))).toBeCloseTo(0, -1)
+  for (const id of ['bare', 'night']) await fhir('DELETE', `/Schedule/${id}`)
+})
+
+test('thirty practitioners with long names and names from right to left stand side by side, and the page keeps its width', async () => {
+  const long = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(6)
+  const ids = Array.from({ length: 27 }, (_, index) => `crowd-${index}`)
+  for (const [index, id] of ids.entries()) {
+    const display = index % 2 === 0 ? `${long}${index}` : `ד״ר יעל כהן <b>${index}</b>`
+    await put({ resourceType: 'Schedule', id, actor: [{ display, identifier: { value: id } }] })
+  }
+  const page = await dashboard.signedIn(`/schedule?day=${day}&view=day`, {
+    viewport: { width: 1024, height: 768 },
+  })
+  await column(page, 'ד״ר יעל כהן <b>25</b>').waitFor()
+  expect(await fitsItsWidth(page)).toBe(true)
+  expect(await findingsOf(page)).toEqual([])
+  for (const id of ids) await fhir('DELETE', `/Schedule/${id}`)
+})
+
+test('nothing that the calendar does is stopped by the Content-Security-Policy, and no script fails', () => {
+  expect(dashboard.complaints).toEqual([])
+})
