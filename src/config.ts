@@ -39,6 +39,8 @@ export interface Config {
   readonly demo: boolean
   /** Whether clinics can be rehearsed in: reset, cloned, given another time and faults. docs/rehearsal.md */
   readonly rehearsal: boolean
+  /** Where metrics are served, apart from everything else; absent: nowhere. */
+  readonly metrics?: { readonly host: string; readonly port: number }
   /** Whether the dashboard is built and served. */
   readonly dashboard: boolean
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -153,6 +155,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ...read.firstOperator(),
     demo,
     rehearsal: read.flag('REHEARSAL', !isProduction(environment)),
+    ...read.metrics(),
     dashboard: read.flag('DASHBOARD', true),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     disabledInteractions: read.list('DISABLED_INTERACTIONS'),
@@ -249,6 +252,12 @@ class EnvironmentReader {
     if (!Number.isInteger(value) || value < low || value > high)
       this.#wrong(name, `a whole number from ${low} to ${high}`)
     return value
+  }
+
+  metrics(): Pick<Config, 'metrics'> {
+    const port = this.integer('METRICS_PORT', 0, 0, 65_535)
+    const host = this.#environment.METRICS_HOST || '127.0.0.1'
+    return port === 0 ? {} : { metrics: { host, port } }
   }
 
   matching(name: string, fallback: string, pattern: RegExp, expected: string): string {

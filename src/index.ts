@@ -23,6 +23,7 @@ try {
   if (isWorker) await serve()
   else {
     console.log(greeting(config, config.workers > 1 ? await startWorkers() : await serve()))
+    await serveMetrics()
     warnOfSecretsInClear()
     if (config.dashboard) await buildDashboard()
   }
@@ -70,6 +71,15 @@ async function startWorkers(): Promise<number> {
   return port
 }
 
+/** Loaded only where somebody reads metrics. */
+function metricsModule() {
+  return import('./main/metrics.ts')
+}
+
+async function serveMetrics(): Promise<void> {
+  if (config.metrics !== undefined) await (await metricsModule()).serveMetrics(config.metrics)
+}
+
 async function buildDashboard(): Promise<void> {
   const { buildDashboard: build } = await import('./main/dashboard-builder.ts')
   build(logger)
@@ -82,7 +92,10 @@ async function openApp(): Promise<App> {
   const { loadExtensions } = await import('./extensions/load.ts')
   const extensions = await loadExtensions(config.extensions)
   const { workThreads } = config
-  const app = await createApp({ config, logger, extensions, workThreads, ...(worker === undefined ? {} : { worker }) })
+  const measuring = config.metrics && (await metricsModule())
+  const parts = { config, logger, extensions, workThreads, metrics: measuring?.startMeasuring() }
+  const app = await createApp({ ...parts, ...(worker === undefined ? {} : { worker }) })
+  measuring?.measureParts(app)
   if (extensions.length > 0) logger.info({ extensions: extensions.map(({ name }) => name) }, 'extensions are loaded')
   return app
 }

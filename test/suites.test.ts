@@ -72,6 +72,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/killed-resets.test.ts',
     'test/process/killed-slot-generation.test.ts',
     'test/process/killed-uploads.test.ts',
+    'test/process/metrics.test.ts',
     'test/process/multiplying-requests.test.ts',
     'test/process/process.test.ts',
     'test/process/runs.test.ts',

@@ -327,6 +327,8 @@ export interface ComponentHealth {
   readonly waiting: number
   /** Milliseconds that the oldest of them has waited. */
   readonly oldestMs: number
+  /** Items of a record that were lost since the start; absent: none. */
+  readonly missing?: number
   /** A remark for the operator. */
   readonly note?: string
 }

@@ -28,6 +28,7 @@ import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
 import { FairShares } from '../http/admission/fair-shares.ts'
 import { type Drain, drainable } from '../http/connections.ts'
 import type { Observer } from '../http/exchange.ts'
+import type { RequestMetrics } from '../http/observers/request-metrics.ts'
 import { RequestObserver } from '../http/observers/request-observer.ts'
 import { crmConnector } from '../integrations/crm/connector.ts'
 import { DEADLINE } from '../integrations/exchange.ts'
@@ -36,6 +37,7 @@ import { messageWebhook } from '../integrations/messages.ts'
 import type { Outbound } from '../integrations/outbound-request.ts'
 import { Outbox } from '../integrations/outbox/delivery.ts'
 import type { ServedSimulators } from '../integrations/simulators/served.ts'
+import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import { duplicateSearches } from '../operations/duplicates/background-search.ts'
 import { mergeLoop } from '../operations/merge/merge-job.ts'
 import { AuditTrail } from '../record/audit/trail.ts'
@@ -63,6 +65,8 @@ export interface App {
   readonly access: AccessOf
   /** Fills a generation of a clinic's data, in a work thread. */
   readonly fill: (work: FillWork) => Promise<FillResult>
+  /** Load of the parts of this process. */
+  readonly loads: () => readonly ComponentHealth[]
   /** Whether no request has arrived since the last call, and none is in progress; health checks do not count. */
   readonly isQuiet: () => boolean
   /** Ends background work, waits for requests in progress, and closes the store. */
@@ -87,6 +91,8 @@ export interface AppParts {
   readonly clock?: () => number
   /** Replace the listed special providers. */
   readonly providers?: readonly Provider[]
+  /** Counts exchanges. Absent: nothing is measured. */
+  readonly metrics?: RequestMetrics | undefined
   /** Replaces the folder of this project in which the dashboard is built. */
   readonly dashboard?: BuildFolder
   /** Added to the listed tool families. */
@@ -124,6 +130,7 @@ export async function createApp({
   providers: special,
   toolFamilies: addedFamilies = {},
   extensions = [],
+  metrics,
   dashboard,
   workThreads = 0,
   workThread,
@@ -142,7 +149,8 @@ export async function createApp({
   const contents = new StoredContents(repository, contentStore)
   const journal = workThread === undefined ? await openJournal({ config, repository, logger, allowance }) : undefined
   const live = journal && new LiveJournal(journal)
-  const onSent = workThread?.onSent ?? ((sent: SeenExchange) => journal?.recordSent(sent))
+  const observing: Observing = { trail, journal, workThread, metrics }
+  const onSent = sentObserverOf(observing)
   const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses, onSent }
   const simulators: ServedSimulators = (system) => servedSimulator(server, config, system)
   const integrations: Integrations = { ...connectors(outbound, simulators, clock), ...given }
@@ -173,7 +181,7 @@ export async function createApp({
   const rehearsal = rehearsalOf(config, declared, { ...resets, strictness }, threads)
   const shared = { config, logger, repository, contents, access }
   const services = { ...shared, integrations, passwordCost, journal, live, trials, rehearsal }
-  const observersWith = observersOf(trail, journal, workThread)
+  const observersWith = observersOf(observing)
   const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const work = { repository, contents, access, logger, isRehearsing: config.rehearsal }
@@ -190,7 +198,7 @@ export async function createApp({
     for (const part of [threads, trail, journal, contentStore, store]) await part?.close()
   }
   const isQuiet = () => shares?.isQuiet() ?? false
-  return { repository, server, access, fill: (work) => fill(resets, work), isQuiet, close }
+  return { repository, server, access, fill: (work) => fill(resets, work), loads, isQuiet, close }
 }
 
 /** The services of resets and clones; undefined where clinics can't be rehearsed in. */
@@ -224,10 +232,27 @@ const openJournal = async ({ config, repository, logger, allowance }: JournalPar
     secrets: [config.jwt.secret, config.webhookSecret, config.previousWebhookSecret].filter((one) => one !== undefined),
   })
 
+interface Observing {
+  readonly trail: AuditTrail | undefined
+  readonly journal: Journal | undefined
+  readonly workThread: AppParts['workThread'] | undefined
+  readonly metrics: RequestMetrics | undefined
+}
+
+/** The observer of exchanges with the systems of clinics. */
+const sentObserverOf =
+  ({ workThread, metrics, journal }: Observing) =>
+  (sent: SeenExchange): void => {
+    workThread?.onSent(sent)
+    metrics?.observeSent(sent)
+    journal?.recordSent(sent)
+  }
+
 /** Observers of requests: where they arrived they are recorded, and a work thread passes on what it has seen. */
 const observersOf =
-  (trail: AuditTrail | undefined, journal: Journal | undefined, workThread: AppParts['workThread']) =>
+  ({ trail, journal, workThread, metrics }: Observing) =>
   (addressOf: (koa: KoaContext) => string): readonly Observer[] => [
+    ...(metrics === undefined ? [] : [metrics]),
     ...(workThread === undefined ? [] : [workThread.observer]),
     ...(journal === undefined ? [] : [new RequestObserver({ trail, journal, addressOf })]),
   ]

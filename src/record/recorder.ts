@@ -67,6 +67,7 @@ export abstract class Recorder<Item extends Happened, Packed, Store extends Reco
   #writing: Promise<void> | undefined
   #reportedAt: number | undefined
   #isClosed = false
+  #missed = 0
 
   constructor({ store, logger }: RecorderOptions<Store>, recording: Recording) {
     this.store = store
@@ -92,7 +93,8 @@ export abstract class Recorder<Item extends Happened, Packed, Store extends Reco
     const since = this.#unwritten?.since ?? this.#waiting[0]?.at
     const oldestMs = since === undefined ? 0 : Math.max(0, Date.now() - since)
     const state = this.isFailing ? 'degraded' : oldestMs > lateAfter ? 'behind' : 'ok'
-    return { name, state, waiting: this.#count, oldestMs, ...noteOfSetAside(this.store.setAsideAt?.()) }
+    const missing = this.#missed === 0 ? {} : { missing: this.#missed }
+    return { name, state, waiting: this.#count, oldestMs, ...missing, ...noteOfSetAside(this.store.setAsideAt?.()) }
   }
 
   /** Resolves when everything recorded before the call is written, or its write has failed. */
@@ -142,6 +144,7 @@ export abstract class Recorder<Item extends Happened, Packed, Store extends Reco
 
   /** Counts an item that is not recorded. @param why the reason, as the end of a sentence */
   protected miss({ clinic, at }: Happened, why: string): void {
+    this.#missed += 1
     this.#gaps.add(clinic, at, why)
     this.#writeSoon()
   }

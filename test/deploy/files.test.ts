@@ -107,3 +107,14 @@ test('Kubernetes asks by paths of the server, and runs it without rights that it
   for (const { spec } of [service, budget])
     expect(spec.selector.matchLabels ?? spec.selector).toEqual(deployment.spec.selector.matchLabels)
 })
+
+test('the dashboard for Grafana asks for metrics that there are', () => {
+  const documented = new Set(
+    [...readFileSync(join(PROJECT, 'docs/metrics.md'), 'utf8').matchAll(/`(emr_[a-z_]+)`/g)].map(([, name]) => name),
+  )
+  const asked = [...textOf('grafana.json').matchAll(/emr_[a-z_]+/g)].map(([name]) =>
+    name.replace(/_(bucket|count|sum)$/, ''),
+  )
+  expect(asked.length).toBeGreaterThan(10)
+  expect(asked.filter((name) => !documented.has(name))).toEqual([])
+})

@@ -101,6 +101,7 @@ describe('what comes to the journal', () => {
       },
     })
     expect(await found('two')).toMatchObject({ gaps: [], all: { length: 10 } })
+    expect(journal.load.missing).toBe(5_200 - taken)
   })
 
   test('counts for more with long bodies', async () => {
