@@ -4,6 +4,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { buildImage, type Image } from '../deploy/containerfile.ts'
+import { request } from '../support/request.ts'
 import { endProcessesAfterEach, launch, type Started, start, stop } from '../support/server-process.ts'
 
 const SECRETS = { JWT_SECRET: 's'.repeat(32), WEBHOOK_SECRET: 'w'.repeat(32), SECRETS_KEY: 'k'.repeat(32) }
@@ -38,10 +39,10 @@ const filesOf = (folder: string): readonly string[] =>
 test('it starts in production, serves FHIR and the dashboard, and writes nothing outside its volume', async () => {
   const before = filesOf(app)
   const { url, output, ...server } = await startImage()
-  expect((await fetch(`${url}/metadata`)).status).toBe(200)
-  const page = await (await fetch(`${url}/dashboard`)).text()
+  expect((await request(url, 'GET', '/metadata')).status).toBe(200)
+  const { text: page } = await request(url, 'GET', '/dashboard')
   const script = /assets\/[\w.-]+\.js/.exec(page)?.[0]
-  expect((await fetch(`${url}/dashboard/${script}`)).status).toBe(200)
+  expect((await request(url, 'GET', `/dashboard/${script}`)).status).toBe(200)
   expect(await stop({ output, ...server }, 'SIGTERM')).toBe(0)
   expect(output()).not.toContain('dashboard is not built')
   expect(filesOf(app)).toEqual(before)

@@ -21,7 +21,7 @@ async function startMeasured(env: Record<string, string> = {}) {
   const token = await login(server.url)
   const fhir = (method: string, path: string, body?: unknown) =>
     request(server.url, method, path, body, { authorization: `Bearer ${token}` })
-  const read = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const read = async () => (await request(`http://127.0.0.1:${port}`, 'GET', '/metrics')).text
   return { ...server, port, fhir, read }
 }
 
@@ -82,9 +82,9 @@ test('no text of a client is in them: neither in a path, a query, a body, a head
 
 test('they are served at their own port, and nowhere without one', async () => {
   const { url, port } = await startMeasured()
-  expect((await fetch(`${url}/metrics`)).status).not.toBe(200)
-  expect((await fetch(`http://127.0.0.1:${port}/Patient`)).status).toBe(404)
-  const type = (await fetch(`http://127.0.0.1:${port}/metrics`)).headers.get('content-type')
+  expect((await request(url, 'GET', '/metrics')).status).not.toBe(200)
+  expect((await request(`http://127.0.0.1:${port}`, 'GET', '/Patient')).status).toBe(404)
+  const type = (await request(`http://127.0.0.1:${port}`, 'GET', '/metrics')).headers.get('content-type')
   expect(type).toMatch(/^text\/plain; version=0\.0\.4/)
 })
 
