@@ -14,6 +14,7 @@ import {
   type TokenSession,
   versionOf,
 } from '../clinics/accounts.ts'
+import { revokeProgramToken } from '../clinics/program-tokens.ts'
 import type { Config } from '../config.ts'
 import { badRequest, conflict, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
@@ -112,7 +113,8 @@ class Sessions {
     if (login === undefined) {
       throw conflict('This token was not given out by POST /session: it holds until it expires')
     }
-    await endSession(repository, account, login, config.jwt.lifetimeSeconds * 1000)
+    if (login.program !== undefined) await revokeProgramToken(repository, { clinic: login.program, id: login.id })
+    else await endSession(repository, account, login, config.jwt.lifetimeSeconds * 1000)
     this.#cookie.clear(koa)
     koa.status = 204
   }

@@ -251,6 +251,8 @@ export interface Login {
   readonly id: string
   /** The version of the account when the session began. */
   readonly version: number
+  /** Of a session that was begun for a program: the clinic with the record of its token (program-tokens.ts). */
+  readonly program?: string
 }
 
 /** The version for sessions of an account that begin now. */

@@ -9,6 +9,7 @@ import koaJwt from 'koa-jwt'
 import { LRUCache } from 'lru-cache'
 import { isSessionActive } from '../clinics/accounts.ts'
 import { type ClinicFacts, clinicFacts } from '../clinics/clinics.ts'
+import { isProgramTokenKept, LastUses } from '../clinics/program-tokens.ts'
 import type { Config } from '../config.ts'
 import { upTo } from '../fhir/memoize.ts'
 import { FhirError } from '../fhir/outcome.ts'
@@ -63,12 +64,27 @@ export function authenticate({ jwt: config }: Pick<Config, 'jwt'>, jwksOptions?:
 /** The same, where the session of the token has not ended. @throws FhirError 401 or 503 */
 export function authenticateSession(config: Pick<Config, 'jwt' | 'demo'>, repository: Repository): Middleware {
   const readToken = authenticate(config)
+  const requireProgram = programsAdmitted(repository)
   const requireSession: Middleware = (koa, next) => {
     const { session } = stateOf(koa)
     const isOn = session === undefined || isSessionActive(repository, session, config.demo)
-    return isOn instanceof Promise ? isOn.then((known) => goOn(known, next)) : goOn(isOn, next)
+    const inside = session?.login?.program === undefined ? next : () => requireProgram(koa, next)
+    return isOn instanceof Promise ? isOn.then((known) => goOn(known, inside)) : goOn(isOn, inside)
   }
   return (koa, next) => readToken(koa, () => requireSession(koa, next))
+}
+
+/** Admits the token of a program while it is not revoked, and notes its use. @throws FhirError 401 */
+function programsAdmitted(repository: Repository): Middleware {
+  const uses = new LastUses(repository)
+  return async (koa, next) => {
+    const { program = '', id = '' } = stateOf(koa).session?.login ?? {}
+    if (!(await isProgramTokenKept(repository, program, id))) {
+      throw unauthorized('this token of a program has been revoked; an admin makes another one in the settings')
+    }
+    await uses.note(program, id)
+    return await next()
+  }
 }
 
 /** @throws FhirError 401 */

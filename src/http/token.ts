@@ -8,7 +8,7 @@ import { isClinicId } from '../clinics/clinics.ts'
 import { foldedName } from '../clinics/passwords.ts'
 import type { Config } from '../config.ts'
 import { FhirError } from '../fhir/outcome.ts'
-import { isObject } from '../fhir/resource.ts'
+import { isObject, present } from '../fhir/resource.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 
 export type JwtConfig = Config['jwt']
@@ -73,7 +73,8 @@ function signed(
 ): SignedToken {
   const iat = Math.floor(Date.now() / 1000)
   const exp = iat + lifetimeSeconds
-  const session = login === undefined ? {} : { sid: login.id, ver: login.version }
+  const session =
+    login === undefined ? {} : { sid: login.id, ver: login.version, ...present({ program: login.program }) }
   const token = jsonwebtoken.sign({ sub, ...more, iat, exp, ...session }, key, { algorithm: 'HS256' })
   return { token, expiresAt: new Date(exp * 1000) }
 }
@@ -134,16 +135,16 @@ function clinicIn(clinic: unknown, role: unknown): string {
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** For our own tokens only: foreign issuers use these claims as they like. */
-function sessionIn(sub: string, { iat, sid, ver }: Record<string, unknown>): TokenSession {
+function sessionIn(sub: string, { iat, sid, ver, program }: Record<string, unknown>): TokenSession {
   return {
     account: foldedName(sub),
     issued: typeof iat === 'number' ? iat * 1000 : 0,
-    ...(sid !== undefined && { login: loginIn(sid, ver) }),
+    ...(sid !== undefined && { login: loginIn(sid, ver, program) }),
   }
 }
 
-function loginIn(id: unknown, version: unknown): Login {
-  if (isName(id) && typeof version === 'number') return { id, version }
+function loginIn(id: unknown, version: unknown, program: unknown): Login {
+  if (isName(id) && typeof version === 'number') return { id, version, ...(typeof program === 'string' && { program }) }
   throw new ClaimError("the claims 'sid' and 'ver' must be the session and the version of its account")
 }
 

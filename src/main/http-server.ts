@@ -16,6 +16,7 @@ import { sharedReportRoutes } from '../admin-api/rehearsal/shared-reports.ts'
 import { Replays } from '../admin-api/replays.ts'
 import { sessionRoutes } from '../admin-api/session.ts'
 import { simulatorRoutes } from '../admin-api/simulators.ts'
+import { tokenRoutes } from '../admin-api/tokens.ts'
 import type { ToolFamilies } from '../calls/tool.ts'
 import type { PasswordCost } from '../clinics/passwords.ts'
 import type { Config } from '../config.ts'
@@ -152,6 +153,7 @@ const BEFORE = {
   sharedReports: ['address', 'contents', 'budget'],
   clinics: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   accounts: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
+  tokens: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   exchanges: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   scenarios: ['contents', 'budget', 'token', 'clinic', 'turn', 'share', 'work thread'],
   // As before FHIR's routes, without the contents, which a model cannot read: their markers stay.
@@ -257,6 +259,7 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const rehearsal = services.rehearsal && { ...services, ...services.rehearsal, runs: new Runs(services) }
   const clinics = clinicRoutes({ ...services, rehearsal })
   const accounts = accountRoutes({ ...services, logins })
+  const tokens = tokenRoutes(services)
   const abandonments = abandonmentRoutes(services)
   const resume = resumeRoutes(services)
   const sharedReports = sharedReportRoutes(rehearsal)
@@ -266,7 +269,7 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const fhirMcp = fhirMcpRoutes({ ...services, limits, corsOrigins })
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
-  const own = { health, simulators, session, clinics, accounts, exchanges, scenarios, dashboard }
+  const own = { health, simulators, session, clinics, accounts, tokens, exchanges, scenarios, dashboard }
   const beside = { ...own, abandonments, resume, sharedReports, fhirMcp }
   const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS, MCP]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })

@@ -48,6 +48,21 @@ export const RECORD_KINDS = {
     expires: 'never; deleted with the account',
     writtenBy: 'clinics/login-limit.ts',
   },
+  'program-token': {
+    of: 'clinic',
+    key: 'the id of its session',
+    shape: 'ProgramToken (clinics/program-tokens.ts)',
+    expires: 'deleted when it is revoked; an expired one when the next one is made',
+    writtenBy: 'clinics/program-tokens.ts',
+    recent: true,
+  },
+  'program-token-use': {
+    of: 'clinic',
+    key: 'the id of the session of the token',
+    shape: 'Use (clinics/program-tokens.ts)',
+    expires: 'deleted with its token',
+    writtenBy: 'clinics/program-tokens.ts',
+  },
   settings: {
     of: 'clinic',
     key: '`settings`',

@@ -188,6 +188,7 @@ const REFUSED: Readonly<Record<string, number>> = {
   readSharedAsTestReport: 404,
   renewSession: 401,
   redeemResumeLink: 404,
+  revokeToken: 404,
   showResumeForm: 404,
   sendResumeForm: 404,
   dismissMessage: 404,
@@ -222,6 +223,7 @@ describe('a request as the document has it', () => {
     // Staff may not change what a clinic is rehearsed with, nor take all of its data.
     if (tags.some((tag) => ['generations', 'rehearsal', 'runs', 'transfer'].includes(tag))) return operator
     if (operationId === 'endSession') return await server.login('demo', 'demo')
+    if (tags.includes('tokens')) return await server.login('admin', 'admin')
     return /^\/(accounts|clinics|exchanges)(\/(?!\{clinic\})|$)/.test(path) ? operator : server.token
   }
 

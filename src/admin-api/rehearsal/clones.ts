@@ -150,7 +150,7 @@ async function shownClone(
     await findSettings(repository, id),
     await findAccount(repository, username),
   ]
-  const token = grantedToken({ repository, config }, account, expiresAt ?? 0)
+  const token = grantedToken({ repository, config }, account, { until: expiresAt ?? 0 })
   tellSecrets(koa, token, password)
   const shown = { id, name: settings?.name, base: baseOf(koa), dialedNumber: settings?.dialedNumbers[0] }
   return { ...shown, ...present({ token }), username, password, expiresAt: new Date(expiresAt ?? 0).toISOString() }

@@ -5,12 +5,12 @@
 import type { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
 import type { Duration } from 'luxon'
-import { findAccount } from '../../clinics/accounts.ts'
+import { findAccount, type Login, type Role } from '../../clinics/accounts.ts'
 import { readSettings } from '../../clinics/settings.ts'
 import { instantOf } from '../../fhir/dates.ts'
 import { badRequest } from '../../fhir/outcome.ts'
 import { isObject, present } from '../../fhir/resource.ts'
-import { tellSecrets, userOf } from '../../http/exchange.ts'
+import { stateOf, tellSecrets, userOf } from '../../http/exchange.ts'
 import { readJsonBody } from '../../http/message/body.ts'
 import { endClone } from '../../rehearsal/generations/clones.ts'
 import type { Step } from '../../rehearsal/plans/plan.ts'
@@ -135,7 +135,9 @@ async function shownStart(
   const account = await findAccount(repository, username)
   // An operator without a clinic reads no data of a clinic.
   const ofClinic = account?.clinic === clinic ? account : undefined
-  const token = grantedToken({ repository, config }, ofClinic, record.until, record.id)
+  const own = username === userOf(koa).sub ? ofProgram(koa) : {}
+  const grant = { until: record.until, run: record.id, ...own }
+  const token = grantedToken({ repository, config }, ofClinic && { ...ofClinic, ...present({ role: own.role }) }, grant)
   tellSecrets(koa, token)
   const { dialedNumbers } = await readSettings(repository, clinic)
   const { id: run, plan, base, callPrefix, until, as } = record
@@ -143,6 +145,12 @@ async function shownStart(
     ...{ run, clinic, plan: plan.plan, base, callPrefix, until: instantOf(until) },
     ...present({ token, dialedNumber: dialedNumbers[0], as }),
   }
+}
+
+/** A program gets no more rights by a run than it has, and none for longer. */
+function ofProgram(koa: KoaContext): { readonly role?: Role; readonly program?: Login } {
+  const login = stateOf(koa).session?.login
+  return login?.program === undefined ? {} : { role: userOf(koa).role, program: login }
 }
 
 /** Starts a run; where it is refused, the clinic that was made for it ends. */
