@@ -1,11 +1,17 @@
 /** The account menu: the user, the colour scheme, the token, and signing out. */
 import { ActionIcon, Menu, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useState } from 'react'
-import { signOut } from '../api/session.ts'
+import { now } from '../api/clock.ts'
+import { type Session, signOut } from '../api/session.ts'
+import { relativeText } from '../fhir/time.ts'
 import { useUser } from './clinic-context.tsx'
 import { copyText } from './copy.tsx'
 import { Icon } from './icon.tsx'
 import { PasswordForm } from './password-form.tsx'
+
+/** A token of a browser is renewed, so the copy may have less time than the session. */
+const lifetimeOf = ({ expiresAt }: Session): string =>
+  Number.isFinite(expiresAt) ? `expires ${relativeText(expiresAt, now())}` : 'does not expire'
 
 /** Initially open, as it is loaded only when the user opens it. */
 export function UserMenu() {
@@ -39,9 +45,12 @@ export function UserMenu() {
           </Menu.Item>
           <Menu.Item
             leftSection={<Icon name="key" />}
-            onClick={() => copyText(user.token, 'The token is copied; it holds for some minutes.')}
+            onClick={() => copyText(user.token, `The token is copied; it ${lifetimeOf(user)}.`)}
           >
             Copy token
+            <Text size="xs" c="dimmed">
+              {lifetimeOf(user)}
+            </Text>
           </Menu.Item>
           {!user.isPasted && (
             <Menu.Item leftSection={<Icon name="key" />} onClick={() => setChangingPassword(true)}>

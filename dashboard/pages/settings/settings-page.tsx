@@ -1,4 +1,4 @@
-/** How the clinic works: its name and zone, numbers, policies, connectors, the sandbox switch, accounts. */
+/** How the clinic works: its name and zone, numbers, policies, connectors, the sandbox switch, accounts, tokens. */
 import { Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { taggedSettingsOf } from '../../api/clinic-settings.ts'
@@ -9,7 +9,8 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Accounts } from './accounts.tsx'
 import { SettingsForm } from './settings-form.tsx'
-import { type SettingsTab, TABS } from './settings-tabs.ts'
+import { isAccess, type SettingsTab, TABS } from './settings-tabs.ts'
+import { Tokens } from './tokens.tsx'
 
 export function SettingsPage() {
   const clinic = useMaybeClinic()
@@ -17,7 +18,7 @@ export function SettingsPage() {
   const [{ tab }, setFilters] = useFilters({ tab: clinic === undefined ? 'accounts' : 'clinic' })
   const hasAccounts = role === 'admin' || role === 'operator'
   const names = (Object.keys(TABS) as SettingsTab[]).filter((name) =>
-    name === 'accounts' ? hasAccounts : clinic !== undefined,
+    isAccess(name) ? hasAccounts : clinic !== undefined,
   )
   const shown = names.find((name) => name === tab) ?? names[0]
   return (
@@ -27,6 +28,7 @@ export function SettingsPage() {
         {shown !== undefined && (
           <Tabs.Panel value={shown}>
             {shown === 'accounts' && <Accounts />}
+            {shown === 'tokens' && <Tokens />}
             {clinic !== undefined && <ClinicSettings clinic={clinic} tab={shown} />}
           </Tabs.Panel>
         )}
@@ -44,7 +46,7 @@ interface ClinicSettingsProps {
 function ClinicSettings({ clinic, tab }: ClinicSettingsProps) {
   const query = useQuery(taggedSettingsOf(clinic.id))
   return (
-    <div hidden={tab === 'accounts'}>
+    <div hidden={isAccess(tab)}>
       <Loaded query={query}>{(first) => <SettingsForm clinic={clinic.id} first={first} tab={tab} />}</Loaded>
     </div>
   )

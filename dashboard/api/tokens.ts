@@ -1,0 +1,36 @@
+/** Tokens for programs: docs/sessions.md. */
+import { queryOptions } from '@tanstack/react-query'
+import { get, send } from './client.ts'
+
+export interface ProgramToken {
+  readonly id: string
+  readonly name: string
+  readonly role: string
+  readonly madeBy: string
+  readonly madeAt: string
+  readonly expiresAt: string
+  readonly lastUsedAt?: string
+  readonly state: 'active' | 'expired' | 'ended'
+}
+
+/** With the token itself, which is not shown again. */
+export interface MadeToken extends ProgramToken {
+  readonly token: string
+}
+
+export interface WantedToken {
+  readonly name: string
+  readonly role: string
+  /** An ISO 8601 duration. */
+  readonly ttl: string
+}
+
+export const programTokens = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: async ({ signal }) => (await get<{ readonly tokens: readonly ProgramToken[] }>('tokens', signal)).tokens,
+})
+
+export const makeToken = async (body: WantedToken): Promise<MadeToken> =>
+  (await send<MadeToken>({ method: 'POST', path: 'tokens', body })).body
+
+export const revokeToken = (id: string) => send({ method: 'DELETE', path: `tokens/${encodeURIComponent(id)}` })

@@ -1,0 +1,175 @@
+/** Tokens for programs: made here, shown once, listed with their last use, and revoked. docs/sessions.md */
+import { Alert, Badge, Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { addressOf } from '../../api/address.ts'
+import { now } from '../../api/clock.ts'
+import { type MadeToken, type ProgramToken, programTokens, revokeToken } from '../../api/tokens.ts'
+import { relativeText, timeText, zoneText } from '../../fhir/time.ts'
+import { useMaybeClinic } from '../../parts/clinic-context.tsx'
+import { Copied, CopyButton } from '../../parts/copy.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { Empty, Loaded } from '../../parts/page-states.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { NewTokenForm } from './new-token-form.tsx'
+
+export function Tokens() {
+  const query = useQuery(programTokens)
+  const [isAdding, setAdding] = useState(false)
+  const [made, setMade] = useState<MadeToken>()
+  return (
+    <Stack maw={860}>
+      <Text size="sm" maw={640}>
+        A program sends such a token as <code>Authorization: Bearer</code>, as the dashboard does with its own. It ends
+        when it is revoked, when its time is over, and when the account of its maker is changed.
+      </Text>
+      <Button
+        w="fit-content"
+        aria-expanded={isAdding}
+        variant={isAdding ? 'default' : 'filled'}
+        onClick={() => setAdding(!isAdding)}
+      >
+        {isAdding ? 'Not now' : 'New token…'}
+      </Button>
+      {isAdding && (
+        <NewTokenForm
+          onMade={(token) => {
+            setMade(token)
+            setAdding(false)
+          }}
+        />
+      )}
+      {made !== undefined && <Made made={made} />}
+      <Loaded query={query}>
+        {(tokens) =>
+          tokens.length === 0 ? (
+            <Empty icon="key" title="There are no tokens for programs">
+              A new token lets a program use the FHIR API without a password.
+            </Empty>
+          ) : (
+            <TokenTable tokens={tokens} />
+          )
+        }
+      </Loaded>
+    </Stack>
+  )
+}
+
+function Made({ made: { token, name, role, expiresAt } }: { readonly made: MadeToken }) {
+  const lines = `export BASE='${addressOf('').href.replace(/\/$/, '')}'\nexport TOKEN='${token}'`
+  return (
+    <Panel title={`Token of ${name}`}>
+      <Stack gap="sm" role="status">
+        <Alert>The token is shown here once: copy it before you leave this page.</Alert>
+        <Facts
+          facts={[
+            ['Token', <Copied key="token" text={token} what="token" />],
+            ['Role', role],
+            ['Expires', <When key="expires" at={expiresAt} />],
+          ]}
+        />
+        <Group>
+          <CopyButton text={lines} label="Copy for a shell" said="The lines for a shell are copied." />
+        </Group>
+      </Stack>
+    </Panel>
+  )
+}
+
+const TITLES = ['Program', 'Role', 'Made', 'Last used', 'Expires', 'State', 'Actions']
+
+function TokenTable({ tokens }: { readonly tokens: readonly ProgramToken[] }) {
+  const [revoking, setRevoking] = useState<ProgramToken>()
+  return (
+    <>
+      <Table.ScrollContainer minWidth={760} className="card">
+        <Table verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              {TITLES.map((title) => (
+                <Table.Th key={title}>{title}</Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {tokens.map((token) => (
+              <TokenRow key={token.id} token={token} onRevoke={() => setRevoking(token)} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Modal opened={revoking !== undefined} onClose={() => setRevoking(undefined)} title="Revoke the token">
+        {revoking && <Revocation token={revoking} onClose={() => setRevoking(undefined)} />}
+      </Modal>
+    </>
+  )
+}
+
+function TokenRow({ token, onRevoke }: { readonly token: ProgramToken; readonly onRevoke: () => void }) {
+  const { name, role, madeBy, madeAt, lastUsedAt, expiresAt, state } = token
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" maw={240} style={{ overflowWrap: 'anywhere' }}>
+        <bdi>{name}</bdi>
+      </Table.Th>
+      <Table.Td>{role}</Table.Td>
+      <Table.Td>
+        <When at={madeAt} />, by <bdi>{madeBy}</bdi>
+      </Table.Td>
+      <Table.Td>{lastUsedAt === undefined ? 'never' : <When at={lastUsedAt} />}</Table.Td>
+      <Table.Td>
+        <When at={expiresAt} />
+      </Table.Td>
+      <Table.Td>
+        <Badge variant="default" radius="sm" tt="none">
+          {state}
+        </Badge>
+      </Table.Td>
+      <Table.Td>
+        <Button size="compact-sm" variant="default" onClick={onRevoke}>
+          Revoke…
+        </Button>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** It can't be undone, so it is asked. */
+function Revocation({ token, onClose }: { readonly token: ProgramToken; readonly onClose: () => void }) {
+  const client = useQueryClient()
+  const { error, isBusy, submit } = useSubmit(async () => {
+    await revokeToken(token.id)
+    await client.invalidateQueries({ queryKey: programTokens.queryKey })
+    onClose()
+  })
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          The next request of <bdi>{token.name}</bdi> is refused. A revoked token is not given back; a new one can be
+          made.
+        </Text>
+        <FormError text={error} />
+        <Group justify="flex-end">
+          <Button variant="default" disabled={isBusy} onClick={onClose}>
+            Keep it
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            Revoke it
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** Near times by their distance; the full time, in the zone of the clinic where there is one, is the tooltip. */
+function When({ at }: { readonly at: string }) {
+  const zone = useMaybeClinic()?.timeZone ?? 'UTC'
+  return (
+    <time dateTime={at} title={`${timeText(at, zone)} (${zoneText(zone, at)})`}>
+      {relativeText(at, now())}
+    </time>
+  )
+}
