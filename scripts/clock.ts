@@ -25,6 +25,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'rehearsal/faults/answers.ts': 'Retry-After as a date, which a client reads by its clock',
   'content/': 'bytes that nothing refers to outlast resets of the clock',
   'clinics/accounts.ts': 'when accounts were changed, which ends sessions',
+  'clinics/program-tokens.ts': 'when tokens were made and used, and when they end',
   'clinics/failed-attempts.ts': 'waits after failed attempts, which no clock of a clinic may end',
   'core/search-request.ts': '_lastUpdated=ap…',
   'fhir/new-id.ts': 'ids in the order in which they were made',

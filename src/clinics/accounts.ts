@@ -251,7 +251,7 @@ export interface Login {
   readonly id: string
   /** The version of the account when the session began. */
   readonly version: number
-  /** Of a session that was begun for a program: the clinic with the record of its token (program-tokens.ts). */
+  /** The clinic with the record of its token, where the session was begun for a program (program-tokens.ts). */
   readonly program?: string
 }
 
