@@ -74,3 +74,29 @@ const targetsOf = (type: ElementDefinitionType): readonly string[] =>
 const isBackbone = (code: string | undefined): boolean => code === 'BackboneElement' || code === 'Element'
 
 const capitalized = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase())
+
+/** Whether values of the type are texts, numbers or booleans. */
+export const isPrimitive = (code: string): boolean => /^[a-z]/.test(code)
+
+export const isNumber = (code: string): boolean => NUMBERS.has(code)
+const NUMBERS: ReadonlySet<string> = new Set(['integer', 'decimal', 'positiveInt', 'unsignedInt'])
+
+export interface CodeChoice {
+  readonly system?: string | undefined
+  readonly code: string
+  readonly display?: string | undefined
+}
+
+/** Codes of a value set that match the text; none where its codes cannot be listed. */
+export type Codes = (valueSet: string, filter?: string) => Promise<readonly CodeChoice[]>
+
+/** Reads definitions; undefined where there is none of the name. */
+export type Define = (type: string) => Promise<StructureDefinition | undefined>
+
+/** The place that the children of an element are defined at; undefined for a primitive. */
+export async function scopeWithin(scope: Scope, element: TypedElement, define: Define): Promise<Scope | undefined> {
+  if (element.within !== undefined) return { definition: scope.definition, path: element.within }
+  if (isPrimitive(element.type.code)) return undefined
+  const definition = await define(element.type.code)
+  return definition && scopeOf(definition)
+}

@@ -22,8 +22,10 @@ export const theme = createTheme({
 })
 
 export const cssVariables: CSSVariablesResolver = () => ({
-  variables: { '--mantine-color-cyan-filled-hover': '#084c58' },
+  variables: {},
+  // Those of a color scheme go before variables of both.
   light: {
+    '--mantine-color-cyan-filled-hover': '#084c58',
     '--mantine-color-dimmed': '#5c636a',
     '--mantine-color-error': '#c92a2a',
     '--mantine-color-body': '#fbfcfc',
@@ -31,6 +33,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-cyan-light-hover': '#d3f5f9',
   },
   dark: {
+    '--mantine-color-cyan-filled-hover': '#084c58',
     '--mantine-color-error': '#ff8787',
     '--mantine-color-dimmed': '#a6a7ab',
     '--mantine-color-anchor': '#66d9e8',

@@ -1,7 +1,7 @@
 /** The completion of a plan that is being written: the place of the cursor, what may stand there, and taking it. */
 import { describe, expect, test } from '@jest/globals'
-import { accepting, type Place, placeIn, rangeOfStep } from '../../dashboard/pages/plans/json-place.ts'
-import { type Known, namesIn, suggestionsAt } from '../../dashboard/pages/plans/suggestions.ts'
+import { type Known, namesIn, rangeOfStep, suggestionsAt } from '../../dashboard/pages/plans/suggestions.ts'
+import { accepting, type Place, placeIn } from '../../dashboard/parts/json-editor/json-place.ts'
 
 /** `|` is the cursor. */
 function placeAt(marked: string): Place | undefined {

@@ -18,6 +18,8 @@ const DEFAULTS = {
   after: '',
   /** `yes`: the body is filled in from the template of the type or operation. */
   fill: '',
+  /** `yes`: the search is shown in parts. */
+  build: '',
 }
 
 export const useConsoleFilters = () => useFilters(DEFAULTS)

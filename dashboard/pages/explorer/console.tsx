@@ -1,14 +1,23 @@
 /** A console: a request with the token of the session, and its response. The address holds the request. */
 import { Button, Group, Stack } from '@mantine/core'
 import type { CapabilityStatement } from 'fhir/r4'
-import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useEffect, useState } from 'react'
+import { elementSuggestions } from '../../fhir/element-suggestions.ts'
+import { prettyJson } from '../../fhir/json-text.ts'
+import type { Known } from '../../fhir/template.ts'
 import { CopyAsCurl } from '../../parts/copy.tsx'
+import type { Place } from '../../parts/json-editor/json-place.ts'
+import { matching } from '../../parts/json-editor/suggestion.ts'
 import { Empty } from '../../parts/page-states.tsx'
+import { tellProblem } from '../../parts/undo.tsx'
 import { Answer } from './answer.tsx'
+import { useConsoleFilters } from './console-filters.ts'
 import { KeptDialog } from './kept-dialog.tsx'
 import { BodyField, HeaderField, RequestLine } from './request-fields.tsx'
 import { requestOf, type TypedRequest, takesBody } from './request-text.ts'
+import { SearchBuilder, searchOf } from './search-builder.tsx'
 import { useDesk } from './use-desk.ts'
+import { useBodies, useKnown } from './use-known.ts'
 
 export function Console({ statement }: { readonly statement: CapabilityStatement }) {
   const desk = useDesk(statement)
@@ -19,7 +28,7 @@ export function Console({ statement }: { readonly statement: CapabilityStatement
     })
   return (
     <Stack>
-      <RequestForm desk={desk} />
+      <RequestForm desk={desk} statement={statement} />
       {desk.answer === undefined ? (
         <Empty icon="explorer" title="No request has been sent">
           Fill in what stands in braces, and send it.
@@ -31,8 +40,13 @@ export function Console({ statement }: { readonly statement: CapabilityStatement
   )
 }
 
-function RequestForm({ desk }: { readonly desk: ReturnType<typeof useDesk> }) {
-  const { request, findings, kept, load } = desk
+interface RequestFormProps {
+  readonly desk: ReturnType<typeof useDesk>
+  readonly statement: CapabilityStatement
+}
+
+function RequestForm({ desk, statement }: RequestFormProps) {
+  const { request, kept, load } = desk
   const [isChoosing, setChoosing] = useState(false)
   const submit = (event: FormEvent | KeyboardEvent): void => {
     event.preventDefault()
@@ -54,9 +68,8 @@ function RequestForm({ desk }: { readonly desk: ReturnType<typeof useDesk> }) {
             onPath={desk.setTyped}
           />
           <HeaderField value={request.headers} onChange={desk.setHeaders} />
-          {takesBody(request.method) && (
-            <BodyField request={request} findings={findings} onChange={desk.setBody} onSend={desk.sendNow} />
-          )}
+          {request.method === 'GET' && <SearchSection desk={desk} statement={statement} />}
+          {takesBody(request.method) && <BodySection desk={desk} statement={statement} />}
           <Group gap="xs">
             <Button size="xs" variant="default" onClick={() => setChoosing(true)}>
               History and saved
@@ -75,5 +88,57 @@ function RequestForm({ desk }: { readonly desk: ReturnType<typeof useDesk> }) {
     </>
   )
 }
+
+/** The search in parts, where the address is one and the user wants it. */
+function SearchSection({ desk: { request, setTyped }, statement }: RequestFormProps) {
+  const [{ build }, setFilters] = useConsoleFilters()
+  if (searchOf(statement, request.path) === undefined) return null
+  const isBuilt = build === 'yes'
+  return (
+    <>
+      <Group>
+        <Button
+          size="xs"
+          variant="default"
+          aria-expanded={isBuilt}
+          onClick={() => setFilters({ build: isBuilt ? '' : 'yes' }, { replace: true })}
+        >
+          Build the search
+        </Button>
+      </Group>
+      {isBuilt && <SearchBuilder statement={statement} path={request.path} onChange={setTyped} />}
+    </>
+  )
+}
+
+function BodySection({ desk, statement }: RequestFormProps) {
+  const { request, findings, setBody, sendNow } = desk
+  const known = useKnown(statement)
+  const bodyFor = useBodies(statement)
+  const [{ fill }, setFilters] = useConsoleFilters()
+  const fillIn = async (): Promise<void> => {
+    const body = await bodyFor(request.path).catch(tellProblem)
+    if (body !== undefined) setBody(prettyJson(JSON.stringify(body)))
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an address that asks for it is filled in once
+  useEffect(() => {
+    if (fill !== 'yes') return
+    setFilters({ fill: '' }, { replace: true })
+    void fillIn()
+  }, [fill])
+  return (
+    <BodyField
+      request={request}
+      findings={findings}
+      onChange={setBody}
+      onSend={sendNow}
+      onFill={() => void fillIn()}
+      suggest={(place, before) => suggestionsAt(place, before, known)}
+    />
+  )
+}
+
+const suggestionsAt = async (place: Place, before: string, known: Known) =>
+  matching(await elementSuggestions(place, before, known), place.word)
 
 const isSendKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean => key === 'Enter' && (ctrlKey || metaKey)

@@ -49,7 +49,7 @@ export const operationOffers = ({ type, operation = [] }: DeclaredType): readonl
 export const parametersOf = (statement: CapabilityStatement, type: string) =>
   resourceOf(statement, type)?.searchParam ?? []
 
-const resourceOf = (statement: CapabilityStatement, type: string): DeclaredType | undefined =>
+export const resourceOf = (statement: CapabilityStatement, type: string): DeclaredType | undefined =>
   resourcesOf(statement).find((one) => one.type === type)
 
 /** Whether an interaction is declared; others have no button. */
@@ -68,4 +68,15 @@ export function typesWith(statement: CapabilityStatement, text: string): readonl
       ((one.searchParam ?? []).some(({ name }) => has(name)) || operationOffers(one).some(({ code }) => has(code))),
   )
   return [...byName, ...byPart]
+}
+
+export const typesIn = (statement: CapabilityStatement): readonly string[] =>
+  resourcesOf(statement).map(({ type }) => type)
+
+/** The canonical of the operation that an address calls: `Patient/$match`, `$meta`. */
+export function operationAt(statement: CapabilityStatement, address: string): string | undefined {
+  const [, type = '', code] = /^\/*(?:([A-Z]\w+)\/)?(?:[^/]+\/)*\$([\w-]+)$/.exec(address) ?? []
+  if (code === undefined) return undefined
+  const operations = [...(resourceOf(statement, type)?.operation ?? []), ...(statement.rest?.[0]?.operation ?? [])]
+  return operations.find(({ name }) => name?.replace(/^\$/, '') === code)?.definition
 }

@@ -1,6 +1,7 @@
 /** The fields of the console's request: its line, its headers and its body. */
 import { Button, Group, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { ProblemIssue } from '../../api/problem.ts'
+import type { Suggest } from '../../parts/json-editor/completion.tsx'
 import { LazyJsonEditor } from '../../parts/json-editor/lazy-json-editor.tsx'
 import { type Format, METHODS, type TypedRequest } from './request-text.ts'
 
@@ -72,9 +73,12 @@ interface BodyFieldProps {
   readonly findings: readonly ProblemIssue[]
   readonly onChange: (text: string) => void
   readonly onSend: (request: TypedRequest) => void
+  /** Fills in a template of what the address takes. */
+  readonly onFill: () => void
+  readonly suggest: Suggest
 }
 
-export const BodyField = ({ request, findings, onChange, onSend }: BodyFieldProps) => (
+export const BodyField = ({ request, findings, onChange, onSend, onFill, suggest }: BodyFieldProps) => (
   <>
     {request.format === 'xml' ? (
       <Textarea
@@ -88,9 +92,14 @@ export const BodyField = ({ request, findings, onChange, onSend }: BodyFieldProp
         onChange={(event) => onChange(event.currentTarget.value)}
       />
     ) : (
-      <LazyJsonEditor label="Body" value={request.body} findings={findings} onChange={onChange} />
+      <LazyJsonEditor label="Body" value={request.body} findings={findings} onChange={onChange} suggest={suggest} />
     )}
-    <Group>
+    <Group gap="xs">
+      {request.format === 'json' && request.method !== 'PATCH' && (
+        <Button variant="default" size="xs" onClick={onFill}>
+          Template
+        </Button>
+      )}
       <Button
         variant="default"
         size="xs"

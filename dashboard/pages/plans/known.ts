@@ -7,7 +7,8 @@ import { magic } from '../../api/magic.ts'
 import { useGet } from '../../api/queries.ts'
 import { scenarios } from '../../api/rehearsal.ts'
 import { useTools } from '../../api/tools.ts'
-import type { Known, Suggestion } from './suggestions.ts'
+import type { Suggestion } from '../../parts/json-editor/suggestion.ts'
+import type { Known } from './suggestions.ts'
 
 /** Names that have been read so far. */
 export function useKnown(): Known {

@@ -10,9 +10,9 @@ import { useClinic } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { useGo } from '../../parts/use-go.ts'
 import { DryRun } from './dry-run.tsx'
-import { rangeOfStep } from './json-place.ts'
 import { useKnown } from './known.ts'
 import { PlanText } from './plan-text.tsx'
+import { rangeOfStep } from './suggestions.ts'
 
 interface PlanEditorProps {
   /** The plan that it begins with. */

@@ -1,12 +1,7 @@
 /** The words and names that may stand at a place of a plan. docs/plans.md */
 import type { Fault } from '../../api/faults.ts'
-import { NAME, type Place } from './json-place.ts'
-
-export interface Suggestion {
-  readonly text: string
-  /** Its meaning. */
-  readonly hint?: string
-}
+import { NAME, type Place } from '../../parts/json-editor/json-place.ts'
+import { matching, type Suggestion } from '../../parts/json-editor/suggestion.ts'
 
 /** Names that the server has. */
 export interface Known {
@@ -93,17 +88,9 @@ const CONDITIONS = ['interaction', 'type', 'path', 'query', 'call', 'tool']
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const SAME = ['address', 'body', 'call', 'tool-call-id', 'arguments']
 
-/** The most that are offered. */
-const MOST = 50
-
-/** Suggestions that begin with what is written, before those that only contain it. @param names of the plan */
-export function suggestionsAt(place: Place, known: Known, names: readonly string[]): readonly Suggestion[] {
-  const all = place.isName ? membersAt(place, known) : valuesAt(place, known, names)
-  const wanted = place.word.toLowerCase()
-  const having = all.filter(({ text }) => text.toLowerCase().includes(wanted) && text !== place.word)
-  const begins = ({ text }: Suggestion): boolean => text.toLowerCase().startsWith(wanted)
-  return [...having.filter(begins), ...having.filter((one) => !begins(one))].slice(0, MOST)
-}
+/** @param names of the plan */
+export const suggestionsAt = (place: Place, known: Known, names: readonly string[]): readonly Suggestion[] =>
+  matching(place.isName ? membersAt(place, known) : valuesAt(place, known, names), place.word)
 
 const plain = (texts: readonly string[]): readonly Suggestion[] => texts.map((text) => ({ text }))
 
@@ -149,4 +136,10 @@ function valuesAt({ path, word }: Place, known: Known, names: readonly string[])
 export function namesIn(text: string): readonly string[] {
   const [, members = ''] = /"names"\s*:\s*\{([^}]*)\}/.exec(text) ?? []
   return [...members.matchAll(/"([\w-]+)"\s*:/g)].flatMap(([, name]) => name ?? [])
+}
+
+/** The range of a step in the text, by its id. */
+export function rangeOfStep(text: string, id: string): { readonly from: number; readonly to: number } | undefined {
+  const found = new RegExp(`"id"\\s*:\\s*"${id.replace(/[^\w-]/g, '')}"`).exec(text)
+  return found === null ? undefined : { from: found.index, to: found.index + found[0].length }
 }

@@ -3,11 +3,12 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, indentUnit } from '@codemirror/language'
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint'
-import { EditorState, type Extension } from '@codemirror/state'
-import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view'
+import { EditorState, type Extension, Prec } from '@codemirror/state'
+import { drawSelection, EditorView, keymap, lineNumbers, type ViewUpdate } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
 import { nonce } from '../nonce.ts'
 import { colours } from './colours.ts'
+import { completionAttributes, type Suggest, SuggestionList, type TextSurface, useCompletion } from './completion.tsx'
 import { rangeOf } from './range-of.ts'
 
 export interface Finding {
@@ -22,20 +23,28 @@ interface JsonEditorProps {
   readonly value: string
   readonly findings: readonly Finding[]
   readonly onChange: (text: string) => void
+  /** The texts that may stand at the cursor; none where it is absent. */
+  readonly suggest?: Suggest
 }
 
-export function JsonEditor({ label, value, findings, onChange }: JsonEditorProps) {
+const NOTHING: Suggest = () => []
+
+export function JsonEditor({ label, value, findings, onChange, suggest = NOTHING }: JsonEditorProps) {
   const box = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
-  const change = useRef(onChange)
-  change.current = onChange
+  const completion = useCompletion(() => surfaceOf(view.current, box.current), suggest)
+  const current = useRef({ onChange, completion })
+  current.current = { onChange, completion }
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once, and follows the value below
   useEffect(() => {
     if (box.current === null) return
-    const listener = EditorView.updateListener.of((update) => {
-      if (update.docChanged) change.current(update.state.doc.toString())
+    const listener = EditorView.updateListener.of((update) => follow(update, current.current))
+    const keys = EditorView.domEventHandlers({
+      keydown: (event) => current.current.completion.onKey(event),
+      blur: () => current.current.completion.close(),
     })
-    const state = EditorState.create({ doc: value, extensions: [...EXTENSIONS, listener, labelled(label)] })
+    const extensions = [Prec.highest(keys), ...EXTENSIONS, listener, labelled(label)]
+    const state = EditorState.create({ doc: value, extensions })
     const made = new EditorView({ state, parent: box.current })
     view.current = made
     return () => made.destroy()
@@ -55,7 +64,56 @@ export function JsonEditor({ label, value, findings, onChange }: JsonEditorProps
       ),
     )
   }, [findings])
-  return <div ref={box} className="json-editor" />
+  useEffect(() => {
+    const content = view.current?.contentDOM
+    for (const [name, text] of Object.entries(completionAttributes(completion))) {
+      if (text === undefined) content?.removeAttribute(name)
+      else content?.setAttribute(name, text)
+    }
+  })
+  return (
+    <div ref={box} className="json-editor">
+      <SuggestionList completion={completion} />
+    </div>
+  )
+}
+
+interface Followed {
+  readonly onChange: (text: string) => void
+  readonly completion: ReturnType<typeof useCompletion>
+}
+
+/** Tells of changes, and offers what may stand where the user writes. */
+function follow(
+  { docChanged, selectionSet, state, transactions }: ViewUpdate,
+  { onChange, completion }: Followed,
+): void {
+  if (docChanged) onChange(state.doc.toString())
+  const isWritten = transactions.some((one) => one.isUserEvent('input.type') || one.isUserEvent('delete'))
+  if (docChanged && isWritten) void completion.offer(false)
+  else if (docChanged || selectionSet) completion.close()
+}
+
+function surfaceOf(view: EditorView | null, box: HTMLElement | null): TextSurface | undefined {
+  if (view === null || box === null) return undefined
+  return {
+    text: view.state.doc.toString(),
+    cursor: view.state.selection.main.head,
+    replace: ({ from, to, insert }) => {
+      view.dispatch({
+        changes: { from, to, insert },
+        selection: { anchor: from + insert.length },
+        userEvent: 'input.complete',
+      })
+      view.focus()
+    },
+    placeOf: (cursor) => {
+      const place = view.coordsAtPos(cursor)
+      const { left, top, width } = box.getBoundingClientRect()
+      if (place === null) return {}
+      return { top: place.bottom - top, left: Math.max(0, Math.min(place.left - left, width - 280)) }
+    },
+  }
 }
 
 function diagnosticOf(state: EditorState, { text, expression, severity }: Finding): Diagnostic {

@@ -88,9 +88,3 @@ export function accepting(text: string, cursor: number, { isName, isQuoted, word
   // An unclosed string goes on to the end of its line, with what belongs to others.
   return { from, to: isClosed ? end + 1 : cursor, insert: `${chosen}"${colon}` }
 }
-
-/** The range of a step in the text, by its id. */
-export function rangeOfStep(text: string, id: string): { readonly from: number; readonly to: number } | undefined {
-  const found = new RegExp(`"id"\\s*:\\s*"${id.replace(/[^\w-]/g, '')}"`).exec(text)
-  return found === null ? undefined : { from: found.index, to: found.index + found[0].length }
-}

@@ -1,0 +1,42 @@
+/** The types, elements and codes that the server has, for templates and suggestions. */
+import type { CapabilityStatement } from 'fhir/r4'
+import { useMemo } from 'react'
+import { type Definitions, useDefinitions } from '../../api/definitions.ts'
+import { operationExample } from '../../fhir/operation-example.ts'
+import { type Known, templateOf } from '../../fhir/template.ts'
+import { operationAt, typesIn } from './offers.ts'
+
+export function useKnown(statement: CapabilityStatement): Known {
+  const definitions = useDefinitions()
+  return useMemo(() => ({ ...definitions, types: typesIn(statement) }), [definitions, statement])
+}
+
+/** @returns a body for an address, see `bodyFor` */
+export function useBodies(statement: CapabilityStatement): (path: string) => Promise<object | undefined> {
+  const known = useKnown(statement)
+  const { operation } = useDefinitions()
+  return (path) => bodyFor(path, { statement, known, operation })
+}
+
+interface Filling extends Pick<Definitions, 'operation'> {
+  readonly statement: CapabilityStatement
+  readonly known: Known
+}
+
+/**
+ * A body for the address: the parameters of an operation, or the template of a type with the id of the address.
+ * @returns undefined where there is none
+ */
+async function bodyFor(path: string, { statement, known, operation }: Filling): Promise<object | undefined> {
+  const [address = ''] = path.split('?', 1)
+  const [type = '', id = ''] = address.replace(/^\/+/, '').split('/')
+  const called = operationAt(statement, address)
+  if (called !== undefined) {
+    const definition = await operation(called)
+    return definition && operationExample(definition, type, known)
+  }
+  const template = await templateOf(type, known)
+  if (template === undefined || id === '' || /[{}$]/.test(id)) return template
+  const { resourceType, ...elements } = template as { readonly resourceType: string }
+  return { resourceType, id, ...elements }
+}

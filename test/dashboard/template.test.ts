@@ -1,0 +1,120 @@
+/** The templates and suggestions of the console, by what the server knows of types and codes. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { OperationDefinition } from 'fhir/r4'
+import type { CodeChoice } from '../../dashboard/fhir/definitions.ts'
+import { elementSuggestions } from '../../dashboard/fhir/element-suggestions.ts'
+import { operationExample } from '../../dashboard/fhir/operation-example.ts'
+import { type Known, templateOf } from '../../dashboard/fhir/template.ts'
+import { placeIn } from '../../dashboard/parts/json-editor/json-place.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+const CORE = 'http://hl7.org/fhir/StructureDefinition/'
+
+const known: Known = {
+  types: ['Patient', 'Practitioner'],
+  define: async (type: string) => {
+    const { status, body } = await server.fhir('GET', `/StructureDefinition/$snapshot?url=${CORE}${type}`)
+    return status === 200 ? body : undefined
+  },
+  codes: async (valueSet: string) => {
+    const url = encodeURIComponent(valueSet)
+    const { status, body } = await server.fhir('GET', `/ValueSet/$expand?url=${url}&count=5&excludeNested=true`)
+    return status === 200 ? (body.expansion.contains as readonly CodeChoice[]) : []
+  },
+}
+
+test('the template of each type that can be created is valid as it is', async () => {
+  const { body: statement } = await server.fhir('GET', '/metadata')
+  const types: readonly string[] = statement.rest[0].resource
+    .filter(({ interaction }: { interaction: { code: string }[] }) => interaction.some(({ code }) => code === 'create'))
+    .map(({ type }: { type: string }) => type)
+  expect(types.length).toBeGreaterThan(130)
+  const wrong: unknown[] = []
+  for (const type of types) {
+    const resource = await templateOf(type, known)
+    const asked = { resourceType: 'Parameters', parameter: [{ name: 'resource', resource }] }
+    const { body } = await server.fhir('POST', `/${type}/$validate`, asked)
+    const errors = body.issue.filter(
+      ({ severity }: { severity: string }) => severity === 'error' || severity === 'fatal',
+    )
+    if (errors.length > 0) wrong.push([type, errors.map(({ diagnostics }: { diagnostics: string }) => diagnostics)])
+  }
+  expect(wrong).toEqual([])
+})
+
+test('a type that the server does not know has no template', async () => {
+  expect(await templateOf('Nothing', known)).toBeUndefined()
+})
+
+describe('the example of an operation', () => {
+  test('is accepted as it is, for each operation of a type that changes nothing', async () => {
+    const { body: statement } = await server.fhir('GET', '/metadata')
+    const wrong: unknown[] = []
+    let tried = 0
+    for (const { type, operation = [] } of statement.rest[0].resource) {
+      for (const { name, definition } of operation) {
+        const resource = await definitionAt(definition)
+        if (resource.affectsState !== false || resource.type !== true || NEEDS.has(name)) continue
+        tried += 1
+        const example = await operationExample(resource, type, { ...known, types: [type] })
+        const { status, body } = await server.fhir('POST', `/${type}/$${name.replace('$', '')}`, example)
+        if (status >= 400) wrong.push(`${type} ${name} ${status} ${body.issue?.[0]?.diagnostics}`)
+      }
+    }
+    expect(tried).toBeGreaterThan(8)
+    expect(wrong).toEqual([])
+  })
+})
+
+const definitions = new Map<string, OperationDefinition>()
+async function definitionAt(url: string): Promise<OperationDefinition> {
+  const found =
+    definitions.get(url) ??
+    (await server.fhir('GET', `/OperationDefinition?url=${encodeURIComponent(url)}`)).body.entry[0].resource
+  definitions.set(url, found)
+  return found
+}
+
+/** Operations that need something of the clinic: an abandonment. */
+const NEEDS: ReadonlySet<string> = new Set(['get-recovery-context'])
+
+describe('suggestions in a resource', () => {
+  /** `|` is the cursor. */
+  const offered = async (marked: string): Promise<readonly string[]> => {
+    const cursor = marked.indexOf('|')
+    const place = placeIn(marked.replace('|', ''), cursor)
+    if (place === undefined) return []
+    return (await elementSuggestions(place, marked.slice(0, cursor), known)).map(({ text }) => text)
+  }
+
+  test.each([
+    ['{"resourceType": "Patient", "|', ['birthDate', 'deceasedBoolean', 'deceasedDateTime', 'contact', 'meta']],
+    ['{"resourceType": "Patient", "name": [{"|', ['family', 'given', 'use', 'period']],
+    ['{"resourceType": "Patient", "contact": [{"name": {"|', ['family']],
+    ['{"resourceType": "Patient", "contact": [{"|', ['relationship', 'organization']],
+    ['{"resourceType": "Patient", "gender": "|', ['male', 'female']],
+    ['{"resourceType": "Patient", "maritalStatus": {"coding": [{"code": "|', ['D', 'M']],
+    ['{"resourceType": "Patient", "generalPractitioner": [{"reference": "|', ['Patient/', 'Practitioner/']],
+    ['{"resourceType": "|', ['Patient', 'Practitioner']],
+    ['{"resourceType": "Questionnaire", "item": [{"item": [{"item": [{"|', ['linkId', 'enableWhen']],
+    ['{"resourceType": "Bundle", "entry": [{"resource": {"resourceType": "Slot", "|', ['schedule', 'start']],
+    ['{"resourceType": "Observation", "valueQuantity": {"|', ['value', 'unit']],
+    ['{"|', ['resourceType']],
+  ])('%s', async (marked, texts) => {
+    expect(await offered(marked)).toEqual(expect.arrayContaining(texts))
+  })
+
+  test.each([
+    '{"resourceType": "Patient", "birthDate": "|',
+    '{"resourceType": "Patient", "unknown": {"|',
+    '{"id": 1, "a": [|',
+  ])('are none where nothing is known: %s', async (marked) => {
+    expect((await offered(marked)).filter((text) => text !== 'resourceType')).toEqual([])
+  })
+})
