@@ -25,7 +25,7 @@ const MOST = 200
  * Codes of a value set whose code or display has words that begin with the text; none where its codes cannot be listed.
  * docs/operations/value-set-expand.md
  */
-export const codesOf = (valueSet: string, filter = '') =>
+const codesOf = (valueSet: string, filter = '') =>
   queryOptions({
     queryKey: ['codes', valueSet, filter],
     queryFn: async ({ signal }): Promise<readonly CodeChoice[]> => {
@@ -40,7 +40,7 @@ export const codesOf = (valueSet: string, filter = '') =>
   })
 
 /** @param url canonical, as the CapabilityStatement names it */
-export const operationOf = (url: string) =>
+const operationOf = (url: string) =>
   queryOptions({
     queryKey: ['operation', url],
     queryFn: async ({ signal }) => {

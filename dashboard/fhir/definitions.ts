@@ -78,9 +78,6 @@ const capitalized = (text: string): string => text.replace(/^./, (letter) => let
 /** Whether values of the type are texts, numbers or booleans. */
 export const isPrimitive = (code: string): boolean => /^[a-z]/.test(code)
 
-export const isNumber = (code: string): boolean => NUMBERS.has(code)
-const NUMBERS: ReadonlySet<string> = new Set(['integer', 'decimal', 'positiveInt', 'unsignedInt'])
-
 export interface CodeChoice {
   readonly system?: string | undefined
   readonly code: string

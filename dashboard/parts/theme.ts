@@ -23,7 +23,7 @@ export const theme = createTheme({
 
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  // Those of a color scheme go before variables of both.
+  // Variables of a color scheme go before those of both.
   light: {
     '--mantine-color-cyan-filled-hover': '#084c58',
     '--mantine-color-dimmed': '#5c636a',
