@@ -9,6 +9,7 @@ import { takeBackup } from './backup/take.ts'
 
 const USAGE = `npm run backup -- --to FOLDER [--keep COUNT] [--journal]
 npm run backup -- --to FOLDER --check
+npm run backup -- --check                 (a restored database of MongoDB, which DATABASE_URL names)
 
 FOLDER holds the backups of one store: the one that DATABASE_URL names. --keep removes all backups but the newest COUNT
 afterwards, --journal backs up the journal too, --check reads all backups and compares hashes and counts.`
@@ -23,6 +24,10 @@ const OPTIONS = {
 async function run(): Promise<void> {
   const { to: root, keep, journal: withJournal, check } = parseArgs({ options: OPTIONS }).values
   const { databaseUrl } = readConfig(process.env)
+  if (root === undefined && databaseUrl.startsWith('mongodb')) {
+    if (check) return await checkDatabase(databaseUrl)
+    throw new Error(MONGO_ADVICE)
+  }
   if (root === undefined) throw new Error(USAGE)
   if (check) return await checkBackups(root)
   if (databaseUrl.startsWith('mongodb')) throw new Error(MONGO_ADVICE)
@@ -51,6 +56,16 @@ async function checkBackups(root: string): Promise<void> {
   const problems = await problemsOf(root, backups)
   if (problems.length > 0) throw new Error(problems.join('\n'))
   for (const { folder, manifest } of backups) console.log(`${folder}: whole, ${inWords(manifest)}`)
+}
+
+async function checkDatabase(databaseUrl: string): Promise<void> {
+  const { checkMongo } = await import('./backup/mongo-check.ts')
+  const { counts, problems } = await checkMongo(databaseUrl)
+  console.log(counts.join('\n'))
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  console.log(
+    'All indexes are there, and each content that a version refers to is whole. Compare the counts with those of the source.',
+  )
 }
 
 function inWords({ files, contents }: Manifest): string {

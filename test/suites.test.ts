@@ -19,7 +19,7 @@ test('every suite runs in one tier at least, wherever its file is', () => {
 test('every suite with a store runs on both engines, but for those about one of them', () => {
   const [onSqlite, onMongo] = [inAnyTier('sqlite'), inAnyTier('mongodb')]
   const aboutOne =
-    /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/browser\/|process\/(multiplying-|backup)|scripts\/backup)/
+    /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/browser\/|process\/(multiplying-|backup)|scripts\/(backup|mongo-backup-check))/
   expect(onSqlite.filter((suite) => !onMongo.includes(suite) && !aboutOne.test(suite))).toEqual([])
   expect(onMongo.filter((suite) => !onSqlite.includes(suite) && !aboutOne.test(suite))).toEqual([])
 })
@@ -84,6 +84,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/rehearsal/scenarios/synthetic-thousand.test.ts',
     'test/scripts/clinic.test.ts',
     'test/scripts/copy.test.ts',
+    'test/scripts/mongo-backup-check.test.ts',
     'test/storage/migrations.test.ts',
     'test/storage/mongo-bench-plans.test.ts',
     'test/storage/mongo-document-limit.test.ts',
