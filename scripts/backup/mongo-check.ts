@@ -40,8 +40,7 @@ async function countsOf(db: Db): Promise<readonly string[]> {
 export async function missingIndexes(db: Db): Promise<readonly string[]> {
   const missing: string[] = []
   for (const [collection, wanted] of Object.entries(INDEXES)) {
-    const found = await db.collection(collection).listIndexes().toArray().catch(noIndexes)
-    const known = new Set(found.map(({ name }) => String(name)))
+    const known = await indexNamesOf(db, collection)
     for (const { name } of wanted)
       if (!known.has(name)) missing.push(`${collection} has no index ${name}${INDEX_ADVICE}`)
   }
@@ -50,8 +49,12 @@ export async function missingIndexes(db: Db): Promise<readonly string[]> {
 
 const INDEX_ADVICE = '; the start of a server makes it'
 
-/** A collection that is not there has none. */
-const noIndexes = (): { readonly name: string }[] => []
+/** None of a collection that is not there. */
+export async function indexNamesOf(db: Db, collection: string): Promise<ReadonlySet<string>> {
+  const found = await db.listCollections({ name: collection }).toArray()
+  const indexes = found.length === 0 ? [] : await db.collection(collection).indexes()
+  return new Set(indexes.map(({ name }) => String(name)))
+}
 
 /** Reads the bytes of each content. @param whole receives clinic and SHA-256 of those that are whole */
 async function contentProblems(db: Db, whole: Set<string>): Promise<readonly string[]> {

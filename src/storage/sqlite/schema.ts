@@ -272,6 +272,9 @@ const STEPS: readonly string[] = [
   VERSION_8,
 ]
 
+/** The version that this program writes. */
+export const STORE_VERSION = STEPS.length
+
 /**
  * Creates the tables in a new file, or brings an older one up to date, in one transaction.
  * @throws StoreUnavailable when the file was written by a newer version, or is not a store at all

@@ -1,0 +1,41 @@
+/** Findings about values that a test of the whole doctor cannot bring about: full disks, clocks, indexes. */
+import { describe, expect, test } from '@jest/globals'
+import { databaseClockFinding, diskFinding, indexFinding } from '../../../scripts/doctor/stored.ts'
+
+const GIGABYTE = 1024 ** 3
+
+describe('a disk', () => {
+  test.each([
+    [2, 10, 'ok'],
+    [2, 100, 'to do'],
+    [0.5, 1, 'to do'],
+    [100, 1000, 'ok'],
+  ] as const)('with %d of %d GB free is %s', (free, size, state) => {
+    expect(diskFinding('here', free * GIGABYTE, size * GIGABYTE).state).toBe(state)
+  })
+})
+
+describe('a search index', () => {
+  const type = { type: 'Patient', generation: 2, wanted: { name: '2' }, filled: { name: '2' } }
+  const old = { ...type, type: 'Slot', filled: { name: '1' } }
+
+  test('that is complete is right', () => {
+    expect(indexFinding([type], 0)).toMatchObject({ state: 'ok' })
+  })
+
+  test('that is incomplete is noted while a server works on it, and else needs one', () => {
+    expect(indexFinding([type, old], Date.now() + 10_000)).toMatchObject({
+      state: 'note',
+      said: expect.stringMatching(/^Slot are/),
+    })
+    expect(indexFinding([type, old], 0)).toMatchObject({ state: 'to do', said: expect.stringContaining('start one') })
+  })
+})
+
+test('the clock of MongoDB may differ from that of the machine by some seconds, not by a minute', () => {
+  expect(databaseClockFinding(Date.now() - 2_000).state).toBe('ok')
+  expect(databaseClockFinding(Date.now() - 60_000)).toMatchObject({
+    state: 'to do',
+    said: expect.stringContaining('differ by -60 s'),
+  })
+})
