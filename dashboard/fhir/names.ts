@@ -3,9 +3,14 @@ import type { Address, CodeableConcept, ContactPoint, HumanName, Patient, Refere
 
 /** "Ruth Abernathy"; the official name first, then the usual one. */
 export function nameOf(names: readonly HumanName[] | undefined): string {
-  const current = (names ?? []).filter(({ use }) => use !== 'old')
-  const best = current.find(({ use }) => use === 'official') ?? current.find(({ use }) => use === 'usual') ?? current[0]
+  const best = bestName(names)
   return best === undefined ? '' : textOf(best)
+}
+
+/** The official name, else the usual one, else any that is in use. */
+export function bestName(names: readonly HumanName[] | undefined): HumanName | undefined {
+  const current = (names ?? []).filter(({ use }) => use !== 'old')
+  return current.find(({ use }) => use === 'official') ?? current.find(({ use }) => use === 'usual') ?? current[0]
 }
 
 const textOf = ({ text, prefix = [], given = [], family = '', suffix = [] }: HumanName): string =>

@@ -13,6 +13,8 @@ export type Piece =
 /** Words of the longest piece: `+44 20 7946 0958`, `June 6, 1966`. */
 const MOST_WORDS = 6
 
+const MOST_PIECES = 20
+
 /** The longest runs of words that are something else than a name, and the words between them. */
 export function piecesOf(typed: string, reading: DateReading): readonly Piece[] {
   const words = typed.split(/\s+/).filter(Boolean)
@@ -22,7 +24,8 @@ export function piecesOf(typed: string, reading: DateReading): readonly Piece[] 
     pieces.push(...piece)
     at += length
   }
-  return pieces
+  // More would be more parameters than a search takes.
+  return pieces.slice(0, MOST_PIECES)
 }
 
 function pieceAt(words: readonly string[], reading: DateReading) {
@@ -30,7 +33,8 @@ function pieceAt(words: readonly string[], reading: DateReading) {
     const piece = pieceOf(words.slice(0, length).join(' ').replace(/,$/, ''), reading)
     if (piece !== undefined) return { piece: [piece], length }
   }
-  const names = (words[0] ?? '').split(',').filter(Boolean)
+  // The server refuses a text without anything to compare, such as the parenthesis that begins a number.
+  const names = (words[0] ?? '').split(',').filter((text) => /[\p{L}\p{N}]/u.test(text))
   return { piece: names.map((text) => ({ kind: 'name', text }) as const), length: 1 }
 }
 
@@ -41,7 +45,7 @@ function pieceOf(text: string, reading: DateReading): Piece | undefined {
   if (dates.length > 0) return { kind: 'date', text, dates }
   if (/^[^\s@]*@[^\s@]*$/.test(text)) return { kind: 'email', text }
   if (/^\+?[\d\s().\-/]{4,}$/.test(text) && /\d{3}/.test(text)) return { kind: 'phone', text }
-  if (/^[A-Za-z]{1,4}[- ]?\d{2,}$/.test(text)) return { kind: 'record', text }
+  if (/^[A-Za-z]{1,4}-?\d{2,}$/.test(text)) return { kind: 'record', text }
   return undefined
 }
 
@@ -54,16 +58,45 @@ function criterionOf(piece: Piece): Criteria[number] {
     case 'date':
       return ['birthdate', piece.dates.join(',')]
     case 'email':
-      return ['email', escaped(piece.text)]
+      return anyOf([`email ${piece.text.startsWith('@') ? 'ew' : 'sw'} ${quoted(piece.text)}`])
     case 'phone':
-      return ['phone', piece.text.replace(/[^\d+]/g, '')]
+      return anyOf(phoneTests(piece.text))
     case 'record':
-      return ['identifier', piece.text.toUpperCase()]
+      return anyOf(spellingsOf(piece.text).map((text) => `identifier sw ${quoted(text)}`))
     case 'digits':
-      return ['phone', piece.text]
+      return anyOf([...digitsTests(piece.text), ...piece.dates.map((date) => `birthdate eq ${date}`)])
     case 'name':
       return ['name', escaped(piece.text)]
   }
+}
+
+/** Alternatives of several parameters in one search: docs/interactions/search.md#_filter. */
+const anyOf = (tests: readonly string[]): Criteria[number] => ['_filter', tests.join(' or ')]
+
+const quoted = (text: string): string => JSON.stringify(text)
+
+/** Digits that are compared with the end of a number, as people leave out the area code. */
+const SHORTEST_END = 4
+
+function phoneTests(text: string): readonly string[] {
+  const number = numberOf(text)
+  const isEnd = !number.startsWith('+') && number.length >= SHORTEST_END
+  return ['eq', 'sw', ...(isEnd ? ['ew'] : [])].map((operator) => `phone ${operator} ${quoted(number)}`)
+}
+
+/** A number without its formatting; 00 is dialled for the plus. */
+const numberOf = (text: string): string => text.replace(/[^\d+]/g, '').replace(/^00/, '+')
+
+/** Of a few digits there are too many telephone numbers. */
+const digitsTests = (text: string): readonly string[] =>
+  text.length < SHORTEST_END
+    ? [`identifier eq ${quoted(text)}`]
+    : [...phoneTests(text), ...['sw', 'ew'].map((operator) => `identifier ${operator} ${quoted(text)}`)]
+
+/** `mrn-1001` and `mrn1001`, whichever is typed. */
+function spellingsOf(text: string): readonly string[] {
+  const [, letters = '', digits = ''] = /^([a-z]+)-?(\d+)$/i.exec(text) ?? []
+  return [`${letters}-${digits}`, `${letters}${digits}`]
 }
 
 /** The value as a search parameter takes it. https://hl7.org/fhir/R4/search.html#escaping */

@@ -7,9 +7,11 @@ import { useSearch } from '../api/queries.ts'
 import { matchesIn } from '../fhir/bundles.ts'
 import { patientName, telecomOf } from '../fhir/names.ts'
 import { criteriaOf } from '../fhir/patient-criteria.ts'
+import { reasonsFor, SEARCHED } from '../fhir/patient-reasons.ts'
 import { PLACEHOLDER } from '../fhir/patients.ts'
 import { dateText } from '../fhir/time.ts'
 import type { DateReading } from '../fhir/typed-date.ts'
+import { Reasons } from './found-patient.tsx'
 import { NewPatientDialog } from './new-patient.tsx'
 import { useDateReading } from './use-date-reading.ts'
 
@@ -57,7 +59,11 @@ export function PatientSearch({ label, value, onChange, error }: PatientSearchPr
         maxDropdownHeight={260}
         comboboxProps={{ withinPortal: true }}
         renderOption={({ option: { value: id, label: text } }) =>
-          id === NEW ? <Text size="sm">{text}</Text> : <Choice patient={all.find((patient) => patient.id === id)} />
+          id === NEW ? (
+            <Text size="sm">{text}</Text>
+          ) : (
+            <Choice patient={all.find((patient) => patient.id === id)} typed={settled} reading={reading} />
+          )
         }
       />
       {registering !== undefined && (
@@ -83,15 +89,22 @@ const parametersFor = (typed: string, reading: DateReading) =>
     ['_tag:not', PLACEHOLDER],
     ['_sort', 'family,given'],
     ['_count', '20'],
-    ['_elements', 'name,birthDate,telecom'],
+    ['_elements', SEARCHED],
   ] as const
 
-function Choice({ patient }: { readonly patient: Patient | undefined }) {
+interface ChoiceProps {
+  readonly patient: Patient | undefined
+  readonly typed: string
+  readonly reading: DateReading
+}
+
+function Choice({ patient, typed, reading }: ChoiceProps) {
   if (patient === undefined) return null
   return (
     <Group justify="space-between" wrap="nowrap" w="100%" gap="sm">
       <Text size="sm" className="cut">
         <bdi>{patientName(patient)}</bdi>
+        <Reasons text={reasonsFor(patient, typed, reading)} />
       </Text>
       <Text size="xs" c="dimmed" className="number" flex="none">
         {[dateText(patient.birthDate), telecomOf(patient.telecom, 'phone')].filter(Boolean).join(' · ')}

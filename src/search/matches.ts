@@ -47,6 +47,7 @@ export function matches(condition: Condition, candidate: Candidate): boolean {
     case 'string':
     case 'words':
     case 'token':
+    case 'token-part':
     case 'reference':
     case 'uri':
     case 'date':
@@ -80,7 +81,7 @@ function innerTargets({ param, types }: Extract<Condition, { kind: 'chain' }>, c
 }
 
 /** A condition on one value. */
-type ValueCondition = Extract<Condition, { kind: IndexEntry['kind'] }>
+type ValueCondition = Extract<Condition, { kind: IndexEntry['kind'] | 'token-part' }>
 
 const isComparable = (condition: ValueCondition, entry: IndexEntry): boolean =>
   entry.kind === condition.kind && entry.param === condition.param
@@ -94,6 +95,8 @@ function matchesEntry(condition: ValueCondition, entry: IndexEntry): boolean {
       return entry.kind === 'words' && entry.words.split(' ').some((word) => matchesWord(condition, word))
     case 'token':
       return entry.kind === 'token' && matchesCoding(condition, entry)
+    case 'token-part':
+      return entry.kind === 'token' && matchesPart(condition, entry.code)
     case 'reference':
       return entry.kind === 'reference' && matchesReference(condition, entry)
     case 'uri':
@@ -136,6 +139,9 @@ const matchesCoding = (
 ): boolean =>
   (condition.system === undefined || condition.system === entry.system) &&
   (condition.code === undefined || condition.code === entry.code)
+
+const matchesPart = ({ match, value }: Extract<Condition, { kind: 'token-part' }>, code: string): boolean =>
+  match === 'prefix' ? code.startsWith(value) : code.endsWith(value)
 
 function matchesString(
   { match, value }: Extract<Condition, { kind: 'string' }>,

@@ -64,6 +64,7 @@ export function usesOf(condition: Condition, type: string): readonly ConditionUs
     }
     case 'words':
     case 'token':
+    case 'token-part':
     case 'reference':
     case 'uri':
     case 'date':

@@ -30,6 +30,13 @@ export type Condition =
   | { readonly kind: 'words'; readonly param: string; readonly match: 'equal' | 'prefix'; readonly value: string }
   /** Without `system`: any system; `system: ''`: the token has none. Without `code`: any code of the system. */
   | { readonly kind: 'token'; readonly param: string; readonly system?: string; readonly code?: string }
+  /** A token whose code begins or ends with `value`, in the form in which the parameter stores its codes. */
+  | {
+      readonly kind: 'token-part'
+      readonly param: string
+      readonly match: 'prefix' | 'suffix'
+      readonly value: string
+    }
   /**
    * Without `type`: any type. An absolute reference outside this server has type '' and its URL as id. With `versions`,
    * the version begins with `version`: 2.1 matches 2.1.0, but not 2.10.

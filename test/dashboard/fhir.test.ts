@@ -1,9 +1,8 @@
-/** The dashboard's FHIR helpers: names, typed search criteria, JSON that keeps its numbers, differences. */
-import { describe, expect, test } from '@jest/globals'
+/** The dashboard's FHIR helpers: names, JSON that keeps its numbers, differences. */
+import { expect, test } from '@jest/globals'
 import { differencesBetween } from '../../dashboard/fhir/diff.ts'
 import { pathOf, prettyJson } from '../../dashboard/fhir/json-text.ts'
 import { addressText, nameOf, referenceParts } from '../../dashboard/fhir/names.ts'
-import { criteriaOf } from '../../dashboard/fhir/patient-criteria.ts'
 
 test('the official name stands before others, an old one is never shown', () => {
   const names = [
@@ -30,34 +29,6 @@ test.each([
   [undefined, undefined],
 ])('the reference %s is taken apart', (reference, parts) => {
   expect(referenceParts(reference)).toEqual(parts)
-})
-
-describe('what is typed to find a patient', () => {
-  test.each([
-    [
-      'aber  ru',
-      [
-        ['name', 'aber'],
-        ['name', 'ru'],
-      ],
-    ],
-    [
-      'Abernathy, Ruth',
-      [
-        ['name', 'Abernathy'],
-        ['name', 'Ruth'],
-      ],
-    ],
-    ['1941-02', [['birthdate', '1941-02']]],
-    ['(518) 555-0111', [['phone', '5185550111']]],
-    ['+1 518 555 0111', [['phone', '+15185550111']]],
-    ['ruth@example.com', [['email', 'ruth@example.com']]],
-    ['ms-10001', [['identifier', 'MS-10001']]],
-    ['$x|y', [['name', '\\$x\\|y']]],
-    ['  ', []],
-  ])('%j is searched by %j', (typed, criteria) => {
-    expect(criteriaOf(typed, { order: 'month-first', today: '2026-11-28' })).toEqual(criteria)
-  })
 })
 
 test('numbers keep their trailing zeros and their size', () => {

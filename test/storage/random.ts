@@ -310,6 +310,9 @@ const otherConditions = (inner: fc.Arbitrary<Condition>): Arbitraries<Exclude<Co
   any: fc.array(inner, { minLength: 1, maxLength: 3 }).map((of) => ({ kind: 'any', of })),
   all: fc.array(inner, { minLength: 1, maxLength: 2 }).map((of) => ({ kind: 'all', of })),
   not: inner.map((of) => ({ kind: 'not', of })),
+  'token-part': fc
+    .record({ param: fc.constantFrom(...PARAMS.token), match: fc.constantFrom('prefix', 'suffix'), value: codes })
+    .map((value) => ({ kind: 'token-part', ...value })),
   unequal: equality.map((of) => ({ kind: 'unequal', of })),
   chain: fc
     .record({

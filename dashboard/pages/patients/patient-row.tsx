@@ -7,10 +7,17 @@ import { patientName, telecomOf } from '../../fhir/names.ts'
 import { isPlaceholder, replacedBy } from '../../fhir/patients.ts'
 import { ageAt, dateText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { Reasons } from '../../parts/found-patient.tsx'
 import { PlainLink } from '../../parts/links.tsx'
 import classes from './patients.module.css'
 
-export function PatientRow({ patient }: { readonly patient: Patient }) {
+interface PatientRowProps {
+  readonly patient: Patient
+  /** The search has found the patient by these; empty: by the name. */
+  readonly reasons: string
+}
+
+export function PatientRow({ patient, reasons }: PatientRowProps) {
   const { timeZone } = useClinic()
   const { id, birthDate, telecom, identifier, active } = patient
   const age = ageAt(birthDate, clinicNow(), timeZone)
@@ -18,6 +25,7 @@ export function PatientRow({ patient }: { readonly patient: Patient }) {
     <PlainLink className={`row ${classes.row}`} to={`/patients/${id}`}>
       <span className={`${classes.name} cut`}>
         <bdi>{patientName(patient)}</bdi>
+        <Reasons text={reasons} />
         {replacedBy(patient) !== undefined ? (
           <Tag text="merged" />
         ) : (

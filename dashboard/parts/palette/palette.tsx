@@ -1,4 +1,4 @@
-/** The command palette: pages, patients by name, and `Type/id`. */
+/** The command palette: pages, patients, and `Type/id`. */
 import { Kbd, Text } from '@mantine/core'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import '@mantine/spotlight/styles.css'
@@ -8,6 +8,7 @@ import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { patientName, referenceParts } from '../../fhir/names.ts'
 import { criteriaOf } from '../../fhir/patient-criteria.ts'
+import { reasonsFor, SEARCHED } from '../../fhir/patient-reasons.ts'
 import { dateText } from '../../fhir/time.ts'
 import { pages } from '../../page-list.ts'
 import { useMaybeClinic } from '../clinic-context.tsx'
@@ -71,14 +72,10 @@ function Entries({ query, go }: EntriesProps) {
   const isReference = referenceParts(query) !== undefined
   // Each letter starts a search at once, and aborts the one before.
   const isName = query !== '' && !isReference && clinic !== undefined
-  const found = useSearch(
-    'Patient',
-    [...criteriaOf(query, reading), ['_count', '6'], ['_elements', 'name,birthDate']],
-    {
-      enabled: isName,
-      keepsPrevious: true,
-    },
-  )
+  const found = useSearch('Patient', [...criteriaOf(query, reading), ['_count', '6'], ['_elements', SEARCHED]], {
+    enabled: isName,
+    keepsPrevious: true,
+  })
   const isCommand = 'new patient'.startsWith(query.toLowerCase())
   const patients = isName && found.data !== undefined ? matchesIn<Patient>(found.data) : []
   const shown = pages.filter(
@@ -102,7 +99,7 @@ function Entries({ query, go }: EntriesProps) {
         <Spotlight.Action
           key={patient.id}
           label={patientName(patient)}
-          description={dateText(patient.birthDate)}
+          description={[dateText(patient.birthDate), reasonsFor(patient, query, reading)].filter(Boolean).join(' · ')}
           leftSection={<Icon name="user" />}
           onClick={() => go(`/patients/${patient.id}`)}
         />

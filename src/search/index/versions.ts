@@ -15,11 +15,11 @@ import { CONTENT, extractEntries, FULL_TEXT_VERSION, KEPT_BY_STORE, TEXT } from 
  * Raised with every change of the extracted entries, however small; test/search/index/versions.test.ts detects such
  * changes.
  */
-const VERSION = 7
+const VERSION = 8
 
 /** Raised for a type of parameter when its values are extracted differently from the same elements. */
 const RULES: Readonly<Record<SearchParameter['type'], number>> = {
-  string: 3,
+  string: 4,
   token: 4,
   reference: 3,
   date: 2,

@@ -5,6 +5,7 @@ import { fold } from '../../fhir/text-folding.ts'
 import type { SearchParameter } from '../parameters.ts'
 import type { Condition } from '../plan.ts'
 import { dateCondition } from '../types/date.ts'
+import { isText, parseTokenPart } from '../types/token.ts'
 import { any, malformed, type ValueContext } from '../value.ts'
 import { type Follow, parseChain, parseReverseChain } from './chain.ts'
 import { type Filter, type Operator, type Path, parseFilterSyntax, type Test } from './filter-syntax.ts'
@@ -115,10 +116,19 @@ const OPERATORS_OF: Readonly<Record<string, readonly Operator[]>> = {
 /** The operators for phonetic parameters, whose values have no order and no parts. */
 const OPERATORS_OF_SOUND: readonly Operator[] = ['eq', 'ne', 'pr']
 
+/** Beside those of a token, for identifiers and contacts. */
+const OPERATORS_OF_TEXT: readonly Operator[] = ['sw', 'ew']
+
+function operatorsOf(parameter: SearchParameter): readonly Operator[] {
+  if (parameter.phonetic === true) return OPERATORS_OF_SOUND
+  const offered = OPERATORS_OF[parameter.type] ?? []
+  return parameter.type === 'token' && isText(parameter) ? [...offered, ...OPERATORS_OF_TEXT] : offered
+}
+
 function leaf(test: Test, parameter: SearchParameter, scope: SearchScope, reader: Reader): Condition {
   const { operator, value } = test
   const { code, type, phonetic = false } = parameter
-  const offered = phonetic ? OPERATORS_OF_SOUND : (OPERATORS_OF[type] ?? [])
+  const offered = operatorsOf(parameter)
   if (!offered.includes(operator)) throw notOffered(parameter, operator, offered, reader)
   const read = (modifier: string | undefined, prefix = ''): Condition =>
     reader.read(code, modifier, prefix + asValue(test, type), scope, reader.context)
@@ -142,6 +152,8 @@ function leaf(test: Test, parameter: SearchParameter, scope: SearchScope, reader
       break
   }
   if (type === 'string' && !phonetic) return stringTest(code, operator, value, reader)
+  if (operator === 'sw') return parseTokenPart(parameter, 'prefix', value, reader.context)
+  if (operator === 'ew') return parseTokenPart(parameter, 'suffix', value, reader.context)
   if (operator === 'co' || operator === 'po') return overlap(code, operator, value, reader)
   if (operator === 'eq') return read(undefined)
   if (type === 'token') return unequal(code, readWithCase())

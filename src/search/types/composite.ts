@@ -94,6 +94,7 @@ function isPart(condition: Condition): condition is PartCondition {
     case 'not':
     case 'unequal':
     case 'words':
+    case 'token-part':
     case 'position':
     case 'composite':
     case 'missing':

@@ -35,6 +35,15 @@ export const TEXT_PARTS: readonly string[] = [
  */
 const laterWords = (param: string): string => `${param}:later-words`
 
+/** Apostrophes and hyphens within a word: `O'Brien` is also found as `OBrien`, and `Al-Masri` as `AlMasri`. */
+const WITHIN_WORD = /(?<=[\p{L}\p{M}])['’‘ʼ`´\-‐‑–]+(?=\p{L})/gu
+
+/** The folded text without apostrophes and hyphens within its words; undefined where it has none. */
+function joined(text: string): string | undefined {
+  const without = text.replace(WITHIN_WORD, '')
+  return without === text ? undefined : fold(without)
+}
+
 /** Most later words of one name or address at which a searched text can begin. */
 const MAX_LATER_WORDS = 20
 /** Most characters from a later word on. */
@@ -51,8 +60,11 @@ export function parseString(
   context: ValueContext,
 ): Condition {
   const condition = parseText(parameter.code, modifier, text, context)
-  if (modifier !== undefined || !hasParts(parameter) || condition.value.length > MAX_LATER_LENGTH) return condition
-  return any([condition, { ...condition, param: laterWords(parameter.code) }])
+  if (modifier !== undefined || !hasParts(parameter)) return condition
+  const values = [condition.value, joined(unescaped(text)) ?? condition.value]
+  const anywhere = (value: string): readonly Condition[] =>
+    value.length > MAX_LATER_LENGTH ? [] : [{ ...condition, value, param: laterWords(parameter.code) }]
+  return any([...new Set(values)].flatMap((value) => [{ ...condition, value }, ...anywhere(value)]))
 }
 
 /** Parses a text. Without a modifier it matches values that begin with it, ignoring case, accents and punctuation. */
@@ -89,17 +101,16 @@ export function extractString(
 }
 
 /**
- * Adds the remainders of the strings from `start` on, from each of their later words, except those that are strings
- * themselves.
+ * Adds the remainders of the strings from `start` on, from each of their later words, and the strings without
+ * apostrophes and hyphens, except those that are strings themselves.
  */
 function addLaterWords(param: string, entries: IndexEntry[], start: number): void {
-  const texts = entries.slice(start).flatMap((entry) => (entry.kind === 'string' ? [entry.folded] : []))
-  if (!texts.some((text) => text.includes(' '))) return
-  const whole = new Set(texts)
-  for (const text of texts) {
-    for (const folded of fromLaterWords(text)) {
-      if (!whole.has(folded)) entries.push({ kind: 'string', param: laterWords(param), folded, exact: '' })
-    }
+  const added = entries.slice(start).filter((entry) => entry.kind === 'string')
+  if (!added.some(({ folded }) => folded.includes(' '))) return
+  const whole = new Set(added.map(({ folded }) => folded))
+  const more = added.flatMap(({ exact }) => joined(exact) ?? [])
+  for (const text of [...more.map((one) => cut(one)), ...[...whole, ...more].flatMap(fromLaterWords)]) {
+    if (!whole.has(text)) entries.push({ kind: 'string', param: laterWords(param), folded: text, exact: '' })
   }
 }
 
@@ -107,16 +118,13 @@ function addLaterWords(param: string, entries: IndexEntry[], start: number): voi
 function fromLaterWords(folded: string): readonly string[] {
   const found: string[] = []
   for (let at = folded.indexOf(' '); at >= 0 && found.length < MAX_LATER_WORDS; at = folded.indexOf(' ', at + 1)) {
-    // Cut so as not to end in half a character.
-    found.push(
-      folded
-        .slice(at + 1, at + 1 + MAX_LATER_LENGTH)
-        .toWellFormed()
-        .trimEnd(),
-    )
+    found.push(cut(folded.slice(at + 1, at + 1 + MAX_LATER_LENGTH)))
   }
   return found
 }
+
+/** Cut so as not to end in half a character. */
+const cut = (folded: string): string => folded.slice(0, MAX_LATER_LENGTH).toWellFormed().trimEnd()
 
 function addParts(param: string, part: unknown, entries: IndexEntry[]): void {
   if (part === undefined) return

@@ -113,6 +113,25 @@ function contactOf(param: string, system: { readonly system?: string }, code: st
   return any([same, ...otherForms(param, value).map((form): Condition => ({ kind: 'token', ...system, ...form }))])
 }
 
+/** The elements whose tokens are texts, stored in lower case, and so have a beginning and an end. */
+const TEXTS: ReadonlySet<string | undefined> = new Set(['ContactPoint', 'Identifier', 'string'])
+
+export const isText = ({ element }: Pick<SearchParameterRecord, 'element'>): boolean => TEXTS.has(element)
+
+/** A condition that the text begins or ends so; a telephone number begins so with or without its country code. */
+export function parseTokenPart(
+  { code: param, element }: Pick<SearchParameterRecord, 'code' | 'element'>,
+  match: 'prefix' | 'suffix',
+  text: string,
+  context: ValueContext,
+): Condition {
+  const isContact = element === 'ContactPoint'
+  const value = isContact ? comparableContact(text) : text.toLowerCase()
+  if (value === '') throw malformed(context, text, 'is empty')
+  const params = isContact && match === 'prefix' ? [param, nationalNumbers(param)] : [param]
+  return any(params.map((one): Condition => ({ kind: 'token-part', param: one, match, value })))
+}
+
 const systemOfBoolean = (given = ''): string => (SPECIAL_VALUES.has(given) ? '' : given)
 
 function booleanOf(code: string, context: ValueContext): string {

@@ -17,6 +17,7 @@ import {
   idTerm,
   intersectedTerm,
   missingTerm,
+  partTerm,
   positionTerm,
   quantityTerm,
   rangeTerm,
@@ -76,6 +77,8 @@ async function compile(reader: Reader, scope: Scope, condition: Condition): Prom
       return stringTerm({ ...condition, kind: 'string' })
     case 'token':
       return tokenTerm(condition, condition.code === undefined ? undefined : [condition.code])
+    case 'token-part':
+      return partTerm(condition)
     case 'reference':
       return referenceTerm(condition, [condition.id])
     case 'uri':

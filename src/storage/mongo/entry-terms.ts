@@ -59,6 +59,12 @@ export function tokenTerm({ param, system }: Of<'token'>, codes: readonly string
   return { ...indexedTerm(match, { inCreationOrder: comesInOrder(codes) }), isLong: isLong(codes) }
 }
 
+export function partTerm({ param, match, value }: Of<'token-part'>): Term {
+  const k = keyOf('token', param)
+  if (match === 'prefix') return indexedTerm({ k, v: startsWith(value) })
+  return value.includes('\0') ? NEVER : testedTerm({ k, v: { $regex: `${escaped(value)}$` } })
+}
+
 /** True for a few values, whose sorted ranges MongoDB merges; it does not for many. */
 const comesInOrder = (values: readonly string[]): boolean => values.length <= 64
 

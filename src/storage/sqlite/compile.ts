@@ -10,6 +10,7 @@ import { type Alternatives, alternativesOf, type Of } from '../conditions.ts'
 import type { Engine } from './engine.ts'
 import {
   compositeTerm,
+  partTerm,
   positionTerm,
   presence,
   quantityTerm,
@@ -41,6 +42,8 @@ export function compile(engine: Engine, scope: Scope, condition: Condition): Ter
       return wordsTerm(engine, scope, condition)
     case 'token':
       return eachParam(engine, scope, condition.param, (param) => equalTerm(engine, scope, { ...condition, param }))
+    case 'token-part':
+      return eachParam(engine, scope, condition.param, (param) => partTerm(engine, scope, { ...condition, param }))
     case 'reference':
     case 'uri':
       return equalTerm(engine, scope, condition)

@@ -54,7 +54,7 @@ export function stringTerm(engine: Engine, scope: Scope, { param, match, value }
       case 'contains':
         return { matches: (x) => sql`instr(${x}.folded, ${value}) > 0` }
       case 'suffix':
-        return { matches: (x) => sql`substr(${x}.folded, ${-[...value].length}) = ${value}` }
+        return { matches: (x) => endsWith(sql`${x}.folded`, value) }
       case 'equal':
         return { index: 'string_by_value', inRowOrder: true, matches: (x) => sql`${x}.folded = ${value}` }
       case 'greater':
@@ -91,6 +91,13 @@ export function tokenTerm(
     }
   })
 }
+
+export const partTerm = (engine: Engine, scope: Scope, { param, match, value }: Of<'token-part'>): Term =>
+  entry(engine, scope, 'token', param, () =>
+    match === 'prefix'
+      ? { index: 'token_by_value', matches: (x) => startsWith(sql`${x}.code`, value) }
+      : { matches: (x) => endsWith(sql`${x}.code`, value) },
+  )
 
 /** The comparison of systems; undefined: this parameter never had a value of the system. */
 function systemIs(engine: Engine, param: number, system: string | undefined): Matches | undefined {
@@ -163,6 +170,8 @@ export function presence(engine: Engine, scope: Scope, code: string): readonly T
     entry(engine, scope, kind, code, () => ({ counted: { by: 'presence' }, matches: () => ALWAYS })),
   )
 }
+
+const endsWith = (column: Sql, end: string): Sql => sql`substr(${column}, ${-[...end].length}) = ${end}`
 
 function startsWith(column: Sql, prefix: string): Sql {
   const end = successor(prefix)

@@ -41,12 +41,20 @@ type Fits = (
   setting: Setting,
 ) => boolean
 
+/** From any word on, with the apostrophes and hyphens within words or without them. */
+const fitsName = (asked: string, found: string): boolean =>
+  [asked, joined(asked)].some((text) =>
+    [found, joined(found)].some((one) => ` ${plain(one)}`.includes(` ${plain(text)}`)),
+  )
+
+const joined = (text: string): string => text.normalize('NFD').replace(/(?<=[\p{L}\p{M}])['’‘ʼ`´\-‐‑–]+(?=\p{L})/gu, '')
+
 export const fitsValue: Fits = (parameter, modifier, text, value, setting) => {
   switch (parameter.type) {
     case 'string':
       return textsOf(value).some((one) =>
         modifier === undefined && (parameter.element === 'HumanName' || parameter.element === 'Address')
-          ? ` ${plain(one)}`.includes(` ${plain(withoutEscapes(text))}`)
+          ? fitsName(withoutEscapes(text), one)
           : fitsText(modifier, withoutEscapes(text), one),
       )
     case 'token':

@@ -47,6 +47,8 @@ const CONDITIONS: Readonly<Record<KindOf<Condition>, true>> = {
   'words equal': true,
   'words prefix': true,
   token: true,
+  'token-part prefix': true,
+  'token-part suffix': true,
   reference: true,
   'uri exact': true,
   'uri below': true,

@@ -68,6 +68,16 @@ function byText<Holder>(
   return new Set(rows.filter(({ entry }) => texts.includes(entry.folded)))
 }
 
+/** Tokens whose codes begin or end so. */
+export function partly<Holder>(
+  facts: readonly Fact<Holder>[],
+  { param, match, value }: Extract<Condition, { kind: 'token-part' }>,
+): ReadonlySet<Fact<Holder>> {
+  const rows = column(facts, 'token', param)
+  const texts = textsBy(match, value, [...new Set(rows.map(({ entry }) => entry.code))])
+  return new Set(rows.filter(({ entry }) => texts.includes(entry.code)))
+}
+
 /** Each word is a text of its own. */
 function byWord<Holder>(
   rows: Column<Holder, 'words'>,

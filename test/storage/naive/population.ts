@@ -1,6 +1,6 @@
 /** The resources of one clinic, and which of them fulfil a condition: set algebra over all of them at once. */
 import type { Condition, Include, IndexEntry } from '../../../src/search/plan.ts'
-import { between, column, type Fact, holders, selected } from './facts.ts'
+import { between, column, type Fact, holders, partly, selected } from './facts.ts'
 
 export interface Member {
   readonly type: string
@@ -87,6 +87,8 @@ export class Population<Of extends Member> {
         const links = this.#links.filter(({ param, source }) => param === condition.param && sources.has(source))
         return new Set(links.map(({ target }) => target))
       }
+      case 'token-part':
+        return holders(partly(this.facts, condition))
       case 'string':
       case 'words':
       case 'token':
