@@ -87,7 +87,7 @@ function phoneTests(text: string): readonly string[] {
 /** A number without its formatting; 00 is dialled for the plus. */
 const numberOf = (text: string): string => text.replace(/[^\d+]/g, '').replace(/^00/, '+')
 
-/** Of a few digits there are too many telephone numbers. */
+/** A few digits are in too many telephone numbers. */
 const digitsTests = (text: string): readonly string[] =>
   text.length < SHORTEST_END
     ? [`identifier eq ${quoted(text)}`]
