@@ -25,7 +25,7 @@ const MOST = 200
  * Codes of a value set whose code or display has words that begin with the text; none where its codes cannot be listed.
  * docs/operations/value-set-expand.md
  */
-const codesOf = (valueSet: string, filter = '') =>
+export const codesOf = (valueSet: string, filter = '') =>
   queryOptions({
     queryKey: ['codes', valueSet, filter],
     queryFn: async ({ signal }): Promise<readonly CodeChoice[]> => {

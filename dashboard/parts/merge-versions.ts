@@ -1,5 +1,6 @@
 /** Merges two versions of the same data, by the changes that each has made. */
 import { isRecord } from '../api/problem.ts'
+import { numberText } from '../fhir/json-text.ts'
 
 export interface Difference {
   /** `policies.holdMinutes` */
@@ -37,7 +38,8 @@ export function merged(
 
 /** Lists are of one piece. */
 function leavesOf(value: unknown, path: readonly string[] = []): ReadonlyMap<string, unknown> {
-  if (!isRecord(value) || (Object.keys(value).length === 0 && path.length > 0))
+  // A number as it was written is an object, too.
+  if (!isRecord(value) || numberText(value) !== undefined || (Object.keys(value).length === 0 && path.length > 0))
     return new Map([[path.join('.'), value]])
   return new Map(Object.entries(value).flatMap(([name, part]) => [...leavesOf(part, [...path, name])]))
 }

@@ -1,15 +1,19 @@
 /** The server for integrators: its capabilities, read from /metadata, and a console to try them. */
 import { SegmentedControl } from '@mantine/core'
 import type { CapabilityStatement } from 'fhir/r4'
+import { lazy, Suspense } from 'react'
 import { useGet } from '../../api/queries.ts'
 import { useFilters } from '../../parts/filters.ts'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Loaded } from '../../parts/page-states.tsx'
-import { Capabilities } from './capabilities.tsx'
+import { Loaded, Loading } from '../../parts/page-states.tsx'
 import { Console } from './console.tsx'
+
+const Capabilities = lazy(async () => ({ default: (await import('./capabilities.tsx')).Capabilities }))
+const Resources = lazy(async () => ({ default: (await import('./resources/resources.tsx')).Resources }))
 
 const VIEWS = [
   { value: 'console', label: 'Console' },
+  { value: 'resources', label: 'Resources' },
   { value: 'capabilities', label: 'Capabilities' },
 ]
 
@@ -31,8 +35,22 @@ export function ExplorerPage() {
         }
       />
       <Loaded query={statement} rows={10}>
-        {(found) => (view === 'capabilities' ? <Capabilities statement={found} /> : <Console statement={found} />)}
+        {(found) => (
+          <Suspense fallback={<Loading rows={10} />}>
+            <View view={view} statement={found} />
+          </Suspense>
+        )}
       </Loaded>
     </>
   )
+}
+
+interface ViewProps {
+  readonly view: string
+  readonly statement: CapabilityStatement
+}
+
+function View({ view, statement }: ViewProps) {
+  if (view === 'capabilities') return <Capabilities statement={statement} />
+  return view === 'resources' ? <Resources statement={statement} /> : <Console statement={statement} />
 }

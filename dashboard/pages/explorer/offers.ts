@@ -80,3 +80,7 @@ export function operationAt(statement: CapabilityStatement, address: string): st
   const operations = [...(resourceOf(statement, type)?.operation ?? []), ...(statement.rest?.[0]?.operation ?? [])]
   return operations.find(({ name }) => name?.replace(/^\$/, '') === code)?.definition
 }
+
+/** The types that can be searched. */
+export const typesWithSearch = (statement: CapabilityStatement): readonly string[] =>
+  typesIn(statement).filter((type) => isOffered(statement, type, 'search-type'))
