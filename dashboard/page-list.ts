@@ -18,6 +18,8 @@ export interface NavigationEntry {
   readonly isForService?: boolean
   /** Only where the server lets clinics rehearse. */
   readonly isRehearsal?: boolean
+  /** Only for admins and operators. */
+  readonly isForAdmins?: boolean
 }
 
 export const pages: readonly DashboardPage[] = [
@@ -83,6 +85,12 @@ export const pages: readonly DashboardPage[] = [
     path: '/journal/$id',
     load: () => import('./pages/exchange/exchange-page.tsx'),
     component: 'ExchangePage',
+  },
+  {
+    path: '/audit',
+    load: () => import('./pages/audit/audit-page.tsx'),
+    component: 'AuditPage',
+    navigation: { label: 'Audit', icon: 'history', isForAdmins: true },
   },
   {
     path: '/sandbox',

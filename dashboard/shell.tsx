@@ -13,6 +13,7 @@ import { type Clinic, HereProvider, useMaybeClinic } from './parts/clinic-contex
 import { Icon } from './parts/icon.tsx'
 import { Empty, ErrorView, PagePending } from './parts/page-states.tsx'
 import { RehearsalNotice } from './parts/rehearsal-notice.tsx'
+import { useMayChange } from './parts/use-may-change.ts'
 import { UserMenuButton } from './parts/user-menu-button.tsx'
 
 const loadPalette = () => import('./parts/palette/palette.tsx')
@@ -130,10 +131,11 @@ function usePalette() {
 }
 
 function Navigation({ clinic, pathname }: { readonly clinic: Clinic | undefined; readonly pathname: string }) {
+  const isAdmin = useMayChange()
   return (
     <nav aria-label="Pages">
       {pages.flatMap(({ path, navigation }) =>
-        navigation === undefined || !isShown(navigation, clinic) ? (
+        navigation === undefined || !isShown(navigation, clinic, isAdmin) ? (
           []
         ) : (
           <NavLink
@@ -151,8 +153,13 @@ function Navigation({ clinic, pathname }: { readonly clinic: Clinic | undefined;
   )
 }
 
-function isShown({ isForService, isRehearsal }: NavigationEntry, clinic: Clinic | undefined): boolean {
+function isShown(
+  { isForService, isRehearsal, isForAdmins }: NavigationEntry,
+  clinic: Clinic | undefined,
+  isAdmin: boolean,
+): boolean {
   if (clinic === undefined) return isForService ?? false
+  if (isForAdmins && !isAdmin) return false
   return isRehearsal !== true || clinic.isRehearsal
 }
 

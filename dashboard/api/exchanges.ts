@@ -1,6 +1,6 @@
 /** The journal: exchanges of the clinic, each a request and its response. */
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { get, READS, send } from './client.ts'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
+import { get, getBytes, READS, send } from './client.ts'
 import { useGet } from './queries.ts'
 
 export interface Exchange {
@@ -10,6 +10,8 @@ export interface Exchange {
   readonly time: string
   /** Milliseconds. */
   readonly duration: number
+  /** Its parts, in milliseconds; absent for a request of the server. */
+  readonly timing?: { readonly waiting: number; readonly work: number; readonly sending: number }
   readonly user?: { readonly id: string; readonly name: string }
   readonly call?: string
   readonly run?: string
@@ -60,7 +62,7 @@ export interface Message {
   }
 }
 
-export interface WholeExchange extends Omit<Exchange, 'number'> {
+export interface WholeExchange extends Exchange {
   readonly correlation?: string
   readonly cause?: string
   readonly replayOf?: string
@@ -90,6 +92,36 @@ export interface ExchangeFilters {
   readonly run?: string
   /** The name of one. */
   readonly fault?: string
+  readonly method?: string
+  readonly direction?: string
+  readonly user?: string
+  readonly operation?: string
+  readonly text?: string
+  readonly 'run:not'?: string
+  /** Instants; `until` itself is not included. */
+  readonly since?: string
+  readonly until?: string
+  /** `failed`: in place of exchanges, failed authentications. */
+  readonly authentication?: string
+}
+
+interface Count {
+  readonly requests: number
+  readonly errors: number
+  /** Milliseconds. */
+  readonly p95?: number
+}
+
+export interface Counts extends Count {
+  readonly from: string
+  readonly to: string
+  /** Seconds. */
+  readonly period: number
+  readonly periods: readonly (Count & { readonly from: string })[]
+  readonly methods: Readonly<Record<string, number>>
+  readonly users: Readonly<Record<string, number>>
+  readonly operations: Readonly<Record<string, number>>
+  readonly isWhole: boolean
 }
 
 interface Page {
@@ -107,8 +139,45 @@ export function useExchanges(clinic: string, filters: ExchangeFilters) {
     // New exchanges arrive by the stream.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
+    // The stream has none of these.
+    refetchInterval: filters.authentication ? 10_000 : false,
   })
   return { ...query, entries: query.data?.pages.flatMap(({ exchanges }) => exchanges) }
+}
+
+/**
+ * How many there are, by time.
+ * @param filtersNow gives the filters as of now, where a time ends with it
+ * @param key changes with the filters
+ * @param every milliseconds between two counts; absent: once
+ */
+export const useCounts = (clinic: string, filtersNow: () => ExchangeFilters, key: string, every?: number) =>
+  useQuery({
+    queryKey: ['exchanges', 'counts', clinic, key],
+    queryFn: ({ signal }) => get<Counts>(pathOf(clinic, filtersNow(), '/counts'), signal),
+    placeholderData: keepPreviousData,
+    ...(every === undefined ? {} : { refetchInterval: every }),
+  })
+
+export type ExportFormat = 'har' | 'csv' | 'ndjson'
+
+/** A file of what the filters let through. @throws Problem */
+export const exportExchanges = (clinic: string, filters: ExchangeFilters, format: ExportFormat): Promise<Blob> =>
+  getBytes({ path: pathOf(clinic, { ...filters, format }, '/export'), headers: { 'x-run-id': READS, accept: '*/*' } })
+
+/** Entries that are asked for, as gaps are among them. */
+const BESIDE = 5
+
+/** The exchange before or after another one in the list; `newer`: it came later. */
+export const useExchangeBeside = (
+  clinic: string,
+  number: number,
+  side: 'newer' | 'older',
+  filters: ExchangeFilters,
+) => {
+  const from = side === 'newer' ? { after: `${number}` } : { before: `${number}` }
+  const query = useGet<Page>(pathOf(clinic, { ...filters, ...from, count: `${BESIDE}` }))
+  return query.data?.exchanges.find((entry) => !isGap(entry)) as Exchange | undefined
 }
 
 /** Pages of 200 that are read of the exchanges of one call. */
@@ -130,8 +199,13 @@ export async function exchangesOfCall(
   return found
 }
 
-export const useExchange = (clinic: string, id: string, enabled = true) =>
-  useGet<WholeExchange>(`clinics/${clinic}/exchanges/${encodeURIComponent(id)}`, { enabled })
+/** @param filters those that name a part of the journal */
+export const useExchange = (
+  clinic: string,
+  id: string,
+  enabled = true,
+  { authentication }: Pick<ExchangeFilters, 'authentication'> = {},
+) => useGet<WholeExchange>(pathOf(clinic, { authentication }, `/${encodeURIComponent(id)}`), { enabled })
 
 /** Replays the request of an exchange. */
 export const useReplay = (clinic: string, id: string) =>
@@ -141,10 +215,15 @@ export const useReplay = (clinic: string, id: string) =>
         .body,
   })
 
-export function pathOf(clinic: string, filters: ExchangeFilters): string {
+/** @param below the list: `/counts` */
+export function pathOf(
+  clinic: string,
+  filters: { readonly [Name in keyof ExchangeFilters | 'format' | 'after' | 'before' | 'count']?: string | undefined },
+  below = '',
+): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined && value !== '')
   const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
-  return `clinics/${clinic}/exchanges${query === '' ? '' : `?${query}`}`
+  return `clinics/${clinic}/exchanges${below}${query === '' ? '' : `?${query}`}`
 }
 
 /** Whether a page of the dashboard made the request, for lists that hide such reads. */
@@ -154,16 +233,66 @@ export const isOwnRead = ({ run }: Exchange): boolean => run === READS
 const faultsOf = ({ fault = '' }: Exchange): readonly string[] =>
   fault.split(', ').map((one) => one.replace(/#\d+$/, ''))
 
-/** Whether an exchange passes the filters, by the rules of the server. */
-export function isWanted(exchange: Exchange, { path, status, type, call, run, fault }: ExchangeFilters): boolean {
-  const isStatus =
-    !status || (/^\dxx$/i.test(status) ? String(exchange.status)[0] === status[0] : String(exchange.status) === status)
-  return (
-    isStatus &&
-    (!path || exchange.address.startsWith(path)) &&
-    (!type || exchange.type === type) &&
-    (!call || exchange.call === call) &&
-    (!run || exchange.run === run) &&
-    (!fault || faultsOf(exchange).includes(fault))
-  )
+/** The texts that a search by words compares. */
+const wordsOf = ({
+  method,
+  address,
+  reason,
+  user,
+  call,
+  system,
+  interaction,
+  operation,
+  tools = [],
+}: Exchange): string =>
+  [method, readable(address), reason?.code, reason?.text, user?.name, call, system, operation ?? interaction]
+    .concat(tools.flatMap(({ tool, code }) => [tool, code]))
+    .join('\n')
+
+/** An address as people write it. */
+function readable(address: string): string {
+  try {
+    return decodeURIComponent(address)
+  } catch {
+    return address
+  }
 }
+
+const searchable = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+
+const isStatus = (status: number, wanted: string): boolean =>
+  /^\dxx$/i.test(wanted) ? String(status)[0] === wanted[0] : String(status) === wanted
+
+/** By the rules of the server: whether an exchange passes a filter. */
+const PASSES: {
+  readonly [Name in keyof ExchangeFilters]-?: (exchange: Exchange, wanted: string) => boolean
+} = {
+  path: ({ address }, wanted) => address.startsWith(wanted),
+  status: ({ status }, wanted) => isStatus(status, wanted),
+  type: ({ type }, wanted) => type === wanted,
+  call: ({ call }, wanted) => call === wanted,
+  run: ({ run }, wanted) => run === wanted,
+  'run:not': ({ run }, wanted) => run !== wanted,
+  fault: (exchange, wanted) => faultsOf(exchange).includes(wanted),
+  method: ({ method }, wanted) => method === wanted.toUpperCase(),
+  direction: ({ direction }, wanted) => direction === wanted,
+  user: ({ user }, wanted) => user?.id === wanted,
+  operation: ({ operation, interaction, tools = [] }, wanted) =>
+    (operation ?? interaction) === wanted || tools.some(({ tool }) => tool === wanted),
+  text: (exchange, wanted) => searchable(wordsOf(exchange)).includes(searchable(wanted)),
+  since: ({ time }, wanted) => Date.parse(time) >= Date.parse(wanted),
+  until: ({ time }, wanted) => Date.parse(time) < Date.parse(wanted),
+  // The stream has the exchanges of the clinic.
+  authentication: () => false,
+}
+
+/** Whether an exchange passes the filters. */
+export const isWanted = (exchange: Exchange, filters: ExchangeFilters): boolean =>
+  Object.entries(PASSES).every(([name, passes]) => {
+    const wanted = filters[name as keyof ExchangeFilters]
+    return !wanted || passes(exchange, wanted)
+  })

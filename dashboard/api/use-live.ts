@@ -21,7 +21,8 @@ export function useLiveExchanges(clinic: string, filters: ExchangeFilters, onSta
     setEntries([])
     return listenToJournal(clinic, (news) => {
       if (news === 'started') started.current()
-      else if (isGap(news) || isWanted(news, wanted)) setEntries((before) => [news, ...before].slice(0, MOST))
+      else if (isGap(news) ? !wanted.authentication : isWanted(news, wanted))
+        setEntries((before) => [news, ...before].slice(0, MOST))
     })
   }, [clinic, key])
   return entries

@@ -38,6 +38,18 @@ export const Copied = ({ text, what }: { readonly text: string; readonly what: s
   </Group>
 )
 
+/** The address of the page, which shows a colleague of the clinic the same. */
+export const CopyLink = () => (
+  <Button
+    size="xs"
+    variant="default"
+    leftSection={<Icon name="copy" size={14} />}
+    onClick={() => copyText(location.href, 'The link is copied; it opens for users of this clinic.')}
+  >
+    Copy link
+  </Button>
+)
+
 /** The request with the token of the session, so that it runs as it is. */
 export function CopyAsCurl({ request }: { readonly request: ApiRequest }) {
   const { token } = useUser()

@@ -68,8 +68,8 @@ async function* exchangesOf(
   before: number,
 ): AsyncGenerator<FoundExchange> {
   let left = most
-  for await (const summary of summariesOf(reader, filter, before)) {
-    const found = hasBodies ? await reader.find(summary.id) : { summary }
+  for await (const { number, summary } of summariesOf(reader, filter, before)) {
+    const found = hasBodies ? await reader.find(summary.id) : { number, summary }
     if (found !== undefined) yield found
     if (hasBodies) await yieldToEventLoop()
     left -= 1
@@ -81,19 +81,19 @@ async function* summariesOf(
   reader: JournalReader,
   filter: JournalFilter,
   before: number,
-): AsyncGenerator<ExchangeSummary> {
+): AsyncGenerator<{ readonly number: number; readonly summary: ExchangeSummary }> {
   for (let next: number | undefined = before; next !== undefined; ) {
     currentBudget()?.check('reading exchanges')
     const page = await reader.page(filter, PAGE, next)
-    yield* page.exchanges.flatMap(({ exchange }) => (isGap(exchange) ? [] : [exchange]))
+    yield* page.exchanges.flatMap(({ number, exchange }) => (isGap(exchange) ? [] : [{ number, summary: exchange }]))
     next = page.next
   }
 }
 
 async function* ndjsonOf(exchanges: AsyncIterable<FoundExchange>): AsyncGenerator<string> {
-  for await (const { summary, detail } of exchanges) {
+  for await (const { number, summary, detail } of exchanges) {
     const { patients: _patients, addressChanged: _changed, ...messages } = detail ?? {}
-    yield `${JSON.stringify({ ...summary, ...messages })}\n`
+    yield `${JSON.stringify({ number, ...summary, ...messages })}\n`
   }
 }
 

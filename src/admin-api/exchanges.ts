@@ -137,13 +137,13 @@ function addRoutes(
 
   router.get(`${path}/:exchange`, async (koa) => {
     const { clinic, reader } = await readOf(koa)
-    const { summary, detail } = await found(koa, reader)
+    const { number, summary, detail } = await found(koa, reader)
     tellAccess(koa, clinic, detail.patients)
     const curl = curlOf(summary, detail)
     const { addressChanged: _changed, patients: _patients, ...messages } = detail
     const reason = whyNotReplayed(summary, detail)
     const replay = reason === undefined ? { possible: true } : { possible: false, reason }
-    koa.body = { ...summary, ...messages, ...present({ curl }), replay }
+    koa.body = { number, ...summary, ...messages, ...present({ curl }), replay }
   })
 }
 
@@ -179,12 +179,12 @@ function required<T>(part: T | undefined): T {
 async function found(
   koa: KoaContext,
   reader: JournalReader,
-): Promise<{ readonly summary: ExchangeSummary; readonly detail: ExchangeDetail }> {
+): Promise<{ readonly number: number; readonly summary: ExchangeSummary; readonly detail: ExchangeDetail }> {
   const entry = await reader.find(koa.params.exchange ?? '')
   if (entry?.detail === undefined || isGap(entry.summary)) {
     throw notFound('There is no such exchange in the journal; it may not be kept any more')
   }
-  return { summary: entry.summary, detail: entry.detail }
+  return { number: entry.number, summary: entry.summary, detail: entry.detail }
 }
 
 /** @throws FhirError 403 for another clinic than one's own, 404 where an operator names an unknown one */

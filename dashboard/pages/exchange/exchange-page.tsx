@@ -1,12 +1,15 @@
 /** One exchange: the request, the response and its reason; it can be replayed, or copied as a curl command. */
 import { Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { useParams } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { now } from '../../api/clock.ts'
 import { useExchange, type WholeExchange } from '../../api/exchanges.ts'
 import { callText } from '../../fhir/calls.ts'
 import { relativeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
-import { CopyButton } from '../../parts/copy.tsx'
+import { CopyLink } from '../../parts/copy.tsx'
+import { EXCHANGE_FILTERS, exchangeFilters } from '../../parts/exchange-filters.ts'
+import { useFilters } from '../../parts/filters.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { LinkButton, PageLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -14,19 +17,32 @@ import { Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/times.tsx'
+import { Beside } from './beside.tsx'
+import { CopyMenu } from './copy-menu.tsx'
 import { MessageView } from './message-view.tsx'
 import { ReplayPanel, useReplayOf } from './replay.tsx'
+import { TimingPanel } from './timing.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 
 export function ExchangePage() {
   const { id = '' } = useParams({ strict: false }) as { readonly id?: string }
   const { id: clinic } = useClinic()
-  const query = useExchange(clinic, id)
-  return <Loaded query={query}>{(exchange) => <Whole exchange={exchange} />}</Loaded>
+  const search = useSearch({ strict: false }) as Readonly<Record<string, string>>
+  const query = useExchange(clinic, id, true, search)
+  return <Loaded query={query}>{(exchange) => <Whole key={id} exchange={exchange} search={search} />}</Loaded>
 }
 
-function Whole({ exchange }: { readonly exchange: WholeExchange }) {
-  const { method, address, curl, tools = [], request, response } = exchange
+interface WholeProps {
+  readonly exchange: WholeExchange
+  /** The filters of the list that it was opened from. */
+  readonly search: Readonly<Record<string, string>>
+}
+
+function Whole({ exchange, search }: WholeProps) {
+  const { method, address, tools = [], request, response } = exchange
+  const [filters] = useFilters(EXCHANGE_FILTERS)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a time that ends with now begins when the exchange is opened
+  const wanted = useMemo(() => exchangeFilters(filters), [exchange.id])
   const replay = useReplayOf(exchange)
   return (
     <Stack gap="md">
@@ -35,16 +51,18 @@ function Whole({ exchange }: { readonly exchange: WholeExchange }) {
         description={<Facts exchange={exchange} />}
         actions={
           <>
-            <LinkButton to="/journal" size="xs" variant="default" leftSection={<Icon name="arrowLeft" size={14} />}>
+            <LinkButton
+              to="/journal"
+              search={search}
+              size="xs"
+              variant="default"
+              leftSection={<Icon name="arrowLeft" size={14} />}
+            >
               Requests
             </LinkButton>
-            {curl !== undefined && (
-              <CopyButton
-                text={curl}
-                label="Copy as curl"
-                said="The curl is copied; $BASE and $TOKEN stand for yours."
-              />
-            )}
+            <Beside exchange={exchange} filters={wanted} search={search} />
+            <CopyLink />
+            <CopyMenu exchange={exchange} />
             {isOverFhir(exchange) && (
               <LinkButton
                 to="/explorer"
@@ -78,6 +96,7 @@ function Whole({ exchange }: { readonly exchange: WholeExchange }) {
           <Why exchange={exchange} />
         </Panel>
       )}
+      <TimingPanel exchange={exchange} />
       {tools.length > 0 && <ToolCalls tools={tools} />}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <MessageView title="Request" message={request} />

@@ -1,6 +1,7 @@
 /** One of the two messages of an exchange: its headers, and its body as it is kept. */
-import { Code, Stack, Table, Text } from '@mantine/core'
+import { Stack, Table, Text } from '@mantine/core'
 import type { Message } from '../../api/exchanges.ts'
+import { JsonView } from '../../parts/json-view.tsx'
 import { Panel } from '../../parts/panel.tsx'
 
 export function MessageView({
@@ -14,7 +15,7 @@ export function MessageView({
   return (
     <Panel title={title}>
       <Stack gap="sm">
-        <BodyView body={body} />
+        <BodyView body={body} label={`${title} as`} />
         {all.length > 0 && (
           <details>
             <summary>{all.length} headers</summary>
@@ -37,7 +38,7 @@ export function MessageView({
   )
 }
 
-function BodyView({ body }: { readonly body: Message['body'] }) {
+function BodyView({ body, label }: { readonly body: Message['body']; readonly label: string }) {
   if (body === undefined) {
     return (
       <Text size="sm" c="dimmed">
@@ -58,20 +59,7 @@ function BodyView({ body }: { readonly body: Message['body'] }) {
       <Text size="xs" c="dimmed">
         {facts.filter(Boolean).join(' · ')}
       </Text>
-      {text !== undefined && (
-        <Code block mah={480} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }} tabIndex={0}>
-          {readable(text)}
-        </Code>
-      )}
+      {text !== undefined && <JsonView text={text} label={label} />}
     </Stack>
   )
-}
-
-/** JSON with line breaks; anything else as it is. */
-function readable(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2)
-  } catch {
-    return text
-  }
 }

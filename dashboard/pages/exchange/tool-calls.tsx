@@ -1,7 +1,8 @@
 /** The tool calls of a request, with their arguments and results. */
-import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import type { ToolCall } from '../../api/exchanges.ts'
 import { isRecord } from '../../api/problem.ts'
+import { JsonView } from '../../parts/json-view.tsx'
 import { Panel } from '../../parts/panel.tsx'
 
 export const ToolCalls = ({ tools }: { readonly tools: readonly ToolCall[] }) => (
@@ -45,8 +46,10 @@ const JsonBlock = ({ label, value }: { readonly label: string; readonly value: u
     <Text size="xs" c="dimmed">
       {label}
     </Text>
-    <Code block mah={300} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }} tabIndex={0}>
-      {value === undefined ? 'not kept' : JSON.stringify(value, undefined, 2)}
-    </Code>
+    {value === undefined ? (
+      <Text size="sm">not kept</Text>
+    ) : (
+      <JsonView text={JSON.stringify(value)} label={`${label} as`} />
+    )}
   </div>
 )

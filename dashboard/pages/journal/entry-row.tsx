@@ -1,5 +1,6 @@
 /** One exchange of the list, or a place where some are missing. */
 import { Badge } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
 import { type Entry, type Exchange, isGap } from '../../api/exchanges.ts'
 import { callNote, callText } from '../../fhir/calls.ts'
 import { secondsText, timeText } from '../../fhir/time.ts'
@@ -21,9 +22,11 @@ export function EntryRow({ entry }: { readonly entry: Entry }) {
 
 function Row({ exchange }: { readonly exchange: Exchange }) {
   const { timeZone } = useClinic()
+  // The exchange leads to the next one of the same list.
+  const search = useSearch({ strict: false })
   const { id, time, method, address, duration, direction, reason, fault } = exchange
   return (
-    <PlainLink className={`row ${classes.row}`} to={`/journal/${id}`}>
+    <PlainLink className={`row ${classes.row}`} to={`/journal/${id}`} search={search}>
       <time className="number" dateTime={time} title={timeText(time, timeZone)}>
         {secondsText(time, timeZone)}
       </time>

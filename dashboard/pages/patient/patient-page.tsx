@@ -22,6 +22,7 @@ import { Duplicates } from './duplicates.tsx'
 import { History } from './history.tsx'
 import { Merges } from './merges.tsx'
 import { Timeline } from './timeline.tsx'
+import { WhoLooked } from './who-looked.tsx'
 
 const TABS = [
   { value: 'details', label: 'Details', Content: Details },
@@ -31,6 +32,7 @@ const TABS = [
   { value: 'documents', label: 'Documents', Content: Documents },
   { value: 'duplicates', label: 'Duplicates', Content: Duplicates },
   { value: 'history', label: 'History', Content: History },
+  { value: 'who-looked', label: 'Who looked', Content: WhoLooked },
 ] as const
 
 const SHOWN = [

@@ -21,6 +21,8 @@ export interface ExchangePage {
 }
 
 export interface FoundExchange {
+  /** Its place in the journal of its clinic. */
+  readonly number: number
   readonly summary: Summary
   /** Absent for a gap. */
   readonly detail?: ExchangeDetail
@@ -139,7 +141,11 @@ export class JournalReader {
     const found = await this.#store.read(this.#clinic, id)
     if (found === undefined || !this.#audiences.includes(found.audience)) return undefined
     const summary = JSON.parse(found.summary) as Summary
-    return { summary, ...(found.detail === '' ? {} : { detail: JSON.parse(found.detail) as ExchangeDetail }) }
+    return {
+      number: found.number,
+      summary,
+      ...(found.detail === '' ? {} : { detail: JSON.parse(found.detail) as ExchangeDetail }),
+    }
   }
 
   /** Operators read all, including entries of older versions, which name no audience. */

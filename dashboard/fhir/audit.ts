@@ -1,0 +1,85 @@
+/** What an AuditEvent says, in words: who did what to whose data, from where, and how it ended. docs/audit.md */
+import type { AuditEvent, AuditEventEntity } from 'fhir/r4'
+
+export interface Deed {
+  /** Name and id of a user, or the id of a call; '' where nobody is known. */
+  readonly who: string
+  readonly user: string
+  readonly role: string
+  readonly action: string
+  /** The resource, the query, or the name of an operation. */
+  readonly what: string
+  /** Patient.id */
+  readonly patient: string
+  /** IP address. */
+  readonly from: string
+  readonly outcome: keyof typeof OUTCOMES
+  /** `HTTP status 404` */
+  readonly said: string
+}
+
+/** https://hl7.org/fhir/R4/valueset-audit-event-outcome.html */
+export const OUTCOMES = { done: 'done', refused: 'refused', failed: 'failed' } as const
+
+/** By the codes of `subtype` and else of `type`. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  read: 'read',
+  vread: 'read a version',
+  'search-type': 'searched',
+  'search-system': 'searched',
+  search: 'searched',
+  'history-instance': 'read the history',
+  'history-type': 'read the history',
+  'history-system': 'read the history',
+  create: 'created',
+  update: 'changed',
+  patch: 'changed',
+  delete: 'deleted',
+  operation: 'called',
+  batch: 'sent a batch',
+  transaction: 'sent a transaction',
+  '110122': 'signed in',
+  '110123': 'signed out',
+  '110126': 'failed to authenticate',
+  '110113': 'was refused',
+  '110100': 'began or ended a call',
+}
+
+export function deedOf(event: AuditEvent): Deed {
+  const { agent = [], entity = [], type, subtype } = event
+  const acting = agent.find(({ altId }) => altId !== undefined)
+  const user = acting?.altId ?? ''
+  const name = acting?.name ?? acting?.who?.display
+  const code = subtype?.[0]?.code ?? type?.code ?? ''
+  return {
+    who: name === undefined || name === user ? (name ?? user) : `${name} (${user})`,
+    user,
+    role: acting?.role?.[0]?.coding?.[0]?.code ?? '',
+    action: ACTIONS[code] ?? code,
+    what: whatOf(entity),
+    patient: idIn(inRole(entity, '1')?.what?.reference),
+    from: agent.find(({ network }) => network?.type === '2')?.network?.address ?? '',
+    outcome: event.outcome === '0' ? 'done' : event.outcome === '4' ? 'refused' : 'failed',
+    said: event.outcomeDesc ?? '',
+  }
+}
+
+const inRole = (entities: readonly AuditEventEntity[], code: string): AuditEventEntity | undefined =>
+  entities.find(({ role }) => role?.code === code)
+
+const idIn = (reference: string | undefined): string => /^Patient\/([^/]+)$/.exec(reference ?? '')?.[1] ?? ''
+
+const whatOf = (entities: readonly AuditEventEntity[]): string =>
+  [inRole(entities, '20')?.name, inRole(entities, '4')?.what?.reference, textIn(inRole(entities, '24')?.query)]
+    .filter((text) => text !== undefined && text !== '')
+    .join(' ')
+
+/** The text of a base64Binary; '' for what is none. */
+function textIn(base64: string | undefined): string {
+  if (base64 === undefined) return ''
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)))
+  } catch {
+    return ''
+  }
+}

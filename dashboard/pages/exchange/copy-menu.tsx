@@ -1,0 +1,57 @@
+/** The request of an exchange to take along: as curl, in JavaScript or in Python. Secrets stand for themselves by name. */
+import { Button, Menu } from '@mantine/core'
+import { addressOf } from '../../api/address.ts'
+import type { WholeExchange } from '../../api/exchanges.ts'
+import { fetchSnippet, pythonSnippet, type SentRequest } from '../../api/snippets.ts'
+import { copyText } from '../../parts/copy.tsx'
+import { Icon } from '../../parts/icon.tsx'
+
+export function CopyMenu({ exchange }: { readonly exchange: WholeExchange }) {
+  const { curl } = exchange
+  if (exchange.direction === 'out') return null
+  const sent = sentOf(exchange)
+  const copies = [
+    ...(curl === undefined ? [] : [{ name: 'curl', text: curl }]),
+    { name: 'fetch', text: fetchSnippet(sent) },
+    { name: 'Python', text: pythonSnippet(sent) },
+  ]
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button size="xs" variant="default" leftSection={<Icon name="copy" size={14} />}>
+          Copy as…
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {copies.map(({ name, text }) => (
+          <Menu.Item
+            key={name}
+            onClick={() => copyText(text, `The ${name} is copied; $TOKEN and $BASE stand for yours.`)}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Headers that the sending library sets. */
+const OWN = new Set(['host', 'connection', 'content-length', 'accept-encoding', 'user-agent'])
+/** Variables in the place of what the journal has taken out. */
+const SECRETS: Readonly<Record<string, string>> = {
+  authorization: 'Bearer $TOKEN',
+  'x-voice-secret': '$VOICE_SECRET',
+}
+
+function sentOf({ method, address, request }: WholeExchange): SentRequest {
+  const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+    OWN.has(name) || /^(sec-|x-forwarded-)/.test(name) ? [] : [[name, SECRETS[name] ?? value] as const],
+  )
+  return {
+    method,
+    url: addressOf(address.slice(1)).href,
+    headers: Object.fromEntries(headers),
+    body: request.body?.text,
+  }
+}

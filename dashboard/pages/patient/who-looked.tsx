@@ -1,0 +1,22 @@
+/** Every access to the data of the patient, by users and calls, from the audit trail. */
+import { Stack, Text } from '@mantine/core'
+import type { Patient } from 'fhir/r4'
+import { AuditEvents, ForAdmins } from '../../parts/audit-events.tsx'
+import { PageLink } from '../../parts/links.tsx'
+import { ZoneNote } from '../../parts/times.tsx'
+import { useMayChange } from '../../parts/use-may-change.ts'
+
+export function WhoLooked({ patient: { id = '' } }: { readonly patient: Patient }) {
+  if (!useMayChange()) return <ForAdmins />
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        Reads, searches that found this patient, changes, operations and calls. <ZoneNote />.{' '}
+        <PageLink to="/audit" search={{ patient: id }}>
+          Filter and export
+        </PageLink>
+      </Text>
+      <AuditEvents parameters={[['patient', `Patient/${id}`]]} height="calc(100dvh - 300px)" />
+    </Stack>
+  )
+}
