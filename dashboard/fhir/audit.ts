@@ -1,4 +1,4 @@
-/** What an AuditEvent says, in words: who did what to whose data, from where, and how it ended. docs/audit.md */
+/** AuditEvents in words: who did what to whose data, from where, and how it ended. docs/audit.md */
 import type { AuditEvent, AuditEventEntity } from 'fhir/r4'
 
 export interface Deed {

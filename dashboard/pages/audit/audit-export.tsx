@@ -1,14 +1,13 @@
 /** Files of the events that are filtered. */
-import { Button, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { AuditEvent } from 'fhir/r4'
 import { getAll } from '../../api/all-pages.ts'
 import { type Parameters, searchPath } from '../../api/queries.ts'
 import { deedOf } from '../../fhir/audit.ts'
 import { csvOf } from '../../fhir/csv.ts'
+import { ActionList } from '../../parts/action-list.tsx'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { download } from '../../parts/download.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { ErrorView } from '../../parts/page-states.tsx'
 
 /** Events of a file, the newest. */
@@ -32,20 +31,12 @@ export function AuditExport({ parameters }: { readonly parameters: Parameters })
   })
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default" leftSection={<Icon name="download" size={14} />} loading={file.isPending}>
-            Export
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {NAMES.map((name) => (
-            <Menu.Item key={name} onClick={() => file.mutate(name)}>
-              {FORMATS[name].label}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <ActionList
+        label="Export"
+        icon="download"
+        isBusy={file.isPending}
+        actions={NAMES.map((name) => ({ label: FORMATS[name].label, run: () => file.mutate(name) }))}
+      />
       {file.error !== null && <ErrorView error={file.error} />}
     </>
   )

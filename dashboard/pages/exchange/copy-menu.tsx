@@ -1,10 +1,9 @@
 /** The request of an exchange to take along: as curl, in JavaScript or in Python. Secrets stand for themselves by name. */
-import { Button, Menu } from '@mantine/core'
 import { addressOf } from '../../api/address.ts'
 import type { WholeExchange } from '../../api/exchanges.ts'
 import { fetchSnippet, pythonSnippet, type SentRequest } from '../../api/snippets.ts'
+import { ActionList } from '../../parts/action-list.tsx'
 import { copyText } from '../../parts/copy.tsx'
-import { Icon } from '../../parts/icon.tsx'
 
 export function CopyMenu({ exchange }: { readonly exchange: WholeExchange }) {
   const { curl } = exchange
@@ -15,25 +14,11 @@ export function CopyMenu({ exchange }: { readonly exchange: WholeExchange }) {
     { name: 'fetch', text: fetchSnippet(sent) },
     { name: 'Python', text: pythonSnippet(sent) },
   ]
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button size="xs" variant="default" leftSection={<Icon name="copy" size={14} />}>
-          Copy as…
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {copies.map(({ name, text }) => (
-          <Menu.Item
-            key={name}
-            onClick={() => copyText(text, `The ${name} is copied; $TOKEN and $BASE stand for yours.`)}
-          >
-            {name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  )
+  const actions = copies.map(({ name, text }) => ({
+    label: name,
+    run: () => void copyText(text, `The ${name} is copied; $TOKEN and $BASE stand for yours.`),
+  }))
+  return <ActionList label="Copy as…" icon="copy" actions={actions} />
 }
 
 /** Headers that the sending library sets. */
@@ -44,9 +29,12 @@ const SECRETS: Readonly<Record<string, string>> = {
   'x-voice-secret': '$VOICE_SECRET',
 }
 
+const isLeftOut = (name: string, value: string): boolean =>
+  OWN.has(name) || /^(sec-|x-forwarded-)/.test(name) || (value.includes('[removed]') && SECRETS[name] === undefined)
+
 function sentOf({ method, address, request }: WholeExchange): SentRequest {
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
-    OWN.has(name) || /^(sec-|x-forwarded-)/.test(name) ? [] : [[name, SECRETS[name] ?? value] as const],
+    isLeftOut(name, value) ? [] : [[name, SECRETS[name] ?? value] as const],
   )
   return {
     method,

@@ -1,10 +1,9 @@
 /** Files of what is filtered. */
-import { Button, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ExchangeFilters, type ExportFormat, exportExchanges } from '../../api/exchanges.ts'
+import { ActionList } from '../../parts/action-list.tsx'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { download } from '../../parts/download.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { ErrorView } from '../../parts/page-states.tsx'
 
 const FORMATS: readonly { readonly format: ExportFormat; readonly label: string }[] = [
@@ -22,20 +21,12 @@ export function ExportMenu({ filtersNow }: { readonly filtersNow: () => Exchange
   })
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default" leftSection={<Icon name="download" size={14} />} loading={file.isPending}>
-            Export
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {FORMATS.map(({ format, label }) => (
-            <Menu.Item key={format} onClick={() => file.mutate(format)}>
-              {label}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+      <ActionList
+        label="Export"
+        icon="download"
+        isBusy={file.isPending}
+        actions={FORMATS.map(({ format, label }) => ({ label, run: () => file.mutate(format) }))}
+      />
       {file.error !== null && <ErrorView error={file.error} />}
     </>
   )

@@ -15,6 +15,7 @@ import { useMaybeClinic } from '../clinic-context.tsx'
 import { Icon } from '../icon.tsx'
 import { useDateReading } from '../use-date-reading.ts'
 import { useGo } from '../use-go.ts'
+import { useMayChange } from '../use-may-change.ts'
 
 const [store, palette] = createSpotlight()
 
@@ -68,6 +69,7 @@ interface EntriesProps {
 
 function Entries({ query, go }: EntriesProps) {
   const clinic = useMaybeClinic()
+  const isAdmin = useMayChange()
   const reading = useDateReading()
   const isReference = referenceParts(query) !== undefined
   // Each letter starts a search at once, and aborts the one before.
@@ -81,7 +83,8 @@ function Entries({ query, go }: EntriesProps) {
   const shown = pages.filter(
     ({ navigation }) =>
       navigation?.label.toLowerCase().includes(query.toLowerCase()) &&
-      (navigation.isRehearsal !== true || clinic?.isRehearsal === true),
+      (navigation.isRehearsal !== true || clinic?.isRehearsal === true) &&
+      (navigation.isForAdmins !== true || isAdmin),
   )
   const isEmpty = !isReference && shown.length === 0 && patients.length === 0 && !found.isFetching
   return (

@@ -140,6 +140,7 @@ test('new rows wait where the list is not followed, and are counted', async () =
 test('filters are in the address, so that a link shows the same', async () => {
   const page = await dashboard.signedIn('/journal')
   await page.getByLabel('Status').selectOption('4xx')
+  await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByLabel('Type').fill('Patient')
   await page.waitForURL(/type=Patient/)
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ status: '4xx', type: 'Patient' })
