@@ -45,34 +45,39 @@ const ACTIONS: Readonly<Record<string, string>> = {
   '110100': 'began or ended a call',
 }
 
-export function deedOf(event: AuditEvent): Deed {
-  const { agent = [], entity = [], type, subtype } = event
+export const deedOf = (event: AuditEvent): Deed => ({
+  ...actingIn(event),
+  ...actionOf(event),
+  patient: idIn(inRole(event.entity, '1')?.what?.reference),
+  from: event.agent?.find(({ network }) => network?.type === '2')?.network?.address ?? '',
+  outcome: event.outcome === '0' ? 'done' : event.outcome === '4' ? 'refused' : 'failed',
+  said: event.outcomeDesc ?? '',
+})
+
+function actingIn({ agent = [] }: AuditEvent): Pick<Deed, 'who' | 'user' | 'role'> {
   const acting = agent.find(({ altId }) => altId !== undefined)
   const user = acting?.altId ?? ''
-  const name = acting?.name ?? acting?.who?.display
+  const name = acting?.name ?? acting?.who?.display ?? user
+  const role = acting?.role?.[0]?.coding?.[0]?.code ?? ''
+  return { who: name === user ? user : `${name} (${user})`, user, role }
+}
+
+function actionOf({ entity, type, subtype }: AuditEvent): Pick<Deed, 'action' | 'what'> {
   const code = subtype?.[0]?.code ?? type?.code ?? ''
+  const job = inRole(entity, '20')?.name ?? ''
+  const about = [inRole(entity, '4')?.what?.reference ?? '', textIn(inRole(entity, '24')?.query)]
+  // Routes beside FHIR say in words what they do: `read settings`.
+  const isInWords = code === 'operation' && job !== '' && !/^\$|_/.test(job)
   return {
-    who: name === undefined || name === user ? (name ?? user) : `${name} (${user})`,
-    user,
-    role: acting?.role?.[0]?.coding?.[0]?.code ?? '',
-    action: ACTIONS[code] ?? code,
-    what: whatOf(entity),
-    patient: idIn(inRole(entity, '1')?.what?.reference),
-    from: agent.find(({ network }) => network?.type === '2')?.network?.address ?? '',
-    outcome: event.outcome === '0' ? 'done' : event.outcome === '4' ? 'refused' : 'failed',
-    said: event.outcomeDesc ?? '',
+    action: isInWords ? job : (ACTIONS[code] ?? code),
+    what: [isInWords ? '' : job, ...about].filter((text) => text !== '').join(' '),
   }
 }
 
-const inRole = (entities: readonly AuditEventEntity[], code: string): AuditEventEntity | undefined =>
-  entities.find(({ role }) => role?.code === code)
+const inRole = (entities: readonly AuditEventEntity[] | undefined, code: string): AuditEventEntity | undefined =>
+  entities?.find(({ role }) => role?.code === code)
 
 const idIn = (reference: string | undefined): string => /^Patient\/([^/]+)$/.exec(reference ?? '')?.[1] ?? ''
-
-const whatOf = (entities: readonly AuditEventEntity[]): string =>
-  [inRole(entities, '20')?.name, inRole(entities, '4')?.what?.reference, textIn(inRole(entities, '24')?.query)]
-    .filter((text) => text !== undefined && text !== '')
-    .join(' ')
 
 /** The text of a base64Binary; '' for what is none. */
 function textIn(base64: string | undefined): string {

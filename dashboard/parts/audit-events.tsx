@@ -3,7 +3,7 @@ import { Badge } from '@mantine/core'
 import type { AuditEvent } from 'fhir/r4'
 import { type Parameters, usePages } from '../api/queries.ts'
 import { deedOf } from '../fhir/audit.ts'
-import { timeText } from '../fhir/time.ts'
+import { dayText, secondsText } from '../fhir/time.ts'
 import classes from './audit-events.module.css'
 import { useClinic } from './clinic-context.tsx'
 import { PlainLink } from './links.tsx'
@@ -47,11 +47,13 @@ export function AuditEvents({ parameters, height }: AuditEventsProps) {
 
 function EventRow({ event }: { readonly event: AuditEvent }) {
   const { timeZone } = useClinic()
+  const { recorded = '' } = event
   const { who, action, what, patient, from, outcome, said } = deedOf(event)
   return (
     <PlainLink className={`row ${classes.row}`} to="/explorer" search={{ path: `AuditEvent/${event.id}` }}>
-      <time className="number cut" dateTime={event.recorded}>
-        {timeText(event.recorded, timeZone)}
+      <time className={`number ${classes.time}`} dateTime={recorded}>
+        <span>{recorded !== '' && dayText(recorded, timeZone)}</span>
+        <span>{recorded !== '' && secondsText(recorded, timeZone)}</span>
       </time>
       <span className="cut" title={who}>
         <bdi>{who === '' ? 'Nobody known' : who}</bdi>

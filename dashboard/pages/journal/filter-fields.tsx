@@ -68,19 +68,21 @@ export function FilterFields(props: FilterFieldsProps) {
           value={filters.status}
           onChange={(event) => onChange({ status: event.currentTarget.value })}
         />
-        <Button variant="default" aria-expanded={isOpen} aria-controls={more} onClick={toggle}>
+      </Group>
+      <Group mb="sm" gap="md">
+        <Button size="xs" variant="default" aria-expanded={isOpen} aria-controls={more} onClick={toggle}>
           {set === 0 ? 'More filters' : `More filters (${set})`}
         </Button>
         {onClear !== undefined && (
-          <Button variant="default" onClick={onClear}>
+          <Button size="xs" variant="default" onClick={onClear}>
             Clear filters
           </Button>
         )}
+        <Switches filters={filters} onChange={onChange} />
       </Group>
       <Group id={more} mb="sm" gap="sm" align="end" display={isOpen ? undefined : 'none'}>
         {isOpen && <MoreFields {...props} />}
       </Group>
-      <Switches filters={filters} onChange={onChange} />
     </>
   )
 }
@@ -117,7 +119,7 @@ function Switches({
 }: Pick<FilterFieldsProps, 'filters' | 'onChange'>) {
   const isAdmin = useMayChange()
   return (
-    <Group mb="sm" gap="md">
+    <>
       <Switch
         label="Follow"
         checked={follow === 'on'}
@@ -135,6 +137,6 @@ function Switches({
           onChange={(event) => onChange({ authentication: event.currentTarget.checked ? 'failed' : '' })}
         />
       )}
-    </Group>
+    </>
   )
 }

@@ -1,8 +1,8 @@
 /** Every access to the data of the patient, by users and calls, from the audit trail. */
-import { Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import { AuditEvents, ForAdmins } from '../../parts/audit-events.tsx'
-import { PageLink } from '../../parts/links.tsx'
+import { LinkButton } from '../../parts/links.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { useMayChange } from '../../parts/use-may-change.ts'
 
@@ -10,12 +10,14 @@ export function WhoLooked({ patient: { id = '' } }: { readonly patient: Patient 
   if (!useMayChange()) return <ForAdmins />
   return (
     <Stack gap="xs">
-      <Text size="sm" c="dimmed">
-        Reads, searches that found this patient, changes, operations and calls. <ZoneNote />.{' '}
-        <PageLink to="/audit" search={{ patient: id }}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed">
+          Reads, searches that found this patient, changes, operations and calls. <ZoneNote />.
+        </Text>
+        <LinkButton to="/audit" search={{ patient: id }} size="xs" variant="default">
           Filter and export
-        </PageLink>
-      </Text>
+        </LinkButton>
+      </Group>
       <AuditEvents parameters={[['patient', `Patient/${id}`]]} height="calc(100dvh - 300px)" />
     </Stack>
   )

@@ -24,7 +24,7 @@ interface TrafficProps {
   readonly onZoom: (from: string, to: string) => void
 }
 
-const MARGIN = { top: 8, right: 44, bottom: 22, left: 36 }
+const MARGIN = { top: 8, right: 52, bottom: 22, left: 36 }
 /** Pixels of a label below the bars. */
 const LABEL = 84
 const DAY = 86_400
