@@ -1,5 +1,6 @@
 /** Persons and things in a word or two. */
 import type { Address, CodeableConcept, ContactPoint, HumanName, Patient, Reference } from 'fhir/r4'
+import { phoneText } from './phones.ts'
 
 /** "Ruth Abernathy"; the official name first, then the usual one. */
 export function nameOf(names: readonly HumanName[] | undefined): string {
@@ -19,9 +20,11 @@ const textOf = ({ text, prefix = [], given = [], family = '', suffix = [] }: Hum
 /** The patient's name for lists; "Unnamed" and the id where no name is known. */
 export const patientName = ({ name, id }: Pick<Patient, 'name' | 'id'>): string => nameOf(name) || `Unnamed ${id ?? ''}`
 
-/** The value of the first contact point of the system that is in use. */
+/** The first contact point of the system that is in use, as people read it. */
 export const telecomOf = (telecom: readonly ContactPoint[] | undefined, system: ContactPoint['system']): string =>
-  (telecom ?? []).find((one) => one.system === system && one.use !== 'old')?.value ?? ''
+  contactText((telecom ?? []).find((one) => one.system === system && one.use !== 'old') ?? {})
+
+export const contactText = ({ value = '' }: ContactPoint): string => phoneText(value)
 
 export function addressText(address: Address | undefined): string {
   if (address === undefined) return ''

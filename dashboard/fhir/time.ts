@@ -1,10 +1,11 @@
 /**
- * Times of the clinic. They are shown in its zone, which is named, and are the same text in whatever zone and language
- * the browser is. All conversions of wall times are here.
+ * Times of the clinic. They are shown in its zone, which is named, with 12 or 24 hours and the order of dates of its
+ * country, and are the same text in whatever zone and language the browser is. All conversions of wall times are here.
  */
 import dayjs, { type Dayjs } from 'dayjs'
 import timezone from 'dayjs/plugin/timezone.js'
 import utc from 'dayjs/plugin/utc.js'
+import { dateOrderOf, type OrderSettings } from './typed-date.ts'
 
 dayjs.extend(utc)
 dayjs.extend(timezone)
@@ -12,25 +13,57 @@ dayjs.extend(timezone)
 /** FHIR's instant or dateTime, or milliseconds. */
 type Instant = string | number
 
-/** `Tue 24 Nov 2026` */
-export const dayText = (at: Instant, zone: string): string => inZone(at, zone).format('ddd D MMM YYYY')
-
-/** `10:35` */
-export const clockText = (at: Instant, zone: string): string => inZone(at, zone).format('HH:mm')
-
-/** `10:35:07` */
-export const secondsText = (at: Instant, zone: string): string => inZone(at, zone).format('HH:mm:ss')
-
-/** `Tue 24 Nov 2026, 10:35`; a date without a time is a day wherever one is. */
-export function timeText(at: string | undefined, zone: string): string {
-  if (at === undefined || at === '') return ''
-  return hasTime(at) ? inZone(at, zone).format('ddd D MMM YYYY, HH:mm') : dateText(at)
+/** Formats of dayjs. */
+interface Customs {
+  readonly clock: string
+  readonly seconds: string
+  /** A date, and one after the day of the week. */
+  readonly date: string
+  readonly day: string
 }
 
-/** `17 Feb 1941`, `Feb 1941`, `1941`: as much of a date as is known. */
+function customsOf(settings: OrderSettings): Customs {
+  const clock = hasTwelveHours(settings.defaultRegion)
+    ? { clock: 'h:mm A', seconds: 'h:mm:ss A' }
+    : { clock: 'HH:mm', seconds: 'HH:mm:ss' }
+  return dateOrderOf(settings) === 'month-first'
+    ? { ...clock, date: 'MMM D, YYYY', day: 'ddd, MMM D, YYYY' }
+    : { ...clock, date: 'D MMM YYYY', day: 'ddd D MMM YYYY' }
+}
+
+/** As the language that most people of a country speak has it. */
+function hasTwelveHours(region: string): boolean {
+  const { language } = new Intl.Locale(`und-${region}`).maximize()
+  return new Intl.DateTimeFormat(`${language}-${region}`, { hour: 'numeric' }).resolvedOptions().hour12 ?? false
+}
+
+// A window shows one clinic; before it is known, times are those of the default region of the server.
+let customs = customsOf({ defaultRegion: 'US' })
+
+/** Writes all times from now on as the clinic does. */
+export function writeTimesAs(settings: OrderSettings): void {
+  customs = customsOf(settings)
+}
+
+/** `Tue, Nov 24, 2026`, or `Tue 24 Nov 2026` where the day comes first */
+export const dayText = (at: Instant, zone: string): string => inZone(at, zone).format(customs.day)
+
+/** `10:35 AM`, or `10:35` where the day has 24 hours */
+export const clockText = (at: Instant, zone: string): string => inZone(at, zone).format(customs.clock)
+
+/** `10:35:07 AM`, or `10:35:07` */
+export const secondsText = (at: Instant, zone: string): string => inZone(at, zone).format(customs.seconds)
+
+/** The day and the clock, `Tue, Nov 24, 2026, 10:35 AM`; a date without a time is a day wherever one is. */
+export function timeText(at: string | undefined, zone: string): string {
+  if (at === undefined || at === '') return ''
+  return hasTime(at) ? `${dayText(at, zone)}, ${clockText(at, zone)}` : dateText(at)
+}
+
+/** `Feb 17, 1941` or `17 Feb 1941`, `Feb 1941`, `1941`: as much of a date as is known. */
 export function dateText(date: string | undefined): string {
   if (date === undefined) return ''
-  const format = { 4: 'YYYY', 7: 'MMM YYYY', 10: 'D MMM YYYY' }[date.length]
+  const format = { 4: 'YYYY', 7: 'MMM YYYY', 10: customs.date }[date.length]
   return format === undefined ? date : dayjs.utc(date).format(format)
 }
 

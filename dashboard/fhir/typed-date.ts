@@ -8,7 +8,7 @@ export interface DateReading {
 }
 
 /** The settings of a clinic that name the order. */
-interface OrderSettings {
+export interface OrderSettings {
   readonly defaultRegion: string
   readonly [other: string]: unknown
 }

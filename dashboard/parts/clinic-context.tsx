@@ -2,6 +2,7 @@
 import { createContext, type ReactNode, useContext } from 'react'
 import type { ClinicSettings } from '../api/clinic.ts'
 import type { Session } from '../api/session.ts'
+import { writeTimesAs } from '../fhir/time.ts'
 
 export interface Clinic {
   readonly id: string
@@ -20,9 +21,11 @@ interface Here {
 
 const HereContext = createContext<Here | undefined>(undefined)
 
-export const HereProvider = ({ here, children }: { readonly here: Here; readonly children: ReactNode }) => (
-  <HereContext value={here}>{children}</HereContext>
-)
+export function HereProvider({ here, children }: { readonly here: Here; readonly children: ReactNode }) {
+  // Before anything of the clinic is drawn, and again when its settings change.
+  if (here.clinic !== undefined) writeTimesAs(here.clinic.settings)
+  return <HereContext value={here}>{children}</HereContext>
+}
 
 /** Where there is a clinic, as on all pages but those of the service. */
 export function useClinic(): Clinic {

@@ -3,6 +3,7 @@ import { Anchor, Button, Group, Modal, Stack, Table } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import type { Candidate } from '../api/matches.ts'
 import { addressText, nameOf } from '../fhir/names.ts'
+import { phoneText } from '../fhir/phones.ts'
 import { dateText } from '../fhir/time.ts'
 import { LikelihoodBadge } from './likelihood.tsx'
 import { nestedDialog } from './nested-dialog.ts'
@@ -15,7 +16,7 @@ interface ComparisonProps {
 }
 
 const telecoms = ({ telecom = [] }: Patient, wanted: string): string =>
-  telecom.flatMap(({ system, value }) => (system === wanted && value ? [value] : [])).join(', ')
+  telecom.flatMap(({ system, value }) => (system === wanted && value ? [phoneText(value)] : [])).join(', ')
 
 const ROWS: readonly (readonly [label: string, text: (patient: Patient) => string])[] = [
   ['Name', ({ name }) => nameOf(name)],

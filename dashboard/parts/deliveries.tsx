@@ -11,6 +11,7 @@ import {
   type SimulatedMessage,
 } from '../api/outbox.ts'
 import { referenceParts } from '../fhir/names.ts'
+import { phoneText } from '../fhir/phones.ts'
 import { useClinic } from './clinic-context.tsx'
 import { PageLink } from './links.tsx'
 import { Empty, Loaded } from './page-states.tsx'
@@ -171,7 +172,7 @@ function Title({ delivery: { type, message } }: { readonly delivery: Delivery })
   if (message === undefined) return type === 'contact' ? 'Contact for the CRM' : 'Message to the patient'
   return (
     <>
-      {message.channel === 'sms' ? 'Text message' : 'E-mail'} to <bdi>{message.to}</bdi>
+      {message.channel === 'sms' ? 'Text message' : 'E-mail'} to <bdi>{phoneText(message.to)}</bdi>
     </>
   )
 }

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { Patient } from 'fhir/r4'
 import { useState } from 'react'
 import { mergePatients, type Pair, takeMergeBack, usePreview } from '../api/merges.ts'
-import { addressText, conceptText, nameOf } from '../fhir/names.ts'
+import { addressText, conceptText, contactText, nameOf } from '../fhir/names.ts'
 import { dateText } from '../fhir/time.ts'
 import { ErrorView } from './page-states.tsx'
 import { offerUndo } from './undo.tsx'
@@ -41,7 +41,7 @@ const CHOICES: readonly (Row & { readonly elements: readonly (keyof Patient)[] }
 
 /** A person may have several, so all are kept, as the server puts them together. */
 const UNITED: readonly Row[] = [
-  { label: 'Phone and e-mail', text: ({ telecom = [] }) => joined(telecom.map(({ value }) => value)) },
+  { label: 'Phone and e-mail', text: ({ telecom = [] }) => joined(telecom.map(contactText)) },
   { label: 'Address', text: ({ address = [] }) => address.map(addressText).filter(Boolean).join(' · ') },
   { label: 'Record numbers', text: ({ identifier = [] }) => joined(identifier.map(({ value }) => value)) },
 ]

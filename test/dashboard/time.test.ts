@@ -1,5 +1,6 @@
 /** Times of the clinic: in its zone, named, and the same text whatever the zone of the machine. */
-import { expect, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
+import { phoneText } from '../../dashboard/fhir/phones.ts'
 import {
   addDays,
   ageAt,
@@ -10,17 +11,18 @@ import {
   startOfDay,
   timeText,
   wallTime,
+  writeTimesAs,
   zoneText,
 } from '../../dashboard/fhir/time.ts'
 
 const NEW_YORK = 'America/New_York'
 
 test.each([
-  ['2026-11-24T15:35:00Z', NEW_YORK, 'Tue 24 Nov 2026, 10:35'],
-  ['2026-11-24T15:35:00Z', 'Asia/Tokyo', 'Wed 25 Nov 2026, 00:35'],
-  ['2026-11-24T10:35:00-05:00', NEW_YORK, 'Tue 24 Nov 2026, 10:35'],
+  ['2026-11-24T15:35:00Z', NEW_YORK, 'Tue, Nov 24, 2026, 10:35 AM'],
+  ['2026-11-24T15:35:00Z', 'Asia/Tokyo', 'Wed, Nov 25, 2026, 12:35 AM'],
+  ['2026-11-24T10:35:00-05:00', NEW_YORK, 'Tue, Nov 24, 2026, 10:35 AM'],
   // A date is a day wherever one is.
-  ['1941-02-17', 'Pacific/Auckland', '17 Feb 1941'],
+  ['1941-02-17', 'Pacific/Auckland', 'Feb 17, 1941'],
 ])('%s in %s is shown as %s', (at, zone, text) => {
   expect(timeText(at, zone)).toBe(text)
 })
@@ -28,9 +30,37 @@ test.each([
 test.each([
   ['1941', '1941'],
   ['1941-02', 'Feb 1941'],
-  ['1941-02-17', '17 Feb 1941'],
+  ['1941-02-17', 'Feb 17, 1941'],
 ])('of the date %s as much is shown as is known', (date, text) => {
   expect(dateText(date)).toBe(text)
+})
+
+afterEach(() => writeTimesAs({ defaultRegion: 'US' }))
+
+test.each([
+  [{ defaultRegion: 'US' }, 'Tue, Nov 24, 2026, 3:05 PM'],
+  [{ defaultRegion: 'AU' }, 'Tue 24 Nov 2026, 3:05 PM'],
+  [{ defaultRegion: 'GB' }, 'Tue 24 Nov 2026, 15:05'],
+  [{ defaultRegion: 'DE' }, 'Tue 24 Nov 2026, 15:05'],
+  [{ defaultRegion: 'DE', dateOrder: 'month-first' }, 'Tue, Nov 24, 2026, 15:05'],
+  [{ defaultRegion: 'US', dateOrder: 'day-first' }, 'Tue 24 Nov 2026, 3:05 PM'],
+  // A country that no locale has.
+  [{ defaultRegion: 'XX' }, 'Tue 24 Nov 2026, 3:05 PM'],
+])('a clinic with %j writes %s', (settings, text) => {
+  writeTimesAs(settings)
+  expect(timeText('2026-11-24T20:05:00Z', NEW_YORK)).toBe(text)
+  expect(text).toContain(dateText('2026-11-24'))
+})
+
+test.each([
+  ['+12125550142', '+1 212 555 0142'],
+  ['+442079460958', '+44 207 946 0958'],
+  ['+35312345678', '+353 123 456 78'],
+  ['(212) 555-0142', '(212) 555-0142'],
+  ['', ''],
+  ['+1', '+1'],
+])('the phone %s is shown as %s', (number, text) => {
+  expect(phoneText(number)).toBe(text)
 })
 
 test.each([
@@ -58,7 +88,7 @@ test('a day of the clinic begins at its midnight, whether 23, 24 or 25 hours lon
   expect(startOfDay('2026-11-02', NEW_YORK)).toBe('2026-11-02T00:00:00-05:00')
   expect(dayOf('2026-11-02T04:59:00Z', NEW_YORK)).toBe('2026-11-01')
   expect(addDays('2026-02-28', 1)).toBe('2026-03-01')
-  expect(clockText('2026-11-01T06:30:00Z', NEW_YORK)).toBe('01:30')
+  expect(clockText('2026-11-01T06:30:00Z', NEW_YORK)).toBe('1:30 AM')
 })
 
 test('an age is that in the clinic: the birthday begins at its midnight', () => {

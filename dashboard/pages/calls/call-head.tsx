@@ -5,6 +5,7 @@ import { clinicNow } from '../../api/clock.ts'
 import { useGet, useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { patientName, referenceParts, statusText } from '../../fhir/names.ts'
+import { phoneText } from '../../fhir/phones.ts'
 import { taskTitle } from '../../fhir/tasks.ts'
 import { dayOf, durationText, timeText } from '../../fhir/time.ts'
 import { visitStatusText } from '../../fhir/visits.ts'
@@ -40,7 +41,7 @@ function outcomeText({ recording, encounter, isKept }: ShownCall): string {
 const NOT_KEPT = 'not kept any more'
 
 const numberText = (number: string | undefined, isKept: boolean, none: string): string =>
-  number ?? (isKept ? none : NOT_KEPT)
+  number === undefined ? (isKept ? none : NOT_KEPT) : phoneText(number)
 
 function PatientLink({ id }: { readonly id: string }) {
   const { data } = useGet<Patient>(`Patient/${id}`)

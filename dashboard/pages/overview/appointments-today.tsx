@@ -63,7 +63,7 @@ function Row({ appointment, zone }: { readonly appointment: Appointment; readonl
   const other = actors.find((actor) => referenceParts(actor?.reference)?.type === 'Practitioner')?.display
   return (
     <Group gap="sm" wrap="nowrap">
-      <Text size="sm" className="number cut" fw={600} w={48} flex="none">
+      <Text size="sm" className="number cut" fw={600} w={72} flex="none">
         {start !== undefined && clockText(start, zone)}
       </Text>
       <Text size="sm" className="cut" flex={1} miw={0}>

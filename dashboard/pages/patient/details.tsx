@@ -2,7 +2,7 @@
 import { Button, Group, Progress, SimpleGrid, Table, Text } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import { useState } from 'react'
-import { addressText, conceptText, referenceText } from '../../fhir/names.ts'
+import { addressText, conceptText, contactText, referenceText } from '../../fhir/names.ts'
 import { isPlaceholder, registrationOf } from '../../fhir/patients.ts'
 import { dateText } from '../../fhir/time.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -63,7 +63,7 @@ function demographicsOf(patient: Patient): readonly Fact[] {
     ['Born', dateText(birthDate)],
     ['Died', deceasedBoolean ? 'yes' : dateText(deceasedDateTime?.slice(0, 10))],
     ['Gender', gender ?? ''],
-    ...telecom.map(({ system, use, value = '' }): Fact => [labelOf(system ?? 'contact', use), value]),
+    ...telecom.map((one): Fact => [labelOf(one.system ?? 'contact', one.use), contactText(one)]),
     ...address.map((one): Fact => [labelOf('address', one.use), addressText(one)]),
     ['Languages', communication.map(({ language }) => conceptText(language)).join(', ')],
     ['Marital status', conceptText(maritalStatus)],

@@ -150,6 +150,6 @@ function Axis({ range, now }: { readonly range: Place; readonly now: Now | undef
   )
 }
 
-/** An hour as the clinic writes times, on a day without a change of the clocks. */
+/** An hour as the clinic writes times, `9 AM` or `09:00`, on a day without a change of the clocks. */
 const hourText = (minute: number): string =>
-  clockText(wallTime(naiveAt('2026-01-05', minute).replace(' ', 'T'), 'UTC'), 'UTC')
+  clockText(wallTime(naiveAt('2026-01-05', minute).replace(' ', 'T'), 'UTC'), 'UTC').replace(':00 ', ' ')

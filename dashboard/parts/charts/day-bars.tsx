@@ -57,7 +57,7 @@ export function DayBars({ title, days, height }: DayBarsProps) {
               axisLineClassName="axis"
               tickClassName="tick"
               tickValues={few.map(({ day }) => day)}
-              tickFormat={(day) => dateText(day).replace(/ \d{4}$/, '')}
+              tickFormat={(day) => dateText(day).replace(/,? \d{4}$/, '')}
             />
           </g>
         </svg>

@@ -170,7 +170,7 @@ test('a Slot that does not say when it begins or ends is no time that can be boo
   const page = await dashboard.signedIn(`/schedule?day=${DAY}&view=list&who=absent`)
   const offers = page.getByRole('button', { name: /^Book \d/ })
   await offers.first().waitFor()
-  expect(await offers.allTextContents()).toEqual(['Book 14:00'])
+  expect(await offers.allTextContents()).toEqual(['Book 2:00 PM'])
 })
 
 test('a Slot of a Task that does not say when it begins is told so', async () => {

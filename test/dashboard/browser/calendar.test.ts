@@ -138,7 +138,7 @@ test('while a visit is dragged, the time at which it would be is marked and said
 describe('reasons for which nobody works are drawn', () => {
   test('a break, in the day and in the list', async () => {
     const page = await dashboard.signedIn(`/schedule?day=${day}&view=day&who=${OKAFOR}`)
-    await okafor(page).getByText('Break, 12:00–13:00').waitFor()
+    await okafor(page).getByText('Break, 12:00 PM–1:00 PM').waitFor()
     await page.getByText('List', { exact: true }).click()
     await page.getByText('Break', { exact: true }).waitFor()
   })
@@ -170,7 +170,7 @@ test('a practitioner without hours has a column that says so, and a line shows t
   await page.getByText('No working hours').waitFor()
   const shown = page.locator('[class*=clock]')
   await shown.waitFor()
-  const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5))
+  const minutes = (text: string) => Date.parse(`2026-01-05 ${text} UTC`) / 60_000
   expect(minutes(await shown.innerText()) - minutes(clockText(Date.now(), ZONE))).toBeCloseTo(0, -1)
   for (const id of ['bare', 'night']) await fhir('DELETE', `/Schedule/${id}`)
 })

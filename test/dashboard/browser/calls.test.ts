@@ -64,7 +64,7 @@ test('a call is a conversation: who called whom and what came of it, what was sa
   await makeCall('talk-1')
   const page = await openCall('talk-1')
   const head = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Call talk-1' }) })
-  for (const fact of ['+12125550187', '+12125550100', 'customer-ended-call'])
+  for (const fact of ['+1 212 555 0187', '+1 212 555 0100', 'customer-ended-call'])
     await head.getByText(fact, { exact: true }).waitFor()
   await head.getByRole('link', { name: 'Ngaio Okonkwo' }).waitFor()
   await head.getByRole('link', { name: 'a bill that is wrong' }).waitFor()

@@ -82,12 +82,12 @@ test('what a client of FHIR books, moves and cancels shows on the schedule that 
 
 test('free times that new working hours make show when they are made', async () => {
   const page = await listening(scheduleOf(slotAt(0)))
-  await page.getByRole('button', { name: 'Book 16:30' }).waitFor()
-  expect(await page.getByRole('button', { name: 'Book 19:00' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Book 4:30 PM' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Book 7:00 PM' }).count()).toBe(0)
   const { text } = await fhir('GET', '/Schedule/schedule-okafor')
   const longer = JSON.parse(text.replaceAll('17:30:00', '19:30:00'))
   expect((await fhir('PUT', '/Schedule/schedule-okafor', longer)).status).toBe(200)
-  await page.getByRole('button', { name: 'Book 19:00' }).waitFor()
+  await page.getByRole('button', { name: 'Book 7:00 PM' }).waitFor()
 })
 
 test('a task that somebody claims says so; new ones wait behind a button that counts them, unless there are none', async () => {

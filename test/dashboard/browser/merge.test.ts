@@ -79,7 +79,7 @@ describe('a merge', () => {
     const opened = await openMerge(kept)
     const { page, dialog } = opened
     const contacts = dialog.getByRole('row', { name: 'Phone and e-mail' })
-    await contacts.getByText('+12125550100, +12125550199, dana@example.com', { exact: true }).waitFor()
+    await contacts.getByText('+1 212 555 0100, +1 212 555 0199, dana@example.com', { exact: true }).waitFor()
     await dialog.getByRole('row', { name: 'Address' }).getByText('Troy · Albany', { exact: true }).waitFor()
     await dialog.getByRole('row', { name: 'Record numbers' }).getByText('K-1, R-1', { exact: true }).waitFor()
     expect(await dialog.getByRole('radio').count()).toBe(0)

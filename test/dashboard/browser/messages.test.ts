@@ -48,7 +48,7 @@ test('what is sent while the page is open appears on it, with text and link', as
   await contact.getByText('sent', { exact: true }).waitFor()
   expect(await sendLink({ phone: '+12125550163' })).toMatchObject({ success: true })
   const message = page.getByRole('row', { name: /Text message to/ })
-  await message.getByText('+12125550163').waitFor()
+  await message.getByText('+1 212 555 0163').waitFor()
   await message.getByText('Maple Street Family Clinic: continue where you left off').waitFor()
   const link = message.getByRole('link', { name: /\/resume\// })
   expect(await link.getAttribute('href')).toMatch(/^http.*\/resume\/[\w-]{32}$/)

@@ -143,7 +143,7 @@ describe('the clock of the clinic', () => {
     const page = await opened('/sandbox?tab=clock')
     await page.getByLabel('To a time of the clinic').fill(`${LATER}-03-20T09:00`)
     await page.getByRole('button', { name: 'Set it' }).click()
-    await page.getByText(new RegExp(`^\\w{3} 20 Mar ${LATER}, 09:0\\d:\\d\\d$`)).waitFor()
+    await page.getByText(new RegExp(`^\\w{3}, Mar 20, ${LATER}, 9:0\\d:\\d\\d AM$`)).waitFor()
     await page.getByLabel('To a time of the clinic').fill(`${LATER}-01-01T09:00`)
     await page.getByRole('button', { name: 'Set it' }).click()
     await page.getByRole('alert').waitFor()

@@ -87,7 +87,7 @@ async function tabTo(page: Page, text: string, kind = ''): Promise<void> {
 
 test('a free time is booked for a patient without a mouse, by the id of its slot; for a while it can be undone', async () => {
   const page = await openDay('list', OKAFOR)
-  const button = page.getByRole('button', { name: 'Book 08:30' })
+  const button = page.getByRole('button', { name: 'Book 8:30 AM' })
   await button.focus()
   await page.keyboard.press('Enter')
   const search = page.getByRole('dialog').getByLabel('Patient')
@@ -97,7 +97,7 @@ test('a free time is booked for a patient without a mouse, by the id of its slot
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByLabel('Reason').fill('Cough')
   await page.keyboard.press('Enter')
-  await visit(page, '08:30–09:00 Ruth Abernathy').waitFor()
+  await visit(page, '8:30 AM–9:00 AM Ruth Abernathy').waitFor()
   const found = await fhir('GET', `/Appointment?patient=abernathy-ruth&date=${dayOf(slotAt('08:30').start)}`)
   expect(
     found.body.entry.map(({ resource }: { resource: Appointment }) => [resource.slot, resource.description]),
@@ -109,34 +109,34 @@ test('a free time is booked for a patient without a mouse, by the id of its slot
 test('a visit that is dragged moves at once, and goes back by Undo', async () => {
   await booked('dragged', 'abernathy-ruth', '09:00')
   const page = await openDay()
-  await visit(page, '09:00 Ruth Abernathy').dragTo(cell(page, '10:00'))
-  await visit(page, '10:00 Ruth Abernathy').waitFor()
+  await visit(page, '9:00 AM Ruth Abernathy').dragTo(cell(page, '10:00'))
+  await visit(page, '10:00 AM Ruth Abernathy').waitFor()
   await page.getByText('Ruth Abernathy is moved to').waitFor()
   expect(await slotOf('dragged')).toBe(`Slot/${slotAt('10:00').id}`)
   await page.getByRole('button', { name: 'Undo' }).click()
-  await visit(page, '09:00 Ruth Abernathy').waitFor()
+  await visit(page, '9:00 AM Ruth Abernathy').waitFor()
   expect(await slotOf('dragged')).toBe(`Slot/${slotAt('09:00').id}`)
 })
 
 test('a visit that is dropped on a time that somebody has taken meanwhile goes back, with the sentence of the server and what is free', async () => {
   await booked('refused', 'goldberg-samuel', '10:30')
   const page = await openDay()
-  await visit(page, '10:30 Samuel Goldberg').waitFor()
+  await visit(page, '10:30 AM Samuel Goldberg').waitFor()
   // From now on the page cannot see changes by others.
   await page.route(/\/(Slot|Appointment)\?/, () => undefined)
   await booked('faster', 'abernathy-ruth', '11:30')
   const answered = page.waitForResponse(/reschedule/)
-  await visit(page, '10:30 Samuel Goldberg').dragTo(cell(page, '11:30'))
+  await visit(page, '10:30 AM Samuel Goldberg').dragTo(cell(page, '11:30'))
   const answer = await answered
   expect(answer.status()).toBe(409)
-  await visit(page, '10:30 Samuel Goldberg').waitFor()
+  await visit(page, '10:30 AM Samuel Goldberg').waitFor()
   const sentence = (await answer.json()).issue[0].diagnostics
   await page.getByText(sentence).waitFor()
   await page.unroute(/\/(Slot|Appointment)\?/)
   await page.getByRole('button', { name: 'Show free times' }).click()
   const dialog = page.getByRole('dialog', { name: 'Move the visit of Samuel Goldberg' })
-  await dialog.getByText('15:00', { exact: true }).first().click()
-  await dialog.getByRole('button', { name: /^Move to .*15:00$/ }).click()
+  await dialog.getByText('3:00 PM', { exact: true }).first().click()
+  await dialog.getByRole('button', { name: /^Move to .*3:00 PM$/ }).click()
   await page.getByText('Samuel Goldberg is moved to').waitFor()
   expect(await slotOf('refused')).toBe(`Slot/${slotAt('15:00').id}`)
 })
@@ -144,16 +144,16 @@ test('a visit that is dropped on a time that somebody has taken meanwhile goes b
 test('a visit is cancelled with its reason, and one that was missed is only marked when nobody has undone it', async () => {
   await booked('off', 'abernathy-ruth', '16:00')
   const page = await openDay('list', OKAFOR)
-  await visit(page, '16:00–16:30 Ruth Abernathy').click()
+  await visit(page, '4:00 PM–4:30 PM Ruth Abernathy').click()
   await page.getByRole('dialog').getByRole('button', { name: 'No-show' }).click()
-  await visit(page, '16:00–16:30 Ruth Abernathy No-show').waitFor()
+  await visit(page, '4:00 PM–4:30 PM Ruth Abernathy No-show').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await visit(page, '16:00–16:30 Ruth Abernathy Booked').click()
+  await visit(page, '4:00 PM–4:30 PM Ruth Abernathy Booked').click()
   expect((await appointment('off')).status).toBe('booked')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the visit…' }).click()
   await page.getByRole('dialog').getByLabel('The patient feels better').check()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel the visit', exact: true }).click()
-  await page.getByRole('button', { name: 'Book 16:00' }).waitFor()
+  await page.getByRole('button', { name: 'Book 4:00 PM' }).waitFor()
   expect(await appointment('off')).toMatchObject({
     status: 'cancelled',
     cancelationReason: { coding: [{ code: 'pat-fb' }] },
@@ -163,14 +163,14 @@ test('a visit is cancelled with its reason, and one that was missed is only mark
 test('a visit is moved by the keyboard alone', async () => {
   await booked('keys', 'goldberg-samuel', '13:30')
   const page = await openDay('list', OKAFOR)
-  await visit(page, '13:30–14:00 Samuel Goldberg').waitFor()
-  await tabTo(page, '13:30–14:00')
+  await visit(page, '1:30 PM–2:00 PM Samuel Goldberg').waitFor()
+  await tabTo(page, '1:30 PM–2:00 PM')
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByRole('button', { name: 'Move…' }).waitFor()
   await tabTo(page, 'Move…')
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Move the visit of Samuel Goldberg' })
-  await dialog.getByRole('radio', { name: '14:00', exact: true }).first().waitFor({ state: 'attached' })
+  await dialog.getByRole('radio', { name: '2:00 PM', exact: true }).first().waitFor({ state: 'attached' })
   const first = await dialog.getByRole('radio').first().getAttribute('value')
   // Into the times, of which the arrow keys choose.
   await tabTo(page, '', 'radio')
@@ -192,11 +192,11 @@ test('in the week a visit is dragged to another day', async () => {
   const column = page.getByRole('group', { name: dayText(next.start, ZONE) })
   const goal = column.getByRole('button', { name: new RegExp(`^${clockText(next.start, ZONE)} free`) })
   await goal.waitFor()
-  await visit(page, '14:00 Layla Haddad').dragTo(goal)
+  await visit(page, '2:00 PM Layla Haddad').dragTo(goal)
   await page.getByText('Layla Haddad is moved to').waitFor()
   expect(await slotOf('week')).toBe(`Slot/${next.id}`)
   await page.getByRole('button', { name: 'Undo' }).click()
-  await visit(page, '14:00 Layla Haddad').waitFor()
+  await visit(page, '2:00 PM Layla Haddad').waitFor()
 })
 
 test('a hold says until when it is held, and is confirmed', async () => {
@@ -210,10 +210,10 @@ test('a hold says until when it is held, and is confirmed', async () => {
   })
   const { id }: Appointment = held.body.entry[0].resource
   const page = await openDay('list', OKAFOR)
-  await visit(page, '13:00–13:30 Ruth Abernathy Held').click()
+  await visit(page, '1:00 PM–1:30 PM Ruth Abernathy Held').click()
   await page.getByRole('dialog').getByText('Held until').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm', exact: true }).click()
-  await visit(page, '13:00–13:30 Ruth Abernathy Booked').waitFor()
+  await visit(page, '1:00 PM–1:30 PM Ruth Abernathy Booked').waitFor()
   expect((await appointment(id ?? '')).status).toBe('booked')
 })
 
@@ -236,11 +236,11 @@ test('who waits is booked at a time that is free, and waits no more', async () =
   await dialog.getByRole('combobox', { name: 'Practitioner' }).click()
   await page.getByRole('option', { name: 'Dr. Amara Okafor' }).click()
   await dialog.getByLabel('From').fill(day)
-  await dialog.getByText('16:30', { exact: true }).first().click()
+  await dialog.getByText('4:30 PM', { exact: true }).first().click()
   await dialog.getByRole('button', { name: 'Book', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   await waitlist.getByText('Nobody waits.').waitFor()
-  await visit(page, '16:30 Kenji Ito').waitFor()
+  await visit(page, '4:30 PM Kenji Ito').waitFor()
   expect(await appointment('waits')).toMatchObject({
     status: 'booked',
     start: expect.stringMatching(/T/),
