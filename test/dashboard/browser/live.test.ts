@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Appointment, Slot, Task } from 'fhir/r4'
 import type { Page } from 'playwright-core'
+import { clockText, dayOf } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
 
 type Gate = PromiseWithResolvers<void>
@@ -21,9 +22,8 @@ beforeAll(async () => {
 afterAll(() => dashboard?.close())
 
 const fhir = (method: string, path: string, body?: unknown) => dashboard.server.fhir(method, path, body)
-const inZone = (at: string, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/New_York', ...options }).format(new Date(at))
-const clock = ({ start }: Slot): string => inZone(start, { hour: '2-digit', minute: '2-digit' })
+const ZONE = 'America/New_York'
+const clock = ({ start }: Slot): string => clockText(start, ZONE)
 const slotAt = (index: number): Slot => free[index] as Slot
 
 async function book(id: string, { id: slot, start, end }: Slot): Promise<void> {
@@ -62,8 +62,8 @@ async function listening(path: string): Promise<Page> {
   return page
 }
 
-const dayOf = ({ start }: Slot): string => inZone(start, { dateStyle: 'short' })
-const scheduleOf = (slot: Slot): string => `/schedule?day=${dayOf(slot)}&view=list&who=schedule-okafor`
+const dayOfSlot = ({ start }: Slot): string => dayOf(start, ZONE)
+const scheduleOf = (slot: Slot): string => `/schedule?day=${dayOfSlot(slot)}&view=list&who=schedule-okafor`
 const visit = (page: Page, slot: Slot) =>
   page.getByRole('button', { name: `${clock(slot)}–` }).getByText('Ruth Abernathy')
 

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Appointment, Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'
+import { clockText, dayOf } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
 import { until } from '../../support/server-process.ts'
 import { logInAs, withToken } from '../../support/two-clinics.ts'
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const from = new Date(Date.now() + 86_400_000).toISOString()
   const found = await fhir('GET', `/Slot?schedule=${SCHEDULE}&status=free&start=gt${from}&_sort=start&_count=200`)
   const free: readonly Slot[] = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
-  const days = Map.groupBy(free, ({ start }) => dayOf(start))
+  const days = Map.groupBy(free, ({ start }) => dayOf(start, ZONE))
   ;[day = '', slots = []] = [...days].find(([, list]) => list.length === 16) ?? []
 })
 afterAll(() => dashboard?.close())
@@ -37,10 +38,8 @@ beforeEach(() => {
 
 const fhir = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   dashboard.server.fhir(method, path, body, headers)
-const inZone = (at: string, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/New_York', ...options }).format(new Date(at))
-const dayOf = (at: string): string => inZone(at, { dateStyle: 'short' })
-const clock = ({ start }: Slot): string => inZone(start, { hour: '2-digit', minute: '2-digit' })
+const ZONE = 'America/New_York'
+const clock = ({ start }: Slot): string => clockText(start, ZONE)
 
 async function fetched<R>(address: string): Promise<R> {
   const { status, body, text } = await fhir('GET', `/${address}`)
