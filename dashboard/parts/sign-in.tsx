@@ -1,6 +1,8 @@
 /** The page before the dashboard: user name and password, or a token of another issuer. */
 import { Alert, Anchor, Button, Paper, PasswordInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { demoAccounts } from '../api/demo.ts'
 import { Problem } from '../api/problem.ts'
 import { usePastedToken as enterWithToken, signIn } from '../api/session.ts'
 
@@ -16,6 +18,7 @@ export function SignIn() {
           Dashboard of the clinic
         </Text>
         {isPasting ? <TokenForm /> : <PasswordForm />}
+        {!isPasting && <DemoAccounts />}
         <Text size="sm" mt="lg">
           <Anchor component="button" type="button" onClick={() => setPasting(!isPasting)}>
             {isPasting ? 'Sign in with a password' : 'Use a token of another issuer'}
@@ -54,6 +57,27 @@ function PasswordForm() {
         </Button>
       </Stack>
     </form>
+  )
+}
+
+/** One click signs in; elsewhere than in demo mode the server has none. */
+function DemoAccounts() {
+  // The page appears with them, so that nothing moves.
+  const { data: accounts } = useSuspenseQuery(demoAccounts)
+  const [error, setError] = useState<string>()
+  if (accounts.length === 0) return null
+  const enter = (username: string, password: string) =>
+    signIn(username, password).catch((problem: Error) => setError(problem.message))
+  return (
+    <Stack gap="xs" mt="lg" component="section" aria-label="Accounts of the demo">
+      <Text size="sm">Accounts of the demo, user name and password:</Text>
+      {accounts.map(({ username, password, role }) => (
+        <Button key={username} variant="default" onClick={() => enter(username, password)}>
+          {username} / {password} ({role})
+        </Button>
+      ))}
+      <FormError text={error} />
+    </Stack>
   )
 }
 

@@ -1,6 +1,7 @@
 /**
  * `POST /session`: user name and password for a token. `POST /session/renewal`: the next token of a browser, which keeps
- * its session in a cookie that no script can read. `DELETE /session` ends the session.
+ * its session in a cookie that no script can read. `DELETE /session` ends the session. `GET /session/demo`, in demo mode only: who
+ * can log in to look around.
  */
 import { randomUUID } from 'node:crypto'
 import { Router } from '@koa/router'
@@ -39,6 +40,8 @@ interface SessionDependencies {
   readonly repository: Repository
   readonly config: Pick<Config, 'jwt' | 'demo'>
   readonly logins: Logins
+  /** The user names of the demo, which are their passwords. */
+  readonly demoUsers: readonly string[]
   /** The address of this server as the client sees it. */
   readonly baseOf: (koa: KoaContext) => string
   /** Sets the session of the request. */
@@ -55,6 +58,7 @@ export function sessionRoutes(dependencies: SessionDependencies): SideRouter {
   router.post('/session', (koa) => sessions.begin(koa))
   router.post('/session/renewal', (koa) => sessions.renew(koa))
   router.delete('/session', (koa) => sessions.end(koa))
+  if (dependencies.config.demo) router.get('/session/demo', (koa) => sessions.tellDemo(koa))
   return sideRouter(['session'], router)
 }
 
@@ -84,6 +88,18 @@ class Sessions {
     koa.body = renewable
       ? this.#beginRenewable(koa, account, login)
       : answerWith(koa, account, this.#sign(account, { login }))
+  }
+
+  /** The accounts of the demo, whose passwords are published. */
+  async tellDemo(koa: KoaContext): Promise<void> {
+    const { repository, demoUsers } = this.#dependencies
+    const found = await Promise.all(demoUsers.map((username) => findAccount(repository, username)))
+    const usable = found.filter((account) => account?.demoOnly === true && account.disabled !== true)
+    koa.body = {
+      accounts: usable.flatMap((one) =>
+        one === undefined ? [] : [{ username: one.username, password: one.username, name: one.name, role: one.role }],
+      ),
+    }
   }
 
   #beginRenewable(koa: KoaContext, account: Account, login: Login): object {

@@ -36,6 +36,8 @@ const ACCOUNTS: readonly { readonly username: string; readonly name: string; rea
   { username: 'admin', name: 'Demo Admin', role: 'admin' },
 ]
 
+export const DEMO_USERS = ACCOUNTS.map(({ username }) => username)
+
 interface DemoParts {
   readonly repository: Repository
   readonly access: AccessOf

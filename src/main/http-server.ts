@@ -24,7 +24,7 @@ import type { Contents } from '../content/contents.ts'
 import type { AccessOf } from '../core/clinic-access.ts'
 import type { Integrations } from '../core/ports.ts'
 import { ensureShipped } from '../core/shipped.ts'
-import { DEMO_CLINIC } from '../demo/demo-clinic.ts'
+import { DEMO_CLINIC, DEMO_USERS } from '../demo/demo-clinic.ts'
 import { familiesWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
 import { oncePer } from '../fhir/memoize.ts'
@@ -255,7 +255,7 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const logins = new Logins(services)
   const health = healthRoutes(services)
   const simulators = simulatorRoutes(services)
-  const session = sessionRoutes({ ...services, logins })
+  const session = sessionRoutes({ ...services, logins, demoUsers: DEMO_USERS })
   const rehearsal = services.rehearsal && { ...services, ...services.rehearsal, runs: new Runs(services) }
   const clinics = clinicRoutes({ ...services, rehearsal })
   const accounts = accountRoutes({ ...services, logins })

@@ -108,6 +108,25 @@ describe('a login', () => {
     expect((await login(production, 'demo', 'demo')).status).toBe(401)
   })
 
+  test('is shown for the accounts of the demo in demo mode, and nowhere else', async () => {
+    const shown = async (server: TestServer) => {
+      const { status, body } = await request(server.url, 'GET', '/session/demo')
+      return [status, body.accounts?.map(({ username, password }: Record<string, string>) => [username, password])]
+    }
+    const DATABASE_URL = await newLastingDatabaseUrl()
+    const demo = await start({ DATABASE_URL })
+    expect(await shown(demo)).toEqual([
+      200,
+      [
+        ['demo', 'demo'],
+        ['admin', 'admin'],
+      ],
+    ])
+    await demo.close()
+    running.shift()
+    expect(await shown(await start({ DATABASE_URL, DEMO: 'off', ...SECRETS }))).toEqual([404, undefined])
+  })
+
   test('is 404 where tokens come from a foreign issuer, and names it', async () => {
     const foreign = await start({
       JWKS_URL: 'http://127.0.0.1:9/jwks',

@@ -11,7 +11,7 @@ import classes from './explorer.module.css'
 import { type DeclaredType, type Offer, offersOf, operationOffers, typesWith } from './offers.ts'
 
 export function Capabilities({ statement }: { readonly statement: CapabilityStatement }) {
-  const [{ q, type }, setFilters] = useFilters({ view: 'console', q: '', type: 'Patient' })
+  const [{ q, type }, setFilters] = useFilters({ view: 'connect', q: '', type: 'Patient' })
   const types = typesWith(statement, q)
   const shown = types.find((one) => one.type === type) ?? types[0]
   return (

@@ -2,7 +2,7 @@
 import { useFilters } from '../../parts/filters.ts'
 
 const DEFAULTS = {
-  view: 'console',
+  view: 'connect',
   method: 'GET',
   path: 'Patient?_count=20',
   /** A read that another page or the palette asks for. */
@@ -22,4 +22,8 @@ const DEFAULTS = {
   build: '',
 }
 
-export const useConsoleFilters = () => useFilters(DEFAULTS)
+/** Each change names the view, as an address without one may be that of another. */
+export function useConsoleFilters(): ReturnType<typeof useFilters<typeof DEFAULTS>> {
+  const [filters, setFilters] = useFilters(DEFAULTS)
+  return [filters, (changes, how) => setFilters({ view: 'console', ...changes }, how)]
+}

@@ -1,8 +1,10 @@
-/** The server for integrators: its capabilities, read from /metadata, and a console to try them. */
+/** The server for integrators: how a client connects, its capabilities, read from /metadata, and a console to try them. */
 import { SegmentedControl } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
 import type { CapabilityStatement } from 'fhir/r4'
 import { lazy, Suspense } from 'react'
 import { useGet } from '../../api/queries.ts'
+import { LazyConnect } from '../../parts/connect/lazy-connect.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded, Loading } from '../../parts/page-states.tsx'
@@ -12,19 +14,24 @@ const Capabilities = lazy(async () => ({ default: (await import('./capabilities.
 const Resources = lazy(async () => ({ default: (await import('./resources/resources.tsx')).Resources }))
 
 const VIEWS = [
+  { value: 'connect', label: 'Connect' },
   { value: 'console', label: 'Console' },
   { value: 'resources', label: 'Resources' },
   { value: 'capabilities', label: 'Capabilities' },
 ]
 
 export function ExplorerPage() {
-  const [{ view }, setFilters] = useFilters({ view: 'console' })
+  const [{ view: asked }, setFilters] = useFilters({ view: 'connect' })
+  const search = useSearch({ strict: false })
+  // Links to a request or a resource name no view.
+  const view =
+    asked === 'connect' && ['path', 'open', 'from', 'method'].some((one) => one in search) ? 'console' : asked
   const statement = useGet<CapabilityStatement>('metadata')
   return (
     <>
       <PageHead
         title="FHIR explorer"
-        description="What the server offers, as its CapabilityStatement says, and requests with your token"
+        description="How a client connects, what the server offers, and requests with your token"
         actions={
           <SegmentedControl
             aria-label="View"
@@ -34,13 +41,17 @@ export function ExplorerPage() {
           />
         }
       />
-      <Loaded query={statement} rows={10}>
-        {(found) => (
-          <Suspense fallback={<Loading rows={10} />}>
-            <View view={view} statement={found} />
-          </Suspense>
-        )}
-      </Loaded>
+      {view === 'connect' ? (
+        <LazyConnect />
+      ) : (
+        <Loaded query={statement} rows={10}>
+          {(found) => (
+            <Suspense fallback={<Loading rows={10} />}>
+              <View view={view} statement={found} />
+            </Suspense>
+          )}
+        </Loaded>
+      )}
     </>
   )
 }

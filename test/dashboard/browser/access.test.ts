@@ -49,6 +49,7 @@ const PAGES: Readonly<Record<string, string>> = {
   calls: '/calls',
   journal: '/journal',
   explorer: '/explorer',
+  console: '/explorer?view=console',
   capabilities: '/explorer?view=capabilities',
   request: '/explorer?method=PUT&path=Patient/x',
 }

@@ -128,7 +128,7 @@ describe('the history of the console', () => {
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     await page.locator(':focus', { hasText: 'History and saved' }).waitFor()
-    await page.goto(`${dashboard.server.url}/dashboard/explorer`)
+    await page.goto(`${dashboard.server.url}/dashboard/explorer?view=console`)
     await page.getByRole('button', { name: 'History and saved' }).click()
     await dialog.getByRole('button', { name: /note/ }).first().click()
     await dialog.waitFor({ state: 'detached' })
