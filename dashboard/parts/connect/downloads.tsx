@@ -43,7 +43,7 @@ export function Downloads() {
 
 interface DownloadProps {
   readonly path: string
-  /** Of the file. */
+  /** The name of the file. */
   readonly name: string
   readonly label: string
 }

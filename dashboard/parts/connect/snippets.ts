@@ -4,7 +4,7 @@ export interface Target {
   /** Without a slash at its end. */
   readonly base: string
   readonly token: string
-  /** Of the clinic, in E.164; undefined where it has none. */
+  /** The first one of the clinic, in E.164; undefined where it has none. */
   readonly dialedNumber: string | undefined
 }
 
