@@ -41,6 +41,8 @@ function networkFindings({ demo: isDemo, ...config }: Config): readonly Finding[
   const found: Finding[] = []
   if (config.trustedProxies.some((subnet) => subnet.endsWith('/0')))
     found.push(network.toDo('TRUST_PROXY trusts every address, so clients choose theirs; name the proxies'))
+  if (config.metrics !== undefined && !/^(127\.|::1$|localhost$)/.test(config.metrics.host))
+    found.push(network.note('METRICS_HOST is no address of this machine alone: only Prometheus may reach METRICS_PORT'))
   if (isDemo) return found
   if (config.baseUrl === undefined && config.trustedProxies.length === 0) {
     const said = 'links would name this machine, and all clients would have the address of the proxy'

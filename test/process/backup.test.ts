@@ -93,7 +93,8 @@ describe('a backup under the writes of 16 clients', () => {
     expect(textOf(root)).not.toContain(SECRETS_KEY)
 
     for (const [index, folder] of backupFolders(root).entries()) {
-      const { instant } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+      const { instant, files } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+      expect(files['emr.audit.db'].rows.block).toBeGreaterThan(0)
       const to = join(newFolder(), 'restored')
       expect(await runScript('restore', ['--from', root, '--to', to, '--at', instant])).toMatchObject({ code: 0 })
       const DATABASE_URL = `sqlite:${to}/emr.db`

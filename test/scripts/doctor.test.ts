@@ -128,6 +128,12 @@ describe('a configuration', () => {
     expect(seen.code).toBe(1)
   })
 
+  test('with metrics for other machines is noted', async () => {
+    const seen = await see({ METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' })
+    expect(others(seen)).toEqual([expect.stringContaining('note network METRICS_HOST')])
+    expect(seen.code).toBe(0)
+  })
+
   test('with the demo is noted', async () => {
     const { NODE_ENV: _production, ...env } = WELL
     const { code, output } = await runScript('doctor', [], { env: { ...env, DATABASE_URL: url } })
