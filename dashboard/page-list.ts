@@ -47,6 +47,16 @@ export const pages: readonly DashboardPage[] = [
     navigation: { label: 'Schedule', icon: 'calendar' },
   },
   {
+    path: '/schedule/print',
+    load: () => import('./pages/schedule/print-page.tsx'),
+    component: 'PrintPage',
+  },
+  {
+    path: '/schedule/slip/$id',
+    load: () => import('./pages/schedule/slip-page.tsx'),
+    component: 'SlipPage',
+  },
+  {
     path: '/schedule/hours/$id',
     load: () => import('./pages/schedule/hours-page.tsx'),
     component: 'HoursPage',

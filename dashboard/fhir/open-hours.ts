@@ -68,10 +68,15 @@ function spanOn({ from, until }: Hours, day: string, zone: string): Span {
 
 /** The part of an absence that is on the day. */
 function awayOn(absence: Absence, day: string, zone: string): readonly Shut[] {
+  if (!isNear(absence, day)) return []
   const { start, end } = spanOfAbsence(absence, zone)
   const part = cut({ start, end, reason: absence.description || 'Away', absence }, spanOn(WHOLE, day, zone))
   return part === undefined ? [] : [part]
 }
+
+/** Whether it may be on the day, by the dates alone: spans take longer to compute, and there are many holidays. */
+const isNear = ({ start, end }: Absence, day: string): boolean =>
+  start.slice(0, 10) <= addDays(day, 1) && end.slice(0, 10) >= addDays(day, -1)
 
 const WHOLE: Hours = { from: '', until: '' }
 
@@ -94,4 +99,6 @@ function cut(shut: Shut, { start, end }: Span): Shut | undefined {
 
 export const covers = (one: Span, other: Span): boolean =>
   at(one.start) <= at(other.start) && at(one.end) >= at(other.end)
+export const overlaps = (one: Span, other: Span): boolean =>
+  at(one.start) < at(other.end) && at(other.start) < at(one.end)
 const at = (instant: string): number => Date.parse(instant)

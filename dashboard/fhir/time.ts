@@ -3,12 +3,10 @@
  * country, and are the same text in whatever zone and language the browser is. All conversions of wall times are here.
  */
 import dayjs, { type Dayjs } from 'dayjs'
-import timezone from 'dayjs/plugin/timezone.js'
 import utc from 'dayjs/plugin/utc.js'
 import { dateOrderOf, type OrderSettings } from './typed-date.ts'
 
 dayjs.extend(utc)
-dayjs.extend(timezone)
 
 /** FHIR's instant or dateTime, or milliseconds. */
 type Instant = string | number
@@ -78,7 +76,7 @@ export function ageAt(birthDate: string | undefined, at: Instant, zone: string):
 
 /** `New York`, as people call the zone `America/New_York`, with its offset then: `New York, UTC-5`. */
 export function zoneText(zone: string, at: Instant): string {
-  const minutes = inZone(at, zone).utcOffset()
+  const minutes = offsetOf(at, zone)
   const hours = Math.trunc(Math.abs(minutes) / 60)
   const rest = Math.abs(minutes) % 60
   const offset = `UTC${minutes < 0 ? '-' : '+'}${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`
@@ -99,8 +97,8 @@ export function wallTime(naive: string, zone: string): string {
   const wanted = dayjs.utc(naive)
   // The offset depends on the instant being computed; two passes are enough, also where the clocks change.
   let at = wanted
-  for (let pass = 0; pass < 2; pass += 1) at = wanted.subtract(inZone(at.valueOf(), zone).utcOffset(), 'minute')
-  return inZone(at.valueOf(), zone).format('YYYY-MM-DDTHH:mm:ssZ')
+  for (let pass = 0; pass < 2; pass += 1) at = wanted.subtract(offsetOf(at.valueOf(), zone), 'minute')
+  return `${inZone(at.valueOf(), zone).format('YYYY-MM-DDTHH:mm:ss')}${offsetText(offsetOf(at.valueOf(), zone))}`
 }
 
 /** The wall time of the clinic at an instant: `2026-11-24 10:35:00`. */
@@ -127,5 +125,26 @@ export function relativeText(at: Instant, now: Instant): string {
   return minutes < 0 ? `${text} ago` : `in ${text}`
 }
 
-const inZone = (at: Instant, zone: string): Dayjs => dayjs(at).tz(zone)
+/** The wall clock of the zone, as if it were UTC, so that the clocks of the browser's zone have no part in it. */
+const inZone = (at: Instant, zone: string): Dayjs => dayjs.utc(at).add(offsetOf(at, zone), 'minute')
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** Minutes from UTC. A format is kept for each zone, as a browser takes long to make one. */
+function offsetOf(at: Instant, zone: string): number {
+  const instant = dayjs.utc(at).valueOf()
+  if (Number.isNaN(instant)) return 0
+  const format = formats.get(zone) ?? new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
+  formats.set(zone, format)
+  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(format.format(instant)) ?? []
+  return (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -1 : 1)
+}
+
+/** `-05:00` */
+function offsetText(minutes: number): string {
+  const digits = (value: number) => String(value).padStart(2, '0')
+  const size = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(size / 60))}:${digits(size % 60)}`
+}
+
 const hasTime = (at: string): boolean => at.includes('T')

@@ -5,6 +5,7 @@
  * arrives, and a visit may name a Slot that has not arrived yet.
  */
 import type { Appointment, Slot } from 'fhir/r4'
+import { isInNotAvailable } from '../availability/not-available.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
 import { slotStatusFor, stageOf } from '../scheduling/appointment-status.ts'
@@ -144,11 +145,15 @@ async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promis
   throw await slotUnavailable(ctx, diagnostics, expression)
 }
 
-/** Frees a slot, unless it was deleted, blocked meanwhile, or (overbooked) is still held by another appointment. */
+/**
+ * Frees a slot, unless it was deleted, blocked meanwhile, or (overbooked) is still held by another appointment. In time in
+ * which its Schedule is not available it goes, as no Slot would be generated there.
+ */
 async function release(ctx: Context, id: string, by: string | undefined): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
   if (slot === undefined || !isUnblocked(slot)) return
   const others = await othersHolding(ctx, id, by)
+  if (others.length === 0 && (await isInNotAvailable(ctx, slot))) return void (await ctx.unit.delete('Slot', id))
   const status = others.length === 0 ? 'free' : isBooked(others) ? 'busy' : slot.status
   const { overbooked: _overbooked, ...rest } = slot
   // Always written, as in takeSlot, and without the rules of the Slot provider: whether its actors are free is checked

@@ -30,9 +30,11 @@ interface BoardProps {
   readonly hours: HoursByDay
   /** Opens a day of a week. */
   readonly onDay: (day: string) => void
+  /** @param name as absence-name.ts has it */
+  readonly onAbsence: (name: string) => void
 }
 
-export function Board({ plan, columns, all, view, days, hours, onDay }: BoardProps) {
+export function Board({ plan, columns, all, view, days, hours, onDay, onAbsence }: BoardProps) {
   const { timeZone: zone } = useClinic()
   const [opened, open] = useState<Opened>()
   const actions = useVisitActions()
@@ -49,7 +51,7 @@ export function Board({ plan, columns, all, view, days, hours, onDay }: BoardPro
       {view === 'list' ? (
         <TimeList {...shown} onOpen={open} />
       ) : (
-        <Grid {...shown} slots={plan.slots} view={view} moves={moves} open={open} onDay={onDay} />
+        <Grid {...shown} slots={plan.slots} view={view} moves={moves} open={open} onDay={onDay} onAbsence={onAbsence} />
       )}
       <Waitlist onBook={(entry) => open({ kind: 'book', time: undefined, entry })} />
       <Dialogs opened={opened} open={open} columns={all} moves={moves} visits={visits} />

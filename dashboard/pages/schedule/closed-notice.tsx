@@ -26,7 +26,7 @@ export function ClosedNotice({ day, today, columns, hours }: ClosedNoticeProps) 
 }
 
 /** Reasons for which none of the practitioners works who have hours on that weekday. */
-function closedFor(columns: readonly Column[], day: string, hours: HoursByDay): string | undefined {
+export function closedFor(columns: readonly Column[], day: string, hours: HoursByDay): string | undefined {
   const working = columns.flatMap(({ id }) => hours.get(hoursKey(id, day)) ?? []).filter(({ open }) => open.length > 0)
   const reasons = new Set(working.flatMap((ofDay) => ofDay.closedFor ?? []))
   return reasons.size > 0 && working.every((ofDay) => ofDay.closedFor !== undefined)

@@ -1,11 +1,12 @@
 /** Visits, free times and hours of a plan as entries of a calendar. */
-import { type Absence, availabilityOf } from '../../fhir/availability.ts'
+import { availabilityOf } from '../../fhir/availability.ts'
 import { scheduleIdOf, type TimedSlot } from '../../fhir/free-times.ts'
 import { conceptText } from '../../fhir/names.ts'
 import { covers, type DayHours, hoursOn, type Shut } from '../../fhir/open-hours.ts'
 import { clockText, minutesBetween } from '../../fhir/time.ts'
 import { kindOf, mayMove, type Visit, type VisitStatus, visitStatusText } from '../../fhir/visits.ts'
 import type { CalendarEntry, CalendarShade } from '../../parts/calendar/entry.ts'
+import { absenceName } from './absence-name.ts'
 import type { Column } from './use-plan.ts'
 
 const LOOKS: Partial<Record<VisitStatus, CalendarEntry['look']>> = {
@@ -80,12 +81,10 @@ interface Behind {
   readonly hours: HoursByDay
   readonly slots: readonly TimedSlot[]
   readonly zone: string
-  /** Absent: absences cannot be opened. */
-  readonly onAbsence?: (schedule: string, absence: Absence) => void
 }
 
 /** Open hours, breaks, absences and blocked slots, each with its reason. */
-export function shadesOf({ columns, hours, slots, zone, onAbsence }: Behind): readonly CalendarShade[] {
+export function shadesOf({ columns, hours, slots, zone }: Behind): readonly CalendarShade[] {
   return columns.flatMap(({ id: row }) => {
     const days = [...hours].flatMap(([key, ofDay]) => (key.startsWith(`${row} `) ? ofDay : []))
     const open = days.flatMap((ofDay) => ofDay.open)
@@ -107,7 +106,7 @@ export function shadesOf({ columns, hours, slots, zone, onAbsence }: Behind): re
         return {
           ...{ id: `${row} shut ${start} ${index}`, row, start, end, look: 'shut' as const },
           text: `${one.reason}, ${spanText(one, zone)}`,
-          onOpen: absence && onAbsence && (() => onAbsence(row, absence)),
+          opens: absence && absenceName(row, absence),
         }
       }),
     ]

@@ -24,10 +24,11 @@ interface GridProps {
   readonly moves: ReturnType<typeof useMoves>
   readonly open: (opened: Opened) => void
   readonly onDay: (day: string) => void
+  readonly onAbsence: (name: string) => void
 }
 
 export function Grid(props: GridProps) {
-  const { days, hours, columns, visits, free, slots, zone, view, open, onDay } = props
+  const { days, hours, columns, visits, free, slots, zone, view, open, onDay, onAbsence } = props
   const { dropsOf, drop } = useDrops(props)
   const entries = useMemo(() => entriesOf({ free, visits, columns, zone }), [free, visits, columns, zone])
   const shades = useMemo(() => shadesOf({ columns, hours, slots, zone }), [columns, hours, slots, zone])
@@ -51,6 +52,7 @@ export function Grid(props: GridProps) {
         const time = freeTimes(free, undefined).find((one) => one.slots[0] === id)
         if (visit !== undefined) open({ kind: 'visit', visit })
         else if (time !== undefined) open({ kind: 'book', time })
+        else onAbsence(id)
       }}
       dropsOf={dropsOf}
       onDrop={drop}

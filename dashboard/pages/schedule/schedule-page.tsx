@@ -1,7 +1,7 @@
 /** Days and weeks of the clinic's practitioners: visits, free times, holds, the waitlist. */
-import { Alert, Group, SegmentedControl, Text } from '@mantine/core'
+import { Alert, Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import { useFresh } from '../../api/use-fresh.ts'
 import { addDays, dayOf } from '../../fhir/time.ts'
@@ -11,19 +11,25 @@ import { LinkButton } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
+import { absenceNamed } from './absence-name.ts'
 import { Board } from './board.tsx'
 import { BookLink } from './book-link.tsx'
 import { ClosedNotice } from './closed-notice.tsx'
 import { DayPicker } from './day-picker.tsx'
 import { type HoursByDay, hoursByDay } from './entries.ts'
+import { Month } from './month.tsx'
 import type { View } from './opened.ts'
 import { PeopleSelect } from './people-select.tsx'
 import { type Column, useColumns, usePlan } from './use-plan.ts'
 import { daysFrom, weekOf } from './weeks.ts'
 
+const BlockDialog = lazy(async () => ({ default: (await import('./block-dialog.tsx')).BlockDialog }))
+const AbsenceDialog = lazy(async () => ({ default: (await import('./absence-dialog.tsx')).AbsenceDialog }))
+
 const VIEWS = [
   { value: 'day', label: 'Day' },
   { value: 'week', label: 'Week' },
+  { value: 'month', label: 'Month' },
   { value: 'list', label: 'List' },
 ]
 
@@ -43,21 +49,48 @@ export function SchedulePage() {
 function Schedules({ columns }: { readonly columns: readonly Column[] }) {
   const { timeZone: zone } = useClinic()
   const isNarrow = useMediaQuery('(max-width: 700px)', undefined, { getInitialValueInEffect: false })
-  const [filters, setFilters] = useFilters({ day: '', view: '', who: '', book: '' })
+  const [filters, setFilters] = useFilters({ day: '', view: '', who: '', book: '', block: '', away: '' })
   const today = dayOf(clinicNow(), zone)
   const day = /^\d{4}-\d{2}-\d{2}$/.test(filters.day) ? filters.day : today
   const view = viewOf(filters.view, isNarrow ?? false)
   const shown = useShown(columns, filters.who, view)
+  const isAll = shown.length === columns.length
+  const isDay = view === 'day' || view === 'list'
   const days = useMemo(() => (view === 'week' ? daysFrom(weekOf(day), 7) : [day]), [view, day])
+  const away = absenceNamed(filters.away, columns)
   const hours = useMemo(() => hoursByDay(shown, days, zone), [shown, days, zone])
   return (
     <>
-      <PageHead title="Schedule" description={<ZoneNote />} />
+      <PageHead
+        title="Schedule"
+        description={<ZoneNote />}
+        actions={
+          <>
+            {isDay && (
+              <LinkButton
+                variant="default"
+                to="/schedule/print"
+                search={{ day, who: filters.who === '' ? undefined : filters.who }}
+              >
+                Print…
+              </LinkButton>
+            )}
+            <Button variant="default" onClick={() => setFilters({ block: shown[0]?.id ?? '' })}>
+              Block time…
+            </Button>
+            {shown.length === 1 && (
+              <LinkButton variant="default" to={`/schedule/hours/${shown[0]?.id}`}>
+                Working hours…
+              </LinkButton>
+            )}
+          </>
+        }
+      />
       <Group mb="sm" gap="sm">
         <DayPicker day={day} today={today} view={view} onChange={(next) => setFilters({ day: next })} />
         <PeopleSelect
           columns={columns}
-          value={shown.length === columns.length ? [] : shown.map(({ id }) => id)}
+          value={isAll ? [] : shown.map(({ id }) => id)}
           isSingle={view === 'week'}
           onChange={(ids) => setFilters({ who: ids.join() })}
         />
@@ -67,21 +100,27 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
           value={view}
           onChange={(value) => setFilters({ view: value })}
         />
-        {shown.length === 1 && (
-          <LinkButton variant="default" to={`/schedule/hours/${shown[0]?.id}`}>
-            Working hours…
-          </LinkButton>
-        )}
       </Group>
-      {days.length === 1 && <ClosedNotice day={day} today={today} columns={shown} hours={hours} />}
-      <Planned
-        {...{ columns, shown, days, hours, view }}
-        isAll={shown.length === columns.length}
-        onDay={(next) => setFilters({ day: next, view: 'day' })}
-      />
+      {isDay && <ClosedNotice day={day} today={today} columns={shown} hours={hours} />}
+      {view === 'month' ? (
+        <Month day={day} columns={shown} isAll={isAll} who={filters.who} />
+      ) : (
+        <Planned
+          {...{ columns, shown, days, hours, view }}
+          isAll={isAll}
+          onDay={(next) => setFilters({ day: next, view: 'day' })}
+          onAbsence={(name) => setFilters({ away: name })}
+        />
+      )}
       {filters.book !== '' && (
         <BookLink reference={filters.book} columns={columns} onClose={() => setFilters({ book: '' })} />
       )}
+      <Suspense>
+        {filters.block !== '' && (
+          <BlockDialog columns={columns} first={filters.block} day={day} onClose={() => setFilters({ block: '' })} />
+        )}
+        {away !== undefined && <AbsenceDialog {...away} onClose={() => setFilters({ away: '' })} />}
+      </Suspense>
     </>
   )
 }
@@ -104,9 +143,10 @@ interface PlannedProps {
   readonly hours: HoursByDay
   readonly view: View
   readonly onDay: (day: string) => void
+  readonly onAbsence: (name: string) => void
 }
 
-function Planned({ columns, shown, isAll, days, hours, view, onDay }: PlannedProps) {
+function Planned({ columns, shown, isAll, days, hours, view, onDay, onAbsence }: PlannedProps) {
   const { timeZone: zone } = useClinic()
   const schedules = isAll ? [] : shown.map(({ id }) => id)
   const span = { from: days[0] ?? '', until: addDays(days.at(-1) ?? '', 1) }
@@ -116,7 +156,7 @@ function Planned({ columns, shown, isAll, days, hours, view, onDay }: PlannedPro
       {(data) => (
         <>
           {data.isCut && <Alert mb="sm">There is more than is shown here; choose one practitioner, or a day.</Alert>}
-          <Board {...{ plan: data, columns: shown, all: columns, view, days, hours, onDay }} />
+          <Board {...{ plan: data, columns: shown, all: columns, view, days, hours, onDay, onAbsence }} />
         </>
       )}
     </Loaded>
@@ -124,7 +164,7 @@ function Planned({ columns, shown, isAll, days, hours, view, onDay }: PlannedPro
 }
 
 function viewOf(given: string, isNarrow: boolean): View {
-  if (given === 'day' || given === 'week' || given === 'list') return given
+  if (given === 'day' || given === 'week' || given === 'month' || given === 'list') return given
   return isNarrow ? 'list' : 'day'
 }
 

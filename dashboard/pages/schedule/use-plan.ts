@@ -18,6 +18,8 @@ export interface Column {
 export interface Plan {
   readonly slots: readonly TimedSlot[]
   readonly visits: readonly Visit[]
+  /** The patients of these visits. */
+  readonly patients: readonly Patient[]
   readonly isCut: boolean
 }
 
@@ -86,6 +88,7 @@ function planOf(columns: readonly Column[], slots: Found<Slot>, appointments: Fo
   }
   return {
     slots: slots.matches.filter(isTimed),
+    patients: around.patients,
     visits: appointments.matches.flatMap((appointment) => visitOf(appointment, around) ?? []),
     isCut: slots.isCut || appointments.isCut,
   }

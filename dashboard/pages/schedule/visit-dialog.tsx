@@ -14,7 +14,7 @@ import {
 } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { PageLink } from '../../parts/links.tsx'
+import { LinkButton, PageLink } from '../../parts/links.tsx'
 import { StatusBadge } from './status-badge.tsx'
 import type { Column } from './use-plan.ts'
 import { useVisitActions } from './visit-actions.ts'
@@ -61,6 +61,9 @@ export function VisitDialog({ visit, columns, onBecome, onMove, onCancel, onClos
               Move…
             </Button>
           )}
+          <LinkButton variant="default" to={`/schedule/slip/${visit.id}`}>
+            Print…
+          </LinkButton>
           {mayCancel(visit) && (
             <Button variant="default" onClick={onCancel}>
               Cancel the visit…

@@ -38,11 +38,19 @@ export function CalendarColumnView(props: ColumnProps) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a visit is moved without a mouse by its dialog */}
       <div
         className={classes.body}
+        onDragEnter={(event) => drag.moveOver(event, column)}
         onDragOver={(event) => drag.moveOver(event, column)}
         onDrop={(event) => drag.drop(event, column)}
       >
         {placed.shades.map(({ shade, ...place }) => (
-          <Shade key={shade.id} shade={shade} style={boxOf(place, range)} column={index} from={place.from} />
+          <Shade
+            key={shade.id}
+            shade={shade}
+            style={boxOf(place, range)}
+            column={index}
+            from={place.from}
+            onOpen={onOpen}
+          />
         ))}
         {now !== undefined && now >= range.from && now <= range.until && (
           <div className={classes.now} style={{ top: topOf(now, range) }} />
@@ -100,10 +108,12 @@ interface ShadeProps {
   readonly style: object
   readonly column: number
   readonly from: number
+  readonly onOpen: (id: string) => void
 }
 
-function Shade({ shade, style, column, from }: ShadeProps) {
-  if (shade.onOpen === undefined) {
+function Shade({ shade, style, column, from, onOpen }: ShadeProps) {
+  const { opens } = shade
+  if (opens === undefined) {
     return (
       <div className={classes.shade} data-look={shade.look} style={style} title={shade.text || undefined}>
         <bdi>{shade.text}</bdi>
@@ -119,7 +129,7 @@ function Shade({ shade, style, column, from }: ShadeProps) {
       data-from={from}
       style={style}
       title={shade.text}
-      onClick={shade.onOpen}
+      onClick={() => onOpen(opens)}
     >
       <bdi>{shade.text}</bdi>
     </button>

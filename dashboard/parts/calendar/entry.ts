@@ -36,8 +36,8 @@ export interface CalendarShade {
   readonly end: string
   readonly look: 'open' | 'shut'
   readonly text: string
-  /** Absent: it cannot be opened. */
-  readonly onOpen?: (() => void) | undefined
+  /** The id with which it is opened; absent: it cannot be. */
+  readonly opens?: string | undefined
 }
 
 /** Place at which an entry would be after a drop; undefined where it may not be dropped. */

@@ -1,6 +1,6 @@
 /** Colours of kinds of visits. They help those who see them; the kind is always written, too. */
 
-const COLORS = ['violet', 'orange', 'blue', 'pink', 'yellow', 'grape'] as const
+const COLORS = ['violet', 'orange', 'blue', 'pink', 'yellow', 'grape', 'brown', 'slate'] as const
 
 export type KindColors = ReadonlyMap<string, string>
 

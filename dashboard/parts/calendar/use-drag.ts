@@ -65,7 +65,10 @@ export function useDrag({ dropsOf, onDrop, zone }: CalendarProps, range: Place) 
     onDrop(current.entry.id, column.row, naive)
   }
   const onLeave = (event: DragEvent<HTMLElement>) => {
-    if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(undefined)
+    const { left, right, top, bottom } = event.currentTarget.getBoundingClientRect()
+    const { clientX: x, clientY: y } = event
+    // Some browsers do not say which element comes next.
+    if (x <= left || x >= right || y <= top || y >= bottom) setOver(undefined)
   }
   return { id, over, said: over?.said ?? '', start, end, moveOver, drop, onLeave }
 }
