@@ -215,6 +215,7 @@ describe('a failed authentication', () => {
     expect(status).toBe(200)
     for (const part of token.split('.')) expect(text).not.toContain(part)
     expect(text).not.toContain('mallory')
+    expect(JSON.parse(text).replay).toEqual({ possible: false, reason: 'its authentication failed' })
   })
 
   test('with a wrong voice secret stands in the clinic whose number was dialled, without secret and body', async () => {

@@ -37,4 +37,17 @@ export const journal: readonly HostileCase[] = [
     attack: () =>
       repeated([{ method: 'GET', path: `/clinics/${HOSTILE_CLINIC}/exchanges?run=there-is-none&count=200` }], 16),
   },
+  {
+    name: 'journal-counts',
+    about: 'counts of the journal by words that nothing has, and files of it, at 16 connections',
+    stored: 'nothing',
+    attack: () =>
+      repeated(
+        ['counts?text=there+is+none', 'export?format=har', 'export?format=csv'].map((question) => ({
+          method: 'GET',
+          path: `/clinics/${HOSTILE_CLINIC}/exchanges/${question}`,
+        })),
+        16,
+      ),
+  },
 ]

@@ -1,4 +1,5 @@
 /** The journal: requests with their responses and reasons, the newest first, updated as they happen. */
+import { Text } from '@mantine/core'
 import { useEffect, useMemo, useState } from 'react'
 import { type Entry, type ExchangeFilters, isGap, pathOf, useExchanges } from '../../api/exchanges.ts'
 import { useLiveExchanges } from '../../api/use-live.ts'
@@ -22,7 +23,7 @@ const ENOUGH = 30
 const DEFAULTS = { ...EXCHANGE_FILTERS, follow: 'on' }
 
 export function JournalPage() {
-  const { id } = useClinic()
+  const { id, settings } = useClinic()
   const [{ follow, ...filters }, setFilters] = useFilters(DEFAULTS)
   const follows = follow === 'on'
   const key = JSON.stringify(filters)
@@ -44,6 +45,11 @@ export function JournalPage() {
           </>
         }
       />
+      {settings.journal === 'off' && (
+        <Text size="sm" mb="sm">
+          The journal of this clinic is off: what comes in now is not recorded.
+        </Text>
+      )}
       <FilterFields
         filters={{ ...filters, follow }}
         counts={counts.data}

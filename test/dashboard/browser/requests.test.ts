@@ -247,6 +247,20 @@ test('where the counts cannot be read the list is shown all the same', async () 
   await rows(page).first().waitFor()
 })
 
+test('where the journal is off the page says so, with what was recorded before', async () => {
+  const { fhir } = dashboard.server
+  const path = '/clinics/demo-clinic/settings'
+  const put = async (journal: string) => {
+    const { body } = await fhir('GET', path)
+    return await fhir('PUT', path, { ...body, journal }, { 'content-type': 'application/json' })
+  }
+  expect((await put('off')).status).toBe(200)
+  const page = await dashboard.signedIn('/journal?run=seen')
+  await page.getByText('The journal of this clinic is off', { exact: false }).waitFor()
+  await rows(page).first().waitFor()
+  expect((await put('full')).status).toBe(200)
+})
+
 test('no script fails, and nothing is stopped by the Content-Security-Policy', () => {
   expect(dashboard.complaints).toEqual([])
 })
