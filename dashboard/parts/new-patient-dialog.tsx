@@ -94,7 +94,7 @@ function useNewPatient({ typed, onCreated }: NewPatientProps) {
   const create = async (): Promise<void> => {
     const patient = withFields(EMPTY, await normalFields(fields, NO_FIELDS, reading))
     if (patient.name === undefined) throw new Error('Write a name: given names, the family name, or both.')
-    const found = certain === undefined ? await sameAs(patient) : undefined
+    const found = certain === undefined ? await sameAs({ ...patient, id }) : undefined
     setCertain(found)
     if (found !== undefined) return
     const created = await createPatient({ ...patient, id })

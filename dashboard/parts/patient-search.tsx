@@ -54,6 +54,7 @@ export function PatientSearch({ label, value, onChange, error }: PatientSearchPr
         filter={({ options }) => options}
         value={value?.id ?? null}
         onChange={choose}
+        searchValue={typed}
         onSearchChange={setTyped}
         rightSection={query.isFetching ? <Loader size={14} /> : undefined}
         maxDropdownHeight={260}
@@ -69,7 +70,11 @@ export function PatientSearch({ label, value, onChange, error }: PatientSearchPr
       {registering !== undefined && (
         <NewPatientDialog
           typed={isChosen ? '' : registering}
-          onClose={() => setRegistering(undefined)}
+          onClose={() => {
+            // The field has lost it with the focus.
+            setTyped(registering)
+            setRegistering(undefined)
+          }}
           onCreated={(patient) => {
             onChange(patient)
             setRegistering(undefined)
