@@ -30,6 +30,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
   expect([...new Set(long.filter((suite) => !short.has(suite)))].sort()).toEqual([
     'test/dashboard/browser/absent-values.test.ts',
     'test/dashboard/browser/access.test.ts',
+    'test/dashboard/browser/booking.test.ts',
     'test/dashboard/browser/calls-and-journal.test.ts',
     'test/dashboard/browser/calls.test.ts',
     'test/dashboard/browser/conditions.test.ts',

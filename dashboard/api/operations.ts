@@ -39,6 +39,10 @@ export async function patch<T extends FhirResource>(seen: T, steps: readonly Pat
   return (await send<T>({ method: 'PATCH', path, body: steps, headers })).body
 }
 
+/** @returns the resource as it is stored. @throws Problem */
+export const create = async <T extends FhirResource>(resource: T): Promise<T> =>
+  (await send<T>({ method: 'POST', path: resource.resourceType, body: resource })).body
+
 /** @param version that must be current; absent: that of the resource. @throws Problem */
 export async function put<T extends FhirResource>(resource: T, version = resource.meta?.versionId): Promise<T> {
   const path = `${resource.resourceType}/${resource.id}`

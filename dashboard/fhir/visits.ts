@@ -47,6 +47,10 @@ interface Around {
   readonly patients: readonly Patient[]
 }
 
+/** When the hold of an appointment ends; undefined where it is not held. */
+export const holdEndOf = ({ extension = [] }: Appointment): string | undefined =>
+  extension.find(({ url }) => url === HOLD_EXPIRES)?.valueInstant
+
 /** Undefined for one without times. */
 export function visitOf(appointment: Appointment, around: Around): Visit | undefined {
   const { id, status, start, end } = appointment
@@ -62,13 +66,13 @@ export function visitOf(appointment: Appointment, around: Around): Visit | undef
     minutes: minutesBetween(start, end),
     patient: patientOf(appointment, around.patients),
     patientId,
-    heldUntil: appointment.extension?.find(({ url }) => url === HOLD_EXPIRES)?.valueInstant,
+    heldUntil: holdEndOf(appointment),
     slots,
     appointment,
   }
 }
 
-const slotIdsOf = ({ slot = [] }: Appointment): readonly string[] =>
+export const slotIdsOf = ({ slot = [] }: Appointment): readonly string[] =>
   slot.flatMap(({ reference }) => referenceParts(reference)?.id ?? [])
 
 const patientIdOf = ({ participant }: Appointment): string | undefined =>
@@ -82,14 +86,14 @@ export const kindOf = ({ appointment: { appointmentType, serviceType = [] } }: P
   [appointmentType, ...serviceType].map(conceptText).find(Boolean) ?? ''
 
 /** The names of all patients, as several may come together. */
-export function patientOf({ participant }: Appointment, patients: readonly Patient[]): string {
+export function patientOf({ participant, status }: Appointment, patients: readonly Patient[]): string {
   const names = participant.flatMap(({ actor }) => {
     const parts = referenceParts(actor?.reference)
     if (parts?.type !== 'Patient') return []
     const found = patients.find(({ id }) => id === parts.id)
     return [found === undefined ? referenceText(actor) : patientName(found)]
   })
-  return names.join(', ') || 'Nobody is named'
+  return names.join(', ') || (status === 'pending' ? 'Being booked' : 'Nobody is named')
 }
 
 /** The schedule of the visit's slots; where they are gone, that of its practitioner. */
@@ -108,6 +112,15 @@ export const mayConfirm = ({ status }: Visit): boolean => status === 'pending' |
 export const mayMove = ({ status }: Visit): boolean => status === 'booked' || status === 'pending'
 export const mayCancel = ({ status }: Visit): boolean =>
   status !== undefined && ['booked', 'pending', 'arrived', 'checked-in', 'proposed', 'waitlist'].includes(status)
+
+/** Milliseconds before a visit from which its patient may have arrived. */
+const ARRIVAL = 2 * 3_600_000
+
+/** Whether the patient may have arrived: not long before the visit. */
+export const mayArrive = ({ start }: Pick<Visit, 'start'>, now: number): boolean => now >= arrivalFrom({ start })
+
+/** Milliseconds since 1970 UTC. */
+export const arrivalFrom = ({ start }: Pick<Visit, 'start'>): number => Date.parse(start) - ARRIVAL
 
 const NEXT: Partial<Record<VisitStatus, readonly VisitStatus[]>> = {
   booked: ['arrived', 'noshow'],

@@ -4,6 +4,8 @@ import type { Appointment, Patient } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { conceptText, referenceParts, statusText } from '../../fhir/names.ts'
+import { replacedBy } from '../../fhir/patients.ts'
+import { LinkButton } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Time, ZoneNote } from '../../parts/times.tsx'
 
@@ -13,7 +15,16 @@ export function Appointments({ patient }: { readonly patient: Patient }) {
     ['_sort', '-date'],
     ['_count', '100'],
   ])
-  return <Loaded query={query}>{(bundle) => <List appointments={matchesIn<Appointment>(bundle)} />}</Loaded>
+  return (
+    <Stack gap="sm">
+      {replacedBy(patient) === undefined && (
+        <LinkButton variant="default" w="fit-content" to="/schedule" search={{ book: `Patient/${patient.id}` }}>
+          Book a visit…
+        </LinkButton>
+      )}
+      <Loaded query={query}>{(bundle) => <List appointments={matchesIn<Appointment>(bundle)} />}</Loaded>
+    </Stack>
+  )
 }
 
 function List({ appointments }: { readonly appointments: readonly Appointment[] }) {

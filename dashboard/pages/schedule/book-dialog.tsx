@@ -1,19 +1,24 @@
-/** Books a free time for a patient, or for an entry of the waitlist. */
-import { Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+/** Books a free time for a patient, or for an entry of the waitlist. The time is held while the dialog is open. */
+import { Button, Group, Modal, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import type { Appointment, Patient } from 'fhir/r4'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
-import { patientName } from '../../fhir/names.ts'
+import { idOfType, patientName, referenceParts } from '../../fhir/names.ts'
 import { clockText, dayOf, dayText } from '../../fhir/time.ts'
+import { kindIn, kindsOf, type VisitKind } from '../../fhir/visit-kinds.ts'
 import { patientOf } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { PatientSearch } from '../../parts/patient-search.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { offerUndo } from '../../parts/undo.tsx'
 import { FreeTimePicker } from './free-time-picker.tsx'
+import { HoldNotice } from './hold-notice.tsx'
+import { PatientNotice, useRecord, whyNotBooked } from './patient-notice.tsx'
+import { useFitting } from './use-fitting.ts'
+import { useHold } from './use-hold.ts'
 import type { Column } from './use-plan.ts'
-import { pathOf, useVisitActions } from './visit-actions.ts'
+import { pathOf, TAKEN_BACK, useVisitActions } from './visit-actions.ts'
 
 interface BookDialogProps {
   /** Absent: it is chosen here. */
@@ -27,40 +32,45 @@ interface BookDialogProps {
 
 export function BookDialog({ time: given, entry, first, columns, onClose }: BookDialogProps) {
   const { timeZone } = useClinic()
-  const [time, setTime] = useState(given)
+  const kinds = useMemo(() => kindsOf(columns.map(({ schedule }) => schedule)), [columns])
+  const [chosen, setChosen] = useState(given)
+  const [kind, setKind] = useState(() =>
+    entry === undefined ? kinds.find(({ name }) => name === given?.type) : kindIn(kinds, entry),
+  )
+  const [own, setOwn] = useState<readonly string[]>([])
+  const { time, tooShort } = useFitting(chosen, kind, { columns, own, zone: timeZone })
   const [isChoosing, setChoosing] = useState(given === undefined)
-  const [patient, setPatient] = useState(first?.patient)
+  const [found, setPatient] = useState(first?.patient)
+  const patient = useRecord(found)
   const [said, setSaid] = useState({ description: '', comment: '' })
-  const { error, isBusy, submit } = useBooking({ time, patient, entry, said, onClose })
-  const name = entry === undefined ? '' : patientOf(entry, [])
+  const actions = useVisitActions()
+  const { hold, again, held, forget } = useHold(time, columns, { ...actions, onAsk: setOwn })
+  const { error, isBusy, submit } = useBooking({
+    ...{ time, patient, entry, onClose, held, forget },
+    said: { description: said.description.trim(), comment: said.comment.trim(), kind },
+    onRefused: () => setChoosing(true),
+  })
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      size="lg"
-      title={
-        entry === undefined ? (
-          'Book a visit'
-        ) : (
-          <>
-            Book a visit for <bdi>{name}</bdi>
-          </>
-        )
-      }
-    >
+    <Modal opened onClose={onClose} size="lg" title={<BookTitle entry={entry} />}>
       <form onSubmit={submit}>
         <Stack>
           {time !== undefined && <Chosen time={time} columns={columns} />}
-          {isChoosing ? (
+          <HoldNotice hold={hold} onAgain={again} />
+          {entry === undefined && kinds.length > 0 && <KindSelect kinds={kinds} value={kind} onChange={setKind} />}
+          {tooShort !== undefined && (
+            <Text size="sm" c="red" role="alert">
+              {tooShort}
+            </Text>
+          )}
+          {isChoosing || tooShort !== undefined ? (
             <FreeTimePicker
               columns={columns}
-              first={{
-                who: given?.schedule ?? first?.schedule ?? '',
-                from: dayOf(given?.start ?? clinicNow(), timeZone),
-              }}
+              first={firstLook({ given, entry, schedule: first?.schedule, columns }, timeZone)}
               minutes={entry?.minutesDuration}
+              kind={kind}
+              own={own}
               value={time}
-              onChange={setTime}
+              onChange={setChosen}
             />
           ) : (
             <Button variant="default" size="compact-sm" w="fit-content" onClick={() => setChoosing(true)}>
@@ -69,7 +79,8 @@ export function BookDialog({ time: given, entry, first, columns, onClose }: Book
           )}
           {entry === undefined && (
             <>
-              <PatientSearch label="Patient" value={patient} onChange={setPatient} />
+              <PatientSearch label="Patient" value={found} onChange={setPatient} />
+              <PatientNotice patient={patient} onInstead={setPatient} />
               <TextInput
                 label="Reason"
                 value={said.description}
@@ -99,39 +110,104 @@ export function BookDialog({ time: given, entry, first, columns, onClose }: Book
   )
 }
 
+function BookTitle({ entry }: { readonly entry: Appointment | undefined }) {
+  if (entry === undefined) return 'Book a visit'
+  return (
+    <>
+      Book a visit for <bdi>{patientOf(entry, [])}</bdi>
+    </>
+  )
+}
+
+interface KindSelectProps {
+  readonly kinds: readonly VisitKind[]
+  readonly value: VisitKind | undefined
+  readonly onChange: (kind: VisitKind | undefined) => void
+}
+
+const KindSelect = ({ kinds, value, onChange }: KindSelectProps) => (
+  <NativeSelect
+    label="Kind of visit"
+    data={[
+      { value: '', label: 'Any kind, one free time' },
+      ...kinds.map((kind) => ({ value: kind.key, label: [kind.name, lengthText(kind)].filter(Boolean).join(', ') })),
+    ]}
+    value={value?.key ?? ''}
+    onChange={({ currentTarget: { value: key } }) => onChange(kinds.find((kind) => kind.key === key))}
+  />
+)
+
+/** `60 minutes`; `30 to 60 minutes` where practitioners differ. */
+function lengthText({ minutes }: VisitKind): string {
+  const lengths = [...minutes.values()].filter((length) => length !== undefined)
+  if (lengths.length === 0) return ''
+  const [least, most] = [Math.min(...lengths), Math.max(...lengths)]
+  return least === most ? `${most} minutes` : `${least} to ${most} minutes`
+}
+
+interface Begun {
+  readonly given: FreeTime | undefined
+  readonly entry: Appointment | undefined
+  readonly schedule: string | undefined
+  readonly columns: readonly Column[]
+}
+
+/** The practitioner and the day whose free times are shown first: for an entry of the waitlist those that it wants. */
+function firstLook({ given, entry, schedule, columns }: Begun, zone: string) {
+  const from = given?.start ?? entry?.requestedPeriod?.[0]?.start
+  const wanted = entry?.participant.map(({ actor }) => actor) ?? []
+  const practitioner = idOfType(wanted, 'Practitioner')
+  const column = columns.find(({ schedule: { actor } }) =>
+    actor.some(({ reference }) => practitioner !== undefined && referenceParts(reference)?.id === practitioner),
+  )
+  return {
+    who: given?.schedule ?? schedule ?? column?.id ?? '',
+    from: from?.length === 10 ? from : dayOf(from ?? clinicNow(), zone),
+  }
+}
+
 interface Booking {
   readonly time: FreeTime | undefined
   readonly patient: Patient | undefined
   readonly entry: Appointment | undefined
-  readonly said: { readonly description: string; readonly comment: string }
+  readonly said: { readonly description: string; readonly comment: string; readonly kind: VisitKind | undefined }
+  readonly held: () => Promise<Appointment | undefined>
+  readonly forget: () => void
+  readonly onRefused: () => void
   readonly onClose: () => void
 }
 
-function useBooking({ time, patient, entry, said, onClose }: Booking) {
+function useBooking({ time, patient, entry, said, held, forget, onRefused, onClose }: Booking) {
   const { timeZone } = useClinic()
   const actions = useVisitActions()
   return useSubmit(async () => {
     if (time === undefined) throw new Error('Choose a free time.')
-    if (entry !== undefined) {
-      await actions.bookEntry(time, entry)
-      onClose()
-      return
-    }
-    if (patient === undefined)
-      throw new Error('Choose a patient: type a part of the name, and take one of those found.')
-    const booked = await actions.book(time, patient, {
-      description: said.description.trim(),
-      comment: said.comment.trim(),
+    const name = entry === undefined ? patientName(bookable(patient)) : patientOf(entry, [])
+    const hold = await held()
+    const booking =
+      entry === undefined ? actions.book(time, bookable(patient), said, hold) : actions.bookEntry(time, entry, hold)
+    const booked = await booking.catch((error: unknown) => {
+      onRefused()
+      throw error
     })
+    forget()
     onClose()
-    const when = `${dayText(time.start, timeZone)}, ${clockText(time.start, timeZone)}`
-    const id = booked.id ?? ''
-    const cancellation = { code: 'prov', comment: 'Taken back at once' }
-    offerUndo(`${patientName(patient)} is booked on ${when}.`, {
-      things: [pathOf(id)],
-      undo: () => actions.cancel(id, cancellation, booked.meta?.versionId),
+    offerUndo(`${name} is booked on ${dayText(time.start, timeZone)}, ${clockText(time.start, timeZone)}.`, {
+      things: [pathOf(booked.id ?? '')],
+      undo: () =>
+        entry === undefined
+          ? actions.cancel(booked.id ?? '', TAKEN_BACK, booked.meta?.versionId)
+          : actions.waitAgain(booked, entry),
     })
   })
+}
+
+/** @throws Error where nobody is chosen, or nobody who can come */
+function bookable(patient: Patient | undefined): Patient {
+  if (patient === undefined) throw new Error('Choose a patient: type a part of the name, and take one of those found.')
+  const why = whyNotBooked(patient)
+  if (why !== undefined) throw new Error(why)
+  return patient
 }
 
 function Chosen({ time, columns }: { readonly time: FreeTime; readonly columns: readonly Column[] }) {

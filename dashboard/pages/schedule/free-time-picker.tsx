@@ -1,44 +1,44 @@
 /** The free times of the week that begins on a day, to choose one from. */
 import { Chip, Group, Stack, Text, TextInput } from '@mantine/core'
-import type { Slot } from 'fhir/r4'
 import { useId, useMemo, useState } from 'react'
-import { useAll } from '../../api/all-pages.ts'
 import { clinicNow } from '../../api/clock.ts'
-import { type FreeTime, freeTimes, isTimed } from '../../fhir/free-times.ts'
-import { addDays, clockText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
+import { availabilityOf } from '../../fhir/availability.ts'
+import type { FreeTime } from '../../fhir/free-times.ts'
+import { clockText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
+import { timesFor, type VisitKind } from '../../fhir/visit-kinds.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { PageLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { PractitionerSelect } from './practitioner-select.tsx'
 import classes from './schedule.module.css'
+import { type Looked, useFreeSlots } from './use-free-slots.ts'
 import type { Column } from './use-plan.ts'
-
-interface Looked {
-  /** Schedule.id; empty: all. */
-  readonly who: string
-  /** `2026-11-24` */
-  readonly from: string
-}
 
 interface FreeTimePickerProps {
   readonly columns: readonly Column[]
   /** The practitioner and day shown first. */
-  readonly first: Looked
+  readonly first: Omit<Looked, 'days'>
   /** Minutes needed; undefined: one Slot. */
   readonly minutes?: number | undefined
+  /** Only times for this kind of visit, as long as it takes. */
+  readonly kind?: VisitKind | undefined
+  /** Slots that are held in this dialog. */
+  readonly own?: readonly string[]
   readonly value: FreeTime | undefined
   readonly onChange: (time: FreeTime) => void
 }
 
 const DAYS = 7
 
-export function FreeTimePicker({ columns, first, minutes, value, onChange }: FreeTimePickerProps) {
+export function FreeTimePicker({ columns, first, minutes, kind, own, value, onChange }: FreeTimePickerProps) {
   const { timeZone } = useClinic()
   const [looked, setLooked] = useState(first)
   const today = dayOf(clinicNow(), timeZone)
   const from = looked.from < today ? today : looked.from
-  const query = useFreeSlots({ ...looked, from }, timeZone)
-  const times = useMemo(() => query.data && freeTimes(query.data, minutes), [query.data, minutes])
+  const query = useFreeSlots({ ...looked, from, days: DAYS }, timeZone, own)
+  const times = useMemo(() => query.data && timesFor(query.data, { kind, minutes }), [query.data, kind, minutes])
+  const who = columns.find(({ id }) => id === looked.who)
   return (
     <Stack gap="sm">
       <Group gap="sm" align="end">
@@ -60,49 +60,54 @@ export function FreeTimePicker({ columns, first, minutes, value, onChange }: Fre
         <ZoneNote />
       </Text>
       <Loaded query={{ ...query, data: times }} rows={3}>
-        {(all) => <Times times={all} columns={columns} value={value} onChange={onChange} from={from} />}
+        {(all) =>
+          all.length === 0 ? (
+            <Nothing who={who} kind={kind} from={from} />
+          ) : (
+            <Times times={all} columns={columns} value={value} onChange={onChange} />
+          )
+        }
       </Loaded>
     </Stack>
   )
 }
 
-function useFreeSlots({ who, from }: Looked, zone: string) {
-  // Rounded to the minute, so that the query stays the same from one render to the next.
-  const minute = new Date(clinicNow()).toISOString().slice(0, 16)
-  const start = startOfDay(from, zone)
-  const query = useAll<Slot>('Slot', [
-    ['status', 'free'],
-    ['start', `ge${start}`],
-    ['start', `lt${startOfDay(addDays(from, DAYS), zone)}`],
-    ...(who === '' ? [] : [['schedule', `Schedule/${who}`] as const]),
-    ['_elements', 'schedule,start,end,status,appointmentType'],
-    ['_sort', 'start'],
-  ])
-  const data = useMemo(
-    () => query.data?.matches.filter(isTimed).filter((slot) => Date.parse(slot.start) > Date.parse(`${minute}Z`)),
-    [query.data, minute],
+interface NothingProps {
+  readonly who: Column | undefined
+  readonly kind: VisitKind | undefined
+  readonly from: string
+}
+
+function Nothing({ who, kind, from }: NothingProps) {
+  const { timeZone } = useClinic()
+  const day = dayText(startOfDay(from, timeZone), timeZone)
+  return (
+    <Text size="sm" role="status">
+      {who !== undefined && availabilityOf(who.schedule) === undefined ? (
+        <>
+          <bdi>{who.label}</bdi> has no working hours yet.{' '}
+          <PageLink to={`/schedule/hours/${who.id}`}>Set them</PageLink>, or choose another practitioner.
+        </>
+      ) : who !== undefined && kind !== undefined && !kind.minutes.has(who.id) ? (
+        <>
+          <bdi>{who.label}</bdi> does not offer <bdi>{kind.name}</bdi>. Choose another practitioner.
+        </>
+      ) : (
+        <>Nothing is free in the week from {day}. Choose a later day, or another practitioner.</>
+      )}
+    </Text>
   )
-  return { data, error: query.error, refetch: query.refetch }
 }
 
 interface TimesProps extends Pick<FreeTimePickerProps, 'columns' | 'value' | 'onChange'> {
   readonly times: readonly FreeTime[]
-  readonly from: string
 }
 
-function Times({ times, columns, value, onChange, from }: TimesProps) {
+function Times({ times, columns, value, onChange }: TimesProps) {
   const { timeZone } = useClinic()
   // With one name the radio buttons are one stop of the Tab key, and the arrow keys move between them.
   const name = useId()
   const days = Object.entries(Object.groupBy(times, ({ start }) => dayOf(start, timeZone)))
-  if (days.length === 0) {
-    return (
-      <Text size="sm" role="status">
-        Nothing is free in the week from {dayText(startOfDay(from, timeZone), timeZone)}. Choose a later day, or another
-        practitioner.
-      </Text>
-    )
-  }
   return (
     <Stack gap="xs" mah={280} style={{ overflowY: 'auto' }} tabIndex={0} role="group" aria-label="Free times">
       <Chip.Group value={value?.slots.join() ?? ''}>

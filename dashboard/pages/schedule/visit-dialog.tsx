@@ -1,9 +1,15 @@
 /** One visit, and the actions on it. */
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import type { Patient } from 'fhir/r4'
 import { useState } from 'react'
-import { conceptText } from '../../fhir/names.ts'
-import { clockText, dayText, zoneText } from '../../fhir/time.ts'
+import { clinicNow } from '../../api/clock.ts'
+import { useGet } from '../../api/queries.ts'
+import { conceptText, telecomOf } from '../../fhir/names.ts'
+import { phoneText } from '../../fhir/phones.ts'
+import { ageAt, clockText, dateText, dayText, timeText, zoneText } from '../../fhir/time.ts'
 import {
+  arrivalFrom,
+  mayArrive,
   mayCancel,
   mayConfirm,
   mayMove,
@@ -18,6 +24,7 @@ import { LinkButton, PageLink } from '../../parts/links.tsx'
 import { StatusBadge } from './status-badge.tsx'
 import type { Column } from './use-plan.ts'
 import { useVisitActions } from './visit-actions.ts'
+import { VisitStory } from './visit-story.tsx'
 
 interface VisitDialogProps {
   readonly visit: Visit
@@ -38,10 +45,11 @@ const VERBS: Partial<Record<VisitStatus, string>> = {
 export function VisitDialog({ visit, columns, onBecome, onMove, onCancel, onClose }: VisitDialogProps) {
   const [error, setError] = useState<string>()
   const { confirm } = useVisitActions()
+  const isTooEarly = !mayArrive(visit, clinicNow())
   const confirmIt = () =>
     confirm(visit.id).then(onClose, (problem: unknown) => setError(problem instanceof Error ? problem.message : ''))
   return (
-    <Modal opened onClose={onClose} title={<bdi>{visit.patient}</bdi>} size="md">
+    <Modal opened onClose={onClose} title={<bdi>{visit.patient}</bdi>} size="lg">
       <Stack>
         <Details visit={visit} columns={columns} />
         {error !== undefined && (
@@ -52,7 +60,12 @@ export function VisitDialog({ visit, columns, onBecome, onMove, onCancel, onClos
         <Group gap="xs">
           {mayConfirm(visit) && <Button onClick={confirmIt}>Confirm</Button>}
           {nextStatuses(visit).map((status, index) => (
-            <Button key={status} variant={index === 0 ? 'filled' : 'default'} onClick={() => onBecome(status)}>
+            <Button
+              key={status}
+              variant={index === 0 ? 'filled' : 'default'}
+              disabled={status === 'arrived' && isTooEarly}
+              onClick={() => onBecome(status)}
+            >
               {VERBS[status] ?? visitStatusText(status)}
             </Button>
           ))}
@@ -70,17 +83,31 @@ export function VisitDialog({ visit, columns, onBecome, onMove, onCancel, onClos
             </Button>
           )}
         </Group>
+        {isTooEarly && nextStatuses(visit).includes('arrived') && <ArrivalNote visit={visit} />}
+        <VisitStory id={visit.id} />
       </Stack>
     </Modal>
+  )
+}
+
+function ArrivalNote({ visit }: { readonly visit: Visit }) {
+  const { timeZone } = useClinic()
+  const from = new Date(arrivalFrom(visit)).toISOString()
+  return (
+    <Text size="sm" c="dimmed">
+      “Has arrived” can be set from two hours before the visit: {timeText(from, timeZone)}.
+    </Text>
   )
 }
 
 function Details({ visit, columns }: { readonly visit: Visit; readonly columns: readonly Column[] }) {
   const { timeZone } = useClinic()
   const { start, end, patientId, schedule, heldUntil, appointment } = visit
-  const { description, comment, appointmentType, serviceType } = appointment
+  const { description, comment, appointmentType, serviceType, reasonCode = [] } = appointment
   const types = [appointmentType, ...(serviceType ?? [])].map(conceptText).filter(Boolean)
-  const patient = patientId && <PageLink to={`/patients/${patientId}`}>Open the record</PageLink>
+  const reason = [description, ...reasonCode.map(conceptText)].filter(Boolean).join(', ')
+  const { data: patient } = useGet<Patient>(`Patient/${patientId}`, { enabled: patientId !== undefined })
+  const phone = telecomOf(patient?.telecom, 'phone')
   return (
     <Facts
       facts={[
@@ -91,11 +118,31 @@ function Details({ visit, columns }: { readonly visit: Visit; readonly columns: 
         ['With', <bdi key="who">{columns.find(({ id }) => id === schedule)?.label ?? 'nobody of this list'}</bdi>],
         ['Status', <StatusBadge key="status" status={visit.status} />],
         ['Held until', heldUntil && clockText(heldUntil, timeZone)],
-        ['Type', types.join(', ')],
-        ['Reason', description && <bdi>{description}</bdi>],
+        ['Kind', types.length > 0 && <bdi>{types.join(', ')}</bdi>],
+        ['Reason', reason && <bdi>{reason}</bdi>],
         ['Comment', comment && <bdi>{comment}</bdi>],
-        ['Patient', patient],
+        // These have their places before the record is read, so that nothing moves.
+        ['Phone', patientId && (phone === '' ? <Unknown isRead={patient !== undefined} /> : <Phone number={phone} />)],
+        ['Born', patientId && (bornText(patient, timeZone) || <Unknown isRead={patient !== undefined} />)],
+        ['Patient', patientId && <PageLink to={`/patients/${patientId}`}>Open the record</PageLink>],
       ]}
     />
   )
+}
+
+const Phone = ({ number }: { readonly number: string }) => (
+  <Anchor href={`tel:${number.replace(/[^+\d]/g, '')}`} inherit>
+    {phoneText(number)}
+  </Anchor>
+)
+
+const Unknown = ({ isRead }: { readonly isRead: boolean }) => (
+  <Text span inherit c="dimmed">
+    {isRead ? 'not known' : '…'}
+  </Text>
+)
+
+function bornText(patient: Patient | undefined, zone: string): string {
+  const age = ageAt(patient?.birthDate, clinicNow(), zone)
+  return `${dateText(patient?.birthDate)}${age === undefined ? '' : ` (${age})`}`
 }
