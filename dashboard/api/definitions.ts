@@ -40,7 +40,7 @@ export const codesOf = (valueSet: string, filter = '') =>
   })
 
 /** @param url canonical, as the CapabilityStatement names it */
-const operationOf = (url: string) =>
+export const operationOf = (url: string) =>
   queryOptions({
     queryKey: ['operation', url],
     queryFn: async ({ signal }) => {

@@ -16,7 +16,7 @@ const DEFAULTS = {
   /** The versions that are compared; none: the newest and the one before. */
   before: '',
   after: '',
-  /** `yes`: the body is filled in from the template of the type or operation. */
+  /** Not empty: the body is filled in from the template of the type or operation; `run`: and sent. */
   fill: '',
   /** `yes`: the search is shown in parts. */
   build: '',

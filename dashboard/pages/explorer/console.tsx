@@ -116,15 +116,19 @@ function BodySection({ desk, statement }: RequestFormProps) {
   const known = useKnown(statement)
   const bodyFor = useBodies(statement)
   const [{ fill }, setFilters] = useConsoleFilters()
-  const fillIn = async (): Promise<void> => {
-    const body = await bodyFor(request.path).catch(tellProblem)
-    if (body !== undefined) setBody(prettyJson(JSON.stringify(body)))
+  /** @param how `run`: it is sent at once */
+  const fillIn = async (how: string): Promise<void> => {
+    const found = await bodyFor({ method: request.method, path: request.path }, how).catch(tellProblem)
+    if (found === undefined) return
+    const body = prettyJson(JSON.stringify(found))
+    setBody(body)
+    if (how === 'run') sendNow({ ...request, body })
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: an address that asks for it is filled in once
   useEffect(() => {
-    if (fill !== 'yes') return
+    if (fill === '') return
     setFilters({ fill: '' }, { replace: true })
-    void fillIn()
+    void fillIn(fill)
   }, [fill])
   return (
     <BodyField
@@ -132,7 +136,7 @@ function BodySection({ desk, statement }: RequestFormProps) {
       findings={findings}
       onChange={setBody}
       onSend={sendNow}
-      onFill={() => void fillIn()}
+      onFill={() => void fillIn('yes')}
       suggest={(place, before) => suggestionsAt(place, before, known)}
     />
   )

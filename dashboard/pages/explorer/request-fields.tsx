@@ -22,15 +22,15 @@ const FORMATS = [
 const ELSEWHERE = 'This is the address of another server; the console sends requests to this one only.'
 
 export const RequestLine = ({ request, isElsewhere, isBusy, onChange, onPath }: RequestLineProps) => (
-  <Group gap="xs" align="start">
+  <Group gap="xs" align="end">
     <NativeSelect
-      aria-label="Method"
+      label="Method"
       data={METHODS}
       value={request.method}
       onChange={(event) => onChange({ method: event.currentTarget.value })}
     />
     <TextInput
-      aria-label="Address"
+      label="Address"
       flex="1 1 220px"
       value={request.path}
       spellCheck={false}
@@ -39,7 +39,7 @@ export const RequestLine = ({ request, isElsewhere, isBusy, onChange, onPath }: 
       onChange={(event) => onPath(event.currentTarget.value)}
     />
     <NativeSelect
-      aria-label="Format"
+      label="Format"
       data={FORMATS}
       value={request.format}
       onChange={(event) => onChange({ format: event.currentTarget.value === 'xml' ? 'xml' : 'json' })}
@@ -95,7 +95,7 @@ export const BodyField = ({ request, findings, onChange, onSend, onFill, suggest
       <LazyJsonEditor label="Body" value={request.body} findings={findings} onChange={onChange} suggest={suggest} />
     )}
     <Group gap="xs">
-      {request.format === 'json' && request.method !== 'PATCH' && (
+      {request.format === 'json' && (
         <Button variant="default" size="xs" onClick={onFill}>
           Template
         </Button>

@@ -11,11 +11,18 @@ export function useKnown(statement: CapabilityStatement): Known {
   return useMemo(() => ({ ...definitions, types: typesIn(statement) }), [definitions, statement])
 }
 
-/** @returns a body for an address, see `bodyFor` */
-export function useBodies(statement: CapabilityStatement): (path: string) => Promise<object | undefined> {
+/** @returns a body for a request, see `bodyFor` */
+export function useBodies(
+  statement: CapabilityStatement,
+): (request: Addressed, fill: string) => Promise<object | undefined> {
   const known = useKnown(statement)
   const { operation } = useDefinitions()
-  return (path) => bodyFor(path, { statement, known, operation })
+  return (request, fill) => bodyFor(request, fill, { statement, known, operation })
+}
+
+interface Addressed {
+  readonly method: string
+  readonly path: string
 }
 
 interface Filling extends Pick<Definitions, 'operation'> {
@@ -24,12 +31,19 @@ interface Filling extends Pick<Definitions, 'operation'> {
 }
 
 /**
- * A body for the address: the parameters of an operation, or the template of a type with the id of the address.
+ * A body for the request: the parameters of an operation, the template of a type with the id of the address, a patch that
+ * changes nothing, or a Bundle of one read.
  * @returns undefined where there is none
  */
-async function bodyFor(path: string, { statement, known, operation }: Filling): Promise<object | undefined> {
+async function bodyFor(
+  { method, path }: Addressed,
+  fill: string,
+  { statement, known, operation }: Filling,
+): Promise<object | undefined> {
   const [address = ''] = path.split('?', 1)
   const [type = '', id = ''] = address.replace(/^\/+/, '').split('/')
+  if (type === '') return bundleOf(fill === 'transaction' ? 'transaction' : 'batch')
+  if (method === 'PATCH') return [{ op: 'test', path: '/resourceType', value: type }]
   const called = operationAt(statement, address)
   if (called !== undefined) {
     const definition = await operation(called)
@@ -40,3 +54,9 @@ async function bodyFor(path: string, { statement, known, operation }: Filling): 
   const { resourceType, ...elements } = template as { readonly resourceType: string }
   return { resourceType, id, ...elements }
 }
+
+const bundleOf = (type: string): object => ({
+  resourceType: 'Bundle',
+  type,
+  entry: [{ request: { method: 'GET', url: 'Patient?_count=1' } }],
+})

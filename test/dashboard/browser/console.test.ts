@@ -1,22 +1,16 @@
 /** The console of the explorer: requests to this server alone, and commands that run as they are. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
 
 let dashboard: Dashboard
-let folder: string
 beforeAll(async () => {
   dashboard = await startDashboard()
-  folder = await mkdtemp(join(tmpdir(), 'console-'))
 })
 afterAll(async () => {
   await dashboard?.close()
-  await rm(folder, { recursive: true })
 })
 
 test.each([
@@ -55,29 +49,86 @@ test.each(['metadata', 'Patient?_id=abernathy-ruth', 'Patient/abernathy-ruth/_hi
 )
 
 describe('a command that is copied from the capabilities runs as it is:', () => {
-  test.each([
-    ['Create', 'resource.json', { resourceType: 'Basic', code: { text: 'a' } }, 201],
-    ['Update', 'resource.json', { resourceType: 'Basic', id: 'of-console', code: { text: 'a' } }, 200],
-    ['Patch', 'patch.json', [{ op: 'replace', path: '/code/text', value: 'b' }], 200],
-    ['$validate', 'resource.json', { resourceType: 'Basic', code: { text: 'a' } }, 200],
-  ])('%s', async (label, file, body, status) => {
-    const basic = { resourceType: 'Basic', id: 'of-console', code: { text: 'old' } }
-    await dashboard.server.fhir('PUT', '/Basic/of-console', basic)
-    const page = await dashboard.signedIn('/explorer?view=capabilities&type=Basic')
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    const row = page.locator('div', { has: page.getByText(label, { exact: true }) }).filter({
-      has: page.getByRole('button', { name: 'Copy as curl' }),
-    })
+  /** @returns the HTTP status of the curl that the button in the row copies */
+  const statusOf = async (page: Page, label: string): Promise<number> => {
+    const button = page.getByRole('button', { name: 'Copy as curl' })
+    const row = page.locator('div', { has: page.getByText(label, { exact: true }) }).filter({ has: button })
     await row.last().getByRole('button', { name: 'Copy as curl' }).click()
-    await page.getByText('The curl is copied, with your token in it.').waitFor()
-    const copied = await page.evaluate(() => navigator.clipboard.readText())
-    await writeFile(join(folder, file), JSON.stringify(body))
-    const command = copied.replaceAll('{id}', 'of-console').replaceAll('%7Bid%7D', 'of-console')
-    const { stdout } = await promisify(execFile)('bash', ['-c', `${command} -o answer -w '%{http_code}'`], {
-      cwd: folder,
-    })
-    expect(Number(stdout)).toBe(status)
+    await page.getByText('The curl is copied, with your token in it.').first().waitFor()
+    const command = await page.evaluate(() => navigator.clipboard.readText())
+    await page.evaluate(() => navigator.clipboard.writeText(''))
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${command} -o /dev/null -w '%{http_code}'`])
+    return Number(stdout)
+  }
+  const capabilitiesOf = async (type: string): Promise<Page> => {
+    const page = await dashboard.signedIn(`/explorer?view=capabilities&type=${type}`)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy as curl' }).first().waitFor()
+    return page
+  }
+
+  test('every interaction of a type, and nothing that is stored is lost', async () => {
+    const basic = { resourceType: 'Basic', id: 'newest', code: { text: 'kept' } }
+    await dashboard.server.fhir('PUT', '/Basic/newest', basic)
+    const page = await capabilitiesOf('Basic')
+    await page.getByText('Basic/newest', { exact: true }).first().waitFor()
+    const labels = [
+      'Read',
+      'Read a version',
+      'Search',
+      'Patch',
+      'History',
+      'History of the type',
+      'Create',
+      'Update',
+      'Delete',
+    ]
+    const statuses: number[] = []
+    for (const label of labels) statuses.push(await statusOf(page, label))
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 201, 201, 204])
+    expect((await dashboard.server.fhir('GET', '/Basic/newest')).body.code.text).toBe('kept')
   })
+
+  test('those of the whole system', async () => {
+    const page = await capabilitiesOf('system')
+    const statuses: number[] = []
+    for (const label of ['Capabilities', 'Transaction', 'Batch', 'Search all types', 'History of all types'])
+      statuses.push(await statusOf(page, label))
+    expect(statuses).toEqual([200, 200, 200, 200, 200])
+    expect(await findingsOf(page)).toEqual([])
+  })
+
+  test('an operation, with its parameters, and its example runs in the console', async () => {
+    const page = await capabilitiesOf('ValueSet')
+    await page.getByText('$expand', { exact: true }).first().click()
+    await page.getByRole('table', { name: 'Parameters of $expand' }).getByText('displayLanguage').waitFor()
+    expect(await page.getByRole('link', { name: 'Its page in the specification' }).getAttribute('href')).toBe(
+      'https://hl7.org/fhir/R4/valueset-operation-expand.html',
+    )
+    const operation = page.locator('details', { has: page.getByRole('table', { name: 'Parameters of $expand' }) })
+    await operation.getByRole('button', { name: 'Copy as curl' }).waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    await operation.getByRole('link', { name: 'Run the example' }).click()
+    await page.getByText('POST ValueSet/$expand').waitFor()
+    await page.getByText('200', { exact: true }).waitFor()
+  })
+
+  test('a type has its profile, conditions and includes, each of which opens as a search', async () => {
+    const page = await capabilitiesOf('Patient')
+    await page.getByRole('row', { name: 'Conditional delete single' }).waitFor()
+    await page.getByText('http://hl7.org/fhir/StructureDefinition/Patient').waitFor()
+    await page.getByText(/^Included by _revinclude/).click()
+    await page.getByRole('link', { name: 'Coverage:patient', exact: true }).click()
+    await page.getByText('GET Patient?_revinclude=Coverage:patient').waitFor()
+  })
+})
+
+test('a response that is no stored resource has no Delete: an OperationOutcome and a Bundle of an operation', async () => {
+  for (const path of ['Patient/not-there', 'Patient/abernathy-ruth/$everything']) {
+    const page = await dashboard.signedIn(`/explorer?path=${encodeURIComponent(path)}`)
+    await page.getByRole('button', { name: 'Copy', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: /^(Delete|Edit)$/ }).count()).toBe(0)
+  }
 })
 
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).click()

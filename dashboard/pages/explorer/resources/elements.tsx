@@ -103,22 +103,11 @@ interface ElementFieldProps {
   readonly onChange: (value: unknown) => void
 }
 
-function ElementField({ scope, element, value, hasExtensions, path, level, onChange }: ElementFieldProps) {
+function ElementField({ hasExtensions, ...props }: ElementFieldProps) {
+  const { element, value, path, onChange } = props
   const { name, isMany } = element
-  if (!isMany)
-    return (
-      <Removable name={name} onRemove={hasExtensions ? undefined : () => onChange(undefined)}>
-        <ElementValue
-          scope={scope}
-          element={element}
-          label={name}
-          value={value}
-          path={path}
-          level={level}
-          onChange={onChange}
-        />
-      </Removable>
-    )
+  const removing = (remove: () => void): (() => void) | undefined => (hasExtensions ? undefined : remove)
+  if (!isMany) return <ElementValue {...props} label={name} onRemove={removing(() => onChange(undefined))} />
   const list: readonly unknown[] = Array.isArray(value) ? value : []
   const without = (index: number): unknown => {
     const left = list.filter((_, at) => at !== index)
@@ -127,22 +116,16 @@ function ElementField({ scope, element, value, hasExtensions, path, level, onCha
   return (
     <Stack gap="xs">
       {list.map((one, index) => (
-        <Removable
+        <ElementValue
+          {...props}
           // biome-ignore lint/suspicious/noArrayIndexKey: the place is what tells an item of a list
           key={index}
-          name={`${name} ${index + 1}`}
-          onRemove={hasExtensions ? undefined : () => onChange(without(index))}
-        >
-          <ElementValue
-            scope={scope}
-            element={element}
-            label={`${name} ${index + 1}`}
-            value={one}
-            path={`${path}[${index}]`}
-            level={level}
-            onChange={(next) => onChange(list.map((old, at) => (at === index ? next : old)))}
-          />
-        </Removable>
+          label={`${name} ${index + 1}`}
+          value={one}
+          path={`${path}[${index}]`}
+          onChange={(next) => onChange(list.map((old, at) => (at === index ? next : old)))}
+          onRemove={removing(() => onChange(without(index)))}
+        />
       ))}
       <Group>
         <Button size="compact-xs" variant="default" onClick={() => onChange([...list, emptyOf(element)])}>
@@ -153,39 +136,41 @@ function ElementField({ scope, element, value, hasExtensions, path, level, onCha
   )
 }
 
-interface RemovableProps {
-  readonly name: string
-  /** Absent: it cannot be removed here, as extensions are in its place. */
-  readonly onRemove: (() => void) | undefined
-  readonly children: ReactNode
-}
-
-const Removable = ({ name, onRemove, children }: RemovableProps) => (
-  <Group gap="xs" align="end" wrap="nowrap">
-    <div style={{ flex: 1, minWidth: 0 }}>{children}</div>
-    {onRemove !== undefined && (
-      <Button size="compact-sm" variant="default" mb={5} flex="none" title={`Remove ${name}`} onClick={onRemove}>
-        Remove
-      </Button>
-    )}
-  </Group>
-)
-
 interface ValueProps extends Omit<ElementFieldProps, 'hasExtensions'> {
   readonly label: string
+  /** Absent: it cannot be removed here, as extensions are in its place. */
+  readonly onRemove: (() => void) | undefined
 }
 
 function ElementValue(props: ValueProps) {
   const { element, value, label } = props
   if (value === null) return <Hint label={label}>no value, kept as it is</Hint>
-  if (isPrimitive(element.type.code)) return <PrimitiveField {...props} />
-  return <PartField {...props} />
+  if (!isPrimitive(element.type.code)) return <PartField {...props} />
+  return (
+    <Group gap="xs" align="end" wrap="nowrap">
+      <div style={{ flex: 1, minWidth: 0 }}>
+        <PrimitiveField {...props} />
+      </div>
+      <RemoveButton {...props}>Remove</RemoveButton>
+    </Group>
+  )
+}
+
+type RemoveButtonProps = Pick<ValueProps, 'label' | 'onRemove'> & { readonly children: ReactNode }
+
+function RemoveButton({ label, onRemove, children }: RemoveButtonProps) {
+  if (onRemove === undefined) return null
+  return (
+    <Button size="compact-sm" variant="default" mb={5} flex="none" title={`Remove ${label}`} onClick={onRemove}>
+      {children}
+    </Button>
+  )
 }
 
 /** Levels that are open at first. */
 const OPEN = 2
 
-function PartField({ scope, element, label, value, path, level, onChange }: ValueProps) {
+function PartField({ scope, element, label, value, path, level, onChange, onRemove }: ValueProps) {
   const { type, within, binding } = element
   const members = (value ?? {}) as Members
   const { data: definition } = useQuery({ ...definitionOf(type.code), enabled: within === undefined })
@@ -208,6 +193,11 @@ function PartField({ scope, element, label, value, path, level, onChange }: Valu
       {inner !== undefined && (
         <Elements scope={inner} value={members} path={path} level={level + 1} onChange={onChange} />
       )}
+      <Group mt="xs">
+        <RemoveButton label={label} onRemove={onRemove}>
+          Remove {label}
+        </RemoveButton>
+      </Group>
     </details>
   )
 }
