@@ -84,7 +84,8 @@ export class RequestObserver implements Observer {
     const record = (policy: JournalPolicy) => this.#recordExchange(ready, policy)
     const claim = isUnauthenticated(ready) ? claimIn(koa) : undefined
     if (claim === undefined) journal.policies.use(clinicOf(ready), record)
-    else void journal.strangers.policyFor(claim, Date.now()).then(record, () => {})
+    // With a store that cannot be read nobody's claim is looked up.
+    else void journal.strangers.policyFor(claim, Date.now()).then(record, () => journal.policies.use(SERVICE, record))
   }
 
   #agentOf(user: User | undefined): AuditAgent {

@@ -186,6 +186,26 @@ describe('a file of what is filtered', () => {
     expect(text).not.toContain(dashboard.server.token)
   })
 
+  test('is chosen by keys alone, which come back to where they were', async () => {
+    const page = await dashboard.signedIn('/journal?run=seen')
+    const button = page.getByRole('button', { name: 'Export' })
+    const isFocused = (locator: typeof button) => locator.evaluate((one) => one === document.activeElement)
+    await button.focus()
+    await page.keyboard.press('Enter')
+    const first = page.getByRole('dialog').getByRole('button').first()
+    await first.waitFor()
+    await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null)
+    await page.keyboard.press('Escape')
+    await first.waitFor({ state: 'detached' })
+    await page.waitForFunction(() => document.activeElement?.textContent?.includes('Export'))
+    expect(await isFocused(button)).toBe(true)
+    await page.keyboard.press('Enter')
+    await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null)
+    const saved = page.waitForEvent('download')
+    await page.keyboard.press('Enter')
+    expect((await saved).suggestedFilename()).toBe('requests-demo-clinic.har')
+  })
+
   test('that cannot be read is told where it was asked for', async () => {
     const page = await dashboard.signedIn('/journal?run=seen')
     await page.getByRole('button', { name: 'Export' }).click()
