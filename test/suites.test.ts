@@ -19,7 +19,7 @@ test('every suite runs in one tier at least, wherever its file is', () => {
 test('every suite with a store runs on both engines, but for those about one of them', () => {
   const [onSqlite, onMongo] = [inAnyTier('sqlite'), inAnyTier('mongodb')]
   const aboutOne =
-    /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/browser\/|process\/(multiplying-|backup)|scripts\/(backup|mongo-backup-check))/
+    /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/(browser\/|template)|process\/(multiplying-|backup)|scripts\/(backup|mongo-backup-check))/
   expect(onSqlite.filter((suite) => !onMongo.includes(suite) && !aboutOne.test(suite))).toEqual([])
   expect(onMongo.filter((suite) => !onSqlite.includes(suite) && !aboutOne.test(suite))).toEqual([])
 })
@@ -30,10 +30,14 @@ test('every suite runs in the short tier on one engine at least, but for those t
   expect([...new Set(long.filter((suite) => !short.has(suite)))].sort()).toEqual([
     'test/dashboard/browser/absent-values.test.ts',
     'test/dashboard/browser/access.test.ts',
+    'test/dashboard/browser/audit.test.ts',
+    'test/dashboard/browser/block-time.test.ts',
     'test/dashboard/browser/booking.test.ts',
+    'test/dashboard/browser/calendar.test.ts',
     'test/dashboard/browser/calls-and-journal.test.ts',
     'test/dashboard/browser/calls.test.ts',
     'test/dashboard/browser/conditions.test.ts',
+    'test/dashboard/browser/connect.test.ts',
     'test/dashboard/browser/console.test.ts',
     'test/dashboard/browser/edit-patient.test.ts',
     'test/dashboard/browser/entrance.test.ts',
@@ -41,15 +45,19 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/dashboard/browser/merge.test.ts',
     'test/dashboard/browser/messages.test.ts',
     'test/dashboard/browser/messy-production.test.ts',
+    'test/dashboard/browser/month-and-print.test.ts',
     'test/dashboard/browser/new-patient.test.ts',
     'test/dashboard/browser/pages.test.ts',
     'test/dashboard/browser/patient-search.test.ts',
     'test/dashboard/browser/plans.test.ts',
     'test/dashboard/browser/process.test.ts',
+    'test/dashboard/browser/requests.test.ts',
+    'test/dashboard/browser/resources.test.ts',
     'test/dashboard/browser/runs.test.ts',
     'test/dashboard/browser/sandbox.test.ts',
     'test/dashboard/browser/schedule.test.ts',
     'test/dashboard/browser/settings.test.ts',
+    'test/dashboard/browser/tokens.test.ts',
     'test/dashboard/browser/undo.test.ts',
     'test/dashboard/browser/work-list.test.ts',
     'test/faults/disk-full.test.ts',

@@ -82,6 +82,7 @@ const SMOKE = suites(
 const ON_SQLITE = suites(
   // A browser sees no engine.
   'test/dashboard/browser/*.test.ts',
+  'test/dashboard/template.test.ts',
   'test/storage/sqlite-*.test.ts',
   'test/faults/disk-full.test.ts',
   'test/process/{backup,multiplying-requests}.test.ts',

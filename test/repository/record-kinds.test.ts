@@ -32,6 +32,7 @@ test('engines keep in memory what is read with every request', () => {
   expect(recentKinds).toEqual([
     ...[
       'account',
+      'program-token',
       'settings',
       'sandbox',
       'generation',
