@@ -136,4 +136,10 @@ export const pages: readonly DashboardPage[] = [
     component: 'SettingsPage',
     navigation: { label: 'Settings', icon: 'settings', isForService: true },
   },
+  {
+    path: '/help',
+    load: () => import('./pages/help/help-page.tsx'),
+    component: 'HelpPage',
+    navigation: { label: 'Help', icon: 'document', isForService: true },
+  },
 ]

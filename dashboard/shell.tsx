@@ -10,6 +10,7 @@ import type { Session } from './api/session.ts'
 import { useIsConnectionLost, useSession } from './api/use-session.ts'
 import { type DashboardPage, type NavigationEntry, pages } from './page-list.ts'
 import { type Clinic, HereProvider, useMaybeClinic } from './parts/clinic-context.tsx'
+import { HelpButton } from './parts/help/help-button.tsx'
 import { Icon } from './parts/icon.tsx'
 import { Empty, ErrorView, PagePending } from './parts/page-states.tsx'
 import { RehearsalNotice } from './parts/rehearsal-notice.tsx'
@@ -91,6 +92,7 @@ function Frame({ clinic }: { readonly clinic: Clinic | undefined }) {
               Ctrl K
             </Kbd>
           </Button>
+          <HelpButton />
           <UserMenuButton />
         </Group>
       </AppShell.Header>

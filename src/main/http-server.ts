@@ -8,6 +8,7 @@ import { accountRoutes } from '../admin-api/accounts.ts'
 import { clinicRoutes } from '../admin-api/clinics.ts'
 import type { BuildFolder } from '../admin-api/dashboard/build-folder.ts'
 import { dashboardRoutes, leadToDashboard } from '../admin-api/dashboard.ts'
+import { docRoutes } from '../admin-api/docs.ts'
 import { exchangeRoutes } from '../admin-api/exchanges.ts'
 import { healthRoutes } from '../admin-api/health.ts'
 import type { GenerationDependencies } from '../admin-api/rehearsal/generations.ts'
@@ -146,6 +147,7 @@ const BEFORE = {
   health: [],
   simulators: [],
   dashboard: ['address'],
+  docs: ['address'],
   session: ['address', 'contents', 'budget'],
   calls: ['address', 'faulted answers', 'contents', 'budget', 'faults'],
   abandonments: ['address', 'contents', 'budget'],
@@ -269,7 +271,8 @@ function routersBeside(services: RouterServices, { providers }: Pick<Declared, '
   const fhirMcp = fhirMcpRoutes({ ...services, limits, corsOrigins })
   const { baseOf, dashboard: builds } = services
   const dashboard = dashboardRoutes({ baseOf, builds, isServed: services.config.dashboard })
-  const own = { health, simulators, session, clinics, accounts, tokens, exchanges, scenarios, dashboard }
+  const docs = docRoutes()
+  const own = { docs, health, simulators, session, clinics, accounts, tokens, exchanges, scenarios, dashboard }
   const beside = { ...own, abandonments, resume, sharedReports, fhirMcp }
   const reserved = segmentsOf(Object.values(beside)).union(new Set(['metadata', CALLS, TOOLS, MCP]))
   const families = familiesWith(tools.extensions, tools.families, { providers, reserved })

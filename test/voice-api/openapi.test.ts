@@ -189,6 +189,8 @@ const REFUSED: Readonly<Record<string, number>> = {
   renewSession: 401,
   redeemResumeLink: 404,
   revokeToken: 404,
+  readDoc: 404,
+  readDocInFolder: 404,
   showResumeForm: 404,
   sendResumeForm: 404,
   dismissMessage: 404,

@@ -16,6 +16,7 @@ import { Icon } from '../icon.tsx'
 import { useDateReading } from '../use-date-reading.ts'
 import { useGo } from '../use-go.ts'
 import { useMayChange } from '../use-may-change.ts'
+import { DocEntries, useDocs } from './doc-entries.tsx'
 
 const [store, palette] = createSpotlight()
 
@@ -86,7 +87,8 @@ function Entries({ query, go }: EntriesProps) {
       (navigation.isRehearsal !== true || clinic?.isRehearsal === true) &&
       (navigation.isForAdmins !== true || isAdmin),
   )
-  const isEmpty = !isReference && shown.length === 0 && patients.length === 0 && !found.isFetching
+  const docs = useDocs(isReference ? '' : query)
+  const isEmpty = !isReference && docs.length === 0 && shown.length === 0 && patients.length === 0 && !found.isFetching
   return (
     <>
       {isReference && <ReferenceEntry reference={query} go={go} />}
@@ -114,6 +116,7 @@ function Entries({ query, go }: EntriesProps) {
           onClick={() => go('/patients', { ...(isCommand ? {} : { q: query }), dialog: 'new' })}
         />
       )}
+      <DocEntries found={docs} go={go} />
       {isEmpty && <Spotlight.Empty>No page and no patient is called so</Spotlight.Empty>}
     </>
   )

@@ -1,0 +1,60 @@
+/**
+ * The documentation: `GET /docs` has its pages by title and headings, `GET /docs/{page}` one of them as Markdown. Anybody may read
+ * it, as it is the same on every server. Read when it is first asked for, and kept.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Router } from '@koa/router'
+import type { Context as KoaContext } from 'koa'
+import { notFound } from '../fhir/outcome.ts'
+import { type SideRouter, sideRouter } from '../http/side-router.ts'
+
+const FOLDER = join(import.meta.dirname, '../../docs')
+
+interface DocPage {
+  /** `operations/patient-merge.md` */
+  readonly path: string
+  readonly title: string
+  readonly headings: readonly string[]
+}
+
+export function docRoutes(folder = FOLDER): SideRouter {
+  const router = new Router()
+  let texts: ReadonlyMap<string, string> | undefined
+  const read = (): ReadonlyMap<string, string> => {
+    texts ??= textsIn(folder)
+    return texts
+  }
+  const send = (koa: KoaContext): void => {
+    const { folder: part, page = '' } = koa.params
+    const path = part === undefined ? page : `${part}/${page}`
+    const text = read().get(path)
+    if (text === undefined) throw notFound('The documentation has no such page; GET /docs lists those that there are')
+    koa.type = 'text/markdown; charset=utf-8'
+    koa.body = text
+  }
+  router.get('/docs', (koa) => {
+    koa.body = { pages: Array.from(read(), ([path, text]) => described(path, text)) }
+  })
+  router.get('/docs/:page', send)
+  router.get('/docs/:folder/:page', send)
+  return sideRouter(['docs'], router)
+}
+
+/** By path; none where the server is installed without its documentation. */
+const textsIn = (folder: string): ReadonlyMap<string, string> =>
+  new Map(
+    globSync('{*,*/*}.md', { cwd: folder })
+      .map((path) => path.replaceAll('\\', '/'))
+      .sort()
+      .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+  )
+
+function described(path: string, text: string): DocPage {
+  const outsideCode = text.replace(/^```[\s\S]*?^```/gm, '')
+  const [title = path, ...headings] = Array.from(
+    outsideCode.matchAll(/^#{1,3} +(.+)$/gm),
+    ([, heading = '']) => heading,
+  )
+  return { path, title, headings }
+}
