@@ -1,6 +1,5 @@
 /** The help of a page, opened by `?`: what the page is for, its keys, and its documentation. */
 import { Drawer, Group, Kbd, Stack, Text, Title } from '@mantine/core'
-import { Fragment } from 'react'
 import { PageLink } from '../links.tsx'
 import { KEYS, type Key, PAGE_HELP } from './page-help.ts'
 
@@ -48,11 +47,9 @@ function Keys({ title, keys }: { readonly title: string; readonly keys: readonly
         {title}
       </Title>
       {keys.map((one) => (
-        <Group key={one.does} gap="xs">
+        <Group key={one.does} gap="xs" wrap="nowrap">
           {one.keys.map((key) => (
-            <Fragment key={key}>
-              <Kbd>{key}</Kbd>
-            </Fragment>
+            <Kbd key={key}>{key}</Kbd>
           ))}
           <Text size="sm">{one.does}</Text>
         </Group>
