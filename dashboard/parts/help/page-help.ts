@@ -36,6 +36,12 @@ export const PAGE_HELP: Readonly<Record<string, PageHelp>> = {
     section: 'schedule',
     keys: [{ keys: ['Arrows', 'Enter'], does: 'walk through the grid, and open what is there' }],
   },
+  '/schedule/print': { text: 'The visits of a day, to be printed.', doc: DASHBOARD, section: 'schedule' },
+  '/schedule/slip/$id': {
+    text: 'A visit as a slip for the patient, to be printed.',
+    doc: DASHBOARD,
+    section: 'schedule',
+  },
   '/schedule/hours/$id': {
     text: 'The working hours of a practitioner, from which free times are made.',
     doc: 'schedule.md',
