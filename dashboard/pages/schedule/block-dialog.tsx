@@ -1,5 +1,5 @@
 /** Blocks time of a practitioner, with the reason: each visit in it is moved or cancelled, or stays. */
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import { availabilityOf } from '../../fhir/availability.ts'
@@ -82,10 +82,12 @@ export function BlockDialog({ columns, first, day, onClose }: BlockDialogProps) 
             </Alert>
           )}
           <Group justify="space-between">
-            <ZoneNote />
+            <Text size="xs" c="dimmed">
+              <ZoneNote />
+            </Text>
             <Group gap="xs">
               <Button variant="default" onClick={block.close}>
-                {block.isBlocked ? 'Close' : 'Block nothing'}
+                {block.isBlocked ? 'Close' : 'Leave it'}
               </Button>
               <Button type="submit" loading={block.isBusy} disabled={who === '' || block.isPending}>
                 {block.isBlocked ? 'Try again' : 'Block the time'}

@@ -3,6 +3,7 @@ import { Button, Table, Text } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import { clinicNow } from '../../api/clock.ts'
 import { telecomOf } from '../../fhir/names.ts'
+import { phoneText } from '../../fhir/phones.ts'
 import { addDays, clockText, dateText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
 import { kindOf, type Visit, visitStatusText } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -80,7 +81,10 @@ function DayList({ column, visits, patients }: DayListProps) {
       {visits.length === 0 ? (
         <Text size="sm">No visits.</Text>
       ) : (
-        <Table.ScrollContainer minWidth={640}>
+        <Table.ScrollContainer
+          minWidth={640}
+          scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': column.label } }}
+        >
           <Table withTableBorder verticalSpacing={4}>
             <Table.Thead>
               <Table.Tr>
@@ -114,7 +118,7 @@ function VisitLine({ visit, patient }: { readonly visit: Visit; readonly patient
         <bdi>{visit.patient}</bdi>
       </Table.Td>
       <Table.Td className={`number ${classes.whole}`}>{dateText(patient?.birthDate)}</Table.Td>
-      <Table.Td className={`number ${classes.whole}`}>{telecomOf(patient?.telecom, 'phone')}</Table.Td>
+      <Table.Td className={`number ${classes.whole}`}>{phoneText(telecomOf(patient?.telecom, 'phone'))}</Table.Td>
       <Table.Td>
         <bdi>{kindOf(visit)}</bdi>
       </Table.Td>

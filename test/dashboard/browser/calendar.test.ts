@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Appointment, Schedule, Slot } from 'fhir/r4'
 import type { Locator, Page } from 'playwright-core'
 import { availabilityOf, noHours, withAvailability } from '../../../dashboard/fhir/availability.ts'
-import { clockText, dayOf, dayText, startOfDay, wallTime } from '../../../dashboard/fhir/time.ts'
+import { addDays, clockText, dayOf, dayText, startOfDay, wallTime } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
 
 const ZONE = 'America/New_York'
@@ -159,6 +159,20 @@ describe('reasons for which nobody works are drawn', () => {
     await page.getByText(`${reason}, all day`).waitFor()
   })
 
+  test('a holiday of today says so at the top, in a high contrast, too', async () => {
+    const today = dayOf(Date.now(), ZONE)
+    const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+    const absences = [{ start: today, end: today, description: 'Day of <i>the</i> Republic' }]
+    const hours = { ...noHours, weekly: [{ days, from: '09:00', until: '17:00', type: '' }], absences }
+    const bare: Schedule = { resourceType: 'Schedule', id: 'today', actor: [{ display: 'Closed Today' }] }
+    await put(withAvailability(bare, hours).schedule)
+    const page = await dashboard.signedIn('/schedule?view=day&who=today', { forcedColors: 'active' })
+    await page.getByRole('status').getByText('Today is closed: Day of <i>the</i> Republic.').waitFor()
+    await column(page, 'Closed Today').getByText('Day of <i>the</i> Republic, all day').waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    await fhir('DELETE', '/Schedule/today')
+  })
+
   const isWeekday = (one: string): boolean => ![0, 6].includes(new Date(`${one}T00:00:00Z`).getUTCDay())
 })
 
@@ -193,6 +207,43 @@ test('thirty practitioners with long names and names from right to left stand si
   expect(await fitsItsWidth(page)).toBe(true)
   expect(await findingsOf(page)).toEqual([])
   for (const id of ids) await fhir('DELETE', `/Schedule/${id}`)
+})
+
+test('five hundred visits of a week are shown, each in its place, and the arrow keys still walk through them', async () => {
+  const monday = addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7))
+  const schedule: Schedule = { resourceType: 'Schedule', id: 'full', actor: [{ display: 'Full' }] }
+  await put(schedule)
+  const entry = Array.from({ length: 500 }, (_, index) => {
+    const on = addDays(monday, Math.floor(index / 100))
+    const minutes = 8 * 60 + (index % 100) * 5
+    const start = new Date(Date.parse(startOfDay(on, ZONE)) + minutes * 60_000).toISOString()
+    const end = new Date(Date.parse(start) + 300_000).toISOString()
+    const slot = { ...{ resourceType: 'Slot', id: `full-${index}`, status: 'busy' }, ...{ start, end } }
+    const visit = {
+      ...{ resourceType: 'Appointment', id: `full-${index}`, status: 'fulfilled', start, end },
+      slot: [{ reference: `Slot/full-${index}` }],
+      participant: [{ status: 'accepted', actor: { display: `Patient ${index}` } }],
+    }
+    return [{ ...slot, schedule: { reference: 'Schedule/full' } }, visit].map((resource) => ({
+      resource,
+      request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+    }))
+  }).flat()
+  for (let from = 0; from < entry.length; from += 250) {
+    const bundle = { resourceType: 'Bundle', type: 'batch', entry: entry.slice(from, from + 250) }
+    const { body } = await fhir('POST', '/', bundle)
+    const wrong = body.entry?.find(({ response }: { response: { status: string } }) => !response.status.startsWith('2'))
+    if (wrong !== undefined || body.entry === undefined) throw new Error(JSON.stringify(wrong ?? body))
+  }
+  const page = await dashboard.signedIn(`/schedule?day=${day}&view=week&who=full`)
+  const visits = page.getByRole('group', { name: 'Week of Full' }).getByRole('button', { name: / to .*Done, Full/ })
+  await visits.nth(499).waitFor()
+  await visits.first().focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('ArrowRight')
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/Nobody is named|Patient/)
+  for (const { resource } of entry.toReversed()) await fhir('DELETE', `/${resource.resourceType}/${resource.id}`)
+  await fhir('DELETE', '/Schedule/full')
 })
 
 test('nothing that the calendar does is stopped by the Content-Security-Policy, and no script fails', () => {
