@@ -1,5 +1,5 @@
 /** Searches whose matches are all needed, such as the visits of a day: page after page, up to a limit. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import type { Bundle, FhirResource } from 'fhir/r4'
 import { includedIn, matchesIn, nextOf } from '../fhir/bundles.ts'
 import { get } from './client.ts'
@@ -37,6 +37,15 @@ export function useAll<T extends FhirResource>(
     ...(every === undefined ? {} : { refetchInterval: every }),
   })
 }
+
+/** Several searches at once. */
+export const useEachOf = <T extends FhirResource>(type: T['resourceType'], searches: readonly Parameters[]) =>
+  useQueries({
+    queries: searches.map((parameters) => {
+      const path = searchPath(type, [...parameters, ['_count', PAGE]])
+      return { queryKey: [type, path, 'all'], queryFn: () => getAll<T>(path, 2000) }
+    }),
+  })
 
 /** @param path with the number of resources of a page. @param most resources */
 export async function getAll<T extends FhirResource>(

@@ -1,24 +1,26 @@
 /** Books a free time for a patient, or for an entry of the waitlist. The time is held while the dialog is open. */
-import { Button, Group, Modal, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, List, Modal, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import type { Appointment, Patient } from 'fhir/r4'
 import { useMemo, useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
-import { idOfType, patientName, referenceParts } from '../../fhir/names.ts'
-import { clockText, dayOf, dayText } from '../../fhir/time.ts'
+import { idOfType, referenceParts } from '../../fhir/names.ts'
+import { clockText, dayOf, dayText, timeText } from '../../fhir/time.ts'
 import { kindIn, kindsOf, type VisitKind } from '../../fhir/visit-kinds.ts'
 import { patientOf } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { PatientSearch } from '../../parts/patient-search.tsx'
-import { FormError, useSubmit } from '../../parts/sign-in.tsx'
-import { offerUndo } from '../../parts/undo.tsx'
+import { FormError } from '../../parts/sign-in.tsx'
 import { FreeTimePicker } from './free-time-picker.tsx'
 import { HoldNotice } from './hold-notice.tsx'
-import { PatientNotice, useRecord, whyNotBooked } from './patient-notice.tsx'
+import { PatientNotice, useRecord } from './patient-notice.tsx'
+import { Repeat } from './repeat.tsx'
+import { type Missed, useBooking } from './use-booking.ts'
 import { useFitting } from './use-fitting.ts'
 import { useHold } from './use-hold.ts'
 import type { Column } from './use-plan.ts'
-import { pathOf, TAKEN_BACK, useVisitActions } from './visit-actions.ts'
+import { type Rhythm, useOccurrences } from './use-repeat.ts'
+import { useVisitActions } from './visit-actions.ts'
 
 interface BookDialogProps {
   /** Absent: it is chosen here. */
@@ -45,17 +47,24 @@ export function BookDialog({ time: given, entry, first, columns, onClose }: Book
   const [said, setSaid] = useState({ description: '', comment: '' })
   const actions = useVisitActions()
   const { hold, again, held, forget } = useHold(time, columns, { ...actions, onAsk: setOwn })
+  const [rhythm, setRhythm] = useState<Rhythm>()
+  const [left, setLeft] = useState<readonly string[]>([])
+  const [missed, setMissed] = useState<readonly Missed[]>()
+  const occurrences = useOccurrences(time, rhythm, timeZone)
   const { error, isBusy, submit } = useBooking({
     ...{ time, patient, entry, onClose, held, forget },
     said: { description: said.description.trim(), comment: said.comment.trim(), kind },
+    later: occurrences.flatMap(({ at, time: one }) => (one === undefined || left.includes(at) ? [] : one)),
     onRefused: () => setChoosing(true),
+    onMissed: setMissed,
   })
+  if (missed !== undefined) return <MissedDialog missed={missed} onClose={onClose} />
   return (
     <Modal opened onClose={onClose} size="lg" title={<BookTitle entry={entry} />}>
       <form onSubmit={submit}>
         <Stack>
           {time !== undefined && <Chosen time={time} columns={columns} />}
-          <HoldNotice hold={hold} onAgain={again} />
+          {!isBusy && <HoldNotice hold={hold} onAgain={again} />}
           {entry === undefined && kinds.length > 0 && <KindSelect kinds={kinds} value={kind} onChange={setKind} />}
           {tooShort !== undefined && (
             <Text size="sm" c="red" role="alert">
@@ -93,6 +102,7 @@ export function BookDialog({ time: given, entry, first, columns, onClose }: Book
                 value={said.comment}
                 onChange={({ currentTarget: { value } }) => setSaid({ ...said, comment: value })}
               />
+              <Repeat {...{ rhythm, occurrences, left }} onRhythm={setRhythm} onLeft={setLeft} />
             </>
           )}
           <FormError text={error} />
@@ -166,48 +176,30 @@ function firstLook({ given, entry, schedule, columns }: Begun, zone: string) {
   }
 }
 
-interface Booking {
-  readonly time: FreeTime | undefined
-  readonly patient: Patient | undefined
-  readonly entry: Appointment | undefined
-  readonly said: { readonly description: string; readonly comment: string; readonly kind: VisitKind | undefined }
-  readonly held: () => Promise<Appointment | undefined>
-  readonly forget: () => void
-  readonly onRefused: () => void
+interface MissedDialogProps {
+  readonly missed: readonly Missed[]
   readonly onClose: () => void
 }
 
-function useBooking({ time, patient, entry, said, held, forget, onRefused, onClose }: Booking) {
+/** Lists the visits of a series that could not be booked. */
+function MissedDialog({ missed, onClose }: MissedDialogProps) {
   const { timeZone } = useClinic()
-  const actions = useVisitActions()
-  return useSubmit(async () => {
-    if (time === undefined) throw new Error('Choose a free time.')
-    const name = entry === undefined ? patientName(bookable(patient)) : patientOf(entry, [])
-    const hold = await held()
-    const booking =
-      entry === undefined ? actions.book(time, bookable(patient), said, hold) : actions.bookEntry(time, entry, hold)
-    const booked = await booking.catch((error: unknown) => {
-      onRefused()
-      throw error
-    })
-    forget()
-    onClose()
-    offerUndo(`${name} is booked on ${dayText(time.start, timeZone)}, ${clockText(time.start, timeZone)}.`, {
-      things: [pathOf(booked.id ?? '')],
-      undo: () =>
-        entry === undefined
-          ? actions.cancel(booked.id ?? '', TAKEN_BACK, booked.meta?.versionId)
-          : actions.waitAgain(booked, entry),
-    })
-  })
-}
-
-/** @throws Error where nobody is chosen, or nobody who can come */
-function bookable(patient: Patient | undefined): Patient {
-  if (patient === undefined) throw new Error('Choose a patient: type a part of the name, and take one of those found.')
-  const why = whyNotBooked(patient)
-  if (why !== undefined) throw new Error(why)
-  return patient
+  return (
+    <Modal opened onClose={onClose} size="lg" title="Some visits are not booked">
+      <Stack>
+        <List size="sm" spacing="xs">
+          {missed.map(({ time, why }) => (
+            <List.Item key={time.start}>
+              <b>{timeText(time.start, timeZone)}</b>: {why}
+            </List.Item>
+          ))}
+        </List>
+        <Button ml="auto" onClick={onClose}>
+          Done
+        </Button>
+      </Stack>
+    </Modal>
+  )
 }
 
 function Chosen({ time, columns }: { readonly time: FreeTime; readonly columns: readonly Column[] }) {

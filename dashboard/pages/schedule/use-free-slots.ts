@@ -28,7 +28,7 @@ export function useFreeSlots(looked: Looked, zone: string, own: readonly string[
   return { data, error: query.error, refetch: query.refetch }
 }
 
-const slotSearch = ({ who, from, days }: Looked, zone: string): Parameters => [
+export const slotSearch = ({ who, from, days }: Looked, zone: string): Parameters => [
   ['status', 'free,busy-tentative'],
   ['start', `ge${startOfDay(from, zone)}`],
   ['start', `lt${startOfDay(addDays(from, days), zone)}`],
@@ -37,7 +37,7 @@ const slotSearch = ({ who, from, days }: Looked, zone: string): Parameters => [
   ['_sort', 'start'],
 ]
 
-const stillFree = (slots: readonly Slot[], own: readonly string[], now: number): readonly TimedSlot[] =>
+export const stillFree = (slots: readonly Slot[], own: readonly string[], now: number): readonly TimedSlot[] =>
   slots
     .filter(isTimed)
     .filter(({ id = '', status, start }) => (status === 'free' || own.includes(id)) && Date.parse(start) > now)

@@ -47,6 +47,20 @@ const visitsAt = async (time: string, status = 'booked'): Promise<readonly Appoi
   const { body } = await fhir('GET', `/Appointment?slot=Slot/${slotAt(time).id}&status=${status}`)
   return (body as Bundle<Appointment>).entry?.flatMap(({ resource }) => resource ?? []) ?? []
 }
+async function taken({ id, start, end }: Slot): Promise<void> {
+  const participant = [{ status: 'accepted', actor: { reference: 'Patient/ito-kenji' } }]
+  const rival = {
+    resourceType: 'Appointment',
+    status: 'booked',
+    slot: [{ reference: `Slot/${id}` }],
+    start,
+    end,
+    participant,
+  }
+  const { status, text } = await fhir('POST', '/Appointment', rival)
+  if (status !== 201) throw new Error(text)
+}
+
 const openList = (options = {}) => dashboard.signedIn(`/schedule?day=${day}&view=list&who=${OKAFOR}`, options)
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Book a visit' })
 
@@ -132,11 +146,7 @@ test('of two people who book one time one gets the sentence of the server and th
     route.request().method() === 'GET' ? undefined : route.continue(),
   )
   await fhir('POST', `/Appointment/${held?.id}/$cancel`, { resourceType: 'Parameters' })
-  const { start, end, id } = slotAt('15:00')
-  const participant = [{ status: 'accepted', actor: { reference: 'Patient/ito-kenji' } }]
-  const slot = [{ reference: `Slot/${id}` }]
-  const rival = { resourceType: 'Appointment', status: 'booked', slot, start, end, participant }
-  expect((await fhir('POST', '/Appointment', rival)).status).toBe(201)
+  await taken(slotAt('15:00'))
   const answered = page.waitForResponse(/\$book/)
   await book(page)
   const answer = await answered
@@ -211,6 +221,57 @@ test('a visit shows the phone, the birth date, who booked it and where it was be
   expect(await dialog.getByRole('button', { name: 'Has arrived' }).isDisabled()).toBe(true)
   await dialog.getByText('can be set from two hours before the visit').waitFor()
   expect(await findingsOf(page)).toEqual([])
+})
+
+test('a visit is repeated: what is taken gets the nearest free time, what is refused is listed, and one Undo takes all back', async () => {
+  const week = 7 * 86_400_000
+  const after = async (time: string, weeks: number): Promise<Slot> => {
+    const from = new Date(Date.parse(slotAt(time).start) + weeks * week - 7_200_000).toISOString()
+    const until = new Date(Date.parse(slotAt(time).start) + weeks * week + 7_200_000).toISOString()
+    const { body } = await fhir('GET', `/Slot?schedule=${OKAFOR}&start=ge${from}&start=le${until}&_count=50`)
+    return body.entry
+      .map(({ resource }: { resource: Slot }) => resource)
+      .find(({ start }: Slot) => clock(start) === time)
+  }
+  await taken(await after('13:00', 1))
+  const page = await openList()
+  const dialog = await openBooking(page, '13:00')
+  await choosePatient(page, 'haddad', 'Layla Haddad')
+  await dialog.getByLabel('Repeat this visit').check()
+  await dialog.getByLabel('Every').selectOption('1')
+  await dialog.getByLabel('Visits in all').selectOption('3')
+  const later = dialog.getByRole('group', { name: 'Later visits' })
+  await later.getByText(`the nearest free time, as ${shown('13:00')} is not free on its day`).waitFor()
+  await later.getByText('free', { exact: true }).waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  // Somebody else is faster with the last one.
+  const last = await after('13:00', 2)
+  let bookings = 0
+  await page.route(/\$book/, async (route) => {
+    bookings += 1
+    if (bookings === 3) await taken(last)
+    await route.continue()
+  })
+  await book(page)
+  const missed = page.getByRole('dialog', { name: 'Some visits are not booked' })
+  await missed.getByRole('listitem').waitFor()
+  expect(await missed.getByRole('listitem').count()).toBe(1)
+  expect(await findingsOf(page)).toEqual([])
+  await missed.getByRole('button', { name: 'Done' }).click()
+  const booked = async (): Promise<number> =>
+    (await fhir('GET', '/Appointment?patient=haddad-layla&status=booked&_total=accurate')).body.total
+  const count = await booked()
+  await page.getByText('2 visits of Layla Haddad are booked.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until(async () => (await booked()) === count - 2)
+})
+
+test('a patient is booked from their page, and the dialog has them chosen', async () => {
+  const page = await dashboard.signedIn('/patients/abernathy-ruth?tab=appointments')
+  await page.getByRole('link', { name: 'Book a visit…' }).click()
+  const search = dialogOf(page).getByRole('combobox', { name: 'Patient' })
+  await search.waitFor()
+  expect(await search.inputValue()).toBe('Ruth Abernathy')
 })
 
 test.each(['light', 'dark'] as const)('the dialog of a booking is accessible and fits, %s', async (colorScheme) => {
