@@ -2,6 +2,7 @@
 import { Stack } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
+import type { FreeTime } from '../../fhir/free-times.ts'
 import type { Visit } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { BookDialog } from './book-dialog.tsx'
@@ -13,6 +14,7 @@ import type { Opened, View } from './opened.ts'
 import { TimeList } from './time-list.tsx'
 import { useMoves } from './use-moves.ts'
 import type { Column, Plan } from './use-plan.ts'
+import { useReturn } from './use-return.ts'
 import { useVisitActions } from './visit-actions.ts'
 import { VisitDialog } from './visit-dialog.tsx'
 import { Waitlist } from './waitlist.tsx'
@@ -37,6 +39,7 @@ interface BoardProps {
 export function Board({ plan, columns, all, view, days, hours, onDay, onAbsence }: BoardProps) {
   const { timeZone: zone } = useClinic()
   const [opened, open] = useState<Opened>()
+  const noteLeft = useReturn(plan)
   const actions = useVisitActions()
   const moves = useMoves(actions, { zone, onRefused: (visit) => open({ kind: 'move', visit }) })
   const visits = useMemo(() => plan.visits.map(moves.asShown), [plan.visits, moves.asShown])
@@ -54,7 +57,7 @@ export function Board({ plan, columns, all, view, days, hours, onDay, onAbsence 
         <Grid {...shown} slots={plan.slots} view={view} moves={moves} open={open} onDay={onDay} onAbsence={onAbsence} />
       )}
       <Waitlist onBook={(entry) => open({ kind: 'book', time: undefined, entry })} />
-      <Dialogs opened={opened} open={open} columns={all} moves={moves} visits={visits} />
+      <Dialogs opened={opened} open={open} onLeft={noteLeft} columns={all} moves={moves} visits={visits} />
     </Stack>
   )
 }
@@ -65,13 +68,20 @@ interface DialogsProps {
   readonly columns: readonly Column[]
   readonly moves: ReturnType<typeof useMoves>
   readonly visits: readonly Visit[]
+  /** Called when the dialog of a booking closes. */
+  readonly onLeft: (time: FreeTime | undefined) => void
 }
 
-function Dialogs({ opened, open, columns, moves, visits }: DialogsProps) {
+function Dialogs({ opened, open, onLeft, columns, moves, visits }: DialogsProps) {
   const close = () => open(undefined)
   if (opened === undefined) return null
-  if (opened.kind === 'book')
-    return <BookDialog time={opened.time} entry={opened.entry} columns={columns} onClose={close} />
+  if (opened.kind === 'book') {
+    const leave = () => {
+      onLeft(opened.time)
+      close()
+    }
+    return <BookDialog time={opened.time} entry={opened.entry} columns={columns} onClose={leave} />
+  }
   // The current version of the visit, if it is still shown.
   const visit = visits.find(({ id }) => id === opened.visit.id) ?? opened.visit
   if (opened.kind === 'move') {

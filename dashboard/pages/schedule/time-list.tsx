@@ -105,7 +105,7 @@ function ShutRow({ shut }: { readonly shut: Shut }) {
 function VisitRow({ visit, onOpen }: { readonly visit: Visit; readonly onOpen: () => void }) {
   const { timeZone } = useClinic()
   return (
-    <UnstyledButton className={`row ${classes.time}`} onClick={onOpen}>
+    <UnstyledButton className={`row ${classes.time}`} data-time={`${visit.schedule} ${visit.start}`} onClick={onOpen}>
       <span className="number">
         {clockText(visit.start, timeZone)}–{clockText(visit.end, timeZone)}
       </span>
@@ -128,7 +128,7 @@ function FreeRow({ time, onBook }: { readonly time: FreeTime; readonly onBook: (
       <Text span size="sm" c="dimmed" className="cut">
         free{time.type === '' ? '' : `, ${time.type}`}
       </Text>
-      <Button size="compact-sm" variant="default" onClick={onBook}>
+      <Button size="compact-sm" variant="default" data-time={`${time.schedule} ${time.start}`} onClick={onBook}>
         Book {clock}
       </Button>
     </div>

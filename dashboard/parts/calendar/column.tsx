@@ -66,6 +66,7 @@ export function CalendarColumnView(props: ColumnProps) {
             data-color={entry.look === 'free' ? undefined : (colors.get(entry.kind) ?? 'plain')}
             data-column={index}
             data-from={place.from}
+            data-time={`${entry.row} ${entry.start}`}
             data-dragged={drag.id === entry.id || undefined}
             tabIndex={entry.id === tabStop ? 0 : -1}
             draggable={entry.isMovable}

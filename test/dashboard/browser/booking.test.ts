@@ -89,6 +89,11 @@ test('the time is held while the dialog is open, others see it held, and it is f
   await dialog.getByRole('button', { name: 'Not now' }).click()
   await other.getByRole('button', { name: `Book ${shown('08:30')}` }).waitFor()
   expect(await statusAt('08:30')).toBe('free')
+  // The focus is where it came from, although that button was gone meanwhile.
+  await page
+    .locator(':focus')
+    .getByText(`Book ${shown('08:30')}`)
+    .waitFor()
 })
 
 test('a hold that somebody else ends is said to be over, is taken again by a button, and books in the end', async () => {
@@ -264,6 +269,35 @@ test('a visit is repeated: what is taken gets the nearest free time, what is ref
   await page.getByText('2 visits of Layla Haddad are booked.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await until(async () => (await booked()) === count - 2)
+})
+
+test('who waits is booked as the entry wishes, and waits again when that is undone', async () => {
+  await fhir('PUT', '/Appointment/wishes', {
+    resourceType: 'Appointment',
+    id: 'wishes',
+    status: 'waitlist',
+    minutesDuration: 60,
+    requestedPeriod: [{ start: day, end: day }],
+    participant: [
+      { status: 'accepted', actor: { reference: 'Patient/brooks-denise', display: 'Who Waits' } },
+      { status: 'tentative', actor: { reference: 'Practitioner/practitioner-okafor' } },
+    ],
+  })
+  const page = await openList()
+  const waitlist = page.getByRole('region', { name: 'Waitlist' })
+  await waitlist.getByRole('button', { name: 'Book…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Book a visit for' })
+  expect(await dialog.getByLabel('From').inputValue()).toBe(day)
+  await dialog.getByRole('group', { name: 'Free times' }).getByText(shown('14:30'), { exact: true }).first().click()
+  await dialog.getByText('The time is kept for you').waitFor()
+  await dialog.getByRole('button', { name: 'Book', exact: true }).click()
+  await waitlist.getByText('Nobody waits.').waitFor()
+  const { body } = await fhir('GET', '/Appointment/wishes')
+  expect(body.status).toBe('booked')
+  expect(Date.parse(body.end) - Date.parse(body.start)).toBe(3_600_000)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await waitlist.getByRole('button', { name: 'Book…' }).waitFor()
+  expect((await fhir('GET', '/Appointment/wishes')).body.status).toBe('cancelled')
 })
 
 test('a patient is booked from their page, and the dialog has them chosen', async () => {
