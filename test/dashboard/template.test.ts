@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { OperationDefinition } from 'fhir/r4'
 import type { CodeChoice } from '../../dashboard/fhir/definitions.ts'
 import { elementSuggestions } from '../../dashboard/fhir/element-suggestions.ts'
+import { operationDoc } from '../../dashboard/fhir/operation-doc.ts'
 import { operationExample } from '../../dashboard/fhir/operation-example.ts'
 import { type Known, templateOf } from '../../dashboard/fhir/template.ts'
 import { placeIn } from '../../dashboard/parts/json-editor/json-place.ts'
@@ -80,6 +81,19 @@ async function definitionAt(url: string): Promise<OperationDefinition> {
   definitions.set(url, found)
   return found
 }
+
+test('each operation has a page of the documentation', async () => {
+  const { body: statement } = await server.fhir('GET', '/metadata')
+  const { body: docs } = await server.fhir('GET', '/docs')
+  const declared = [statement.rest[0], ...statement.rest[0].resource].flatMap(({ operation = [] }) => operation)
+  const urls = new Set<string>(declared.map(({ definition }: { definition: string }) => definition))
+  const lacking: unknown[] = []
+  for (const url of urls) {
+    const definition = await definitionAt(url)
+    if (operationDoc(docs.pages, definition) === undefined) lacking.push(definition.id)
+  }
+  expect(lacking).toEqual([])
+})
 
 /** Operations that need something of the clinic: an abandonment. */
 const NEEDS: ReadonlySet<string> = new Set(['get-recovery-context'])

@@ -4,7 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { CapabilityStatement, OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
 import { type ReactNode, useState } from 'react'
 import { operationOf } from '../../api/definitions.ts'
-import { LinkButton } from '../../parts/links.tsx'
+import { docPages } from '../../api/docs.ts'
+import { operationDoc } from '../../fhir/operation-doc.ts'
+import { LinkButton, LinkToPage } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import classes from './explorer.module.css'
 import { OfferRow } from './offer-row.tsx'
@@ -46,6 +48,8 @@ function Definition({ statement, type, code, definition }: DefinitionProps) {
   const called = isOfInstances ? `${type}/{id}/$${code}` : path
   const changes = definition.affectsState !== false
   const page = pageOf(definition)
+  const { data: pages = [] } = useQuery(docPages)
+  const doc = operationDoc(pages, definition)
   return (
     <Stack gap="xs" py="xs">
       <Text size="sm">{definition.description}</Text>
@@ -55,6 +59,13 @@ function Definition({ statement, type, code, definition }: DefinitionProps) {
           <LinkButton size="xs" variant="default" to="/explorer" search={{ method: 'POST', path, fill: 'run' }}>
             Run the example
           </LinkButton>
+        )}
+        {doc !== undefined && (
+          <Text size="sm">
+            <LinkToPage to="/help" search={{ doc: doc.path }}>
+              Its documentation
+            </LinkToPage>
+          </Text>
         )}
         {page !== undefined && (
           <Anchor href={page} target="_blank" rel="noreferrer" size="sm">

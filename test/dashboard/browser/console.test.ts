@@ -105,6 +105,8 @@ describe('a command that is copied from the capabilities runs as it is:', () => 
     expect(await page.getByRole('link', { name: 'Its page in the specification' }).getAttribute('href')).toBe(
       'https://hl7.org/fhir/R4/valueset-operation-expand.html',
     )
+    const doc = await page.getByRole('link', { name: 'Its documentation' }).getAttribute('href')
+    expect(doc).toContain('doc=operations%2Fvalue-set-expand.md')
     const operation = page.locator('details', { has: page.getByRole('table', { name: 'Parameters of $expand' }) })
     await operation.getByRole('button', { name: 'Copy as curl' }).waitFor()
     expect(await findingsOf(page)).toEqual([])
