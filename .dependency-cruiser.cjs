@@ -169,7 +169,6 @@ const ROOT = '^src/(framework|index)\\.ts$|^src/main/'
 const HEAVY = {
   palette: '@mantine/spotlight',
   charts: '@visx',
-  calendar: '@mantine/schedule',
   'json-editor': '@codemirror',
 }
 

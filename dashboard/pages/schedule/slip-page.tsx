@@ -5,6 +5,7 @@ import type { Appointment, Bundle, Location, Patient, Practitioner } from 'fhir/
 import { useSearch } from '../../api/queries.ts'
 import { includedIn, matchesIn } from '../../fhir/bundles.ts'
 import { addressText, nameOf, referenceParts, referenceText, telecomOf } from '../../fhir/names.ts'
+import { phoneText } from '../../fhir/phones.ts'
 import { clockText, dayOf, dayText, zoneText } from '../../fhir/time.ts'
 import { kindOf, visitOf } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -87,7 +88,7 @@ const actorsOf = ({ participant }: Appointment, practitioners: readonly Practiti
     .join(', ')
 
 function Place({ place }: { readonly place: Location }) {
-  const phone = telecomOf(place.telecom, 'phone')
+  const phone = phoneText(telecomOf(place.telecom, 'phone'))
   return (
     <>
       <bdi>{[place.name, addressText(place.address)].filter(Boolean).join(', ')}</bdi>
