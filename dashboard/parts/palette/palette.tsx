@@ -63,6 +63,14 @@ export function Palette({ isOpen, onClose }: PaletteProps) {
   )
 }
 
+/** Selects the first entry, as Spotlight does for those that are there while one types, and not for later ones. */
+function selectFirst(): void {
+  const list = document.getElementById(store.getState().listId)
+  list?.querySelector('[data-selected]')?.removeAttribute('data-selected')
+  list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+  store.updateState((state) => ({ ...state, selected: 0 }))
+}
+
 interface EntriesProps {
   readonly query: string
   readonly go: (to: string, search?: Record<string, string>) => void
@@ -79,6 +87,11 @@ function Entries({ query, go }: EntriesProps) {
     enabled: isName,
     keepsPrevious: true,
   })
+  // A new patient is offered below those who are found, and is never what Enter takes while they are searched.
+  const isSettled = isName && !found.isFetching
+  useEffect(() => {
+    if (isSettled) selectFirst()
+  }, [isSettled])
   const isCommand = 'new patient'.startsWith(query.toLowerCase())
   const patients = isName && found.data !== undefined ? matchesIn<Patient>(found.data) : []
   const shown = pages.filter(
@@ -109,7 +122,7 @@ function Entries({ query, go }: EntriesProps) {
           onClick={() => go(`/patients/${patient.id}`)}
         />
       ))}
-      {isName && (
+      {isSettled && (
         <Spotlight.Action
           label={isCommand ? 'New patient …' : `New patient “${query}” …`}
           leftSection={<Icon name="user" />}

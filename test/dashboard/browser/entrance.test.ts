@@ -74,7 +74,6 @@ test('the palette opens by Ctrl K and finds pages, patients, and a resource by i
   await page.keyboard.press('Control+k')
   await search.fill('ruth aber')
   await page.getByRole('dialog').getByText('Ruth Abernathy').waitFor()
-  await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await heading(page, 'Ruth Abernathy').waitFor()
   await page.keyboard.press('Control+k')

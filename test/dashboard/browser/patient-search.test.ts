@@ -108,6 +108,10 @@ test('the palette finds and explains alike', async () => {
     await entry.waitFor()
     expect(await entry.innerText()).toContain(reason)
   }
+  // Enter takes the patient, not the new patient that is offered below.
+  await page.getByRole('button', { name: /^New patient/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: NAME }).waitFor()
 })
 
 test.each(['light', 'dark'] as const)('odd names and reasons fit, and axe finds nothing (%s)', async (colorScheme) => {
