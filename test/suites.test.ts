@@ -41,6 +41,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/dashboard/browser/console.test.ts',
     'test/dashboard/browser/edit-patient.test.ts',
     'test/dashboard/browser/entrance.test.ts',
+    'test/dashboard/browser/help.test.ts',
     'test/dashboard/browser/live.test.ts',
     'test/dashboard/browser/merge.test.ts',
     'test/dashboard/browser/messages.test.ts',
