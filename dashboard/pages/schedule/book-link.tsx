@@ -1,9 +1,11 @@
 /** The booking dialog for a patient or a practitioner that the address names: `?book=Patient/1`. */
 import type { Patient } from 'fhir/r4'
+import { lazy, Suspense } from 'react'
 import { useGet } from '../../api/queries.ts'
 import { referenceParts } from '../../fhir/names.ts'
-import { BookDialog } from './book-dialog.tsx'
 import type { Column } from './use-plan.ts'
+
+const BookDialog = lazy(async () => ({ default: (await import('./book-dialog.tsx')).BookDialog }))
 
 interface BookLinkProps {
   readonly reference: string
@@ -18,6 +20,14 @@ export function BookLink({ reference, columns, onClose }: BookLinkProps) {
   if (isPatient && isPending) return null
   const schedule = columns.find(({ schedule: { actor } }) => actor.some((one) => one.reference === reference))?.id
   return (
-    <BookDialog time={undefined} entry={undefined} first={{ patient, schedule }} columns={columns} onClose={onClose} />
+    <Suspense>
+      <BookDialog
+        time={undefined}
+        entry={undefined}
+        first={{ patient, schedule }}
+        columns={columns}
+        onClose={onClose}
+      />
+    </Suspense>
   )
 }
