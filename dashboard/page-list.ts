@@ -20,6 +20,8 @@ export interface NavigationEntry {
   readonly isRehearsal?: boolean
   /** Only for admins and operators. */
   readonly isForAdmins?: boolean
+  /** Only for operators. */
+  readonly isForOperators?: boolean
 }
 
 export const pages: readonly DashboardPage[] = [
@@ -129,6 +131,12 @@ export const pages: readonly DashboardPage[] = [
     path: '/plans/$id',
     load: () => import('./pages/plans/plan-page.tsx'),
     component: 'PlanPage',
+  },
+  {
+    path: '/clinics',
+    load: () => import('./pages/clinics/clinics-page.tsx'),
+    component: 'ClinicsPage',
+    navigation: { label: 'Clinics', icon: 'patients', isForService: true, isForOperators: true },
   },
   {
     path: '/settings',

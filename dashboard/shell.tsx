@@ -1,15 +1,15 @@
 /** The frame of every page: header, navigation, command palette, and the notices that every page shows. */
-import { AppShell, Badge, Burger, Button, Group, Kbd, NavLink, Text } from '@mantine/core'
+import { AppShell, Badge, Burger, Button, Group, Kbd, NavLink, Stack, Text } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { settingsOf, useSandbox } from './api/clinic.ts'
 import { clockOf, NO_REHEARSAL, settingOfClock } from './api/rehearsal.ts'
-import type { Session } from './api/session.ts'
+import { type Session, signOut } from './api/session.ts'
 import { useIsConnectionLost, useSession } from './api/use-session.ts'
 import { type DashboardPage, type NavigationEntry, pages } from './page-list.ts'
-import { type Clinic, HereProvider, useMaybeClinic } from './parts/clinic-context.tsx'
+import { type Clinic, HereProvider, useMaybeClinic, useUser } from './parts/clinic-context.tsx'
 import { HelpButton } from './parts/help/help-button.tsx'
 import { Icon } from './parts/icon.tsx'
 import { Empty, ErrorView, PagePending } from './parts/page-states.tsx'
@@ -33,7 +33,12 @@ function ShellOf({ session }: { readonly session: Session }) {
   const clock = useQuery({ ...clockOf(id ?? ''), enabled: id !== undefined, select: settingOfClock })
   useAllAnew(clock.data)
   if (id !== undefined && (settings.data === undefined || clock.isPending)) {
-    return settings.error ? <ErrorView error={settings.error} onRetry={settings.refetch} /> : null
+    if (settings.error === null) return null
+    return (
+      <HereProvider here={{ session, clinic: undefined }}>
+        <NoClinic error={settings.error} onRetry={settings.refetch} />
+      </HereProvider>
+    )
   }
   const { data } = settings
   const isRehearsal = (clock.data ?? NO_REHEARSAL) !== NO_REHEARSAL
@@ -45,6 +50,18 @@ function ShellOf({ session }: { readonly session: Session }) {
     <HereProvider here={{ session, clinic }}>
       <Frame clinic={clinic} />
     </HereProvider>
+  )
+}
+
+/** The clinic cannot be read: the server is away, or the clinic was deleted, and another account is needed. */
+function NoClinic(props: Parameters<typeof ErrorView>[0]) {
+  return (
+    <Stack component="main" p="md" align="flex-start">
+      <ErrorView {...props} />
+      <Button variant="default" onClick={() => void signOut()}>
+        Sign out
+      </Button>
+    </Stack>
   )
 }
 
@@ -134,10 +151,13 @@ function usePalette() {
 
 function Navigation({ clinic, pathname }: { readonly clinic: Clinic | undefined; readonly pathname: string }) {
   const isAdmin = useMayChange()
+  const { role } = useUser()
   return (
     <nav aria-label="Pages">
       {pages.flatMap(({ path, navigation }) =>
-        navigation === undefined || !isShown(navigation, clinic, isAdmin) ? (
+        navigation === undefined ||
+        (navigation.isForOperators && role !== 'operator') ||
+        !isShown(navigation, clinic, isAdmin) ? (
           []
         ) : (
           <NavLink

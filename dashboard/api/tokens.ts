@@ -25,12 +25,19 @@ export interface WantedToken {
   readonly ttl: string
 }
 
-export const programTokens = queryOptions({
-  queryKey: ['tokens'],
-  queryFn: async ({ signal }) => (await get<{ readonly tokens: readonly ProgramToken[] }>('tokens', signal)).tokens,
-})
+/** @param clinic another one than the own, for operators */
+const inClinic = (path: string, clinic: string | undefined): string =>
+  clinic === undefined ? path : `${path}?clinic=${encodeURIComponent(clinic)}`
+
+export const programTokens = (clinic: string | undefined) =>
+  queryOptions({
+    queryKey: ['tokens', clinic ?? ''],
+    queryFn: async ({ signal }) =>
+      (await get<{ readonly tokens: readonly ProgramToken[] }>(inClinic('tokens', clinic), signal)).tokens,
+  })
 
 export const makeToken = async (body: WantedToken): Promise<MadeToken> =>
   (await send<MadeToken>({ method: 'POST', path: 'tokens', body })).body
 
-export const revokeToken = (id: string) => send({ method: 'DELETE', path: `tokens/${encodeURIComponent(id)}` })
+export const revokeToken = (id: string, clinic: string | undefined) =>
+  send({ method: 'DELETE', path: inClinic(`tokens/${encodeURIComponent(id)}`, clinic) })

@@ -10,10 +10,10 @@ import { doLater, offerUndo, tellProblem } from '../../parts/undo.tsx'
 import { NameForm } from './name-form.tsx'
 import { NewAccountForm } from './new-account-form.tsx'
 
-export function Accounts() {
+/** @param of the clinic that an operator has chosen; undefined: all that one may see */
+export function Accounts({ of }: { readonly of: string | undefined }) {
   const { clinic, role } = useUser()
-  // An operator sees the accounts of all clinics.
-  const query = useQuery(accountsOf(role === 'operator' ? undefined : clinic))
+  const query = useQuery(accountsOf(role === 'operator' ? of : clinic))
   const [isAdding, setAdding] = useState(false)
   return (
     <Stack maw={860}>

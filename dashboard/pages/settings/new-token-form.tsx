@@ -2,7 +2,7 @@
 import { Button, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type MadeToken, makeToken, programTokens } from '../../api/tokens.ts'
+import { type MadeToken, makeToken } from '../../api/tokens.ts'
 import { useMaybeClinic, useUser } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 
@@ -32,7 +32,7 @@ export function NewTokenForm({ onMade }: { readonly onMade: (made: MadeToken) =>
   const { error, isBusy, submit } = useSubmit(async () => {
     const made = await makeToken(typed)
     onMade(made)
-    await client.invalidateQueries({ queryKey: programTokens.queryKey })
+    await client.invalidateQueries({ queryKey: ['tokens'] })
   })
   return (
     <form onSubmit={submit} aria-label="New token">

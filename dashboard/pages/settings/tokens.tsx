@@ -14,8 +14,9 @@ import { Panel } from '../../parts/panel.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { NewTokenForm } from './new-token-form.tsx'
 
-export function Tokens() {
-  const query = useQuery(programTokens)
+/** @param of another clinic, which an operator has chosen: there tokens are revoked, and none are made */
+export function Tokens({ of }: { readonly of: string | undefined }) {
+  const query = useQuery(programTokens(of))
   const [isAdding, setAdding] = useState(false)
   const [made, setMade] = useState<MadeToken>()
   return (
@@ -24,14 +25,16 @@ export function Tokens() {
         A program sends such a token as <code>Authorization: Bearer</code>, as the dashboard does with its own. It ends
         when it is revoked, when its time is over, and when the account of its maker is changed.
       </Text>
-      <Button
-        w="fit-content"
-        aria-expanded={isAdding}
-        variant={isAdding ? 'default' : 'filled'}
-        onClick={() => setAdding(!isAdding)}
-      >
-        {isAdding ? 'Not now' : 'New token…'}
-      </Button>
+      {of === undefined && (
+        <Button
+          w="fit-content"
+          aria-expanded={isAdding}
+          variant={isAdding ? 'default' : 'filled'}
+          onClick={() => setAdding(!isAdding)}
+        >
+          {isAdding ? 'Not now' : 'New token…'}
+        </Button>
+      )}
       {isAdding && (
         <NewTokenForm
           onMade={(token) => {
@@ -48,7 +51,7 @@ export function Tokens() {
               A new token lets a program use the FHIR API without a password.
             </Empty>
           ) : (
-            <TokenTable tokens={tokens} />
+            <TokenTable tokens={tokens} of={of} />
           )
         }
       </Loaded>
@@ -79,7 +82,12 @@ function Made({ made: { token, name, role, expiresAt } }: { readonly made: MadeT
 
 const TITLES = ['Program', 'Role', 'Made', 'Last used', 'Expires', 'State', 'Actions']
 
-function TokenTable({ tokens }: { readonly tokens: readonly ProgramToken[] }) {
+interface TokenTableProps {
+  readonly tokens: readonly ProgramToken[]
+  readonly of: string | undefined
+}
+
+function TokenTable({ tokens, of }: TokenTableProps) {
   const [revoking, setRevoking] = useState<ProgramToken>()
   return (
     <>
@@ -100,7 +108,7 @@ function TokenTable({ tokens }: { readonly tokens: readonly ProgramToken[] }) {
         </Table>
       </Table.ScrollContainer>
       <Modal opened={revoking !== undefined} onClose={() => setRevoking(undefined)} title="Revoke the token">
-        {revoking && <Revocation token={revoking} onClose={() => setRevoking(undefined)} />}
+        {revoking && <Revocation token={revoking} of={of} onClose={() => setRevoking(undefined)} />}
       </Modal>
     </>
   )
@@ -135,12 +143,18 @@ function TokenRow({ token, onRevoke }: { readonly token: ProgramToken; readonly 
   )
 }
 
+interface RevocationProps {
+  readonly token: ProgramToken
+  readonly of: string | undefined
+  readonly onClose: () => void
+}
+
 /** It can't be undone, so it is asked. */
-function Revocation({ token, onClose }: { readonly token: ProgramToken; readonly onClose: () => void }) {
+function Revocation({ token, of, onClose }: RevocationProps) {
   const client = useQueryClient()
   const { error, isBusy, submit } = useSubmit(async () => {
-    await revokeToken(token.id)
-    await client.invalidateQueries({ queryKey: programTokens.queryKey })
+    await revokeToken(token.id, of)
+    await client.invalidateQueries({ queryKey: ['tokens'] })
     onClose()
   })
   return (

@@ -11,7 +11,7 @@ import { criteriaOf } from '../../fhir/patient-criteria.ts'
 import { reasonsFor, SEARCHED } from '../../fhir/patient-reasons.ts'
 import { dateText } from '../../fhir/time.ts'
 import { pages } from '../../page-list.ts'
-import { useMaybeClinic } from '../clinic-context.tsx'
+import { useMaybeClinic, useUser } from '../clinic-context.tsx'
 import { Icon } from '../icon.tsx'
 import { useDateReading } from '../use-date-reading.ts'
 import { useGo } from '../use-go.ts'
@@ -80,6 +80,7 @@ function Entries({ query, go }: EntriesProps) {
   const clinic = useMaybeClinic()
   const isAdmin = useMayChange()
   const reading = useDateReading()
+  const { role } = useUser()
   const isReference = referenceParts(query) !== undefined
   // Each letter starts a search at once, and aborts the one before.
   const isName = query !== '' && !isReference && clinic !== undefined
@@ -98,7 +99,8 @@ function Entries({ query, go }: EntriesProps) {
     ({ navigation }) =>
       navigation?.label.toLowerCase().includes(query.toLowerCase()) &&
       (navigation.isRehearsal !== true || clinic?.isRehearsal === true) &&
-      (navigation.isForAdmins !== true || isAdmin),
+      (navigation.isForAdmins !== true || isAdmin) &&
+      (navigation.isForOperators !== true || role === 'operator'),
   )
   const docs = useDocs(isReference ? '' : query)
   const isEmpty = !isReference && docs.length === 0 && shown.length === 0 && patients.length === 0 && !found.isFetching
