@@ -12,6 +12,7 @@ import { type DashboardPage, type NavigationEntry, pages } from './page-list.ts'
 import { type Clinic, HereProvider, useMaybeClinic, useUser } from './parts/clinic-context.tsx'
 import { HelpButton } from './parts/help/help-button.tsx'
 import { Icon } from './parts/icon.tsx'
+import { PageHead } from './parts/page-head.tsx'
 import { Empty, ErrorView, PagePending } from './parts/page-states.tsx'
 import { RehearsalNotice } from './parts/rehearsal-notice.tsx'
 import { useMayChange } from './parts/use-may-change.ts'
@@ -57,6 +58,7 @@ function ShellOf({ session }: { readonly session: Session }) {
 function NoClinic(props: Parameters<typeof ErrorView>[0]) {
   return (
     <Stack component="main" p="md" align="flex-start">
+      <PageHead title="Your clinic can’t be shown" />
       <ErrorView {...props} />
       <Button variant="default" onClick={() => void signOut()}>
         Sign out

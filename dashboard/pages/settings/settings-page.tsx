@@ -39,7 +39,7 @@ export function SettingsPage() {
         {shown !== undefined && (
           <Tabs.Panel value={shown}>
             {shown === 'accounts' && <Accounts of={other} />}
-            {shown === 'tokens' && <Tokens key={clinic} of={other} />}
+            {shown === 'tokens' && <Tokens key={`tokens of ${clinic}`} of={other} />}
             {clinic !== undefined && <ClinicSettings key={clinic} clinic={clinic} tab={shown} />}
           </Tabs.Panel>
         )}
