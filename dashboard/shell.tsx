@@ -19,6 +19,7 @@ import { useMayChange } from './parts/use-may-change.ts'
 import { UserMenuButton } from './parts/user-menu-button.tsx'
 
 const loadPalette = () => import('./parts/palette/palette.tsx')
+const WorkBadge = lazy(async () => ({ default: (await import('./parts/work-badge.tsx')).WorkBadge }))
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
 
 export function Shell() {
@@ -168,6 +169,13 @@ function Navigation({ clinic, pathname }: { readonly clinic: Clinic | undefined;
             to={path}
             label={navigation.label}
             leftSection={<Icon name={navigation.icon} />}
+            rightSection={
+              path === '/work-list' && (
+                <Suspense>
+                  <WorkBadge />
+                </Suspense>
+              )
+            }
             active={isWithin(pathname, path)}
             aria-current={isWithin(pathname, path) ? 'page' : undefined}
           />

@@ -56,7 +56,7 @@ const pathOf = (clinic: string, state: string): string => `clinics/${clinic}/out
 /** The id of a later one is smaller. */
 const byId = (one: Delivery, other: Delivery): number => (one.messageId < other.messageId ? -1 : 1)
 
-async function allOf(first: string, signal: AbortSignal) {
+async function allOf(first: string, signal?: AbortSignal) {
   const messages: Delivery[] = []
   let next: string | undefined = first
   for (let page = 0; next !== undefined && page < MOST; page += 1) {
@@ -72,6 +72,24 @@ const one = (clinic: string, messageId: string): string => `clinics/${clinic}/ou
 /** @throws Problem 409 where it still waits, or a later one has been delivered */
 export const resendDelivery = (clinic: string, messageId: string) =>
   send({ method: 'POST', path: `${one(clinic, messageId)}/$resend` })
+
+/** Milliseconds between two looks at a delivery that is sent again, and how many there are. */
+const PAUSE = 1_000
+const LOOKS = 15
+
+/**
+ * Waits for the next try of a delivery that has been sent again.
+ * @returns undefined: its system has taken it; with the state `waiting` and no tries: it has not been tried yet
+ */
+export async function resultOf(clinic: string, messageId: string): Promise<Delivery | undefined> {
+  for (let look = 0; ; look += 1) {
+    const lists = await Promise.all(['waiting', 'dead'].map((state) => allOf(pathOf(clinic, state))))
+    const found = lists.flatMap(({ messages }) => messages).find((one) => one.messageId === messageId)
+    const isTried = found === undefined || found.state === 'dead' || found.tries > 0
+    if (isTried || look === LOOKS) return found
+    await new Promise((resolve) => setTimeout(resolve, PAUSE))
+  }
+}
 
 export const removeDelivery = (clinic: string, messageId: string) =>
   send({ method: 'DELETE', path: one(clinic, messageId) })

@@ -1,5 +1,6 @@
 /** Deliveries to the CRM and to patients; those given up can be resent or removed. docs/crm.md, docs/simulators.md */
 import { Anchor, Badge, Button, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
@@ -8,6 +9,7 @@ import {
   outboxOf,
   removeDelivery,
   resendDelivery,
+  resultOf,
   type SimulatedMessage,
 } from '../api/outbox.ts'
 import { referenceParts } from '../fhir/names.ts'
@@ -127,7 +129,9 @@ function DeliveryRow({ message, onRemove }: DeliveryRowProps) {
       <Table.Td>
         <Time at={sentAt ?? stagedAt} />
       </Table.Td>
-      <Table.Td className="number">{tries}</Table.Td>
+      <Table.Td>
+        <span className="number">{tries}</span> <Attempts delivery={message} />
+      </Table.Td>
       <Table.Td>{state === 'dead' && <RowActions messageId={messageId} onRemove={onRemove} />}</Table.Td>
     </Table.Tr>
   )
@@ -196,6 +200,25 @@ const Message = ({ message: { text, link, expiresAt } }: { readonly message: Sim
   </>
 )
 
+function tellResult(after: Delivery | undefined): void {
+  if (after === undefined) notifications.show({ message: 'The delivery is sent.' })
+  else if (after.reason !== undefined) tellProblem(new Error(`The delivery failed again: ${after.reason}`))
+  else notifications.show({ message: 'The delivery waits to be tried. The list shows what comes of it.' })
+}
+
+/** The requests to systems of the clinic since the delivery was made, where the journal has them. */
+const Attempts = ({ delivery: { stagedAt, sentAt } }: { readonly delivery: Delivery }) => {
+  const until = sentAt === undefined ? undefined : new Date(Date.parse(sentAt) + AFTER_IT_WAS_SENT).toISOString()
+  return (
+    <PageLink to="/journal" search={{ direction: 'out', since: stagedAt, until }}>
+      Requests
+    </PageLink>
+  )
+}
+
+/** Milliseconds: an exchange is recorded when its response has come. */
+const AFTER_IT_WAS_SENT = 60_000
+
 function RowActions({ messageId, onRemove }: { readonly messageId: string } & Pick<DeliveryRowProps, 'onRemove'>) {
   const { id } = useClinic()
   const client = useQueryClient()
@@ -205,6 +228,7 @@ function RowActions({ messageId, onRemove }: { readonly messageId: string } & Pi
     setBusy(true)
     try {
       await resendDelivery(id, messageId)
+      tellResult(await resultOf(id, messageId))
     } catch (error) {
       tellProblem(error)
     } finally {
@@ -227,7 +251,7 @@ function RowActions({ messageId, onRemove }: { readonly messageId: string } & Pi
   return (
     <Group gap="xs" wrap="nowrap">
       <Button size="compact-sm" variant="default" loading={isBusy} onClick={resend}>
-        Replay
+        Send again
       </Button>
       <Button size="compact-sm" variant="subtle" onClick={remove}>
         Remove

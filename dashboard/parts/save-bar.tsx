@@ -1,5 +1,6 @@
-/** The save button of a long form, always in sight, with the server's objections to the form as a whole. */
+/** The save button of a long form, always in sight, which asks before its changes are lost, with the server's objections to the form as a whole. */
 import { Alert, Button, Group, List } from '@mantine/core'
+import { useUnsaved } from './unsaved.tsx'
 
 interface SaveBarProps {
   readonly isBusy: boolean
@@ -7,16 +8,20 @@ interface SaveBarProps {
   readonly onReset: () => void
 }
 
-export const SaveBar = ({ isBusy, isChanged, onReset }: SaveBarProps) => (
-  <Group className="save-bar">
-    <Button type="submit" loading={isBusy} disabled={!isChanged}>
-      Save
-    </Button>
-    <Button variant="default" disabled={!isChanged} onClick={onReset}>
-      Undo the changes
-    </Button>
-  </Group>
-)
+export function SaveBar({ isBusy, isChanged, onReset }: SaveBarProps) {
+  const { question } = useUnsaved(isChanged && !isBusy)
+  return (
+    <Group className="save-bar">
+      <Button type="submit" loading={isBusy} disabled={!isChanged}>
+        Save
+      </Button>
+      <Button variant="default" disabled={!isChanged} onClick={onReset}>
+        Undo the changes
+      </Button>
+      {question}
+    </Group>
+  )
+}
 
 export function NotSaved({ problems }: { readonly problems: readonly string[] }) {
   if (problems.length === 0) return null

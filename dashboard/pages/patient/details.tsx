@@ -3,7 +3,7 @@ import { Button, Group, Progress, SimpleGrid, Table, Text } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import { useState } from 'react'
 import { addressText, conceptText, contactText, referenceText } from '../../fhir/names.ts'
-import { isPlaceholder, registrationOf } from '../../fhir/patients.ts'
+import { isPlaceholder, registrationOf, replacedBy } from '../../fhir/patients.ts'
 import { dateText } from '../../fhir/time.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -16,9 +16,12 @@ export function Details({ patient }: { readonly patient: Patient }) {
       <Panel
         title="Demographics"
         aside={
-          <Button size="xs" variant="default" onClick={() => setEditing(true)}>
-            Edit
-          </Button>
+          // What has taken its place is edited.
+          replacedBy(patient) === undefined && (
+            <Button size="xs" variant="default" onClick={() => setEditing(true)}>
+              Edit
+            </Button>
+          )
         }
       >
         <Facts facts={demographicsOf(patient)} />

@@ -12,6 +12,7 @@ import { Conflict } from '../../parts/conflict.tsx'
 import { issuesOf, LABELS, normalFields, PatientFieldset, problemsOfNoField } from '../../parts/patient-fields.tsx'
 import { fieldsOf, type PatientFields, patchFor } from '../../parts/patient-form.ts'
 import { NotSaved } from '../../parts/save-bar.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useDateReading } from '../../parts/use-date-reading.ts'
 import { useVersionedForm } from '../../parts/use-versioned-form.ts'
 
@@ -22,8 +23,9 @@ interface EditProps {
 
 export function EditPatient({ patient, onClose }: EditProps) {
   const form = useEdit(patient, onClose)
+  const { close, question } = useUnsaved(form.isChanged && !form.isBusy, { onClose, leftBy: ['tab'] })
   return (
-    <Modal opened onClose={onClose} title="Edit demographics" size="lg" closeOnClickOutside={false}>
+    <Modal opened onClose={close} title="Edit demographics" size="lg" closeOnClickOutside={false}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -34,7 +36,7 @@ export function EditPatient({ patient, onClose }: EditProps) {
           <PatientFieldset value={form.value} problems={form.problems} onChange={form.setValue} />
           <NotSaved problems={problemsOfNoField(form.problems)} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               Cancel
             </Button>
             <Button type="submit" loading={form.isBusy}>
@@ -43,6 +45,7 @@ export function EditPatient({ patient, onClose }: EditProps) {
           </Group>
         </Stack>
       </form>
+      {question}
       {form.conflict && <Conflict {...form.conflict} labelOf={labelOf} textOf={(value) => String(value) || 'none'} />}
     </Modal>
   )

@@ -8,6 +8,7 @@ import { objectionTo, useStorePlan } from '../../api/plans.ts'
 import type { Plan } from '../../api/rehearsal-answers.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useGo } from '../../parts/use-go.ts'
 import { DryRun } from './dry-run.tsx'
 import { useKnown } from './known.ts'
@@ -25,17 +26,20 @@ export function PlanEditor({ plan: { builtIn, ...plan } }: PlanEditorProps) {
   const known = useKnown()
   const store = useStorePlan(id)
   const field = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useState(() => `${JSON.stringify(plan, undefined, 2)}\n`)
+  const [first] = useState(() => `${JSON.stringify(plan, undefined, 2)}\n`)
+  const [text, setText] = useState(first)
   const [name, setName] = useState(builtIn ? `my-${plan.plan}` : plan.plan)
   const { error, isBusy, submit } = useSubmit(async () => {
     await store.mutateAsync(named(text, name))
     notifications.show({ message: `The plan ${name.trim()} is saved.` })
     go(`/plans/${name.trim()}`)
   })
+  const { question } = useUnsaved(text !== first && !isBusy, { leftBy: ['tab'] })
   return (
     <Stack>
       <form onSubmit={submit} aria-label="Plan">
         <Stack gap="sm">
+          {question}
           <PlanText value={text} known={known} field={field} onChange={setText} />
           <Findings text={text} name={name} field={field} />
           <Group align="end" gap="sm">

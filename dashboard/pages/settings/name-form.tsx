@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { type Account, accountPath, setName } from '../../api/accounts.ts'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { offerUndo } from '../../parts/undo.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 
 export function NameForm({ account, onClose }: { readonly account: Account; readonly onClose: () => void }) {
   const { username, name } = account
@@ -21,8 +22,9 @@ export function NameForm({ account, onClose }: { readonly account: Account; read
     const said = `${username} is called ${typed.trim()} now.`
     offerUndo(said, { things: [accountPath(username)], undo: () => call(name, tag) })
   })
+  const { close, question } = useUnsaved(typed !== name && !isBusy, { onClose })
   return (
-    <Modal opened onClose={onClose} title={`Name of ${username}`}>
+    <Modal opened onClose={close} title={`Name of ${username}`}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -33,6 +35,7 @@ export function NameForm({ account, onClose }: { readonly account: Account; read
             onChange={({ currentTarget: { value } }) => setTyped(value)}
           />
           <FormError text={error} />
+          {question}
           <Group justify="flex-end">
             <Button type="submit" loading={isBusy}>
               Rename

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { addAccount } from '../../api/accounts.ts'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 
 export function NewAccountForm({ onDone }: { readonly onDone: () => void }) {
   const user = useUser()
@@ -20,6 +21,8 @@ export function NewAccountForm({ onDone }: { readonly onDone: () => void }) {
     notifications.show({ message: `${typed.username} can sign in now.` })
     onDone()
   })
+  const isTyped = [typed.username, typed.name, typed.password].some((text) => text !== '')
+  const { question } = useUnsaved(isTyped && !isBusy, { leftBy: ['tab'] })
   return (
     <form onSubmit={submit} aria-label="New account">
       <Stack className="card" p="md">
@@ -43,6 +46,7 @@ export function NewAccountForm({ onDone }: { readonly onDone: () => void }) {
           {isOperator && <TextInput label="Clinic" value={typed.clinic} onChange={set('clinic')} />}
         </SimpleGrid>
         <FormError text={error} />
+        {question}
         <Button type="submit" loading={isBusy} w="fit-content">
           Make the account
         </Button>

@@ -6,6 +6,7 @@ import { referenceText } from '../../fhir/names.ts'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { Time } from '../../parts/times.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useTaskActions } from './task-actions.ts'
 
 export function Comments({ task }: { readonly task: Task }) {
@@ -16,6 +17,7 @@ export function Comments({ task }: { readonly task: Task }) {
     await comment(task, text.trim(), user)
     setText('')
   })
+  const { question } = useUnsaved(text.trim() !== '' && !isBusy, { leftBy: ['task'] })
   return (
     <Stack gap="xs" component="section" aria-label="Comments">
       <Title order={3} size="h6">
@@ -35,7 +37,7 @@ export function Comments({ task }: { readonly task: Task }) {
       <form onSubmit={submit}>
         <Stack gap="xs">
           <Textarea
-            aria-label="Comment"
+            label="Comment"
             placeholder="What colleagues should know"
             required
             autosize
@@ -44,6 +46,7 @@ export function Comments({ task }: { readonly task: Task }) {
             onChange={({ currentTarget: { value } }) => setText(value)}
           />
           <FormError text={error} />
+          {question}
           <Button type="submit" variant="default" w="fit-content" loading={isBusy} disabled={text.trim() === ''}>
             Comment
           </Button>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { codeOf } from '../../fhir/work.ts'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { offerUndo } from '../../parts/undo.tsx'
+import { useUnsaved } from '../../parts/unsaved.tsx'
 import { useTaskActions } from './task-actions.ts'
 
 /** The codes of CodeSystem/task-outcome. */
@@ -29,6 +30,7 @@ export function CompleteForm({ task, onDone }: { readonly task: Task; readonly o
     onDone()
     if (!goesOn) offerUndo('The task is completed.', { things: [`Task/${task.id}`], undo: () => restore(after) })
   })
+  const { question } = useUnsaved(`${words}${note}`.trim() !== '' && !isBusy, { leftBy: ['task'] })
   return (
     <form onSubmit={submit} aria-label="Complete the task">
       <Stack gap="sm" className="card" p="sm">
@@ -58,6 +60,7 @@ export function CompleteForm({ task, onDone }: { readonly task: Task; readonly o
           onChange={({ currentTarget: { value } }) => setNote(value)}
         />
         <FormError text={error} />
+        {question}
         <Button type="submit" loading={isBusy} w="fit-content">
           Complete
         </Button>

@@ -3,16 +3,18 @@ import { Stack, Title } from '@mantine/core'
 import type { Slot, Task, TaskInput } from 'fhir/r4'
 import { useGet } from '../../api/queries.ts'
 import { callName } from '../../fhir/calls.ts'
-import { conceptText, referenceParts, referenceText, statusText } from '../../fhir/names.ts'
-import { clockText, dateText, dayOf, dayText } from '../../fhir/time.ts'
-import { inputLabel } from '../../fhir/work.ts'
+import { referenceParts, referenceText, statusText } from '../../fhir/names.ts'
+import { inputCodeOf, inputLabel, inputText, inWords, missingOf } from '../../fhir/task-words.ts'
+import { clockText, dayOf, dayText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { PageLink } from '../../parts/links.tsx'
+import { PatientLink } from './who-it-is-for.tsx'
 
 export function Inputs({ task }: { readonly task: Task }) {
   const { input = [], encounter } = task
   if (input.length === 0 && encounter === undefined) return null
+  const given = input.filter((one) => inputCodeOf(one) !== 'missing-field')
   const call: readonly Fact[] =
     encounter?.reference === undefined
       ? []
@@ -22,49 +24,34 @@ export function Inputs({ task }: { readonly task: Task }) {
       <Title order={3} size="h6">
         Attached
       </Title>
-      <Facts facts={[...call, ...input.map((one): Fact => [inputLabel(one), valueText(one)])]} />
+      <Facts
+        facts={[...call, ...given.map((one): Fact => [inputLabel(one), valueText(one)]), ['Missing', missingOf(task)]]}
+      />
     </Stack>
   )
 }
 
 function valueText(input: TaskInput) {
-  const { valueReference, valueString, valueCode, valueInteger, valueBoolean, valueDate, valueCodeableConcept } = input
+  const { valueReference, valueString } = input
   const reference = valueReference?.reference
   if (reference !== undefined) return <ReferenceLink reference={reference} label={referenceText(valueReference)} />
-  if (valueDate !== undefined) return dateText(valueDate)
-  if (valueString !== undefined && input.type.coding?.[0]?.code === 'call-id')
+  if (valueString !== undefined && inputCodeOf(input) === 'call-id')
     return (
       <PageLink to="/calls" search={{ call: valueString }}>
         {callName(valueString)}
       </PageLink>
     )
-  const text =
-    valueString ??
-    valueCode ??
-    valueInteger ??
-    valueBoolean ??
-    valueCodeableConcept ??
-    input.valueUri ??
-    input.valueDateTime
-  if (typeof text === 'object') return <bdi>{conceptText(text)}</bdi>
-  if (typeof text === 'boolean') return text ? 'yes' : 'no'
-  return <bdi>{text ?? JSON.stringify({ ...input, type: undefined })}</bdi>
+  return <bdi>{inputText(input) ?? JSON.stringify({ ...input, type: undefined })}</bdi>
 }
 
 function ReferenceLink({ reference, label }: { readonly reference: string; readonly label: string }) {
   const { type, id } = referenceParts(reference) ?? {}
   if (type === 'Slot' && id !== undefined) return <OfferedSlot id={id} />
-  if (type === 'Patient') {
-    return (
-      <PageLink to={`/patients/${id}`}>
-        <bdi>{label}</bdi>
-      </PageLink>
-    )
-  }
+  if (type === 'Patient' && id !== undefined) return <PatientLink id={id} />
   if (type === undefined) return <bdi>{label}</bdi>
   return (
     <PageLink to="/explorer" search={{ open: `${type}/${id}` }}>
-      <bdi>{label}</bdi>
+      <bdi>{label === reference ? inWords(type) : label}</bdi>
     </PageLink>
   )
 }

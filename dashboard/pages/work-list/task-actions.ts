@@ -7,7 +7,7 @@ import { clinicNow } from '../../api/clock.ts'
 import { operate, patch, put } from '../../api/operations.ts'
 import { Problem } from '../../api/problem.ts'
 import type { Session } from '../../api/session.ts'
-import { USERS } from '../../fhir/work.ts'
+import { periodFrom, USERS } from '../../fhir/work.ts'
 
 export interface Completion {
   /** A code of CodeSystem/task-outcome; empty: the text alone. */
@@ -16,38 +16,77 @@ export interface Completion {
   readonly note: string
 }
 
+/** An account of the clinic that a Task is assigned to. */
+export interface Assignee {
+  readonly username: string
+  readonly name: string
+}
+
 const OUTCOMES = 'https://sandbox-emr.example/fhir/CodeSystem/task-outcome'
 
 export function useTaskActions() {
   const client = useQueryClient()
   return useMemo(() => {
-    const then = async (work: Promise<Task>): Promise<Task> => {
+    const refresh = () => Promise.all(['Task', 'counts'].map((type) => client.invalidateQueries({ queryKey: [type] })))
+    const then = async <T>(work: Promise<T>): Promise<T> => {
       try {
         return await work
       } finally {
-        await Promise.all(['Task', 'counts'].map((type) => client.invalidateQueries({ queryKey: [type] })))
+        await refresh()
       }
     }
     return {
-      claim: (id: string) => then(operate<Task>(`Task/${id}/$claim`, [])),
+      claim: (id: string) => then(claimOne(id)),
       release: (id: string) => then(operate<Task>(`Task/${id}/$claim`, [['release', { valueBoolean: true }]])),
       complete: (id: string, completion: Completion) => then(completeOne(id, completion)),
       comment: (task: Task, text: string, by: Session) => then(commentOn(task, noteOf(text, by))),
       restore: (after: Task) => then(restoreOne(after)),
+      /** Does the same with several Tasks, one after the other, and reads the list once. */
+      each: (tasks: readonly Task[], act: (task: Task) => Promise<Task>) => then(eachOf(tasks, act)),
     }
   }, [client])
 }
+
+export interface Done {
+  /** As the action has made them; those that it has not changed are left out. */
+  readonly changed: readonly Task[]
+  readonly problems: readonly unknown[]
+}
+
+async function eachOf(tasks: readonly Task[], act: (task: Task) => Promise<Task>): Promise<Done> {
+  const changed: Task[] = []
+  const problems: unknown[] = []
+  for (const task of tasks) {
+    try {
+      const after = await act(task)
+      if (after.meta?.versionId !== task.meta?.versionId) changed.push(after)
+    } catch (error) {
+      problems.push(error)
+    }
+  }
+  return { changed, problems }
+}
+
+export const claimOne = (id: string): Promise<Task> => operate<Task>(`Task/${id}/$claim`, [])
+
+/** @throws Problem 412 where it has been changed since it was read */
+export const assignOne = (task: Task, { username, name }: Assignee): Promise<Task> =>
+  patch(task, [{ op: 'add', path: '/owner', value: { identifier: { system: USERS, value: username }, display: name } }])
+
+/** @param start FHIR's instant. @throws Problem 412 where it has been changed since it was read */
+export const snoozeOne = (task: Task, start: string): Promise<Task> =>
+  patch(task, [{ op: 'add', path: '/restriction', value: { ...task.restriction, period: periodFrom(task, start) } }])
 
 /**
  * Writes the version before this one, which may be newer than the one that was seen. @throws Problem 412 where there is
  * a newer one
  */
-async function restoreOne({ id, meta }: Task): Promise<Task> {
+export async function restoreOne({ id, meta }: Task): Promise<Task> {
   const before = await get<Task>(`Task/${id}/_history/${Number(meta?.versionId) - 1}`)
   return put(before, meta?.versionId)
 }
 
-const completeOne = (id: string, { code, text, note }: Completion) =>
+export const completeOne = (id: string, { code, text, note }: Completion): Promise<Task> =>
   operate<Task>(`Task/${id}/$complete`, [
     ['outcome', { valueCodeableConcept: code === '' ? { text } : { coding: [{ system: OUTCOMES, code }], text } }],
     ...(note === '' ? [] : [['note', { valueString: note }] as const]),

@@ -2,10 +2,12 @@
 import { Badge, Button, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import type { Task } from 'fhir/r4'
 import { useState } from 'react'
+import { clinicNow } from '../../api/clock.ts'
 import { useGet } from '../../api/queries.ts'
 import { conceptText } from '../../fhir/names.ts'
+import { kindText } from '../../fhir/task-words.ts'
 import { dueOf, taskTitle } from '../../fhir/tasks.ts'
-import { isOpenTask, isOwnedBy, ownerName, priorityOf } from '../../fhir/work.ts'
+import { isOpenTask, isOwnedBy, ownerName, priorityOf, snoozedUntil } from '../../fhir/work.ts'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
@@ -15,8 +17,10 @@ import { offerUndo } from '../../parts/undo.tsx'
 import { Comments } from './comments.tsx'
 import { CompleteForm } from './complete-form.tsx'
 import { Inputs } from './inputs.tsx'
-import { useTaskActions } from './task-actions.ts'
+import { assignOne, snoozeOne, useTaskActions } from './task-actions.ts'
+import { AssignMenu, SnoozeMenu } from './task-menus.tsx'
 import { taskStatusText } from './task-text.ts'
+import { useBulk } from './use-bulk.ts'
 import { WhoItIsFor } from './who-it-is-for.tsx'
 
 interface TaskDialogProps {
@@ -55,9 +59,10 @@ function TaskView({ task, onClose }: { readonly task: Task; readonly onClose: ()
               {taskStatusText(task.status)}
             </Badge>,
           ],
-          ['Kind', conceptText(task.code)],
+          ['Kind', kindText(task)],
           ['Priority', priorityOf(task)],
           ['Due', dueOf(task) && <Time at={dueOf(task)} />],
+          ['Snoozed until', snoozedUntil(task, clinicNow()) && <Time at={task.restriction?.period?.start} />],
           ['Raised', task.authoredOn && <Time at={task.authoredOn} />],
           ['Owner', owner && <bdi>{owner}</bdi>],
           ['About', <WhoItIsFor key="for" task={task} />],
@@ -80,6 +85,7 @@ const outcomesOf = ({ output = [] }: Task) =>
 function Actions({ task, onClose }: { readonly task: Task; readonly onClose: () => void }) {
   const { username, role } = useUser()
   const { claim, release, restore } = useTaskActions()
+  const { doAll } = useBulk()
   const [isCompleting, setCompleting] = useState(false)
   const [error, setError] = useState<string>()
   if (!isOpenTask(task)) return null
@@ -108,6 +114,8 @@ function Actions({ task, onClose }: { readonly task: Task; readonly onClose: () 
             Give back
           </Button>
         )}
+        <AssignMenu onAssign={(to) => doAll([task], `assigned to ${to.name}`, (one) => assignOne(one, to))} />
+        <SnoozeMenu onSnooze={(until, said) => doAll([task], said, (one) => snoozeOne(one, until))} />
         <Button
           variant={isMine ? 'filled' : 'default'}
           onClick={() => setCompleting(!isCompleting)}

@@ -1,7 +1,7 @@
 /** The filters of the work list; each choice is in the address. */
 import { Group, Select } from '@mantine/core'
+import { CODE_TEXT } from '../../fhir/task-words.ts'
 import type { Filters } from './task-choices.ts'
-import { CODE_TEXT } from './task-text.ts'
 
 const OWNERS = [
   { value: '', label: 'Any owner' },
@@ -25,17 +25,31 @@ const CODES = [
   ...Object.entries(CODE_TEXT).map(([value, label]) => ({ value, label })),
 ]
 
+const SNOOZED = [
+  { value: '', label: 'Not snoozed' },
+  { value: 'snoozed', label: 'Snoozed' },
+]
+const SORTS = [
+  { value: '', label: 'By due time' },
+  { value: 'priority', label: 'By priority' },
+  { value: 'newest', label: 'Newest first' },
+  { value: 'name', label: 'By name' },
+]
+
 interface TaskFiltersProps {
   readonly filters: Filters
   readonly onChange: (changes: Partial<Filters>) => void
+  /** How many Tasks there are with these choices in place of those made. */
+  readonly countFor: (changes: Partial<Filters>) => number
 }
 
-export function TaskFilters({ filters, onChange }: TaskFiltersProps) {
+export function TaskFilters({ filters, onChange, countFor }: TaskFiltersProps) {
   const choices = [
     { name: 'owner', label: 'Owner', data: OWNERS },
     { name: 'priority', label: 'Priority', data: PRIORITIES },
     { name: 'due', label: 'Due', data: DUE },
     { name: 'code', label: 'Kind', data: CODES },
+    { name: 'snoozed', label: 'Snoozed', data: SNOOZED },
   ] as const
   return (
     <Group gap="xs">
@@ -43,7 +57,7 @@ export function TaskFilters({ filters, onChange }: TaskFiltersProps) {
         <Select
           key={name}
           aria-label={label}
-          data={data}
+          data={data.map(({ value, label }) => ({ value, label: `${label} (${countFor({ [name]: value })})` }))}
           value={filters[name]}
           allowDeselect={false}
           onChange={(value) => onChange({ [name]: value ?? '' })}
@@ -51,6 +65,15 @@ export function TaskFilters({ filters, onChange }: TaskFiltersProps) {
           maw={220}
         />
       ))}
+      <Select
+        aria-label="Order"
+        data={SORTS}
+        value={filters.sort}
+        allowDeselect={false}
+        onChange={(value) => onChange({ sort: value ?? '' })}
+        flex="1 1 150px"
+        maw={220}
+      />
     </Group>
   )
 }

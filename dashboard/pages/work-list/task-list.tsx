@@ -1,109 +1,124 @@
-/** The Tasks, by when they are due. */
-import { Badge, Button, Text, UnstyledButton } from '@mantine/core'
+/** The Tasks, with who is to be called first; several can be selected and acted on at once. */
+import { Button, Checkbox, Group, Text } from '@mantine/core'
 import type { Task } from 'fhir/r4'
-import { useAll } from '../../api/all-pages.ts'
+import { useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
-import { conceptText } from '../../fhir/names.ts'
-import { dueOf, OPEN_STATUSES, taskTitle } from '../../fhir/tasks.ts'
-import { relativeText } from '../../fhir/time.ts'
-import { byDue, codeOf, isOverdue, isWanted, ownerName, priorityOf } from '../../fhir/work.ts'
+import { isWanted, orderOf } from '../../fhir/work.ts'
 import { Arrivals, useArrivals } from '../../parts/arrivals.tsx'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
-import { Time } from '../../parts/times.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import type { Filters } from './task-choices.ts'
-import { CODE_TEXT, taskStatusText } from './task-text.ts'
-import classes from './work-list.module.css'
-
-const CLOSED = 'completed,cancelled,rejected,failed'
+import { TaskFilters } from './task-filters.tsx'
+import { TaskButtons } from './task-menus.tsx'
+import { TaskRow } from './task-row.tsx'
+import { MOST_AT_ONCE } from './use-bulk.ts'
+import { useTasks } from './use-tasks.ts'
 
 interface TaskListProps {
   readonly filters: Filters
-  readonly onOpen: (id: string) => void
+  readonly onChange: (changes: Partial<Filters>) => void
   readonly onClear: () => void
 }
 
-export function TaskList({ filters, onOpen, onClear }: TaskListProps) {
+export function TaskList({ filters, onChange, onClear }: TaskListProps) {
   const isClosed = filters.tab === 'closed'
   const { username } = useUser()
-  const query = useAll<Task>(
-    'Task',
-    [
-      ['status', isClosed ? CLOSED : OPEN_STATUSES],
-      ['_sort', isClosed ? '-modified' : '-priority,authored-on'],
-      ['_elements', 'status,priority,code,description,owner,restriction,authoredOn,for,lastModified'],
-    ],
-    { most: isClosed ? 200 : 2000 },
-  )
+  const { query, personOf } = useTasks(isClosed)
   const { hasSeen, showAll } = useArrivals({
     items: query.data?.matches ?? [],
     idOf: ({ id }) => id ?? '',
     isCurrent: query.isFetchedAfterMount && !query.isPlaceholderData,
   })
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const now = clinicNow()
+  const matches = query.data?.matches ?? []
+  const countFor = (changes: Partial<Filters>) =>
+    matches.filter((task) => isWanted(task, { ...filters, ...changes, username, now })).length
   return (
-    <Loaded query={query} rows={8}>
-      {({ matches, isCut }) => {
-        const wanted = matches.filter((task) => isWanted(task, { ...filters, username, now: clinicNow() }))
-        const all = isClosed ? wanted : [...wanted].sort(byDue)
-        const seen = all.filter(hasSeen)
-        // Nobody reads an empty list.
-        const shown = seen.length === 0 ? all : seen
-        if (shown.length === 0) return <NoTasks isFiltered={matches.length > 0} isClosed={isClosed} onClear={onClear} />
-        return (
-          <>
-            <Arrivals count={all.length - shown.length} onShow={showAll} />
-            <Text size="sm" c="dimmed" role="status">
-              {shown.length} {shown.length === 1 ? 'task' : 'tasks'}
-              {isCut ? ', of more than are looked through here' : ''}
-            </Text>
-            <div className="card">
-              <VirtualList
-                items={shown}
-                label="Tasks"
-                keyOf={({ id }) => id ?? ''}
-                rowHeight={52}
-                height="calc(100dvh - 290px)"
-              >
-                {(task) => <TaskRow task={task} onOpen={() => onOpen(task.id ?? '')} />}
-              </VirtualList>
-            </div>
-          </>
-        )
-      }}
-    </Loaded>
+    <>
+      <TaskFilters filters={filters} onChange={onChange} countFor={countFor} />
+      <Loaded query={query} rows={8}>
+        {({ isCut }) => {
+          const wanted = matches.filter((task) => isWanted(task, { ...filters, username, now }))
+          const isSorted = !isClosed || filters.sort !== ''
+          const all = isSorted ? [...wanted].sort(orderOf(filters.sort, (task) => personOf(task).name)) : wanted
+          const seen = all.filter(hasSeen)
+          // Nobody reads an empty list.
+          const shown = seen.length === 0 ? all : seen
+          if (shown.length === 0) {
+            return <NoTasks isFiltered={matches.length > 0} isClosed={isClosed} onClear={onClear} />
+          }
+          const chosen = shown.filter(({ id = '' }) => selected.has(id))
+          const select = (task: Task, isSelected: boolean) =>
+            setSelected(isSelected ? new Set([...selected, task.id ?? '']) : without(selected, task.id ?? ''))
+          return (
+            <>
+              <Arrivals count={all.length - shown.length} onShow={showAll} />
+              {!isClosed && <Selection shown={shown} chosen={chosen} onSelect={setSelected} />}
+              <Text size="sm" c="dimmed" role="status">
+                {shown.length} {shown.length === 1 ? 'task' : 'tasks'}
+                {isCut ? ', of more than are looked through here' : ''}
+              </Text>
+              <div className="card">
+                <VirtualList
+                  items={shown}
+                  label="Tasks"
+                  keyOf={({ id }) => id ?? ''}
+                  rowHeight={64}
+                  height="calc(100dvh - 340px)"
+                >
+                  {(task) => (
+                    <TaskRow
+                      task={task}
+                      person={personOf(task)}
+                      onOpen={() => onChange({ task: task.id ?? '' })}
+                      isSelected={selected.has(task.id ?? '')}
+                      onSelect={isClosed ? undefined : (isSelected) => select(task, isSelected)}
+                    />
+                  )}
+                </VirtualList>
+              </div>
+            </>
+          )
+        }}
+      </Loaded>
+    </>
   )
 }
 
-function TaskRow({ task, onOpen }: { readonly task: Task; readonly onOpen: () => void }) {
-  const late = isOverdue(task, clinicNow())
-  const due = dueOf(task)
-  const priority = priorityOf(task)
+function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const others = new Set(ids)
+  others.delete(id)
+  return others
+}
+
+interface SelectionProps {
+  readonly shown: readonly Task[]
+  readonly chosen: readonly Task[]
+  readonly onSelect: (ids: ReadonlySet<string>) => void
+}
+
+/** The first ones can be selected together, and what is selected is acted on together. */
+function Selection({ shown, chosen, onSelect }: SelectionProps) {
+  const first = shown.slice(0, MOST_AT_ONCE)
+  const isAll = chosen.length >= first.length
   return (
-    <UnstyledButton className={`row ${classes.row}`} onClick={onOpen}>
-      <span className={classes.what}>
-        <bdi className={`${classes.title} cut`}>{taskTitle(task)}</bdi>
-        <Text span size="xs" c="dimmed" className="cut">
-          {CODE_TEXT[codeOf(task)] ?? conceptText(task.code)}
-        </Text>
-      </span>
-      <span>
-        {priority !== 'routine' && (
-          <Badge variant="default" radius="sm" tt="none">
-            {priority}
-          </Badge>
-        )}
-      </span>
-      <span className={`${classes.due} ${late ? classes.late : ''}`}>
-        {due === undefined ? 'no due time' : `${late ? 'overdue' : 'due'} ${relativeText(due, clinicNow())}`}
-        <Text span size="xs" c="dimmed" className="cut">
-          <Time at={due} />
-        </Text>
-      </span>
-      <span className={`${classes.owner} cut`}>
-        <bdi>{ownerName(task) || taskStatusText(task.status)}</bdi>
-      </span>
-    </UnstyledButton>
+    <Group gap="sm" mih={36} role="group" aria-label="Selected tasks">
+      <Checkbox
+        label={shown.length > first.length ? `Select the first ${first.length}` : 'Select all'}
+        checked={isAll}
+        indeterminate={!isAll && chosen.length > 0}
+        onChange={() => onSelect(isAll ? new Set() : new Set(first.map(({ id }) => id ?? '')))}
+      />
+      {chosen.length > MOST_AT_ONCE && <Text size="sm">At most {MOST_AT_ONCE} at once.</Text>}
+      {chosen.length > 0 && chosen.length <= MOST_AT_ONCE && (
+        <>
+          <Text size="sm">{chosen.length} selected</Text>
+          <TaskButtons tasks={chosen} onDone={() => onSelect(new Set())} />
+        </>
+      )}
+    </Group>
   )
 }
 

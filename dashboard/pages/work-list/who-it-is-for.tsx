@@ -33,13 +33,13 @@ function Referred({ reference }: { readonly reference: Reference }) {
   return <PatientLink id={id} />
 }
 
-function PatientLink({ id }: { readonly id: string }) {
+export function PatientLink({ id }: { readonly id: string }) {
   const { data } = useGet<Patient>(`Patient/${id}`)
   const born = dateText(data?.birthDate)
   return (
     <span>
       <PageLink to={`/patients/${id}`}>
-        <bdi>{data === undefined ? `Patient/${id}` : patientName(data)}</bdi>
+        <bdi>{data === undefined ? 'The patient' : patientName(data)}</bdi>
       </PageLink>
       {born === '' ? '' : `, born ${born}`}
       {data !== undefined && isPlaceholder(data) ? ' (unknown caller)' : ''}
