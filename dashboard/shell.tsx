@@ -10,6 +10,7 @@ import { type Session, signOut } from './api/session.ts'
 import { useIsConnectionLost, useSession } from './api/use-session.ts'
 import { type DashboardPage, type NavigationEntry, pages } from './page-list.ts'
 import { type Clinic, HereProvider, useMaybeClinic, useUser } from './parts/clinic-context.tsx'
+import { useFocusReturn } from './parts/focus-return.ts'
 import { HelpButton } from './parts/help/help-button.tsx'
 import { Icon } from './parts/icon.tsx'
 import { PageHead } from './parts/page-head.tsx'
@@ -71,6 +72,7 @@ function NoClinic(props: Parameters<typeof ErrorView>[0]) {
 function Frame({ clinic }: { readonly clinic: Clinic | undefined }) {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const { pathname } = useLocation()
+  useFocusReturn()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page is what closes it
   useEffect(close, [pathname])
   const palette = usePalette()

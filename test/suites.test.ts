@@ -60,6 +60,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/dashboard/browser/settings.test.ts',
     'test/dashboard/browser/tokens.test.ts',
     'test/dashboard/browser/undo.test.ts',
+    'test/dashboard/browser/unsaved.test.ts',
     'test/dashboard/browser/work-list.test.ts',
     'test/faults/disk-full.test.ts',
     'test/faults/network.test.ts',

@@ -13,6 +13,7 @@ export function inWords(code: string): string {
     .replace(/[-_]+/g, ' ')
     .toLowerCase()
     .replace(/\bemail\b/g, 'e-mail')
+    .replace(/\bcomms\b/g, 'contact')
     .replace(/\b(id|crm|mrn)\b/g, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -33,7 +33,7 @@ export function ActionList({ label, icon, isBusy = false, actions }: ActionListP
           {label}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown p={4}>
+      <Popover.Dropdown p={4} mah={320} style={{ overflowY: 'auto' }}>
         <Stack gap={0}>
           {actions.map((action) => (
             <Button
@@ -46,7 +46,7 @@ export function ActionList({ label, icon, isBusy = false, actions }: ActionListP
                 action.run()
               }}
             >
-              {action.label}
+              <bdi>{action.label}</bdi>
             </Button>
           ))}
         </Stack>

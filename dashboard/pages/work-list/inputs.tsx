@@ -4,7 +4,7 @@ import type { Slot, Task, TaskInput } from 'fhir/r4'
 import { useGet } from '../../api/queries.ts'
 import { callName } from '../../fhir/calls.ts'
 import { referenceParts, referenceText, statusText } from '../../fhir/names.ts'
-import { inputCodeOf, inputLabel, inputText, inWords, missingOf } from '../../fhir/task-words.ts'
+import { callOf, inputCodeOf, inputLabel, inputText, inWords, missingOf } from '../../fhir/task-words.ts'
 import { clockText, dayOf, dayText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
@@ -16,7 +16,7 @@ export function Inputs({ task }: { readonly task: Task }) {
   if (input.length === 0 && encounter === undefined) return null
   const given = input.filter((one) => inputCodeOf(one) !== 'missing-field')
   const call: readonly Fact[] =
-    encounter?.reference === undefined
+    encounter?.reference === undefined || callOf(task) !== undefined
       ? []
       : [['Call', <ReferenceLink key="call" reference={encounter.reference} label="The call" />]]
   return (

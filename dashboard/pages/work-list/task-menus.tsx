@@ -1,13 +1,14 @@
 /** Menus that act on Tasks, one or several: claim, assign, snooze, complete. */
-import { Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Task } from 'fhir/r4'
 import { useState } from 'react'
 import { accountsOf } from '../../api/accounts.ts'
 import { clinicNow } from '../../api/clock.ts'
 import { addDays, clockText, dayOf, naiveOf, timeText, wallTime } from '../../fhir/time.ts'
+import { ActionList } from '../../parts/action-list.tsx'
 import { useClinic, useUser } from '../../parts/clinic-context.tsx'
-import { assignOne, claimOne, completeOne, snoozeOne } from './task-actions.ts'
+import { type Assignee, assignOne, claimOne, completeOne, snoozeOne } from './task-actions.ts'
 import { useBulk } from './use-bulk.ts'
 
 interface ActedOn {
@@ -28,8 +29,8 @@ export function TaskButtons({ tasks, onDone }: ActedOn) {
       <Button size="xs" disabled={isBusy} onClick={claim}>
         Claim them
       </Button>
-      <AssignMenu size="xs" onAssign={(to) => act(`assigned to ${to.name}`, (task) => assignOne(task, to))} />
-      <SnoozeMenu size="xs" onSnooze={(until, said) => act(said, (task) => snoozeOne(task, until))} />
+      <AssignMenu onAssign={(to) => act(`assigned to ${to.name}`, (task) => assignOne(task, to))} />
+      <SnoozeMenu onSnooze={(until, said) => act(said, (task) => snoozeOne(task, until))} />
       <Button size="xs" variant="default" disabled={isBusy} onClick={complete}>
         Complete as done
       </Button>
@@ -38,40 +39,26 @@ export function TaskButtons({ tasks, onDone }: ActedOn) {
 }
 
 interface AssignMenuProps {
-  readonly size?: string
-  readonly onAssign: (to: { readonly username: string; readonly name: string }) => void
+  readonly onAssign: (to: Assignee) => void
 }
 
 /** For admins: staff may not read who the accounts of the clinic are. */
-export function AssignMenu({ size = 'sm', onAssign }: AssignMenuProps) {
+export function AssignMenu({ onAssign }: AssignMenuProps) {
   const { id } = useClinic()
-  const { role } = useUser()
-  const [isOpen, setOpen] = useState(false)
-  const { data, error } = useQuery({ ...accountsOf(id), enabled: isOpen })
-  if (role !== 'admin') return null
+  const isAdmin = useUser().role === 'admin'
+  const { data } = useQuery({ ...accountsOf(id), enabled: isAdmin })
+  if (!isAdmin || data === undefined) return null
+  const enabled = data.accounts.filter((account) => account.enabled)
   return (
-    <Menu opened={isOpen} onChange={setOpen} position="bottom-start">
-      <Menu.Target>
-        <Button size={size} variant="default">
-          Assign to…
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-        {error !== null && <Menu.Label>{error.message}</Menu.Label>}
-        {data?.accounts
-          .filter(({ enabled }) => enabled)
-          .map((account) => (
-            <Menu.Item key={account.username} onClick={() => onAssign(account)}>
-              <bdi>{account.name}</bdi>
-            </Menu.Item>
-          ))}
-      </Menu.Dropdown>
-    </Menu>
+    <ActionList
+      label="Assign to…"
+      icon="patients"
+      actions={enabled.map((account) => ({ label: account.name, run: () => onAssign(account) }))}
+    />
   )
 }
 
 interface SnoozeMenuProps {
-  readonly size?: string
   /** @param until FHIR's instant. @param said `snoozed until …` */
   readonly onSnooze: (until: string, said: string) => void
 }
@@ -80,7 +67,7 @@ interface SnoozeMenuProps {
 const MORNING = 'T08:00:00'
 const HOUR = 3_600_000
 
-export function SnoozeMenu({ size = 'sm', onSnooze }: SnoozeMenuProps) {
+export function SnoozeMenu({ onSnooze }: SnoozeMenuProps) {
   const { timeZone } = useClinic()
   const [isChoosing, setChoosing] = useState(false)
   const now = clinicNow()
@@ -94,21 +81,14 @@ export function SnoozeMenu({ size = 'sm', onSnooze }: SnoozeMenuProps) {
   const snooze = (at: string) => onSnooze(at, `snoozed until ${timeText(at, timeZone)}`)
   return (
     <>
-      <Menu position="bottom-start">
-        <Menu.Target>
-          <Button size={size} variant="default">
-            Snooze…
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {times.map(({ label, at }) => (
-            <Menu.Item key={label} onClick={() => snooze(at)}>
-              {label}, {clockText(at, timeZone)}
-            </Menu.Item>
-          ))}
-          <Menu.Item onClick={() => setChoosing(true)}>Until a time…</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <ActionList
+        label="Snooze…"
+        icon="clock"
+        actions={[
+          ...times.map(({ label, at }) => ({ label: `${label}, ${clockText(at, timeZone)}`, run: () => snooze(at) })),
+          { label: 'Until a time…', run: () => setChoosing(true) },
+        ]}
+      />
       {isChoosing && <SnoozeUntil onClose={() => setChoosing(false)} onSnooze={snooze} />}
     </>
   )

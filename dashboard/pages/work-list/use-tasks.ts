@@ -9,7 +9,7 @@ import { OPEN_STATUSES } from '../../fhir/tasks.ts'
 
 const CLOSED = 'completed,cancelled,rejected,failed'
 const ELEMENTS =
-  'status,priority,code,description,owner,restriction,authoredOn,for,focus,input,lastModified,name,telecom'
+  'status,priority,code,description,owner,restriction,authoredOn,for,input,lastModified,Patient.name,Patient.telecom'
 
 export interface Person {
   /** Empty: nobody is known. */

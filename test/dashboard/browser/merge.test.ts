@@ -152,6 +152,9 @@ describe('a merge of yesterday', () => {
     const pair = await newPair({}, { telecom: [email('dana@example.com')] })
     await mergeByFhir(pair.replaced, pair.kept)
     const page = await dashboard.signedIn(`/patients/${pair[which]}`)
+    await takeBack(page).waitFor()
+    // A replaced record is not edited.
+    expect(await page.getByRole('button', { name: 'Edit', exact: true }).count()).toBe(which === 'kept' ? 1 : 0)
     await takeBack(page).click()
     await merges(page).waitFor({ state: 'detached' })
     expect([(await read(pair.kept)).telecom, (await read(pair.replaced)).active]).toEqual([undefined, undefined])

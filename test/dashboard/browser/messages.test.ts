@@ -96,8 +96,9 @@ test('what was given up says why, and can be sent again; the state is in the add
   const waiting = page.getByRole('row', { name: /the CRM answered 503/ })
   await waiting.getByText('next try').waitFor()
   const sentAgain = page.waitForResponse((answer) => answer.url().endsWith('/$resend') && answer.status() === 202)
-  await refused.getByRole('button', { name: 'Replay' }).click()
+  await refused.getByRole('button', { name: 'Send again' }).click()
   await sentAgain
+  await page.getByRole('alert').filter({ hasText: 'The delivery failed again: the CRM answered 400' }).waitFor()
   await refused.getByText('given up').waitFor()
   await page.getByText('Waiting', { exact: true }).click()
   await refused.waitFor({ state: 'detached' })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Task } from 'fhir/r4'
 import type { Page } from 'playwright-core'
-import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 
 let dashboard: Dashboard
@@ -21,6 +21,9 @@ const fhir = (method: string, path: string, body?: unknown, headers?: Record<str
 const task = async (id: string): Promise<Task> => (await fhir('GET', `/Task/${id}`)).body
 const put = (id: string, more: Partial<Task>) =>
   fhir('PUT', `/Task/${id}`, { resourceType: 'Task', id, status: 'requested', intent: 'order', ...more })
+const ABSENT = {
+  extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
+}
 const due = (hours: number) => ({ period: { end: new Date(Date.now() + hours * 3_600_000).toISOString() } })
 
 test('tasks are listed by when they are due, and what is chosen of them is in the address', async () => {
@@ -137,6 +140,136 @@ test('what two people say of a task at once is kept, both of it', async () => {
   for (const window of [page, other]) await window.getByRole('dialog').getByText('I will write').waitFor()
 })
 
+const input = (code: string, value: object) => ({
+  type: { coding: [{ system: 'https://sandbox-emr.example/fhir/CodeSystem/task-input', code }] },
+  ...value,
+})
+const row = (page: Page, text: string) =>
+  page.getByRole('list', { name: 'Tasks' }).getByRole('listitem').filter({ hasText: text })
+
+test('a task names the person and the number first, then in words what is asked, and leads to its call', async () => {
+  const family = `أبو <i>${'long'.repeat(45)}</i>`
+  const telecom = [{ system: 'phone' as const, value: '+12125550171' }]
+  await fhir('PUT', '/Patient/asked', { resourceType: 'Patient', id: 'asked', name: [{ family }], telecom })
+  await put('words', {
+    description: 'Please call back',
+    for: { reference: 'Patient/asked' },
+    priority: 'urgent',
+    restriction: due(1),
+    input: [
+      input('missing-field', { valueString: 'firstName' }),
+      input('missing-field', { valueString: 'email' }),
+      input('call-id', { valueString: 'that-call' }),
+      input('patient-type', { valueCode: 'EXISTING' }),
+      input('self-pay-price-cents', { valueInteger: 4050 }),
+    ],
+  })
+  await put('number-only', {
+    description: 'Call me',
+    input: [input('callback-phone', { valueString: '+12125550172' })],
+  })
+  await fhir('PUT', '/Task/bare', { resourceType: 'Task', id: 'bare', _status: ABSENT, intent: 'order' })
+  const page = await dashboard.signedIn('/work-list')
+  const words = row(page, family)
+  await words.getByText('+1 212 555 0171').waitFor()
+  await words.getByText('Missing: first name, e-mail').waitFor()
+  await row(page, '+1 212 555 0172').getByText('Call me').waitFor()
+  await words.getByRole('link', { name: 'Call' }).click()
+  expect(new URL(page.url()).searchParams.get('call')).toBe('that-call')
+  await page.goBack()
+  await words.getByRole('button').click()
+  const attached = page.getByRole('dialog').getByRole('region', { name: 'Attached' })
+  for (const text of ['first name, e-mail', 'existing', '40.50']) await attached.getByText(text).waitFor()
+  expect(await attached.innerText()).not.toMatch(/missing-field|firstName|EXISTING/)
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.goto(`${dashboard.server.url}/dashboard/work-list`)
+  await words.waitFor()
+  expect(await fitsItsWidth(page)).toBe(true)
+})
+
+test('several tasks are snoozed at once, wait behind a filter, and come back by one undo', async () => {
+  await put('nap-1', { description: 'Nap one', restriction: due(7) })
+  await put('nap-2', { description: 'Nap two', restriction: due(-1) })
+  const page = await dashboard.signedIn('/work-list')
+  for (const text of ['Nap one', 'Nap two']) await row(page, text).getByRole('checkbox').check()
+  const bar = page.getByRole('group', { name: 'Selected tasks' })
+  await bar.getByText('2 selected').waitFor()
+  await bar.getByRole('button', { name: 'Snooze…' }).press('Enter')
+  await page.getByRole('button', { name: 'Until tomorrow' }).waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await findingsOf(page)).toEqual([])
+  }
+  await page.getByRole('button', { name: 'Until tomorrow' }).click()
+  await row(page, 'Nap two').waitFor({ state: 'detached' })
+  const { restriction } = await task('nap-2')
+  expect(restriction?.period?.end).toBe(restriction?.period?.start)
+  await page.getByRole('combobox', { name: 'Snoozed' }).click()
+  await page.getByRole('option', { name: 'Snoozed (2)', exact: true }).click()
+  await row(page, 'Nap one').waitFor()
+  await page.getByRole('alert').filter({ hasText: '2 tasks are snoozed' }).getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await row(page, 'Nap two').waitFor()
+  expect((await task('nap-1')).restriction?.period?.start).toBeUndefined()
+})
+
+test('an admin assigns tasks to an account of the clinic, and what a colleague has completed meanwhile is told', async () => {
+  await put('given-1', { description: 'Given one', restriction: due(8) })
+  await put('given-2', { description: 'Given two', restriction: due(9) })
+  const page = await dashboard.signedIn('/work-list', { as: 'admin' })
+  for (const text of ['Given one', 'Given two']) await row(page, text).getByRole('checkbox').check()
+  const bar = page.getByRole('group', { name: 'Selected tasks' })
+  await bar.getByRole('button', { name: 'Assign to…' }).click()
+  await page.getByRole('button', { name: 'Demo Staff' }).click()
+  await row(page, 'Given two').getByText('Demo Staff').waitFor()
+  expect((await task('given-1')).owner?.identifier?.value).toBe('demo')
+
+  for (const text of ['Given one', 'Given two']) await row(page, text).getByRole('checkbox').check()
+  // A colleague is faster, which this window has not heard of yet.
+  await page.route(/given-1\/\$complete$/, async (route) => {
+    const parameter = [{ name: 'outcome', valueCodeableConcept: { text: 'called' } }]
+    await fhir('POST', '/Task/given-1/$complete', { resourceType: 'Parameters', parameter })
+    await route.continue()
+  })
+  await bar.getByRole('button', { name: 'Complete as done' }).click()
+  await page.getByRole('alert').filter({ hasText: '1 of 2 tasks are as before' }).waitFor()
+  await page
+    .getByRole('alert')
+    .filter({ hasText: '1 task is completed.' })
+    .getByRole('button', { name: 'Undo' })
+    .click()
+  await row(page, 'Given two').waitFor()
+  expect((await task('given-2')).status).toBe('requested')
+})
+
+test('the navigation counts open tasks on every page, and an urgent one gives a notice that names nobody', async () => {
+  const page = await dashboard.signedIn('/work-list')
+  await page.evaluate(() => {
+    const shown: string[] = []
+    class Shown {
+      static readonly permission = 'granted'
+      static requestPermission = async () => 'granted'
+      constructor(title: string) {
+        shown.push(title)
+      }
+    }
+    Object.assign(window, { Notification: Shown, shown })
+  })
+  await page.getByLabel('Notices of urgent tasks').click({ force: true })
+  await page.getByRole('link', { name: 'Patients' }).click()
+  const badge = page.getByRole('link', { name: /^Work list \d+\s+open, \d+ overdue$/ })
+  const before = Number.parseInt((await badge.innerText()).replace(/\D+/, ''), 10)
+  await put('now', {
+    description: 'Ruth Abernathy is ill',
+    priority: 'stat',
+    code: { text: 'Callback' },
+    restriction: due(1),
+  })
+  await page.getByRole('link', { name: new RegExp(`^Work list ${before + 1}\\s+open`) }).waitFor()
+  await page.waitForFunction(() => (window as unknown as { shown: string[] }).shown.length > 0)
+  expect(await page.evaluate(() => (window as unknown as { shown: string[] }).shown)).toEqual(['Urgent task: Callback'])
+})
+
 test('a delivery that was given up is listed with its reason, and sent again', async () => {
   const path = '/clinics/demo-clinic/settings'
   const settings = (await fhir('GET', path)).body
@@ -158,10 +291,27 @@ test('a delivery that was given up is listed with its reason, and sent again', a
   const page = await dashboard.signedIn('/work-list?tab=deliveries')
   await page
     .getByRole('row', { name: /the CRM answered 400/ })
-    .getByRole('button', { name: 'Replay' })
+    .getByRole('button', { name: 'Send again' })
     .click()
   await page.getByText('Nothing was given up').waitFor()
   expect(crm.received.length).toBeGreaterThan(0)
+})
+
+test('of 2,000 tasks only those in sight are drawn, and at most 50 are selected at once', async () => {
+  for (let batch = 0; batch < 10; batch += 1) {
+    const entry = Array.from({ length: 200 }, (_, index) => ({
+      request: { method: 'POST', url: 'Task' },
+      resource: { resourceType: 'Task', status: 'requested', intent: 'order', description: `Many ${batch} ${index}` },
+    }))
+    expect((await fhir('POST', '/', { resourceType: 'Bundle', type: 'batch', entry })).status).toBe(200)
+  }
+  const page = await dashboard.signedIn('/work-list')
+  const items = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
+  await items.first().waitFor()
+  expect(await items.count()).toBeLessThan(40)
+  await page.getByRole('status').filter({ hasText: 'of more than are looked through here' }).waitFor()
+  await page.getByLabel('Select the first 50').check()
+  await page.getByText('50 selected').waitFor()
 })
 
 test('nothing that the pages do is stopped by their Content-Security-Policy, and no script fails', () => {

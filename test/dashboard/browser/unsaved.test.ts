@@ -1,0 +1,84 @@
+/** Forms with changes ask before they are left: by another page, by closing their dialog, or with the window. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { type Dashboard, findingsOf, startDashboard } from '../../support/dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+})
+afterAll(async () => {
+  await dashboard?.close()
+})
+
+const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' })
+const button = (page: Page, name: string) => question(page).getByRole('button', { name })
+const toPatients = (page: Page) =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Patients' })
+
+test('settings ask before another page, not before another tab, and keep what was typed', async () => {
+  const page = await dashboard.signedIn('/settings', { as: 'admin' })
+  const name = page.getByLabel('Name', { exact: false }).first()
+  await name.fill('Another Clinic')
+  await page.getByRole('tab', { name: 'Booking' }).click()
+  await page.getByRole('tab', { name: 'Clinic' }).click()
+  await toPatients(page).click()
+  await question(page).waitFor()
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await findingsOf(page)).toEqual([])
+  }
+  await page.keyboard.press('Escape')
+  await question(page).waitFor({ state: 'detached' })
+  expect(await name.inputValue()).toBe('Another Clinic')
+  await toPatients(page).click()
+  await button(page, 'Leave').click()
+  await page.getByRole('heading', { level: 1, name: 'Patients' }).waitFor()
+})
+
+test('the demographics of a patient ask when their dialog is closed, and the focus goes back to Edit', async () => {
+  const page = await dashboard.signedIn('/patients/abernathy-ruth?tab=details')
+  const edit = page.getByRole('button', { name: 'Edit', exact: true })
+  await edit.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Edit demographics' })
+  await dialog.getByLabel('E-mail').fill('other@example.com')
+  await page.keyboard.press('Escape')
+  await button(page, 'Stay').click()
+  expect(await dialog.getByLabel('E-mail').inputValue()).toBe('other@example.com')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await button(page, 'Leave').click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Edit')
+})
+
+test('a comment that is not sent asks before its task is closed, and the window asks before it is closed', async () => {
+  await dashboard.server.fhir('PUT', '/Task/asks', {
+    resourceType: 'Task',
+    id: 'asks',
+    status: 'requested',
+    intent: 'order',
+    description: 'Asks',
+  })
+  const page = await dashboard.signedIn('/work-list')
+  await page.getByRole('button', { name: 'Asks' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Asks' })
+  await drawer.getByRole('textbox', { name: 'Comment' }).fill('Half a sentence')
+  await page.keyboard.press('Escape')
+  await button(page, 'Stay').click()
+  expect(await drawer.getByRole('textbox', { name: 'Comment' }).inputValue()).toBe('Half a sentence')
+  const asked = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  const dialog = await asked
+  expect(dialog.type()).toBe('beforeunload')
+  await dialog.accept()
+})
+
+test('the working hours ask before another page', async () => {
+  const page = await dashboard.signedIn('/schedule/hours/schedule-okafor', { as: 'admin' })
+  await page.getByLabel('Minutes of a time').fill('20')
+  await toPatients(page).click()
+  await button(page, 'Leave').click()
+  await page.getByRole('heading', { level: 1, name: 'Patients' }).waitFor()
+  expect(dashboard.complaints).toEqual([])
+})
