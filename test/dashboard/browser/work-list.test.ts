@@ -216,6 +216,8 @@ test('several tasks are snoozed at once, wait behind a filter, and come back by 
 test('an admin assigns tasks to an account of the clinic, and what a colleague has completed meanwhile is told', async () => {
   await put('given-1', { description: 'Given one', restriction: due(8) })
   await put('given-2', { description: 'Given two', restriction: due(9) })
+  await put('rival-1', { description: 'Rival one', restriction: due(10) })
+  await put('rival-2', { description: 'Rival two', restriction: due(11) })
   const page = await dashboard.signedIn('/work-list', { as: 'admin' })
   for (const text of ['Given one', 'Given two']) await row(page, text).getByRole('checkbox').check()
   const bar = page.getByRole('group', { name: 'Selected tasks' })
@@ -224,11 +226,11 @@ test('an admin assigns tasks to an account of the clinic, and what a colleague h
   await row(page, 'Given two').getByText('Demo Staff').waitFor()
   expect((await task('given-1')).owner?.identifier?.value).toBe('demo')
 
-  for (const text of ['Given one', 'Given two']) await row(page, text).getByRole('checkbox').check()
+  for (const text of ['Rival one', 'Rival two']) await row(page, text).getByRole('checkbox').check()
   // A colleague is faster, which this window has not heard of yet.
-  await page.route(/given-1\/\$complete$/, async (route) => {
+  await page.route(/rival-1\/\$complete$/, async (route) => {
     const parameter = [{ name: 'outcome', valueCodeableConcept: { text: 'called' } }]
-    await fhir('POST', '/Task/given-1/$complete', { resourceType: 'Parameters', parameter })
+    await fhir('POST', '/Task/rival-1/$complete', { resourceType: 'Parameters', parameter })
     await route.continue()
   })
   await bar.getByRole('button', { name: 'Complete as done' }).click()
@@ -238,8 +240,8 @@ test('an admin assigns tasks to an account of the clinic, and what a colleague h
     .filter({ hasText: '1 task is completed.' })
     .getByRole('button', { name: 'Undo' })
     .click()
-  await row(page, 'Given two').waitFor()
-  expect((await task('given-2')).status).toBe('requested')
+  await row(page, 'Rival two').waitFor()
+  expect((await task('rival-2')).status).toBe('requested')
 })
 
 test('the navigation counts open tasks on every page, and an urgent one gives a notice that names nobody', async () => {
