@@ -67,7 +67,7 @@ export function isWanted(task: Task, { owner, priority, due, code, snoozed, user
 }
 
 /** By when they are due, then by how urgent they are. */
-export function byDue(one: Task, other: Task): number {
+function byDue(one: Task, other: Task): number {
   const [first, second] = [one, other].map((task) => Date.parse(dueOf(task) ?? '') || Number.MAX_SAFE_INTEGER)
   const byTime = (first ?? 0) - (second ?? 0)
   return byTime || PRIORITIES.indexOf(priorityOf(one)) - PRIORITIES.indexOf(priorityOf(other))

@@ -16,7 +16,7 @@ export function Details({ patient }: { readonly patient: Patient }) {
       <Panel
         title="Demographics"
         aside={
-          // What has taken its place is edited.
+          // The record that has replaced it is edited instead.
           replacedBy(patient) === undefined && (
             <Button size="xs" variant="default" onClick={() => setEditing(true)}>
               Edit
