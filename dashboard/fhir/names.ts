@@ -40,8 +40,24 @@ export function addressText(address: Address | undefined): string {
 export const statusText = (status: string | undefined, texts: Readonly<Record<string, string>> = {}): string =>
   status === undefined ? 'No status' : (texts[status] ?? status)
 
+/** Short names for the types of appointments of HL7 v2, whose displays are sentences (https://terminology.hl7.org/CodeSystem-v2-0276.html). */
+const APPOINTMENT_TYPES: Readonly<Record<string, string>> = {
+  CHECKUP: 'Check-up',
+  EMERGENCY: 'Emergency',
+  FOLLOWUP: 'Follow-up',
+  ROUTINE: 'Routine visit',
+  WALKIN: 'Walk-in',
+}
+
+const appointmentType = ({ coding = [] }: CodeableConcept): string | undefined =>
+  APPOINTMENT_TYPES[coding.find(({ system }) => system?.endsWith('/v2-0276'))?.code ?? '']
+
 export const conceptText = (concept: CodeableConcept | undefined): string =>
-  concept?.text ?? concept?.coding?.find(({ display }) => display)?.display ?? concept?.coding?.[0]?.code ?? ''
+  concept?.text ??
+  (concept && appointmentType(concept)) ??
+  concept?.coding?.find(({ display }) => display)?.display ??
+  concept?.coding?.[0]?.code ??
+  ''
 
 /** `Patient/p1` of a relative or absolute reference to it. */
 export function referenceParts(

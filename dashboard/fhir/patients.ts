@@ -1,6 +1,7 @@
 /** The marks that this server's live calls leave on a Patient (docs/live-calls.md). */
 import type { Patient } from 'fhir/r4'
 import { addressText, nameOf, referenceParts, telecomOf } from './names.ts'
+import { dateText } from './time.ts'
 
 export const PLACEHOLDER = 'https://sandbox-emr.example/fhir/CodeSystem/record-status|placeholder'
 const EXTENSIONS = 'https://sandbox-emr.example/fhir/StructureDefinition/'
@@ -26,11 +27,11 @@ export interface RegistrationField {
 
 /** The fields that a registration by phone asks for, with the values given so far. */
 export function registrationOf(patient: Patient): readonly RegistrationField[] {
-  const { name, birthDate = '', telecom, address } = patient
+  const { name, birthDate, telecom, address } = patient
   const field = (label: string, value: string, isRequired = false): RegistrationField => ({ label, value, isRequired })
   return [
     field('Name', nameOf(name), true),
-    field('Date of birth', birthDate, true),
+    field('Date of birth', dateText(birthDate), true),
     field('Phone', telecomOf(telecom, 'phone'), true),
     field('E-mail', telecomOf(telecom, 'email')),
     field('Address', addressText(address?.[0])),

@@ -46,6 +46,10 @@ export function writeTimesAs(settings: OrderSettings): void {
 /** `Tue, Nov 24, 2026`, or `Tue 24 Nov 2026` where the day comes first */
 export const dayText = (at: Instant, zone: string): string => inZone(at, zone).format(customs.day)
 
+/** The day without its year, for narrow columns: `Tue, Nov 24`, or `Tue 24 Nov` */
+export const shortDayText = (at: Instant, zone: string): string =>
+  inZone(at, zone).format(customs.day.replace(/,? YYYY$/, ''))
+
 /** `10:35 AM`, or `10:35` where the day has 24 hours */
 export const clockText = (at: Instant, zone: string): string => inZone(at, zone).format(customs.clock)
 

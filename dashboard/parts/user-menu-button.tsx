@@ -13,7 +13,7 @@ export function UserMenuButton() {
       variant="default"
       size="lg"
       aria-label="Account and look"
-      aria-haspopup="menu"
+      aria-haspopup="dialog"
       onPointerEnter={load}
       onFocus={load}
       onClick={() => setWanted(true)}

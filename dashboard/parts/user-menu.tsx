@@ -1,12 +1,12 @@
 /** The account menu: the user, the colour scheme, the token, and signing out. */
-import { ActionIcon, Menu, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { Box, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useState } from 'react'
 import { now } from '../api/clock.ts'
 import { type Session, signOut } from '../api/session.ts'
 import { relativeText } from '../fhir/time.ts'
+import { ActionList } from './action-list.tsx'
 import { useUser } from './clinic-context.tsx'
 import { copyText } from './copy.tsx'
-import { Icon } from './icon.tsx'
 import { PasswordForm } from './password-form.tsx'
 
 /** A token of a browser is renewed, so the copy may have less time than the session. */
@@ -22,48 +22,46 @@ export function UserMenu() {
   const [isChangingPassword, setChangingPassword] = useState(false)
   return (
     <>
-      <Menu position="bottom-end" width={240} defaultOpened>
-        <Menu.Target>
-          <ActionIcon variant="default" size="lg" aria-label="Account and look">
-            <Icon name="user" />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>
-            <Text span size="sm" fw={600} c="var(--mantine-color-text)">
-              <bdi>{user.name}</bdi>
-            </Text>
-            <br />
-            {user.role}
-            {user.isPasted ? ', by a token of another issuer' : ''}
-          </Menu.Label>
-          <Menu.Item
-            leftSection={<Icon name={isDark ? 'sun' : 'moon'} />}
-            onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-          >
-            {isDark ? 'Light' : 'Dark'}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<Icon name="key" />}
-            onClick={() => copyText(user.token, `The token is copied; it ${lifetimeOf(user)}.`)}
-          >
-            Copy token
-            <Text size="xs" c="dimmed">
-              {lifetimeOf(user)}
-            </Text>
-          </Menu.Item>
-          {!user.isPasted && (
-            <Menu.Item leftSection={<Icon name="key" />} onClick={() => setChangingPassword(true)}>
-              Change password…
-            </Menu.Item>
-          )}
-          <Menu.Divider />
-          <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => void signOut()}>
-            Sign out
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <ActionList
+        label="Account and look"
+        icon="user"
+        isIconOnly
+        isInitiallyOpen
+        head={<Head />}
+        actions={[
+          {
+            label: isDark ? 'Light' : 'Dark',
+            icon: isDark ? 'sun' : 'moon',
+            run: () => setColorScheme(isDark ? 'light' : 'dark'),
+          },
+          {
+            label: 'Copy token',
+            icon: 'key',
+            note: lifetimeOf(user),
+            run: () => copyText(user.token, `The token is copied; it ${lifetimeOf(user)}.`),
+          },
+          ...(user.isPasted
+            ? []
+            : [{ label: 'Change password…', icon: 'key', run: () => setChangingPassword(true) } as const]),
+          { label: 'Sign out', icon: 'signOut', run: () => void signOut() },
+        ]}
+      />
       {isChangingPassword && <PasswordForm username={user.username} onClose={() => setChangingPassword(false)} />}
     </>
+  )
+}
+
+function Head() {
+  const user = useUser()
+  return (
+    <Box px="sm" py="xs" maw={240}>
+      <Text size="sm" fw={600}>
+        <bdi>{user.name}</bdi>
+      </Text>
+      <Text size="xs" c="dimmed">
+        {user.role}
+        {user.isPasted ? ', by a token of another issuer' : ''}
+      </Text>
+    </Box>
   )
 }

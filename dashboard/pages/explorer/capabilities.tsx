@@ -73,5 +73,11 @@ export function Capabilities({ statement }: { readonly statement: CapabilityStat
   )
 }
 
-/** The list is long. */
-const show = (button: HTMLElement | null): void => button?.scrollIntoView({ block: 'nearest' })
+/** Scrolls the list, which is long, and not the page. */
+function show(button: HTMLElement | null): void {
+  const list = button?.closest('.mantine-ScrollArea-viewport')
+  if (!button || !list) return
+  const { top, bottom } = list.getBoundingClientRect()
+  const at = button.getBoundingClientRect()
+  if (at.top < top || at.bottom > bottom) list.scrollTop += at.top - (top + bottom) / 2
+}

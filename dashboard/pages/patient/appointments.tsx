@@ -53,7 +53,7 @@ function Row({ appointment }: { readonly appointment: Appointment }) {
   const why = conceptText(cancelationReason)
   return (
     <Group className="card" px="md" py="xs" gap="md" justify="space-between">
-      <Text size="sm" fw={600} w={180}>
+      <Text size="sm" fw={600} miw={210}>
         <Time at={start} />
       </Text>
       <Text size="sm" flex="1 1 160px">

@@ -55,6 +55,8 @@ export function DuplicatePairs({ run, onRun }: DuplicatePairsProps) {
   )
 }
 
+/** For clients over FHIR: the page has a button. */
+const HOW_TO_BEGIN = /; begin one with the header .*/
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 
 /** The server's remarks on the search, with their times in the clinic's zone. */
@@ -65,7 +67,7 @@ function Notes({ notes }: { readonly notes: readonly string[] }) {
     <Alert variant="light" color="gray" p="xs" role="note">
       {notes.map((note) => (
         <Text key={note} size="sm">
-          {note.replace(INSTANT, (at) => timeText(at, timeZone))}
+          {note.replace(HOW_TO_BEGIN, '.').replace(INSTANT, (at) => timeText(at, timeZone))}
         </Text>
       ))}
       <Text size="sm" c="dimmed">

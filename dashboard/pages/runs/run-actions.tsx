@@ -1,11 +1,11 @@
 /** The end of a run, and its report: to download, or to share by a link. */
-import { Button, Group, Menu, Modal, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Run, SharedReport } from '../../api/rehearsal-answers.ts'
 import { REPORTS, type ReportForm, type RunAddress, reportOf, shareReport, useChangeRun } from '../../api/runs.ts'
+import { ActionList } from '../../parts/action-list.tsx'
 import { Copied } from '../../parts/copy.tsx'
 import { download } from '../../parts/download.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { Time } from '../../parts/times.tsx'
 import { tellProblem } from '../../parts/undo.tsx'
@@ -50,20 +50,14 @@ function Downloads({ address }: Pick<RunActionsProps, 'address'>) {
   const save = (form: ReportForm) =>
     reportOf(address, form).then((content) => download(`${address.run}.${form}`, content), tellProblem)
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Button size="xs" variant="default" leftSection={<Icon name="download" size={14} />}>
-          Report
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {(Object.keys(REPORTS) as ReportForm[]).map((form) => (
-          <Menu.Item key={form} onClick={() => save(form)}>
-            {REPORTS[form].label}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <ActionList
+      label="Report"
+      icon="download"
+      actions={(Object.keys(REPORTS) as ReportForm[]).map((form) => ({
+        label: REPORTS[form].label,
+        run: () => save(form),
+      }))}
+    />
   )
 }
 

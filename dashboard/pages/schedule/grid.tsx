@@ -2,7 +2,7 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { useMemo } from 'react'
 import { freeTimes, nearestTo, type TimedSlot } from '../../fhir/free-times.ts'
-import { dayText, startOfDay } from '../../fhir/time.ts'
+import { dayText, shortDayText, startOfDay } from '../../fhir/time.ts'
 import type { Visit } from '../../fhir/visits.ts'
 import { Calendar } from '../../parts/calendar/calendar.tsx'
 import type { CalendarColumn } from '../../parts/calendar/entry.ts'
@@ -137,9 +137,9 @@ function dayHead(day: string, column: Column | undefined, { hours, zone, onDay }
     day,
     name,
     head: (
-      <UnstyledButton onClick={() => onDay(day)}>
+      <UnstyledButton title={name} onClick={() => onDay(day)}>
         <Text size="sm" fw={600} className="cut">
-          {name}
+          {shortDayText(startOfDay(day, zone), zone)}
         </Text>
         <Text size="xs" c="dimmed" className="cut">
           <bdi>{noteOf(id, day, hours)}</bdi>

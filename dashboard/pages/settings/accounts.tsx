@@ -1,8 +1,9 @@
 /** The accounts that may sign in: docs/accounts.md. */
-import { Badge, Button, Group, Menu, Stack, Table, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Account, accountPath, accountsOf, removeAccount, setLogin } from '../../api/accounts.ts'
+import { ActionList } from '../../parts/action-list.tsx'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { PasswordForm } from '../../parts/password-form.tsx'
@@ -131,23 +132,19 @@ function AccountMenu({ account, onRemove }: AccountRowProps) {
   }
   return (
     <Group gap="xs">
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="compact-sm" variant="default">
-            Change…
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={toggle}>{enabled ? 'Disable' : 'Enable'}</Menu.Item>
-          {isWhole && (
-            <>
-              <Menu.Item onClick={() => setChanging('name')}>Rename…</Menu.Item>
-              <Menu.Item onClick={() => setChanging('password')}>New password…</Menu.Item>
-              <Menu.Item onClick={remove}>Remove</Menu.Item>
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <ActionList
+        label="Change…"
+        actions={[
+          { label: enabled ? 'Disable' : 'Enable', run: toggle },
+          ...(isWhole
+            ? [
+                { label: 'Rename…', run: () => setChanging('name') },
+                { label: 'New password…', run: () => setChanging('password') },
+                { label: 'Remove', run: remove },
+              ]
+            : []),
+        ]}
+      />
       {changing === 'name' && <NameForm account={account} onClose={() => setChanging(undefined)} />}
       {changing === 'password' && <PasswordForm username={username} onClose={() => setChanging(undefined)} />}
     </Group>

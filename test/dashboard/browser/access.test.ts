@@ -164,6 +164,9 @@ const DIALOGS: Readonly<Record<string, readonly [path: string, ...buttons: strin
   'finish a run': ['/runs/RUN', 'Finish…'],
   'share a run': ['/runs/RUN', 'Share…'],
   palette: ['/', 'Search'],
+  'account menu': ['/', 'Account and look'],
+  'account of a user': ['/settings?tab=accounts', 'Change…'],
+  'report of a run': ['/runs/RUN', 'Report'],
 }
 
 test.each(Object.entries(DIALOGS))(

@@ -39,7 +39,7 @@ test('the session outlives the page, in a cookie that no script can read; signin
     expect.not.stringContaining('eyJ'),
   ])
   await page.getByRole('button', { name: 'Account and look' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('User name').waitFor()
   await other.getByLabel('User name').waitFor()
   await page.reload()

@@ -186,7 +186,7 @@ describe('two finished runs of a plan', () => {
     const page = await opened(`/runs/${good.run}`)
     await page.getByRole('button', { name: 'Report' }).click()
     const saved = page.waitForEvent('download')
-    await page.getByRole('menuitem', { name: 'JUnit XML' }).click()
+    await page.getByRole('button', { name: 'JUnit XML' }).click()
     expect((await saved).suggestedFilename()).toBe(`${good.run}.xml`)
     await page.getByRole('button', { name: 'Share…' }).click()
     const answered = page.waitForResponse((one) => one.url().endsWith('/share'))

@@ -80,7 +80,7 @@ test('an admin sees the accounts of the clinic, and disables one, which can be u
   const page = await dashboard.signedIn('/settings?tab=accounts', { as: 'admin' })
   const row = page.getByRole('row', { name: /^demo / })
   await row.getByRole('button', { name: 'Change…' }).click()
-  await page.getByRole('menuitem', { name: 'Disable' }).click()
+  await page.getByRole('button', { name: 'Disable' }).click()
   await row.getByText('disabled').waitFor()
   await page.getByText('demo is disabled.').waitFor()
 })
@@ -101,7 +101,7 @@ test('an admin makes an account, with which somebody signs in, and removes it, u
   expect(await dashboard.server.login('nora', 'a long password')).toMatch(/^ey/)
 
   await row.getByRole('button', { name: 'Change…' }).click()
-  await page.getByRole('menuitem', { name: 'Rename…' }).click()
+  await page.getByRole('button', { name: 'Rename…' }).click()
   await page.getByRole('dialog', { name: 'Name of nora' }).getByLabel('Name of the person').fill('Nora South')
   await page.getByRole('button', { name: 'Rename', exact: true }).click()
   await page.getByRole('row', { name: /^nora Nora South staff/ }).waitFor()
@@ -110,7 +110,7 @@ test('an admin makes an account, with which somebody signs in, and removes it, u
 
   const remove = async () => {
     await row.getByRole('button', { name: 'Change…' }).click()
-    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Remove' }).click()
     await row.waitFor({ state: 'detached' })
   }
   await remove()
@@ -128,7 +128,7 @@ test('everybody changes the own password, and goes on with the new one where the
   const page = await dashboard.open('/patients')
   await signIn(page, 'changes', PASSWORD)
   await page.getByRole('button', { name: 'Account and look' }).click()
-  await page.getByRole('menuitem', { name: 'Change password…' }).click()
+  await page.getByRole('button', { name: 'Change password…' }).click()
   const form = page.getByRole('dialog', { name: 'New password of changes' })
   await form.getByLabel('Password until now').fill('not this one')
   await form.getByLabel('New password').fill('another password')

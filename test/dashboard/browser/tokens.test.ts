@@ -76,9 +76,9 @@ test('staff have no tab for tokens, and Copy token says when the token expires',
   expect(await page.getByRole('tab', { name: 'Tokens' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Account and look' }).click()
   await page
-    .getByRole('menuitem', { name: 'Copy token' })
+    .getByRole('button', { name: 'Copy token' })
     .getByText(/^expires in \d+ minutes?$/)
     .waitFor()
-  await page.getByRole('menuitem', { name: 'Copy token' }).click()
+  await page.getByRole('button', { name: 'Copy token' }).click()
   await page.getByText(/^The token is copied; it expires in \d+ minutes?\.$/).waitFor()
 })

@@ -241,7 +241,7 @@ describe('what others have changed since is not undone', () => {
         act: async (page) => {
           const row = page.getByRole('row').filter({ hasText: 'renamed' })
           await row.getByRole('button', { name: 'Change…' }).click()
-          await page.getByRole('menuitem', { name: 'Rename…' }).click()
+          await page.getByRole('button', { name: 'Rename…' }).click()
           await page.getByLabel('Name of the person').fill('Second Name')
           await page.getByRole('button', { name: 'Rename', exact: true }).click()
         },
@@ -258,7 +258,7 @@ describe('what others have changed since is not undone', () => {
         act: async (page) => {
           const row = page.getByRole('row').filter({ hasText: 'renamed' })
           await row.getByRole('button', { name: 'Change…' }).click()
-          await page.getByRole('menuitem', { name: 'Disable' }).click()
+          await page.getByRole('button', { name: 'Disable' }).click()
         },
         meanwhile: async () => {
           const { fhir: call } = await operator()

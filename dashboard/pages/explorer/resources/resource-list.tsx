@@ -30,7 +30,7 @@ export function ResourceList({ statement }: ResourceListProps) {
   const type = types.includes(filters.type) ? filters.type : (types[0] ?? '')
   return (
     <Stack>
-      <Group align="end" gap="sm">
+      <Group align="start" gap="sm">
         <NativeSelect
           label="Type"
           data={[...types]}
@@ -39,7 +39,7 @@ export function ResourceList({ statement }: ResourceListProps) {
         />
         <SearchForm key={type} statement={statement} type={type} />
         {isOffered(statement, type, 'create') && (
-          <LinkButton variant="default" to="/explorer" search={{ method: 'POST', path: type, fill: 'yes' }}>
+          <LinkButton mt={24} variant="default" to="/explorer" search={{ method: 'POST', path: type, fill: 'yes' }}>
             New {type}
           </LinkButton>
         )}
@@ -159,7 +159,7 @@ function Rows({ type, resources, columns }: RowsProps) {
         <Table.Tbody>
           {resources.map((resource) => (
             <Table.Tr key={String(resource.id)}>
-              <Table.Td maw={200}>
+              <Table.Td miw={150} maw={200}>
                 <PageLink to="/explorer" search={{ view: 'resources', type, id: String(resource.id) }}>
                   <span className="mono">{String(resource.id)}</span>
                 </PageLink>
