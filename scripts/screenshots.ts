@@ -22,21 +22,19 @@ interface Picture {
 }
 
 const DESK = { viewport: { width: 1280, height: 800 } } as const
-const PHONE = { viewport: { width: 375, height: 740 } } as const
 
 /** The id of the call of examples/new-patient-call.json. */
 const PLAYED = 'picture-played'
 
 const PICTURES: readonly Picture[] = [
   { name: 'overview', path: '', look: { ...DESK, colorScheme: 'light' } },
-  { name: 'patients', path: '/patients', look: { ...DESK, colorScheme: 'dark' } },
-  { name: 'patient-phone', path: '/patients/abernathy-ruth', look: { ...PHONE, colorScheme: 'light' } },
   {
     name: 'call',
     path: `/calls?call=${PLAYED}`,
     look: { viewport: { width: 1280, height: 1100 }, colorScheme: 'light' },
   },
-  { name: 'explorer', path: '/explorer?view=capabilities', look: { ...DESK, colorScheme: 'light' } },
+  { name: 'connect', path: '/explorer', look: { ...DESK, colorScheme: 'light' } },
+  { name: 'work-list', path: '/work-list', look: { ...DESK, colorScheme: 'light' } },
 ]
 
 /** The Sandbox page, when something is rehearsed. */
@@ -51,6 +49,12 @@ const JUDGED = {
   as: 'admin',
   look: { viewport: { width: 1280, height: 1000 }, colorScheme: 'light' },
 } as const
+
+/** The day that has the first visits, whose date is in its address. */
+const SCHEDULE = { name: 'schedule', look: { ...DESK, colorScheme: 'light' } } as const
+
+/** The requests of the calls and of the run. */
+const REQUESTS: Picture = { name: 'requests', path: '/journal', look: { ...DESK, colorScheme: 'light' } }
 
 /** The plan of that run, as it is edited. */
 const EDITED: Picture = {
@@ -129,7 +133,9 @@ try {
     env: { ...process.env, ...env } as Record<string, string>,
   })
   for (const picture of PICTURES) await take(browser, url, picture)
+  await take(browser, url, { ...SCHEDULE, path: `/schedule?day=${await bookedDay(url)}` })
   const run = await judge(url)
+  await take(browser, url, REQUESTS)
   await take(browser, url, { ...JUDGED, path: `/runs/${run}` })
   await take(browser, url, EDITED, async (page) => {
     const text = page.getByRole('textbox', { name: 'The plan as JSON' })
@@ -199,6 +205,14 @@ async function tokenOf(url: string, user: string): Promise<string> {
     body: JSON.stringify({ username: user, password: user }),
   })
   return ((await session.json()) as { token: string }).token
+}
+
+/** The date of the next visit, `2026-11-24`. */
+async function bookedDay(url: string): Promise<string> {
+  const headers = { authorization: `Bearer ${await tokenOf(url, 'demo')}` }
+  const found = await fetch(`${url}/Appointment?status=booked&_sort=date&_count=1`, { headers })
+  const { entry } = (await found.json()) as { entry: { resource: { start: string } }[] }
+  return entry[0]?.resource.start.slice(0, 10) ?? ''
 }
 
 /** A run whose client books a second time where the first answer is lost. @returns its id */

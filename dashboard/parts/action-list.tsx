@@ -83,10 +83,10 @@ function ActionButton({ action, onChosen }: { readonly action: Action; readonly 
       leftSection={icon && <Icon name={icon} />}
       onClick={onChosen}
     >
-      <span>
+      <span style={{ textAlign: 'left' }}>
         <bdi>{label}</bdi>
         {note !== undefined && (
-          <Text size="xs" c="dimmed" ta="left">
+          <Text size="xs" c="dimmed">
             {note}
           </Text>
         )}

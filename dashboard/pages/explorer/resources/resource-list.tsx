@@ -159,7 +159,7 @@ function Rows({ type, resources, columns }: RowsProps) {
         <Table.Tbody>
           {resources.map((resource) => (
             <Table.Tr key={String(resource.id)}>
-              <Table.Td miw={150} maw={200}>
+              <Table.Td miw={130} maw={200}>
                 <PageLink to="/explorer" search={{ view: 'resources', type, id: String(resource.id) }}>
                   <span className="mono">{String(resource.id)}</span>
                 </PageLink>
