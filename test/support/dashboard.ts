@@ -98,6 +98,8 @@ export async function signIn(page: Page, username: string, password: string): Pr
 
 /** The violations that axe finds on the page (https://github.com/dequelabs/axe-core/blob/develop/doc/API.md). */
 export async function findingsOf(page: Page): Promise<readonly string[]> {
+  // Colours that are still changing have other contrasts than they are going to have.
+  await page.waitForFunction(() => document.getAnimations().every((one) => !(one instanceof CSSTransition)))
   // The page has no frames of other sites, for which axe would need a second page. Nothing else is looked at but violations.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
   const { violations } = await axe.analyze()

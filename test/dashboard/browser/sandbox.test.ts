@@ -114,13 +114,8 @@ describe('the clock of the clinic', () => {
   const DAY = 86_400_000
   const LATER = new Date().getFullYear() + 3
   const textOfDay = (at: number) => {
-    const parts = new Intl.DateTimeFormat('en-GB', {
-      timeZone: 'America/New_York',
-      day: 'numeric',
-      month: 'short',
-      year: 'numeric',
-    })
-    return parts.format(at).replace('Sept', 'Sep')
+    const parts = new Intl.DateTimeFormat('en-US', { timeZone: 'America/New_York', dateStyle: 'medium' })
+    return parts.format(at)
   }
 
   test('goes forward by a button, and every page takes the new day for today, and says so', async () => {

@@ -47,6 +47,7 @@ test('an admin makes a token with the keyboard alone, copies it, and revokes it 
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   expect((await read(token)).status).toBe(200)
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Revoke…')
   await page.keyboard.press('Enter')
   await dialog.getByRole('button', { name: 'Revoke it' }).focus()
   await page.keyboard.press('Enter')
