@@ -147,7 +147,8 @@ function NoPatients({ isSearch, tab }: { readonly isSearch: boolean; readonly ta
   if (isSearch) {
     return (
       <Empty icon="search" title="No patients found">
-        Names are found by their beginnings, whatever their case and accents: “abe ru” finds Ruth Abernathy.
+        Names are found by their beginnings (“abe ru” finds Ruth Abernathy), phones also by their last four digits or
+        more, birth dates and record numbers as they are written.
       </Empty>
     )
   }

@@ -39,7 +39,12 @@ export function ResourceList({ statement }: ResourceListProps) {
         />
         <SearchForm key={type} statement={statement} type={type} />
         {isOffered(statement, type, 'create') && (
-          <LinkButton mt={24} variant="default" to="/explorer" search={{ method: 'POST', path: type, fill: 'yes' }}>
+          <LinkButton
+            mt={{ base: 0, sm: 24 }}
+            variant="default"
+            to="/explorer"
+            search={{ method: 'POST', path: type, fill: 'yes' }}
+          >
             New {type}
           </LinkButton>
         )}
