@@ -6,8 +6,8 @@ export interface ProgramToken {
   readonly id: string
   readonly name: string
   readonly role: string
-  readonly madeBy: string
-  readonly madeAt: string
+  readonly createdBy: string
+  readonly createdAt: string
   readonly expiresAt: string
   readonly lastUsedAt?: string
   readonly state: 'active' | 'expired' | 'ended'

@@ -87,8 +87,8 @@ async function madeToken(koa: KoaContext, { repository, config: { jwt } }: Token
   return { token, ...shown(record) }
 }
 
-const shown = ({ id, name, role, username, madeAt, expiresAt, lastUsedAt, state }: ListedToken) => ({
-  ...{ id, name, role, madeBy: username, madeAt: instantOf(madeAt), expiresAt: instantOf(expiresAt), state },
+const shown = ({ id, name, role, username, createdAt, expiresAt, lastUsedAt, state }: ListedToken) => ({
+  ...{ id, name, role, createdBy: username, createdAt: instantOf(createdAt), expiresAt: instantOf(expiresAt), state },
   ...present({ lastUsedAt: lastUsedAt && instantOf(lastUsedAt) }),
 })
 

@@ -39,7 +39,7 @@ const listed = async (who: keyof typeof by = 'admin', query = '') =>
 
 test('a token is shown once, and reads the data of its clinic with its role and under its name', async () => {
   const { token, ...shown } = await made({ name: 'Robin <b>Bot</b>', ttl: 'P30D' })
-  expect(shown).toMatchObject({ name: 'Robin <b>Bot</b>', role: 'staff', madeBy: 'ada', state: 'active' })
+  expect(shown).toMatchObject({ name: 'Robin <b>Bot</b>', role: 'staff', createdBy: 'ada', state: 'active' })
   const { exp, iat, role, name, clinic } = jsonwebtoken.decode(token) as jsonwebtoken.JwtPayload
   expect({ lasts: (exp ?? 0) - (iat ?? 0), role, name, clinic }).toEqual({
     ...{ lasts: 30 * 86_400, role: 'staff', name: 'Robin <b>Bot</b> (ada)', clinic: DEMO_CLINIC },

@@ -115,7 +115,7 @@ function TokenTable({ tokens, of }: TokenTableProps) {
 }
 
 function TokenRow({ token, onRevoke }: { readonly token: ProgramToken; readonly onRevoke: () => void }) {
-  const { name, role, madeBy, madeAt, lastUsedAt, expiresAt, state } = token
+  const { name, role, createdBy, createdAt, lastUsedAt, expiresAt, state } = token
   return (
     <Table.Tr>
       <Table.Th scope="row" maw={240} style={{ overflowWrap: 'anywhere' }}>
@@ -123,7 +123,7 @@ function TokenRow({ token, onRevoke }: { readonly token: ProgramToken; readonly 
       </Table.Th>
       <Table.Td>{role}</Table.Td>
       <Table.Td>
-        <When at={madeAt} />, by <bdi>{madeBy}</bdi>
+        <When at={createdAt} />, by <bdi>{createdBy}</bdi>
       </Table.Td>
       <Table.Td>{lastUsedAt === undefined ? 'never' : <When at={lastUsedAt} />}</Table.Td>
       <Table.Td>
