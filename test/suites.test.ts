@@ -58,6 +58,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/dashboard/browser/sandbox.test.ts',
     'test/dashboard/browser/schedule.test.ts',
     'test/dashboard/browser/settings.test.ts',
+    'test/dashboard/browser/sizes.test.ts',
     'test/dashboard/browser/tokens.test.ts',
     'test/dashboard/browser/undo.test.ts',
     'test/dashboard/browser/unsaved.test.ts',
