@@ -43,6 +43,8 @@ export function PatientSearch({ label, value, onChange, error }: PatientSearchPr
         searchable
         required
         clearable
+        // The focus alone, as after a dialog, lays no list over the buttons below.
+        openOnFocus={false}
         // Opened with somebody chosen, the list stays closed.
         data-autofocus={value === undefined ? true : undefined}
         error={error}

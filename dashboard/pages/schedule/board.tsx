@@ -1,6 +1,6 @@
 /** The visits and free times of a plan, as calendar or list, with the actions on each. */
 import { Stack } from '@mantine/core'
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import type { HoursByDay } from './entries.ts'
@@ -13,8 +13,7 @@ import { useReturn } from './use-return.ts'
 import { useVisitActions } from './visit-actions.ts'
 import { Waitlist } from './waitlist.tsx'
 
-const load = () => import('./dialogs.tsx')
-const Dialogs = lazy(async () => ({ default: (await load()).Dialogs }))
+const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
 
 /** Milliseconds. */
 const MINUTE = 60_000
@@ -37,8 +36,6 @@ export function Board({ plan, columns, all, view, days, hours, onDay, onAbsence 
   const { timeZone: zone } = useClinic()
   const [opened, open] = useState<Opened>()
   const noteLeft = useReturn(plan)
-  // Loaded ahead, so that the first dialog opens at once.
-  useEffect(() => void load(), [])
   const actions = useVisitActions()
   const moves = useMoves(actions, { zone, onRefused: (visit) => open({ kind: 'move', visit }) })
   const visits = useMemo(() => plan.visits.map(moves.asShown), [plan.visits, moves.asShown])

@@ -1,25 +1,12 @@
-/** Notices of the browser for urgent Tasks: off until the user asks for them, and kept for this browser. */
-import { useLocalStorage } from '@mantine/hooks'
+/** The notices of the browser for urgent Tasks, where the user has asked for them. */
 import type { Task } from 'fhir/r4'
 import { useEffect, useRef } from 'react'
 import { kindText } from '../fhir/task-words.ts'
 import { priorityOf } from '../fhir/work.ts'
-import { useUser } from './clinic-context.tsx'
 import { useGo } from './use-go.ts'
 
-/** Whether the user wants them, and a function that asks the browser for its permission. */
-export function useUrgentNotices() {
-  const { username } = useUser()
-  const [isWanted, setWanted] = useLocalStorage({ key: `urgent-notices:${username}`, defaultValue: false })
-  const canNotify = 'Notification' in window
-  const isOn = isWanted && canNotify && Notification.permission === 'granted'
-  const turn = async (on: boolean) => setWanted(on && (await Notification.requestPermission()) === 'granted')
-  return { canNotify, isOn, turn }
-}
-
 /** Shows a notice for each urgent Task that comes; it names the kind of the Task alone, as others may see the screen. */
-export function useNoticeOf(tasks: readonly Task[] | undefined): void {
-  const { isOn } = useUrgentNotices()
+export function UrgentNotices({ tasks }: { readonly tasks: readonly Task[] | undefined }) {
   const go = useGo()
   const known = useRef<ReadonlySet<string>>(undefined)
   useEffect(() => {
@@ -27,7 +14,7 @@ export function useNoticeOf(tasks: readonly Task[] | undefined): void {
     const urgent = tasks.filter((task) => priorityOf(task) !== 'routine')
     const before = known.current
     known.current = new Set([...(before ?? []), ...urgent.map(({ id }) => id ?? '')])
-    if (!isOn || before === undefined) return
+    if (before === undefined) return
     for (const task of urgent.filter(({ id }) => !before.has(id ?? ''))) {
       const notice = new Notification(`Urgent task: ${kindText(task) || 'Task'}`, { tag: `task-${task.id}` })
       notice.onclick = () => {
@@ -35,5 +22,6 @@ export function useNoticeOf(tasks: readonly Task[] | undefined): void {
         go('/work-list', { task: task.id })
       }
     }
-  }, [tasks, isOn, go])
+  }, [tasks, go])
+  return null
 }
