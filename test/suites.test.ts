@@ -36,6 +36,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/dashboard/browser/calendar.test.ts',
     'test/dashboard/browser/calls-and-journal.test.ts',
     'test/dashboard/browser/calls.test.ts',
+    'test/dashboard/browser/clinics.test.ts',
     'test/dashboard/browser/conditions.test.ts',
     'test/dashboard/browser/connect.test.ts',
     'test/dashboard/browser/console.test.ts',

@@ -1,50 +1,43 @@
 /** The number of open Tasks beside the work list in the navigation; urgent ones that come are noticed here, on any page. */
 import { Badge, VisuallyHidden } from '@mantine/core'
 import type { Task } from 'fhir/r4'
-import { lazy, Suspense } from 'react'
-import { useAll } from '../api/all-pages.ts'
+import { useMemo } from 'react'
 import { clinicNow } from '../api/clock.ts'
+import { useSearch } from '../api/queries.ts'
 import { useFresh } from '../api/use-fresh.ts'
+import { matchesIn, nextOf } from '../fhir/bundles.ts'
 import { OPEN_STATUSES } from '../fhir/tasks.ts'
 import { isOverdue, snoozedUntil } from '../fhir/work.ts'
 import { useClinic } from './clinic-context.tsx'
-import { useUrgentNotices } from './use-urgent-notices.ts'
-
-const UrgentNotices = lazy(async () => ({ default: (await import('./urgent-notices.tsx')).UrgentNotices }))
+import { useNoticeOf } from './urgent-notices.ts'
 
 /** Tasks that are looked through: the oldest of each priority, of which most are overdue. */
-const MOST = 400
+const MOST = '200'
 
 export function WorkBadge() {
   const { id } = useClinic()
   useFresh(id, ['Task'])
-  const { data } = useAll<Task>(
+  const { data } = useSearch(
     'Task',
     [
       ['status', OPEN_STATUSES],
       ['_sort', '-priority,authored-on'],
       ['_elements', 'status,priority,code,restriction'],
+      ['_count', MOST],
     ],
-    { most: MOST },
+    { keepsPrevious: true },
   )
-  const { isOn } = useUrgentNotices()
+  const tasks = useMemo(() => (data === undefined ? undefined : matchesIn<Task>(data)), [data])
+  useNoticeOf(tasks)
   const now = clinicNow()
-  const open = (data?.matches ?? []).filter((task) => snoozedUntil(task, now) === undefined)
+  const open = (tasks ?? []).filter((task) => snoozedUntil(task, now) === undefined)
+  if (open.length === 0) return null
   const overdue = open.filter((task) => isOverdue(task, now)).length
   return (
-    <>
-      {isOn && (
-        <Suspense>
-          <UrgentNotices tasks={data?.matches} />
-        </Suspense>
-      )}
-      {open.length > 0 && (
-        <Badge size="sm" variant="filled" color={overdue > 0 ? 'red' : 'gray'} tt="none">
-          {open.length}
-          {data?.isCut ? '+' : ''}
-          <VisuallyHidden> open, {overdue} overdue</VisuallyHidden>
-        </Badge>
-      )}
-    </>
+    <Badge size="sm" variant="filled" color={overdue > 0 ? 'red' : 'gray'} tt="none">
+      {open.length}
+      {data !== undefined && nextOf(data) !== undefined ? '+' : ''}
+      <VisuallyHidden> open, {overdue} overdue</VisuallyHidden>
+    </Badge>
   )
 }

@@ -114,7 +114,7 @@ describe('a newer change of the same thing takes the older Undo away', () => {
     const page = await dashboard.signedIn('/work-list?task=commented')
     await page.getByRole('button', { name: 'Claim', exact: true }).click()
     await page.getByText('The task is yours.').waitFor()
-    await page.getByLabel('Comment', { exact: true }).fill('Has called back')
+    await page.getByRole('textbox', { name: 'Comment' }).fill('Has called back')
     await page.getByRole('button', { name: 'Comment', exact: true }).click()
     await page.getByText('The task is yours.').waitFor({ state: 'detached' })
     expect(await fetched('Task/commented')).toMatchObject({

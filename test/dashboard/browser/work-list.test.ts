@@ -222,7 +222,7 @@ test('an admin assigns tasks to an account of the clinic, and what a colleague h
   for (const text of ['Given one', 'Given two']) await row(page, text).getByRole('checkbox').check()
   const bar = page.getByRole('group', { name: 'Selected tasks' })
   await bar.getByRole('button', { name: 'Assign to…' }).click()
-  await page.getByRole('button', { name: 'Demo Staff' }).click()
+  await page.getByRole('button', { name: 'Demo Staff', exact: true }).click()
   await row(page, 'Given two').getByText('Demo Staff').waitFor()
   expect((await task('given-1')).owner?.identifier?.value).toBe('demo')
 
