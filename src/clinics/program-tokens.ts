@@ -20,7 +20,7 @@ export interface ProgramToken {
   readonly username: string
   readonly version: number
   /** Milliseconds since 1970 UTC, by the clock of the machine. */
-  readonly madeAt: number
+  readonly createdAt: number
   readonly expiresAt: number
 }
 
@@ -66,11 +66,11 @@ export async function recordProgramToken(
   checkName(name)
   const { clinic, username } = account
   const login = { id: randomUUID(), version: versionOf(account), program: clinic }
-  const madeAt = repository.machineTime
-  const token = { name, role, username, version: login.version, madeAt, expiresAt: madeAt + lifetime }
+  const createdAt = repository.machineTime
+  const token = { name, role, username, version: login.version, createdAt, expiresAt: createdAt + lifetime }
   await repository.change(clinic, async (unit) => {
     const others = await unit.records.list(TOKEN, { after: '', limit: MOST_LISTED })
-    const expired = others.filter(({ value }) => value.expiresAt <= madeAt)
+    const expired = others.filter(({ value }) => value.expiresAt <= createdAt)
     if (others.length - expired.length >= MOST_TOKENS) {
       throw conflict(`A clinic has ${MOST_TOKENS} tokens for programs at most; revoke one that is not used any more`)
     }
@@ -95,7 +95,7 @@ export async function listProgramTokens(
     lastUsedAt: lastUses.get(id),
     state: await stateOf(repository, value, demo),
   }))
-  return (await Promise.all(listed)).sort((a, b) => b.madeAt - a.madeAt)
+  return (await Promise.all(listed)).sort((a, b) => b.createdAt - a.createdAt)
 }
 
 async function stateOf(
