@@ -295,7 +295,9 @@ test('what somebody has changed just before, unseen, stays when the change after
   const page = await dashboard.signedIn('/work-list?task=unseen')
   const claim = page.getByRole('button', { name: 'Claim', exact: true })
   await claim.waitFor()
-  await page.route('**/Task/unseen', (route) => route.abort())
+  // The page is shown the Task as it was.
+  const json = await fetched('Task/unseen')
+  await page.route('**/Task/unseen', (route) => route.fulfill({ json, contentType: 'application/fhir+json' }))
   await fhir('PUT', '/Task/unseen', { ...newTask('unseen'), note: [{ text: 'Moved to Troy' }] })
   await claim.click()
   await undoButtons(page).waitFor()
