@@ -182,7 +182,7 @@ test('a visit without a status is opened, and nothing is offered that the server
   const page = await dashboard.signedIn(`/schedule?day=${DAY}&view=list&who=absent`)
   await page.getByRole('button', { name: 'No status' }).click()
   const dialog = page.getByRole('dialog', { name: 'Unnamed absent' })
-  await dialog.getByText('No status').waitFor()
+  await dialog.locator('dl').getByText('No status').waitFor()
   expect(await dialog.getByRole('button', { name: /Move|Cancel|Confirm|arrived/ }).count()).toBe(0)
 })
 
