@@ -83,8 +83,11 @@ export interface RunResult extends ToolResult {
 /** A tool call's request. */
 interface RunningRequest {
   readonly session: CallSession | Refusal
-  /** When the tool call began by the clinic's clock, later than the one before it; milliseconds since 1970 UTC. */
-  readonly startedAt: number
+  /**
+   * The start of a tool call by the clock of its clinic, later than that of the one before it; milliseconds since 1970 UTC.
+   * @throws StoreUnavailable
+   */
+  readonly begin: (clinic: string) => Promise<number>
   /** Milliseconds since 1970 UTC. */
   readonly endsAt: number
   /** Patient.id of everyone the call is about; a tool may add one. */
@@ -92,6 +95,11 @@ interface RunningRequest {
 }
 
 type Log = (ctx: Context, answer: string) => Promise<void>
+
+interface Started {
+  /** Milliseconds since 1970 UTC, by the clock of the clinic. */
+  readonly startedAt: number
+}
 
 interface Ignored {
   readonly ignored: readonly IgnoredArgument[]
@@ -139,15 +147,17 @@ export class ToolRunner {
     const session = 'refused' in found ? undefined : found
     const patients = new Set(session?.patient === undefined ? [] : [session.patient])
     const results: RunResult[] = []
-    let startedAt = 0
+    let last = 0
+    const begin = async (clinic: string): Promise<number> => {
+      last = Math.max(await this.#services.repository.now(clinic), last + TICK)
+      return last
+    }
     for (const [index, call] of calls.entries()) {
       const tool = tools[index]
-      if (session !== undefined)
-        startedAt = Math.max(await this.#services.repository.now(session.clinic), startedAt + TICK)
       const result =
         tool === undefined
           ? this.#unknownTool(address, call)
-          : await this.#runCall(tool, { session: found, endsAt, patients, startedAt }, call)
+          : await this.#runCall(tool, { session: found, endsAt, patients, begin }, call)
       results.push(result)
       const { status } = result
       if (tool !== undefined) onEnd({ tool: tool.name, clinic: found.clinic, session, status, patients: [...patients] })
@@ -190,7 +200,7 @@ export class ToolRunner {
 
   async #runCall(
     tool: RegisteredTool,
-    { session, endsAt, patients, startedAt }: RunningRequest,
+    { session, endsAt, patients, begin }: RunningRequest,
     call: ToolCall | UnreadableCall,
   ): Promise<RunResult> {
     if (!isReadable(call)) return resultOf(call, failure(tool, call.code, call.error), 400)
@@ -198,15 +208,20 @@ export class ToolRunner {
       return resultOf(call, failure(tool, 'wrong-tool', wrongTool(tool)), 400)
     if ('refused' in session) return refusedBy(session, tool, call)
     const ignored = ignoredArguments(tool.operation.definition, call.arguments)
+    let startedAt: number | undefined
     try {
+      const began = await begin(session.clinic)
+      startedAt = began
       this.#services.beforeTool?.(tool.name)
       const result = await completeBy(endsAt, () =>
-        this.#execute(tool, call, session, { patients, ignored, startedAt }),
+        this.#execute(tool, call, session, { patients, ignored, startedAt: began }),
       )
       return naming(ignored, { toolCallId: call.id, result, status: 200 })
     } catch (error) {
       const refused = refusedBy(this.#failureOf(error, tool.name), tool, call)
-      await this.#logRefusal(tool.name, { call, startedAt, ignored }, session, refused).catch(rethrowBudgetError)
+      // Without its start the store is away, so that nothing can be logged either.
+      if (startedAt !== undefined)
+        await this.#logRefusal(tool.name, { call, startedAt, ignored }, session, refused).catch(rethrowBudgetError)
       return naming(ignored, refused)
     }
   }
@@ -216,7 +231,7 @@ export class ToolRunner {
     { name, operation, argumentsCheckedBy }: RegisteredTool,
     call: ToolCall,
     session: CallSession,
-    { patients, ignored, startedAt }: Pick<RunningRequest, 'patients' | 'startedAt'> & Ignored,
+    { patients, ignored, startedAt }: Pick<RunningRequest, 'patients'> & Started & Ignored,
   ): Promise<string> {
     const { definition, handler } = operation
     const { integrations } = this.#services
@@ -244,7 +259,7 @@ export class ToolRunner {
    */
   async #logRefusal(
     tool: string,
-    { call, startedAt, ignored }: Pick<RunningRequest, 'startedAt'> & Ignored & { readonly call: ToolCall },
+    { call, startedAt, ignored }: Started & Ignored & { readonly call: ToolCall },
     session: CallSession,
     { result, status }: RunResult,
   ): Promise<void> {

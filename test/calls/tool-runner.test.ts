@@ -1,5 +1,5 @@
 /** Running the tool calls of a request: deadline and faults. The rest is tested by the routes in test/voice-api/tools.test.ts. */
-import { beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { pino } from 'pino'
 import { defineTool, registerTools } from '../../src/calls/tool.ts'
 import { ToolRunner } from '../../src/calls/tool-runner.ts'
@@ -102,6 +102,15 @@ describe('a store that', () => {
     const say = expect.stringContaining(said)
     expect(await run(runner, ['1'])).toEqual([expect.objectContaining({ success: false, code, say })])
     expect(logged).toEqual([expect.objectContaining({ msg: 'the store cannot serve', reason: error.message })])
+  })
+
+  test('goes away before a tool call has begun is told in its result, too', async () => {
+    const runner = runnerWith(() => Promise.reject(new Error('It is not run')), 1000)
+    const now = jest.spyOn(store.repository, 'now').mockRejectedValue(new StoreUnavailable('gone'))
+    expect(await run(runner, ['1', '2'])).toEqual(
+      [1, 2].map(() => expect.objectContaining({ success: false, code: 'transient' })),
+    )
+    now.mockRestore()
   })
 })
 
