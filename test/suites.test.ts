@@ -48,6 +48,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/dashboard/browser/messages.test.ts',
     'test/dashboard/browser/messy-production.test.ts',
     'test/dashboard/browser/month-and-print.test.ts',
+    'test/dashboard/browser/morning.test.ts',
     'test/dashboard/browser/new-patient.test.ts',
     'test/dashboard/browser/pages.test.ts',
     'test/dashboard/browser/patient-search.test.ts',
