@@ -28,7 +28,7 @@ export function App() {
         getStyleNonce={nonce}
       >
         <Suspense>
-          <Notifications position="bottom-left" containerWidth={340} limit={4} />
+          <Notifications position="bottom-left" containerWidth={340} limit={8} />
         </Suspense>
         <QueryClientProvider client={queryClient}>
           <Entrance />

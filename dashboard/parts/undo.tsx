@@ -15,12 +15,16 @@ interface Reversible {
   readonly undo: () => Promise<unknown>
 }
 
+/** Offers at once: a newer one takes the place of the oldest, as none may wait unseen for the others to end. */
+const MOST = 3
+
 /** The paths of the offers shown, by notification. */
 const offers = new Map<string, readonly string[]>()
 
 /** Undo stays until the server has done it; where the server cannot be reached, it can be tried again. */
 export function offerUndo(said: ReactNode, { things, undo }: Reversible): void {
   things.forEach(withdraw)
+  ;[...offers.keys()].slice(0, 1 - MOST).forEach(withdrawOffer)
   const id = notifications.show({ message: null, autoClose: WHILE, onClose: () => offers.delete(id) })
   const show = (text: ReactNode, more: Partial<SaidProps> = {}) =>
     notifications.update({
@@ -54,11 +58,15 @@ export function offerUndo(said: ReactNode, { things, undo }: Reversible): void {
 function withdraw(changed: string): void {
   for (const [id, things] of offers) {
     if (!things.some((thing) => isChangeOf(changed, thing))) continue
-    offers.delete(id)
-    notifications.hide(id)
+    withdrawOffer(id)
   }
 }
 onChange(withdraw)
+
+function withdrawOffer(id: string): void {
+  offers.delete(id)
+  notifications.hide(id)
+}
 
 interface Waiting {
   readonly things: readonly string[]
