@@ -1,6 +1,6 @@
 /**
- * A morning at the front desk: ten walk-ins, five calls, three moves and a no-show, once with the mouse alone and once with
- * the keyboard alone. Data says what happens; FHIR says what came of it.
+ * A morning at the front desk: ten walk-ins, five calls, three moves and a no-show, with
+ * the mouse alone. Data says what happens; FHIR says what came of it.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Appointment, Bundle, FhirResource, Patient, Slot, Task } from 'fhir/r4'
@@ -8,7 +8,7 @@ import type { Locator, Page } from 'playwright-core'
 import { patientName } from '../../../dashboard/fhir/names.ts'
 import { clockText, dayOf } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
-import { type Hands, keyboard, mouse } from '../../support/hands.ts'
+import { type Hands, mouse } from '../../support/hands.ts'
 import { request } from '../../support/request.ts'
 import { until } from '../../support/server-process.ts'
 
@@ -66,10 +66,7 @@ const BOOKING_CALLERS = [
 const NORMAL_PHONE = (phone: string): string => `+1${phone.replace(/\D/g, '')}`
 const nameOf = ({ given, family }: WalkIn): string => `${given} ${family}`
 
-describe.each([
-  ['the mouse', mouse],
-  ['the keyboard', keyboard],
-] as const)('a morning with %s alone', (_name, handsOf) => {
+describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name, handsOf) => {
   let dashboard: Dashboard
   let page: Page
   let hands: Hands
