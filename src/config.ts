@@ -385,6 +385,5 @@ function subnetOf(text: string): string | undefined {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= length ? text : undefined
 }
 
-/** Whether only this machine reaches servers at the address. */
-const isLoopback = (host: string): boolean =>
+export const isLoopback = (host: string): boolean =>
   host.toLowerCase() === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

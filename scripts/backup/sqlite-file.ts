@@ -98,15 +98,10 @@ const CONTENTS = `SELECT clinic, key AS sha256, value ->> 'name' AS name, value 
 export async function* contentsNamedBy(path: string): AsyncGenerator<NamedContent> {
   const copy = openCopy(path)
   try {
-    yield* contentsOf(copy)
+    for (const found of copy.prepare(CONTENTS).iterate()) yield { ...found } as unknown as NamedContent
   } finally {
     copy.close()
   }
-}
-
-/** The same of a store that is open. */
-function* contentsOf(database: DatabaseSync): Generator<NamedContent> {
-  for (const found of database.prepare(CONTENTS).iterate()) yield { ...found } as unknown as NamedContent
 }
 
 /** Whether a store names the content (still). */

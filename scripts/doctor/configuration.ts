@@ -1,5 +1,5 @@
 /** Checks the configuration beyond what stops a start: secrets, the demo, proxies. */
-import type { Config } from '../../src/config.ts'
+import { type Config, isLoopback } from '../../src/config.ts'
 import { about, type Finding, unless } from './finding.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -41,7 +41,7 @@ function networkFindings({ demo: isDemo, ...config }: Config): readonly Finding[
   const found: Finding[] = []
   if (config.trustedProxies.some((subnet) => subnet.endsWith('/0')))
     found.push(network.toDo('TRUST_PROXY trusts every address, so clients choose theirs; name the proxies'))
-  if (config.metrics !== undefined && !/^(127\.|::1$|localhost$)/.test(config.metrics.host))
+  if (config.metrics !== undefined && !isLoopback(config.metrics.host))
     found.push(network.note('METRICS_HOST is no address of this machine alone: only Prometheus may reach METRICS_PORT'))
   if (isDemo) return found
   if (config.baseUrl === undefined && config.trustedProxies.length === 0) {

@@ -1,5 +1,6 @@
 /** Asks the server itself, where it runs on this machine. */
 import type { Config } from '../../src/config.ts'
+import { addressAt } from '../../src/http/host-address.ts'
 import { about, type Finding, unless } from './finding.ts'
 
 const server = about('server')
@@ -8,7 +9,7 @@ const PATIENCE = 3_000
 
 export async function serverFindings({ host, port }: Config): Promise<readonly Finding[]> {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}/health/ready`
+  const url = `${addressAt(name, port)}/health/ready`
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE) })
     const { parts = [] } = (await response.json()) as { readonly parts?: readonly Part[] }

@@ -6,6 +6,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
+import { once } from '../fhir/memoize.ts'
 import { notFound } from '../fhir/outcome.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
 
@@ -20,35 +21,34 @@ interface DocPage {
 
 export function docRoutes(folder = FOLDER): SideRouter {
   const router = new Router()
-  let texts: ReadonlyMap<string, string> | undefined
-  const read = (): ReadonlyMap<string, string> => {
-    texts ??= textsIn(folder)
-    return texts
-  }
+  const documentation = once(() => documentationIn(folder))
   const send = (koa: KoaContext): void => {
     const { folder: part, page = '' } = koa.params
     const path = part === undefined ? page : `${part}/${page}`
-    const text = read().get(path)
+    const text = documentation().texts.get(path)
     if (text === undefined) throw notFound('The documentation has no such page; GET /docs lists those that there are')
     koa.type = 'text/markdown; charset=utf-8'
     koa.body = text
   }
   router.get('/docs', (koa) => {
-    koa.body = { pages: Array.from(read(), ([path, text]) => described(path, text)) }
+    koa.body = { pages: documentation().pages }
   })
   router.get('/docs/:page', send)
   router.get('/docs/:folder/:page', send)
   return sideRouter(['docs'], router)
 }
 
-/** By path; none where the server is installed without its documentation. */
-const textsIn = (folder: string): ReadonlyMap<string, string> =>
-  new Map(
-    globSync('{*,*/*}.md', { cwd: folder })
-      .map((path) => path.replaceAll('\\', '/'))
-      .sort()
-      .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
-  )
+interface Documentation {
+  /** By path; none where the server is installed without its documentation. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly pages: readonly DocPage[]
+}
+
+function documentationIn(folder: string): Documentation {
+  const paths = globSync('{*,*/*}.md', { cwd: folder }).map((path) => path.replaceAll('\\', '/'))
+  const texts = new Map(paths.sort().map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
+  return { texts, pages: Array.from(texts, ([path, text]) => described(path, text)) }
+}
 
 function described(path: string, text: string): DocPage {
   const outsideCode = text.replace(/^```[\s\S]*?^```/gm, '')

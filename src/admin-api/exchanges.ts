@@ -6,20 +6,14 @@
 
 import { Router } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
-import { ROLES } from '../clinics/accounts.ts'
+import { isHigher } from '../clinics/accounts.ts'
 import { badRequest, FhirError, notFound } from '../fhir/outcome.ts'
 import { present } from '../fhir/resource.ts'
+import { unaccented } from '../fhir/text-folding.ts'
 import { forbidden, requireOperator } from '../http/authenticate.ts'
 import { tellUserAccess, userOf } from '../http/exchange.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
-import {
-  type ExchangeDetail,
-  type ExchangeSummary,
-  isGap,
-  patientOf,
-  searchable,
-  strangersOf,
-} from '../record/journal/exchange.ts'
+import { type ExchangeDetail, type ExchangeSummary, isGap, patientOf, strangersOf } from '../record/journal/exchange.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import { type JournalFilter, JournalReader, type NumberedExchange } from '../record/journal/journal-reader.ts'
 import { type LiveJournal, MAX_WATCHERS } from '../record/journal/live.ts'
@@ -159,7 +153,7 @@ function partOf(koa: KoaContext, clinic: string): string {
   // They are among the others there.
   if (clinic === SERVICE) throw badRequest("'authentication' is for the exchanges of a clinic")
   const { role } = userOf(koa)
-  if (ROLES.indexOf(role) < ROLES.indexOf(READS_STRANGERS)) {
+  if (isHigher(READS_STRANGERS, role)) {
     throw forbidden(`Failed authentications are for admins of the clinic; your role is '${role}'`)
   }
   return strangersOf(clinic)
@@ -221,7 +215,7 @@ function filterOf(filters: Filters): JournalFilter {
   return present({
     ...{ run, call, path, type, fault, direction, user, operation, notRun },
     method: method?.toUpperCase(),
-    text: text === undefined ? undefined : searchable(text),
+    text: text === undefined ? undefined : unaccented(text),
     status: status === undefined ? undefined : statusOf(status),
     since: since === undefined ? undefined : sinceOf(since),
     until: until === undefined ? undefined : sinceOf(until, 'until'),

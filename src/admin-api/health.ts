@@ -4,7 +4,7 @@
  */
 import Router from '@koa/router'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
-import { atMost, type ComponentHealth } from '../isolation/fair-queue.ts'
+import { atMost, type ComponentHealth, HEALTH_STATES } from '../isolation/fair-queue.ts'
 import type { Repository } from '../repository/repository.ts'
 
 export interface HealthParts {
@@ -43,14 +43,13 @@ function faultOf(parts: readonly ComponentHealth[]): string | undefined {
   return down.length === 0 ? undefined : `this does not work now: ${down.join(', ')}`
 }
 
-const STATES: readonly ComponentHealth['state'][] = ['ok', 'behind', 'degraded', 'down']
-
 /** The worst state of each name: the store engine and the probe may both report on the database. */
 function worstByName(parts: readonly ComponentHealth[]): readonly ComponentHealth[] {
   const worst = new Map<string, ComponentHealth>()
   for (const part of parts) {
     const known = worst.get(part.name)
-    if (known === undefined || STATES.indexOf(part.state) > STATES.indexOf(known.state)) worst.set(part.name, part)
+    if (known === undefined || HEALTH_STATES.indexOf(part.state) > HEALTH_STATES.indexOf(known.state))
+      worst.set(part.name, part)
   }
   return [...worst.values()]
 }

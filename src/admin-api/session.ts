@@ -94,12 +94,12 @@ class Sessions {
   async tellDemo(koa: KoaContext): Promise<void> {
     const { repository, demoUsers } = this.#dependencies
     const found = await Promise.all(demoUsers.map((username) => findAccount(repository, username)))
-    const usable = found.filter((account) => account?.demoOnly === true && account.disabled !== true)
-    koa.body = {
-      accounts: usable.flatMap((one) =>
-        one === undefined ? [] : [{ username: one.username, password: one.username, name: one.name, role: one.role }],
-      ),
-    }
+    const accounts = found.flatMap((account) => {
+      if (account?.demoOnly !== true || account.disabled === true) return []
+      const { username, name, role } = account
+      return [{ username, password: username, name, role }]
+    })
+    koa.body = { accounts }
   }
 
   #beginRenewable(koa: KoaContext, account: Account, login: Login): object {

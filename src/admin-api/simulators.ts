@@ -11,6 +11,7 @@ import type { Config } from '../config.ts'
 import { badRequest, FhirError } from '../fhir/outcome.ts'
 import { isObject } from '../fhir/resource.ts'
 import { ownAddress, whenClosed } from '../http/connections.ts'
+import { addressAt } from '../http/host-address.ts'
 import { readBody, readJsonBody } from '../http/message/body.ts'
 import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { jsonOf } from '../integrations/exchange.ts'
@@ -36,7 +37,7 @@ export function servedSimulator(
   const own = demo ? ownAddress(server) : undefined
   return (
     own && {
-      url: `http://${own.host.includes(':') ? `[${own.host}]` : own.host}:${own.port}${PATH}/${system}`,
+      url: `${addressAt(own.host, own.port)}${PATH}/${system}`,
       token: webhookSecret,
     }
   )

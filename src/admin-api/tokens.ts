@@ -4,7 +4,7 @@
  */
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
-import { findAccount, isRole, ROLES, type Role } from '../clinics/accounts.ts'
+import { findAccount, isHigher, isRole, ROLES } from '../clinics/accounts.ts'
 import {
   type ListedToken,
   listProgramTokens,
@@ -23,8 +23,8 @@ import { type SideRouter, sideRouter } from '../http/side-router.ts'
 import { ownTokensOnly, signToken, type User } from '../http/token.ts'
 import { SERVICE } from '../repository/record-kinds.ts'
 import type { Repository } from '../repository/repository.ts'
-import { untilKnown } from './rehearsal/known-everywhere.ts'
-import { readTtl } from './rehearsal/ttl.ts'
+import { untilKnown } from './known-everywhere.ts'
+import { readTtl } from './ttl.ts'
 
 interface TokenDependencies {
   readonly repository: Repository
@@ -113,8 +113,6 @@ function requireManager({ role }: User): void {
   if (role === 'staff')
     throw forbidden("Only admins and operators see and make tokens for programs; your role is 'staff'")
 }
-
-const isHigher = (role: Role, than: Role): boolean => ROLES.indexOf(role) > ROLES.indexOf(than)
 
 const EXAMPLE = '{"name": "Booking bot", "role": "staff", "ttl": "P90D"}'
 

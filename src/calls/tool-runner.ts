@@ -208,20 +208,18 @@ export class ToolRunner {
       return resultOf(call, failure(tool, 'wrong-tool', wrongTool(tool)), 400)
     if ('refused' in session) return refusedBy(session, tool, call)
     const ignored = ignoredArguments(tool.operation.definition, call.arguments)
-    let startedAt: number | undefined
+    // Without its start the store is away, so that the call can't be logged either.
+    const startedAt = await begin(session.clinic).catch((error) => this.#failureOf(error, tool.name))
+    if (typeof startedAt === 'object') return naming(ignored, refusedBy(startedAt, tool, call))
     try {
-      const began = await begin(session.clinic)
-      startedAt = began
       this.#services.beforeTool?.(tool.name)
       const result = await completeBy(endsAt, () =>
-        this.#execute(tool, call, session, { patients, ignored, startedAt: began }),
+        this.#execute(tool, call, session, { patients, ignored, startedAt }),
       )
       return naming(ignored, { toolCallId: call.id, result, status: 200 })
     } catch (error) {
       const refused = refusedBy(this.#failureOf(error, tool.name), tool, call)
-      // Without its start the store is away, so that nothing can be logged either.
-      if (startedAt !== undefined)
-        await this.#logRefusal(tool.name, { call, startedAt, ignored }, session, refused).catch(rethrowBudgetError)
+      await this.#logRefusal(tool.name, { call, startedAt, ignored }, session, refused).catch(rethrowBudgetError)
       return naming(ignored, refused)
     }
   }

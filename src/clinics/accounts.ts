@@ -17,6 +17,9 @@ export type Role = (typeof ROLES)[number]
 
 export const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value)
 
+/** Whether a role has more rights than another. */
+export const isHigher = (role: Role, than: Role): boolean => ROLES.indexOf(role) > ROLES.indexOf(than)
+
 export interface Account {
   /** As given when the account was made; names are compared without case. */
   readonly username: string

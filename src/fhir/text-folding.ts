@@ -24,6 +24,16 @@ export function fold(value: string): string {
     const lower = value.toLowerCase()
     return /^[a-z0-9]*$/.test(lower) ? lower : lower.replace(/[^a-z0-9]+/g, ' ').trim()
   }
+  return unaccented(value)
+    .replace(NOT_PLAIN, (letter) => PLAIN_LETTERS[letter] ?? letter)
+    .replace(/[\p{P}\p{S}\s]+/gu, ' ')
+    .trim()
+}
+
+/** The text without case and accents. */
+export function unaccented(value: string): string {
+  // Most texts have nothing but ASCII.
+  if (!/[^\0-\x7f]/.test(value)) return value.toLowerCase()
   return (
     value
       // Before too: normalize() sorts the marks of a letter, and takes hours for a million of them.
@@ -31,9 +41,6 @@ export function fold(value: string): string {
       .normalize('NFD')
       .replace(/\p{M}+/gu, '')
       .toLowerCase()
-      .replace(NOT_PLAIN, (letter) => PLAIN_LETTERS[letter] ?? letter)
-      .replace(/[\p{P}\p{S}\s]+/gu, ' ')
-      .trim()
   )
 }
 

@@ -314,6 +314,9 @@ export function yieldToEventLoop(): Promise<void> {
   return last
 }
 
+/** From the best to the worst. */
+export const HEALTH_STATES = ['ok', 'behind', 'degraded', 'down'] as const
+
 /** How a component of the server keeps up with its work, as /health/ready reports it. */
 export interface ComponentHealth {
   /** Name for the operator, a noun phrase: `work threads`. */
@@ -322,7 +325,7 @@ export interface ComponentHealth {
    * `behind`: jobs have been waiting for long. `degraded`: it does not work now, and requests are served without it.
    * `down`: it does not work now, and requests that need it fail.
    */
-  readonly state: 'ok' | 'behind' | 'degraded' | 'down'
+  readonly state: (typeof HEALTH_STATES)[number]
   /** Number of requests waiting for it. */
   readonly waiting: number
   /** Milliseconds that the oldest of them has waited. */

@@ -1,9 +1,10 @@
 /** The message printed when the server is ready: its URL, and requests to try first. */
 import type { Config } from '../config.ts'
+import { addressAt } from '../http/host-address.ts'
 
 /** The message for a server that listens on `port`. */
 export function greeting({ demo, dashboard, host, baseUrl, webhookSecret }: Config, port: number): string {
-  const url = baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const url = baseUrl ?? addressAt(host, port)
   if (!demo) return `Sandbox EMR answers at ${url}`
   return `Sandbox EMR answers at ${url}  (demo clinic: log in as demo / demo, or admin / admin)
 ${dashboard ? `Look at it in a browser: ${url}/dashboard\n` : ''}

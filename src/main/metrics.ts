@@ -7,13 +7,11 @@ import { createServer, type Server } from 'node:http'
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, register } from 'prom-client'
 import { RequestMetrics } from '../http/observers/request-metrics.ts'
 import { OUTBOX } from '../integrations/outbox/rows.ts'
-import type { ComponentHealth } from '../isolation/fair-queue.ts'
+import { type ComponentHealth, HEALTH_STATES } from '../isolation/fair-queue.ts'
 import type { Repository } from '../repository/repository.ts'
 
 /** Seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
-
-const STATES: readonly ComponentHealth['state'][] = ['ok', 'behind', 'degraded', 'down']
 
 /** Deliveries that are counted at most. */
 const MOST_DUE = 1_000
@@ -60,7 +58,9 @@ export function measureParts({ repository, loads }: Measured): void {
       },
     })
   }
-  gauge('emr_part_state', 'State of a part: 0 ok, 1 behind, 2 degraded, 3 down', ({ state }) => STATES.indexOf(state))
+  gauge('emr_part_state', 'State of a part: 0 ok, 1 behind, 2 degraded, 3 down', ({ state }) =>
+    HEALTH_STATES.indexOf(state),
+  )
   gauge('emr_part_waiting', 'Requests or records that wait for a part', ({ waiting }) => waiting)
   gauge('emr_part_oldest_seconds', 'Seconds that the oldest of them has waited', ({ oldestMs }) => oldestMs / 1_000)
   gauge('emr_part_missing', 'Events or exchanges that a record has lost since the start', ({ missing = 0 }) => missing)

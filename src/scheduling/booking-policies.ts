@@ -1,5 +1,6 @@
 /** Limits for booking, cancelling and moving visits: in the future, and according to the clinic's policies. */
 import type { Appointment } from 'fhir/r4'
+import { instantOf } from '../fhir/dates.ts'
 import { type FhirError, unprocessable } from '../fhir/outcome.ts'
 import { addressOf } from '../fhir/reference.ts'
 import { stageOf } from './appointment-status.ts'
@@ -61,9 +62,15 @@ function checkLimits(start: string, now: number, policies: BookingPolicies): voi
   const { first, last } = bookableStarts(now, policies)
   const { minimumNoticeMinutes: notice, bookingHorizonDays: horizon } = policies
   if (time < first)
-    throw refused(`${start}; this clinic books ${notice} minutes ahead, so from ${iso(first)} on`, 'minimum-notice')
+    throw refused(
+      `${start}; this clinic books ${notice} minutes ahead, so from ${instantOf(first)} on`,
+      'minimum-notice',
+    )
   if (time > last)
-    throw refused(`${start}; this clinic books ${horizon} days ahead at most, so until ${iso(last)}`, 'booking-horizon')
+    throw refused(
+      `${start}; this clinic books ${horizon} days ahead at most, so until ${instantOf(last)}`,
+      'booking-horizon',
+    )
 }
 
 /**
@@ -97,7 +104,7 @@ export function checkCancellationWindow(
   const latest = Date.parse(before.start) - hours * HOUR
   if (now <= latest) return
   throw unprocessable(
-    `The visit of ${before.start} could be cancelled or moved until ${iso(latest)}, as this clinic asks for ${hours} hours; the clinic itself cancels with a cancelationReason of the provider (prov), and who does not come is noshow`,
+    `The visit of ${before.start} could be cancelled or moved until ${instantOf(latest)}, as this clinic asks for ${hours} hours; the clinic itself cancels with a cancelationReason of the provider (prov), and who does not come is noshow`,
     { expression: 'Appointment.status', reason: 'cancellation-window' },
   )
 }
@@ -123,5 +130,3 @@ const isByProvider = ({ cancelationReason }: Appointment): boolean =>
   ) ?? false
 
 const CANCELLATION_REASON = 'http://terminology.hl7.org/CodeSystem/appointment-cancellation-reason'
-
-const iso = (time: number): string => new Date(time).toISOString()

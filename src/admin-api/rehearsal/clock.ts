@@ -8,7 +8,7 @@ import { readJsonBody } from '../../http/message/body.ts'
 import { type ClinicDay, instantAt } from '../../rehearsal/scenarios/moments.ts'
 import { type ClinicClock, GENERATION, GENERATION_KEY, stageGeneration } from '../../repository/generation.ts'
 import type { Repository } from '../../repository/repository.ts'
-import { untilKnown } from './known-everywhere.ts'
+import { untilKnown } from '../known-everywhere.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
 
 /** Most years that a clock may be ahead: Slots and holidays are generated for fewer. */

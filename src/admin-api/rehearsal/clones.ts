@@ -8,6 +8,7 @@ import { isClinicId } from '../../clinics/clinics.ts'
 import type { PasswordCost } from '../../clinics/passwords.ts'
 import { type ClinicSettings, findSettings } from '../../clinics/settings.ts'
 import type { Config } from '../../config.ts'
+import { instantOf } from '../../fhir/dates.ts'
 import { badRequest, notFound } from '../../fhir/outcome.ts'
 import { isObject, present } from '../../fhir/resource.ts'
 import { forbidden, requireOperator } from '../../http/authenticate.ts'
@@ -18,10 +19,10 @@ import { beginReset, type Reset } from '../../rehearsal/generations/reset.ts'
 import { findSnapshot } from '../../rehearsal/generations/snapshots.ts'
 import type { Plan } from '../../rehearsal/plans/plan.ts'
 import { SERVICE } from '../../repository/record-kinds.ts'
+import { untilKnown } from '../known-everywhere.ts'
+import { readTtl } from '../ttl.ts'
 import type { GenerationDependencies } from './generations.ts'
 import { grantedToken } from './granted-token.ts'
-import { untilKnown } from './known-everywhere.ts'
-import { readTtl } from './ttl.ts'
 
 export interface CloneDependencies extends GenerationDependencies {
   readonly config: Pick<Config, 'jwt'>
@@ -153,7 +154,7 @@ async function shownClone(
   const token = grantedToken({ repository, config }, account, { until: expiresAt ?? 0 })
   tellSecrets(koa, token, password)
   const shown = { id, name: settings?.name, base: baseOf(koa), dialedNumber: settings?.dialedNumbers[0] }
-  return { ...shown, ...present({ token }), username, password, expiresAt: new Date(expiresAt ?? 0).toISOString() }
+  return { ...shown, ...present({ token }), username, password, expiresAt: instantOf(expiresAt ?? 0) }
 }
 
 const EXAMPLE = '{"from": {"clinic": "<id>"} or {"scenario": "<name>"} or {"snapshot": "<name>"}, "ttl": "PT1H"}'

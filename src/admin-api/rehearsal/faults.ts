@@ -7,7 +7,7 @@ import { notFound } from '../../fhir/outcome.ts'
 import { readJsonBody } from '../../http/message/body.ts'
 import { deleteRules, findRule, listRules, parseRule, setRule } from '../../rehearsal/faults/rules.ts'
 import type { Repository } from '../../repository/repository.ts'
-import { untilKnown } from './known-everywhere.ts'
+import { untilKnown } from '../known-everywhere.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
 
 /** Characters of a rule are few. */

@@ -18,7 +18,7 @@ import {
 } from '../../rehearsal/generations/snapshots.ts'
 import type { StrictnessProfiles } from '../../rehearsal/strictness/profiles.ts'
 import type { Generation } from '../../repository/generation.ts'
-import { untilKnown } from './known-everywhere.ts'
+import { untilKnown } from '../known-everywhere.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
 
 export interface GenerationDependencies extends ResetServices {

@@ -5,6 +5,7 @@
 import type { Router } from '@koa/router'
 import type { CapabilityStatement } from 'fhir/r4'
 import type { Context as KoaContext } from 'koa'
+import { instantOf } from '../../fhir/dates.ts'
 import { badRequest, conflict } from '../../fhir/outcome.ts'
 import { isObject } from '../../fhir/resource.ts'
 import { tellSecrets } from '../../http/exchange.ts'
@@ -17,9 +18,9 @@ import type { FoundRun, Runs } from '../../rehearsal/runs/runs.ts'
 import { narrowed } from '../../rehearsal/strictness/narrowed.ts'
 import type { StrictnessProfiles } from '../../rehearsal/strictness/profiles.ts'
 import type { Repository } from '../../repository/repository.ts'
+import { readTtl } from '../ttl.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
 import { FORMATS, sendReport } from './report-formats.ts'
-import { readTtl } from './ttl.ts'
 
 export interface ReportDependencies {
   readonly repository: Repository
@@ -82,7 +83,7 @@ function addShareRoutes(router: Router, { repository, runs, baseOf }: ReportDepe
     const { token, expiresAt } = await repository.change(clinic, (unit) => stageLink(unit, record.id, lasts))
     tellSecrets(koa, token)
     koa.status = 201
-    koa.body = { url: `${baseOf(koa)}/${SHARED_REPORTS}/${token}`, expiresAt: new Date(expiresAt).toISOString() }
+    koa.body = { url: `${baseOf(koa)}/${SHARED_REPORTS}/${token}`, expiresAt: instantOf(expiresAt) }
   })
 
   router.delete(`${ONE}/share`, async (koa) => {

@@ -17,11 +17,11 @@ import type { Step } from '../../rehearsal/plans/plan.ts'
 import { findPlan } from '../../rehearsal/plans/plans.ts'
 import type { RunRecord } from '../../rehearsal/runs/run.ts'
 import type { FoundRun, Runs } from '../../rehearsal/runs/runs.ts'
+import { untilKnown } from '../known-everywhere.ts'
+import { readTtl } from '../ttl.ts'
 import { type CloneDependencies, cloneOf } from './clones.ts'
 import { grantedToken } from './granted-token.ts'
-import { untilKnown } from './known-everywhere.ts'
 import { rehearsedClinic } from './rehearsed-clinic.ts'
-import { readTtl } from './ttl.ts'
 
 export interface RunDependencies extends CloneDependencies {
   readonly runs: Runs

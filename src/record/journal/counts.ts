@@ -1,4 +1,5 @@
 /** Counts of exchanges in a time, by periods of it, with what they took: in memory that does not grow with their number. */
+import { instantOf } from '../../fhir/dates.ts'
 import type { Measure } from '../../storage/journal-port.ts'
 
 interface Count {
@@ -78,18 +79,16 @@ export class Tally {
   counts(isWhole: boolean): Counts {
     const { methods, users, operations } = this.#values
     return {
-      ...{ from: instant(this.#from), to: instant(this.#to), period: this.#period / 1_000 },
+      ...{ from: instantOf(this.#from), to: instantOf(this.#to), period: this.#period / 1_000 },
       ...this.#all.count(),
       periods: this.#periods.map((one, index) => ({
-        from: instant(this.#begin + index * this.#period),
+        from: instantOf(this.#begin + index * this.#period),
         ...one.count(),
       })),
       ...{ methods: methods.most(), users: users.most(), operations: operations.most(), isWhole },
     }
   }
 }
-
-const instant = (at: number): string => new Date(at).toISOString()
 
 /** Steps of durations for each factor of e: a step is 5 %. */
 const STEPS = 20

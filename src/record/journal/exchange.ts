@@ -197,13 +197,6 @@ export const strangersOf = (clinic: string): string => `${clinic}${OF_STRANGERS}
 export const clinicOfStrangers = (part: string): string | undefined =>
   part.endsWith(OF_STRANGERS) ? part.slice(0, -OF_STRANGERS.length) : undefined
 
-/** A text without case and accents, for a search by words. */
-export const searchable = (text: string): string =>
-  text
-    .normalize('NFD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-
 /** The patient whose id a list shows: lists have no bodies. */
 export function patientOf(summary: Summary): readonly string[] {
   const id = isGap(summary) ? undefined : /^Patient\/(.+)$/.exec(summary.resource ?? '')?.[1]

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { JournalMode } from '../../clinics/settings.ts'
 import { present } from '../../fhir/resource.ts'
+import { unaccented } from '../../fhir/text-folding.ts'
 import type { JournalEntry } from '../../storage/journal-port.ts'
 import type { Gap } from '../recorder.ts'
 import { APART } from './decoding.ts'
@@ -18,7 +19,6 @@ import {
   type SeenHeaders,
   type ShownBody,
   type ShownMessage,
-  searchable,
   type Timing,
   type ToolDetail,
   type ToolExchange,
@@ -287,7 +287,7 @@ function wordsOf(summary: ExchangeSummary): string {
     system,
     ...operationsIn(summary),
   ]
-  return searchable([...texts, ...tools.map(({ code }) => code)].join('\n').slice(0, MAX_WORDS))
+  return unaccented([...texts, ...tools.map(({ code }) => code)].join('\n').slice(0, MAX_WORDS))
 }
 
 /** An address as people write it. */

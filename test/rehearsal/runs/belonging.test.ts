@@ -1,7 +1,7 @@
 /** Which requests belong to an open run of their clinic, and that the faults of a run meet those alone. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { untilKnown } from '../../../src/admin-api/rehearsal/known-everywhere.ts'
+import { untilKnown } from '../../../src/admin-api/known-everywhere.ts'
 import { readConfig } from '../../../src/config.ts'
 import { DEMO_CLINIC } from '../../../src/demo/demo-clinic.ts'
 import { readClaims, signToken } from '../../../src/http/token.ts'

@@ -1,6 +1,6 @@
 /** How long something lasts that is asked for: `ttl` in the body of a request. */
 import { Duration } from 'luxon'
-import { badRequest } from '../../fhir/outcome.ts'
+import { badRequest } from '../fhir/outcome.ts'
 
 /** ISO 8601 durations: without a `ttl`, at least, and at most. */
 interface Lasts {
