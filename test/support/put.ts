@@ -1,5 +1,6 @@
 /** Resources that a test stores over HTTP before it looks at anything. */
 import { expect } from '@jest/globals'
+import type { FhirResource } from 'fhir/r4'
 import type { TestServer } from './server.ts'
 
 export interface Fixture {
@@ -9,7 +10,7 @@ export interface Fixture {
 }
 
 /** Stores a resource under its id; where it is refused, the test fails with the response. */
-export async function put(fhir: TestServer['fhir'], resource: Fixture): Promise<void> {
+export async function put(fhir: TestServer['fhir'], resource: Fixture | FhirResource): Promise<void> {
   const { status, text } = await fhir('PUT', `/${resource.resourceType}/${resource.id}`, resource)
   expect(status < 300 ? 'stored' : text).toBe('stored')
 }

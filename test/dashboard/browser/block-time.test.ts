@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Appointment, Schedule, Slot } from 'fhir/r4'
 import type { Locator, Page } from 'playwright-core'
 import { availabilityOf } from '../../../dashboard/fhir/availability.ts'
-import { clockText, dayOf, wallTime } from '../../../dashboard/fhir/time.ts'
+import { clockText, wallTime } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+import { freeDay, OKAFOR, visitIn, ZONE } from '../../support/demo-schedule.ts'
+import { put } from '../../support/put.ts'
 
-const ZONE = 'America/New_York'
-const OKAFOR = 'schedule-okafor'
 /** The ids of the visits of a test, which differ from one to another. */
 let visits: readonly string[] = []
 let tests = 0
@@ -20,20 +20,17 @@ let hours: Schedule
 
 beforeAll(async () => {
   dashboard = await startDashboard({}, { slotDays: 10 })
-  const from = new Date(Date.now() + 86_400_000).toISOString()
-  const free = await search<Slot>(`/Slot?schedule=${OKAFOR}&status=free&start=gt${from}&_sort=start&_count=200`)
-  const days = Map.groupBy(free, ({ start }) => dayOf(start, ZONE))
-  day = [...days].find(([, ofDay]) => ofDay.length === 16)?.[0] ?? ''
-  afternoon = (days.get(day) ?? []).filter(
-    ({ start }) => Date.parse(start) >= Date.parse(wallTime(`${day}T13:00:00`, ZONE)),
-  )
+  const free = await freeDay(fhir)
+  day = free.day
+  const afterLunch = Date.parse(wallTime(`${day}T13:00:00`, ZONE))
+  afternoon = free.slots.filter(({ start }) => Date.parse(start) >= afterLunch)
   hours = (await fhir('GET', `/Schedule/${OKAFOR}`)).body
 })
 afterAll(() => dashboard?.close())
 
 /** Three visits of the afternoon, whatever the test before has left. */
 beforeEach(async () => {
-  await store(hours)
+  await put(fhir, hours)
   await fhir('POST', `/Schedule/${OKAFOR}/$generate-slots`)
   const booked = await search<Appointment>(`/Appointment?date=ge${day}&status=booked&_count=200`)
   for (const { id } of booked.filter(({ description }) => description === OURS))
@@ -41,12 +38,7 @@ beforeEach(async () => {
   tests += 1
   visits = ['one', 'two', 'three'].map((name) => `${name}-${tests}`)
   for (const [index, id] of visits.entries()) {
-    const { id: slot, start, end } = afternoon[index] ?? {}
-    await store({
-      ...{ resourceType: 'Appointment', id, status: 'booked', slot: [{ reference: `Slot/${slot}` }] },
-      ...{ start, end, description: OURS },
-      participant: [{ status: 'accepted', actor: { reference: `Patient/${PATIENTS[index]}` } }],
-    } as Appointment)
+    await put(fhir, visitIn(afternoon[index] as Slot, `${PATIENTS[index]}`, { id, description: OURS }))
   }
 })
 
@@ -56,11 +48,6 @@ const PATIENTS = ['abernathy-ruth', 'goldberg-samuel', 'haddad-layla']
 const fhir = (method: string, path: string, body?: unknown) => dashboard.server.fhir(method, path, body)
 const search = async <T>(path: string): Promise<readonly T[]> =>
   ((await fhir('GET', path)).body.entry ?? []).map(({ resource }: { resource: T }) => resource)
-
-async function store(resource: Appointment | Schedule): Promise<void> {
-  const { status, text } = await fhir('PUT', `/${resource.resourceType}/${resource.id}`, resource)
-  if (status >= 300) throw new Error(text)
-}
 
 const visit = async (id: string): Promise<Appointment> => (await fhir('GET', `/Appointment/${id}`)).body
 const slotOf = async (index: number) => (await visit(visits[index] ?? '')).slot?.[0]?.reference

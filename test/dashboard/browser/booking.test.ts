@@ -4,10 +4,8 @@ import type { Appointment, Bundle, Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'
 import { clockText } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, findingsOf, fitsItsWidth, leftoversOf, startDashboard } from '../../support/dashboard.ts'
+import { freeDay, OKAFOR, slotAmong, visitIn, ZONE } from '../../support/demo-schedule.ts'
 import { until } from '../../support/server-process.ts'
-
-const ZONE = 'America/New_York'
-const OKAFOR = 'schedule-okafor'
 
 let dashboard: Dashboard
 /** A day of the clinic that is all free. */
@@ -16,26 +14,14 @@ let slots: readonly Slot[]
 
 beforeAll(async () => {
   dashboard = await startDashboard({}, { slotDays: 24 })
-  const from = new Date(Date.now() + 86_400_000).toISOString()
-  const found = await fhir('GET', `/Slot?schedule=${OKAFOR}&status=free&start=gt${from}&_sort=start&_count=200`)
-  const free: readonly Slot[] = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
-  const days = Map.groupBy(free, ({ start }) => inZone(start, { dateStyle: 'short' }))
-  ;[day = '', slots = []] = [...days].find(([, list]) => list.length === 16) ?? []
+  ;({ day, slots } = await freeDay(fhir))
 })
 afterAll(() => dashboard?.close())
 
 const fhir = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   dashboard.server.fhir(method, path, body, headers)
-const inZone = (at: string, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE, ...options }).format(new Date(at))
-const clock = (at: string): string => inZone(at, { hour: '2-digit', minute: '2-digit' })
 
-/** The slot of that day at a time of the clinic's clocks. */
-function slotAt(time: string): Slot {
-  const slot = slots.find(({ start }) => clock(start) === time)
-  if (slot === undefined) throw new Error(`There is no slot at ${time}`)
-  return slot
-}
+const slotAt = (time: string): Slot => slotAmong(slots, time)
 
 /** The time as the page shows it. */
 const shown = (time: string): string => clockText(slotAt(time).start, ZONE)
@@ -47,17 +33,8 @@ const visitsAt = async (time: string, status = 'booked'): Promise<readonly Appoi
   const { body } = await fhir('GET', `/Appointment?slot=Slot/${slotAt(time).id}&status=${status}`)
   return (body as Bundle<Appointment>).entry?.flatMap(({ resource }) => resource ?? []) ?? []
 }
-async function taken({ id, start, end }: Slot): Promise<void> {
-  const participant = [{ status: 'accepted', actor: { reference: 'Patient/ito-kenji' } }]
-  const rival = {
-    resourceType: 'Appointment',
-    status: 'booked',
-    slot: [{ reference: `Slot/${id}` }],
-    start,
-    end,
-    participant,
-  }
-  const { status, text } = await fhir('POST', '/Appointment', rival)
+async function taken(slot: Slot): Promise<void> {
+  const { status, text } = await fhir('POST', '/Appointment', visitIn(slot, 'ito-kenji'))
   if (status !== 201) throw new Error(text)
 }
 
@@ -234,9 +211,10 @@ test('a visit is repeated: what is taken gets the nearest free time, what is ref
     const from = new Date(Date.parse(slotAt(time).start) + weeks * week - 7_200_000).toISOString()
     const until = new Date(Date.parse(slotAt(time).start) + weeks * week + 7_200_000).toISOString()
     const { body } = await fhir('GET', `/Slot?schedule=${OKAFOR}&start=ge${from}&start=le${until}&_count=50`)
-    return body.entry
-      .map(({ resource }: { resource: Slot }) => resource)
-      .find(({ start }: Slot) => clock(start) === time)
+    return slotAmong(
+      body.entry.map(({ resource }: { resource: Slot }) => resource),
+      time,
+    )
   }
   await taken(await after('13:00', 1))
   const page = await openList()

@@ -1,13 +1,12 @@
 /** The day and the week as a calendar: all hours in sight, reasons for closed time, keys, and the mark of a drag. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Appointment, Schedule, Slot } from 'fhir/r4'
+import type { Schedule, Slot } from 'fhir/r4'
 import type { Locator, Page } from 'playwright-core'
-import { availabilityOf, noHours, withAvailability } from '../../../dashboard/fhir/availability.ts'
+import { noHours, withAvailability } from '../../../dashboard/fhir/availability.ts'
 import { addDays, clockText, dayOf, dayText, startOfDay, wallTime } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
-
-const ZONE = 'America/New_York'
-const OKAFOR = 'schedule-okafor'
+import { freeDay, nextHoliday, OKAFOR, visitIn, ZONE } from '../../support/demo-schedule.ts'
+import { put } from '../../support/put.ts'
 
 let dashboard: Dashboard
 /** A working day, and its free slots of one practitioner. */
@@ -16,33 +15,14 @@ let slots: readonly Slot[]
 
 beforeAll(async () => {
   dashboard = await startDashboard({}, { slotDays: 10 })
-  const from = new Date(Date.now() + 86_400_000).toISOString()
-  const found = await fhir('GET', `/Slot?schedule=${OKAFOR}&status=free&start=gt${from}&_sort=start&_count=200`)
-  const free: readonly Slot[] = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
-  const days = Map.groupBy(free, ({ start }) => dayOf(start, ZONE))
-  day = [...days].find(([, ofDay]) => ofDay.length === 16)?.[0] ?? ''
-  slots = days.get(day) ?? []
-  await book('ruth', 'abernathy-ruth', 0, 'CHECKUP')
-  await book('samuel', 'goldberg-samuel', 1, 'FOLLOWUP')
+  ;({ day, slots } = await freeDay(fhir))
+  const [first, second] = slots as [Slot, Slot]
+  await put(fhir, visitIn(first, 'abernathy-ruth', { id: 'ruth', appointmentType: { text: 'CHECKUP' } }))
+  await put(fhir, visitIn(second, 'goldberg-samuel', { id: 'samuel', appointmentType: { text: 'FOLLOWUP' } }))
 })
 afterAll(() => dashboard?.close())
 
 const fhir = (method: string, path: string, body?: unknown) => dashboard.server.fhir(method, path, body)
-
-async function book(id: string, patient: string, index: number, type: string): Promise<void> {
-  const slot = slots[index]
-  const visit = {
-    ...{ resourceType: 'Appointment', id, status: 'booked', appointmentType: { text: type } },
-    ...{ slot: [{ reference: `Slot/${slot?.id}` }], start: slot?.start, end: slot?.end },
-    participant: [{ status: 'accepted', actor: { reference: `Patient/${patient}` } }],
-  }
-  await put(visit as Appointment)
-}
-
-async function put(resource: Appointment | Schedule): Promise<void> {
-  const { status, text } = await fhir('PUT', `/${resource.resourceType}/${resource.id}`, resource)
-  if (status >= 300) throw new Error(text)
-}
 
 const timeOf = (index: number): string => clockText(slots[index]?.start ?? '', ZONE)
 /** A time of the clock of that day, as it is written. */
@@ -149,8 +129,7 @@ describe('reasons for which nobody works are drawn', () => {
 
   test('a public holiday, at the top of the day and in the week', async () => {
     const schedule: Schedule = (await fhir('GET', `/Schedule/${OKAFOR}`)).body
-    const today = dayOf(Date.now(), ZONE)
-    const holiday = availabilityOf(schedule)?.absences.find(({ start }) => start > today && isWeekday(start))
+    const holiday = nextHoliday(schedule)
     const reason = holiday?.description ?? 'a holiday'
     const page = await dashboard.signedIn(`/schedule?day=${holiday?.start}&view=day`)
     await page.getByRole('status').getByText(`is closed: ${reason}.`).waitFor()
@@ -165,15 +144,13 @@ describe('reasons for which nobody works are drawn', () => {
     const absences = [{ start: today, end: today, description: 'Day of <i>the</i> Republic' }]
     const hours = { ...noHours, weekly: [{ days, from: '09:00', until: '17:00', type: '' }], absences }
     const bare: Schedule = { resourceType: 'Schedule', id: 'today', actor: [{ display: 'Closed Today' }] }
-    await put(withAvailability(bare, hours).schedule)
+    await put(fhir, withAvailability(bare, hours).schedule)
     const page = await dashboard.signedIn('/schedule?view=day&who=today', { forcedColors: 'active' })
     await page.getByRole('status').getByText('Today is closed: Day of <i>the</i> Republic.').waitFor()
     await column(page, 'Closed Today').getByText('Day of <i>the</i> Republic, all day').waitFor()
     expect(await findingsOf(page)).toEqual([])
     await fhir('DELETE', '/Schedule/today')
   })
-
-  const isWeekday = (one: string): boolean => ![0, 6].includes(new Date(`${one}T00:00:00Z`).getUTCDay())
 })
 
 test('a practitioner without hours has a column that says so, and a line shows the time of the clinic, not of the browser', async () => {
@@ -182,8 +159,8 @@ test('a practitioner without hours has a column that says so, and a line shows t
   const always = { ...noHours, horizonDays: '1', weekly: [{ days, from: '00:00', until: '00:00', type: '' }] }
   const bare: Schedule = { resourceType: 'Schedule', id: 'bare', actor: actor('practitioner-okafor', 'Without Hours') }
   const night: Schedule = { resourceType: 'Schedule', id: 'night', actor: actor('practitioner-okafor', 'At Night') }
-  await put(bare)
-  await put(withAvailability(night, always).schedule)
+  await put(fhir, bare)
+  await put(fhir, withAvailability(night, always).schedule)
   const page = await dashboard.signedIn('/schedule?view=day&who=bare,night')
   await page.getByText('No working hours').waitFor()
   const shown = page.locator('[class*=clock]')
@@ -198,7 +175,7 @@ test('thirty practitioners with long names and names from right to left stand si
   const ids = Array.from({ length: 27 }, (_, index) => `crowd-${index}`)
   for (const [index, id] of ids.entries()) {
     const display = index % 2 === 0 ? `${long}${index}` : `ד״ר יעל כהן <b>${index}</b>`
-    await put({ resourceType: 'Schedule', id, actor: [{ display, identifier: { value: id } }] })
+    await put(fhir, { resourceType: 'Schedule', id, actor: [{ display, identifier: { value: id } }] })
   }
   const page = await dashboard.signedIn(`/schedule?day=${day}&view=day`, {
     viewport: { width: 1024, height: 768 },
@@ -212,7 +189,7 @@ test('thirty practitioners with long names and names from right to left stand si
 test('five hundred visits of a week are shown, each in its place, and the arrow keys still walk through them', async () => {
   const monday = addDays(day, -((new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7))
   const schedule: Schedule = { resourceType: 'Schedule', id: 'full', actor: [{ display: 'Full' }] }
-  await put(schedule)
+  await put(fhir, schedule)
   const entry = Array.from({ length: 500 }, (_, index) => {
     const on = addDays(monday, Math.floor(index / 100))
     const minutes = 8 * 60 + (index % 100) * 5

@@ -1,12 +1,10 @@
 /** The month with its counts, the day on paper, and the slip of an appointment. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Appointment, Schedule, Slot } from 'fhir/r4'
-import { availabilityOf } from '../../../dashboard/fhir/availability.ts'
-import { addDays, clockText, dateText, dayOf, dayText, startOfDay } from '../../../dashboard/fhir/time.ts'
+import type { Schedule, Slot } from 'fhir/r4'
+import { addDays, clockText, dateText, dayText, startOfDay } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
-
-const ZONE = 'America/New_York'
-const OKAFOR = 'schedule-okafor'
+import { freeDay, nextHoliday, OKAFOR, visitIn, ZONE } from '../../support/demo-schedule.ts'
+import { put } from '../../support/put.ts'
 
 let dashboard: Dashboard
 /** A working day with one visit, and its free slots. */
@@ -15,23 +13,12 @@ let slots: readonly Slot[]
 
 beforeAll(async () => {
   dashboard = await startDashboard({}, { slotDays: 10 })
-  const from = new Date(Date.now() + 86_400_000).toISOString()
-  const found = await fhir('GET', `/Slot?schedule=${OKAFOR}&status=free&start=gt${from}&_sort=start&_count=200`)
-  const free: readonly Slot[] = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
-  const days = Map.groupBy(free, ({ start }) => dayOf(start, ZONE))
-  day = [...days].find(([, ofDay]) => ofDay.length === 16)?.[0] ?? ''
-  slots = days.get(day) ?? []
-  const visit: Appointment = {
-    ...{ resourceType: 'Appointment', id: 'printed', status: 'booked', description: 'Cough <b>and</b> fever' },
-    ...{ slot: [{ reference: `Slot/${slots[0]?.id}` }], appointmentType: { text: 'CHECKUP' } },
-    ...{ start: slots[0]?.start ?? '', end: slots[0]?.end ?? '' },
-    participant: [
-      { status: 'accepted', actor: { reference: 'Patient/abernathy-ruth' } },
-      { status: 'accepted', actor: { reference: 'Practitioner/practitioner-okafor' } },
-    ],
-  }
-  const { status, text } = await fhir('PUT', '/Appointment/printed', visit)
-  if (status >= 300) throw new Error(text)
+  ;({ day, slots } = await freeDay(fhir))
+  const visit = visitIn(slots[0] as Slot, 'abernathy-ruth', {
+    ...{ id: 'printed', description: 'Cough <b>and</b> fever', appointmentType: { text: 'CHECKUP' } },
+  })
+  visit.participant.push({ status: 'accepted', actor: { reference: 'Practitioner/practitioner-okafor' } })
+  await put(fhir, visit)
 })
 afterAll(() => dashboard?.close())
 
@@ -67,9 +54,7 @@ test('a month counts visits and free times of each day in one request, and a cli
 
 test('a month names its holidays, fits a telephone, and leads to the next one', async () => {
   const schedule: Schedule = (await fhir('GET', `/Schedule/${OKAFOR}`)).body
-  const isWeekday = (one: string) => ![0, 6].includes(new Date(`${one}T00:00:00Z`).getUTCDay())
-  const today = dayOf(Date.now(), ZONE)
-  const holiday = availabilityOf(schedule)?.absences.find(({ start }) => start > today && isWeekday(start))
+  const holiday = nextHoliday(schedule)
   const month = addDays(`${holiday?.start.slice(0, 7)}-01`, -1)
   const page = await dashboard.signedIn(`/schedule?day=${month}&view=month`, { viewport: { width: 390, height: 844 } })
   await page.getByRole('button', { name: 'Next month' }).click()

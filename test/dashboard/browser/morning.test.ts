@@ -3,16 +3,15 @@
  * the mouse alone. Data says what happens; FHIR says what came of it.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Appointment, Bundle, FhirResource, Patient, Slot, Task } from 'fhir/r4'
+import type { Appointment, Bundle, FhirResource, Patient, Task } from 'fhir/r4'
 import type { Locator, Page } from 'playwright-core'
 import { patientName } from '../../../dashboard/fhir/names.ts'
-import { clockText, dayOf } from '../../../dashboard/fhir/time.ts'
+import { clockText } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+import { freeDay, setClock, ZONE } from '../../support/demo-schedule.ts'
 import { type Hands, mouse } from '../../support/hands.ts'
 import { request } from '../../support/request.ts'
 import { until } from '../../support/server-process.ts'
-
-const ZONE = 'America/New_York'
 
 /** Milliseconds for one step, so that a morning that goes wrong ends soon. */
 const STEP = 15_000
@@ -72,35 +71,21 @@ describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name
   let hands: Hands
   /** A day that is all free. */
   let day: string
+  /** References to the Slots of that day. */
+  let slotsOfDay: ReadonlySet<string>
 
   beforeAll(async () => {
     dashboard = await startDashboard({}, { slotDays: 24 })
-    day = await freeDay()
+    const free = await freeDay(dashboard.server.fhir)
+    day = free.day
+    slotsOfDay = new Set(free.slots.map(({ id }) => `Slot/${id}`))
     // It begins in the morning of that day.
-    const headers = {
-      authorization: `Bearer ${await dashboard.server.login('admin', 'admin')}`,
-      'content-type': 'application/json',
-    }
-    const clock = { at: new Date(Date.parse(firstStart) - 1_800_000).toISOString(), runs: true }
-    expect((await dashboard.server.fhir('PUT', '/clinics/demo-clinic/clock', clock, headers)).status).toBe(200)
+    await setClock(dashboard.server, Date.parse(free.slots[0]?.start ?? '') - 1_800_000)
     page = await dashboard.signedIn()
     page.setDefaultTimeout(STEP)
     hands = handsOf(page)
   })
   afterAll(() => dashboard?.close())
-
-  let firstStart = ''
-  /** References to the Slots of that day. */
-  let slotsOfDay: ReadonlySet<string> = new Set()
-  async function freeDay(): Promise<string> {
-    const from = new Date(Date.now() + 86_400_000).toISOString()
-    const query = `schedule=schedule-okafor&status=free&start=gt${from}&_sort=start&_count=300`
-    const days = Map.groupBy(await search<Slot>('Slot', query), ({ start }) => dayOf(start, ZONE))
-    const [found, slots] = [...days].find(([, list]) => list.length === 16) ?? ['', []]
-    firstStart = slots[0]?.start ?? ''
-    slotsOfDay = new Set(slots.map(({ id }) => `Slot/${id}`))
-    return found
-  }
 
   async function search<R extends FhirResource>(type: string, query: string): Promise<readonly R[]> {
     const { body } = await dashboard.server.fhir('GET', `/${type}?${query}`)

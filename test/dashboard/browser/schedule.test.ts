@@ -2,11 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Appointment, Schedule, Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'
-import { clockText, dayText } from '../../../dashboard/fhir/time.ts'
+import { addDays, clockText, dayText } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
-
-const ZONE = 'America/New_York'
-const OKAFOR = 'schedule-okafor'
+import { freeDays, OKAFOR, slotAmong, visitIn, ZONE } from '../../support/demo-schedule.ts'
+import { put } from '../../support/put.ts'
 
 let dashboard: Dashboard
 /** A day of the clinic that is all free, and so is the one after it. */
@@ -16,45 +15,17 @@ let slots: readonly Slot[]
 beforeAll(async () => {
   // With weekends and holidays in it, there are two such days.
   dashboard = await startDashboard({}, { slotDays: 10 })
-  const from = new Date(Date.now() + 86_400_000).toISOString()
-  const found = await fhir('GET', `/Slot?schedule=${OKAFOR}&status=free&start=gt${from}&_sort=start&_count=200`)
-  const free: readonly Slot[] = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
-  const days = Map.groupBy(free, ({ start }) => dayOf(start))
-  const isFree = (time: number): boolean => days.get(new Date(time).toISOString().slice(0, 10))?.length === 16
-  day = [...days.keys()].find((one) => isFree(Date.parse(one)) && isFree(Date.parse(one) + 86_400_000)) ?? ''
+  const days = await freeDays(fhir)
+  day = [...days.keys()].find((one) => days.has(addDays(one, 1))) ?? ''
   slots = days.get(day) ?? []
 })
 afterAll(() => dashboard?.close())
 
 const fhir = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   dashboard.server.fhir(method, path, body, headers)
-const inZone = (at: string, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE, ...options }).format(new Date(at))
-const dayOf = (at: string): string => inZone(at, { dateStyle: 'short' })
-const clock = (at: string): string => inZone(at, { hour: '2-digit', minute: '2-digit' })
 
-/** The slot of that day at a time of the clinic's clocks. */
-function slotAt(time: string): Slot {
-  const slot = slots.find(({ start }) => clock(start) === time)
-  if (slot === undefined) throw new Error(`There is no slot at ${time}`)
-  return slot
-}
-
-async function booked(id: string, patient: string, time: string): Promise<void> {
-  const slot = slotAt(time)
-  const visit: Appointment = {
-    resourceType: 'Appointment',
-    id,
-    status: 'booked',
-    slot: [{ reference: `Slot/${slot.id}` }],
-    start: slot.start,
-    end: slot.end,
-    participant: [{ status: 'accepted', actor: { reference: `Patient/${patient}` } }],
-  }
-  const { status, text } = await fhir('PUT', `/Appointment/${id}`, visit)
-  if (status >= 300) throw new Error(text)
-}
-
+const slotAt = (time: string): Slot => slotAmong(slots, time)
+const booked = (id: string, patient: string, time: string) => put(fhir, visitIn(slotAt(time), patient, { id }))
 const appointment = async (id: string): Promise<Appointment> => (await fhir('GET', `/Appointment/${id}`)).body
 const slotOf = async (id: string) => (await appointment(id)).slot?.[0]?.reference
 const openDay = (view = 'day', who = '') => dashboard.signedIn(`/schedule?day=${day}&view=${view}&who=${who}`)
@@ -98,7 +69,7 @@ test('a free time is booked for a patient without a mouse, by the id of its slot
   await page.getByRole('dialog').getByLabel('Reason').fill('Cough')
   await page.keyboard.press('Enter')
   await visit(page, '8:30 AM–9:00 AM Ruth Abernathy').waitFor()
-  const found = await fhir('GET', `/Appointment?patient=abernathy-ruth&date=${dayOf(slotAt('08:30').start)}`)
+  const found = await fhir('GET', `/Appointment?patient=abernathy-ruth&date=${day}`)
   expect(
     found.body.entry.map(({ resource }: { resource: Appointment }) => [resource.slot, resource.description]),
   ).toEqual([[[{ reference: `Slot/${slotAt('08:30').id}` }], 'Cough']])

@@ -4,12 +4,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Appointment, Slot } from 'fhir/r4'
 import type { Page } from 'playwright-core'
-import { clockText, dayOf } from '../../../dashboard/fhir/time.ts'
+import { clockText } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
+import { freeDay, OKAFOR, setClock, ZONE } from '../../support/demo-schedule.ts'
 import { until } from '../../support/server-process.ts'
 import { logInAs, withToken } from '../../support/two-clinics.ts'
 
-const SCHEDULE = 'schedule-okafor'
 const CHANGED_SINCE = 'It has been changed since, so nothing is undone.'
 
 let dashboard: Dashboard
@@ -19,11 +19,7 @@ let day: string
 
 beforeAll(async () => {
   dashboard = await startDashboard({}, { slotDays: 10 })
-  const from = new Date(Date.now() + 86_400_000).toISOString()
-  const found = await fhir('GET', `/Slot?schedule=${SCHEDULE}&status=free&start=gt${from}&_sort=start&_count=200`)
-  const free: readonly Slot[] = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
-  const days = Map.groupBy(free, ({ start }) => dayOf(start, ZONE))
-  ;[day = '', slots = []] = [...days].find(([, list]) => list.length === 16) ?? []
+  ;({ day, slots } = await freeDay(fhir))
 })
 afterAll(() => dashboard?.close())
 
@@ -38,7 +34,6 @@ beforeEach(() => {
 
 const fhir = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   dashboard.server.fhir(method, path, body, headers)
-const ZONE = 'America/New_York'
 const clock = ({ start }: Slot): string => clockText(start, ZONE)
 
 async function fetched<R>(address: string): Promise<R> {
@@ -49,7 +44,7 @@ async function fetched<R>(address: string): Promise<R> {
 
 const slotOf = async (id: string) => (await fetched<Appointment>(`Appointment/${id}`)).slot?.[0]?.reference
 const undoButtons = (page: Page) => page.getByRole('button', { name: 'Undo', exact: true })
-const openDay = () => dashboard.signedIn(`/schedule?day=${day}&view=list&who=${SCHEDULE}`)
+const openDay = () => dashboard.signedIn(`/schedule?day=${day}&view=list&who=${OKAFOR}`)
 const visit = (page: Page, slot: Slot, name: string) =>
   page.getByRole('button', { name: new RegExp(`^${clock(slot)}.*${name}`) })
 
@@ -72,15 +67,7 @@ async function book(page: Page, search: string, name: string): Promise<string> {
 }
 
 /** Sets the clinic's clock to an hour before a visit, from when on its patient may have arrived. */
-async function shortlyBefore({ start }: Slot): Promise<void> {
-  const headers = {
-    authorization: `Bearer ${await dashboard.server.login('admin', 'admin')}`,
-    'content-type': 'application/json',
-  }
-  const at = new Date(Date.parse(start) - 3_600_000).toISOString()
-  const { status, text } = await fhir('PUT', '/clinics/demo-clinic/clock', { at, runs: true }, headers)
-  if (status !== 200) throw new Error(text)
-}
+const shortlyBefore = ({ start }: Slot) => setClock(dashboard.server, Date.parse(start) - 3_600_000)
 
 /** By the dialog, to a time of the same practitioner. */
 async function move(page: Page, from: Slot, to: Slot, name: string): Promise<void> {
