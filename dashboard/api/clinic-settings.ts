@@ -1,7 +1,7 @@
 /** The settings of a clinic with their tag, to change them: docs/clinics.md. */
 import { queryOptions } from '@tanstack/react-query'
 import { send } from './client.ts'
-import { isRecord, Problem } from './problem.ts'
+import { errorText, isRecord, Problem } from './problem.ts'
 
 export type Settings = Readonly<Record<string, unknown>>
 
@@ -40,7 +40,7 @@ export function problemsIn(error: unknown): readonly string[] {
   if (error instanceof Problem && isRecord(error.body) && Array.isArray(error.body.problems)) {
     return error.body.problems.map(String)
   }
-  return [error instanceof Error ? error.message : String(error)]
+  return [errorText(error)]
 }
 
 export interface Trial {

@@ -1,5 +1,6 @@
 /** Plays a script of a call against a server, step by step: for `npm run call` and for the dashboard. */
 import type { PlayedCall, SearchStep, Step, ToolStep } from './call-script.ts'
+import { errorText } from './problem.ts'
 
 export type Result = Readonly<Record<string, unknown>>
 
@@ -115,7 +116,7 @@ async function playSteps(
     } catch (error) {
       if (!goesOn) throw error
       failures += 1
-      playing.tell(`  failed: ${error instanceof Error ? error.message : String(error)}`)
+      playing.tell(`  failed: ${errorText(error)}`)
     }
   }
   return failures

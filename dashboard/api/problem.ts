@@ -36,6 +36,9 @@ export class Problem extends Error {
   }
 }
 
+/** Anything that was thrown, in words. */
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 /** The error to show when an undo fails: a plainer sentence where a newer version exists. */
 export const notTakenBack = (error: unknown): unknown =>
   error instanceof Problem && error.status === 412

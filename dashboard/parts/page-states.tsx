@@ -3,7 +3,7 @@ import { Alert, Button, EmptyState, Group, List, Skeleton, Stack, Text } from '@
 import { useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useSwitchSandbox } from '../api/clinic.ts'
-import { Problem } from '../api/problem.ts'
+import { errorText, Problem } from '../api/problem.ts'
 import { useMaybeClinic } from './clinic-context.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { LinkButton } from './links.tsx'
@@ -44,7 +44,7 @@ export function ErrorView({ error, onRetry }: ErrorProps) {
             ))}
           </List>
         ) : (
-          <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
+          <Text size="sm">{errorText(error)}</Text>
         )}
         {onRetry !== undefined && (
           <Button size="xs" variant="default" onClick={() => onRetry()}>

@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Paper, PasswordInput, Stack, Text, Textarea, Tex
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { demoAccounts } from '../api/demo.ts'
-import { Problem } from '../api/problem.ts'
+import { errorText, Problem } from '../api/problem.ts'
 import { usePastedToken as enterWithToken, signIn } from '../api/session.ts'
 
 export function SignIn() {
@@ -131,7 +131,7 @@ export function useSubmit(action: () => Promise<void>) {
     try {
       await action()
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : String(problem))
+      setError(errorText(problem))
     } finally {
       setBusy(false)
     }

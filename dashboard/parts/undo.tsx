@@ -3,7 +3,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { ReactNode } from 'react'
 import { isChangeOf, onChange } from '../api/changes.ts'
-import { notTakenBack, Problem } from '../api/problem.ts'
+import { errorText, notTakenBack, Problem } from '../api/problem.ts'
 
 /** Milliseconds for which an action can be undone. */
 const WHILE = 8000
@@ -136,7 +136,7 @@ document.addEventListener('visibilitychange', () => {
 
 /** @param offer a button that may solve the problem */
 export function tellProblem(error: unknown, offer?: { readonly label: string; readonly onClick: () => void }): void {
-  const said = error instanceof Error ? error.message : String(error)
+  const said = errorText(error)
   if (offer === undefined) {
     notifications.show({ color: 'red', autoClose: 10_000, message: said })
     return

@@ -5,6 +5,7 @@ import { Button, Code, Group, NativeSelect, Stack, Text, Textarea, TextInput } f
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { curlOf } from '../../api/curl.ts'
+import { errorText } from '../../api/problem.ts'
 import { envelopeOf, headersOf, type Line, resultsIn, sendOnCall, type Tool } from '../../api/tools.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { ErrorView } from '../../parts/page-states.tsx'
@@ -126,7 +127,7 @@ function argumentsOf(tool: Tool, values: Readonly<Record<string, string>>, json:
     try {
       return { args: JSON.parse(json) as object }
     } catch (problem) {
-      return { error: problem instanceof Error ? problem.message : String(problem) }
+      return { error: errorText(problem) }
     }
   }
   const given = Object.entries(values).filter(([, value]) => value !== '')

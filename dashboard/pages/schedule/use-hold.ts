@@ -4,6 +4,7 @@
  */
 import type { Appointment } from 'fhir/r4'
 import { useEffect, useReducer, useRef, useState } from 'react'
+import { errorText } from '../../api/problem.ts'
 import { useGet } from '../../api/queries.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import type { Column } from './use-plan.ts'
@@ -45,7 +46,7 @@ export function useHold(time: FreeTime | undefined, columns: readonly Column[], 
         return visit
       },
       (error: unknown) => {
-        if (!isOver) setMade({ kind: 'refused', why: error instanceof Error ? error.message : String(error) })
+        if (!isOver) setMade({ kind: 'refused', why: errorText(error) })
         return undefined
       },
     )

@@ -5,6 +5,7 @@ import type { Schedule } from 'fhir/r4'
 import { get } from '../../api/client.ts'
 import { put } from '../../api/operations.ts'
 import { Problem } from '../../api/problem.ts'
+import { readAnew } from '../../api/read-anew.ts'
 import { type Availability, availabilityOf, noHours, placeOf, withAvailability } from '../../fhir/availability.ts'
 import { useVersionedForm } from '../../parts/use-versioned-form.ts'
 
@@ -23,7 +24,7 @@ export function useHours(first: Schedule) {
     problemsOf: (error, hours, on) => problemsOf(error, withAvailability(on, hours).places),
     onSaved: () => {
       notifications.show({ message: 'The working hours are saved.', autoClose: 4000 })
-      for (const type of ['Schedule', 'Slot']) void client.invalidateQueries({ queryKey: [type] })
+      void readAnew(client, 'Schedule', 'Slot')
     },
   })
 }

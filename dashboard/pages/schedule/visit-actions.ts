@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import { get } from '../../api/client.ts'
 import { clinicNow } from '../../api/clock.ts'
 import { ask, create, operate, patch } from '../../api/operations.ts'
+import { readAnew } from '../../api/read-anew.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { patientName, referenceParts } from '../../fhir/names.ts'
@@ -34,10 +35,7 @@ export function useVisitActions() {
   const client = useQueryClient()
   const { username, name } = useUser()
   return useMemo(() => {
-    const refresh = () =>
-      Promise.all(
-        ['Appointment', 'Slot', 'Task', 'Provenance'].map((type) => client.invalidateQueries({ queryKey: [type] })),
-      )
+    const refresh = () => readAnew(client, 'Appointment', 'Slot', 'Task', 'Provenance')
     /** Records who has changed the visit; the change stands without that, too. */
     const signed = (work: () => Promise<Appointment>, activity: string) => async (): Promise<Appointment> => {
       const changed = await work()

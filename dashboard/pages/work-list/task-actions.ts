@@ -6,6 +6,7 @@ import { get } from '../../api/client.ts'
 import { clinicNow } from '../../api/clock.ts'
 import { operate, patch, put } from '../../api/operations.ts'
 import { Problem } from '../../api/problem.ts'
+import { readAnew } from '../../api/read-anew.ts'
 import type { Session } from '../../api/session.ts'
 import { periodFrom, USERS } from '../../fhir/work.ts'
 
@@ -27,7 +28,7 @@ const OUTCOMES = 'https://sandbox-emr.example/fhir/CodeSystem/task-outcome'
 export function useTaskActions() {
   const client = useQueryClient()
   return useMemo(() => {
-    const refresh = () => Promise.all(['Task', 'counts'].map((type) => client.invalidateQueries({ queryKey: [type] })))
+    const refresh = () => readAnew(client, 'Task', 'counts')
     const then = async <T>(work: Promise<T>): Promise<T> => {
       try {
         return await work

@@ -3,6 +3,7 @@ import { Badge, Button, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import type { Task } from 'fhir/r4'
 import { useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
+import { errorText } from '../../api/problem.ts'
 import { useGet } from '../../api/queries.ts'
 import { conceptText } from '../../fhir/names.ts'
 import { kindText } from '../../fhir/task-words.ts'
@@ -99,7 +100,7 @@ function Actions({ task, onClose }: { readonly task: Task; readonly onClose: () 
       if (after.meta?.versionId === task.meta?.versionId) return
       offerUndo(said, { things: [`Task/${id}`], undo: () => restore(after) })
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : String(problem))
+      setError(errorText(problem))
     }
   }
   return (

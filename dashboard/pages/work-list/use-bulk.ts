@@ -1,7 +1,7 @@
 /** Does the same with one Task or several, with one undo for all of them. */
 import type { Task } from 'fhir/r4'
 import { useState } from 'react'
-import { Problem } from '../../api/problem.ts'
+import { errorText, Problem } from '../../api/problem.ts'
 import { offerUndo, tellProblem } from '../../parts/undo.tsx'
 import { type Done, restoreOne, useTaskActions } from './task-actions.ts'
 
@@ -41,6 +41,6 @@ export function useBulk(): { readonly isBusy: boolean; readonly doAll: DoAll } {
 function tellFailed({ problems }: Done, all: number): void {
   const [first] = problems
   if (first === undefined) return
-  const reason = first instanceof Error ? first.message : String(first)
+  const reason = errorText(first)
   tellProblem(new Error(all === 1 ? reason : `${problems.length} of ${all} tasks are as before: ${reason}`))
 }
