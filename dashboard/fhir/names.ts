@@ -5,7 +5,7 @@ import { phoneText } from './phones.ts'
 /** "Ruth Abernathy"; the official name first, then the usual one. */
 export function nameOf(names: readonly HumanName[] | undefined): string {
   const best = bestName(names)
-  return best === undefined ? '' : textOf(best)
+  return best === undefined ? '' : humanNameText(best)
 }
 
 /** The official name, else the usual one, else any that is in use. */
@@ -14,7 +14,7 @@ export function bestName(names: readonly HumanName[] | undefined): HumanName | u
   return current.find(({ use }) => use === 'official') ?? current.find(({ use }) => use === 'usual') ?? current[0]
 }
 
-const textOf = ({ text, prefix = [], given = [], family = '', suffix = [] }: HumanName): string =>
+export const humanNameText = ({ text, prefix = [], given = [], family = '', suffix = [] }: HumanName): string =>
   [...prefix, ...given, family, ...suffix].filter(Boolean).join(' ') || text || ''
 
 /** The patient's name for lists; "Unnamed" and the id where no name is known. */
@@ -23,6 +23,12 @@ export const patientName = ({ name, id }: Pick<Patient, 'name' | 'id'>): string 
 /** The first contact point of the system that is in use, as people read it. */
 export const telecomOf = (telecom: readonly ContactPoint[] | undefined, system: ContactPoint['system']): string =>
   contactText((telecom ?? []).find((one) => one.system === system && one.use !== 'old') ?? {})
+
+/** The values of all contact points of the system. */
+export const telecomsOf = (
+  { telecom = [] }: Pick<Patient, 'telecom'>,
+  wanted: ContactPoint['system'],
+): readonly string[] => telecom.flatMap(({ system, value }) => (system === wanted && value ? [value] : []))
 
 export const contactText = ({ value = '' }: ContactPoint): string => phoneText(value)
 

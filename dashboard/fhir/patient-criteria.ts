@@ -50,8 +50,7 @@ function pieceOf(text: string, reading: DateReading): Piece | undefined {
 }
 
 /** The parameters of a search for patients who have all of the pieces. */
-export const criteriaOf = (typed: string, reading: DateReading): Criteria =>
-  piecesOf(typed, reading).map((piece) => criterionOf(piece))
+export const criteriaOf = (pieces: readonly Piece[]): Criteria => pieces.map(criterionOf)
 
 function criterionOf(piece: Piece): Criteria[number] {
   switch (piece.kind) {

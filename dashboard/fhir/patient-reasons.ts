@@ -1,15 +1,14 @@
 /** The reasons for which a search has found a patient, for matches whose name does not show it. */
 import type { HumanName, Patient } from 'fhir/r4'
-import { bestName } from './names.ts'
-import { type Piece, piecesOf } from './patient-criteria.ts'
-import type { DateReading } from './typed-date.ts'
+import { bestName, telecomsOf } from './names.ts'
+import type { Piece } from './patient-criteria.ts'
 
 /** The elements by which the search finds patients. */
 export const SEARCHED = 'name,birthDate,telecom,identifier'
 
 /** `phone`, `birth date, previous name`; empty: all that is typed begins a part of the name. */
-export const reasonsFor = (patient: Patient, typed: string, reading: DateReading): string =>
-  [...new Set(piecesOf(typed, reading).flatMap((piece) => reasonFor(patient, piece) ?? []))].join(', ')
+export const reasonsFor = (patient: Patient, pieces: readonly Piece[]): string =>
+  [...new Set(pieces.flatMap((piece) => reasonFor(patient, piece) ?? []))].join(', ')
 
 function reasonFor(patient: Patient, piece: Piece): string | undefined {
   if (piece.kind === 'name') return nameReason(patient, piece.text)
@@ -27,8 +26,11 @@ const REASONS: readonly Reason[] = [
     label: 'record number',
     holds: ({ identifier = [] }, { text }) => identifier.some(({ value }) => has(value, text)),
   },
-  { label: 'phone', holds: (patient, { text }) => telecoms(patient, 'phone').some((value) => hasDigits(value, text)) },
-  { label: 'e-mail', holds: (patient, { text }) => telecoms(patient, 'email').some((value) => has(value, text)) },
+  {
+    label: 'phone',
+    holds: (patient, { text }) => telecomsOf(patient, 'phone').some((value) => hasDigits(value, text)),
+  },
+  { label: 'e-mail', holds: (patient, { text }) => telecomsOf(patient, 'email').some((value) => has(value, text)) },
 ]
 
 const begins = (birthDate: string, dates: readonly string[]): boolean =>
@@ -44,9 +46,6 @@ function hasDigits(value: string, text: string): boolean {
   const there = value.replace(/\D/g, '')
   return digits !== '' && (there.includes(digits) || digits.endsWith(there.replace(/^0+/, '')))
 }
-
-const telecoms = ({ telecom = [] }: Patient, wanted: string): readonly string[] =>
-  telecom.flatMap(({ system, value }) => (system === wanted && value ? [value] : []))
 
 function nameReason({ name = [] }: Patient, text: string): string | undefined {
   const shown = bestName(name)

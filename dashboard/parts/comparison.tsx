@@ -2,11 +2,12 @@
 import { Anchor, Button, Group, Modal, Stack, Table } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import type { Candidate } from '../api/matches.ts'
-import { addressText, nameOf } from '../fhir/names.ts'
+import { addressText, nameOf, telecomsOf } from '../fhir/names.ts'
 import { phoneText } from '../fhir/phones.ts'
 import { dateText } from '../fhir/time.ts'
 import { LikelihoodBadge } from './likelihood.tsx'
 import { nestedDialog } from './nested-dialog.ts'
+import { SideBySide } from './side-by-side.tsx'
 
 interface ComparisonProps {
   readonly typed: Patient
@@ -15,15 +16,12 @@ interface ComparisonProps {
   readonly onUse: (patient: Patient) => void
 }
 
-const telecoms = ({ telecom = [] }: Patient, wanted: string): string =>
-  telecom.flatMap(({ system, value }) => (system === wanted && value ? [phoneText(value)] : [])).join(', ')
-
 const ROWS: readonly (readonly [label: string, text: (patient: Patient) => string])[] = [
   ['Name', ({ name }) => nameOf(name)],
   ['Born', ({ birthDate }) => dateText(birthDate)],
   ['Gender', ({ gender = '' }) => gender],
-  ['Phone', (patient) => telecoms(patient, 'phone')],
-  ['E-mail', (patient) => telecoms(patient, 'email')],
+  ['Phone', (patient) => telecomsOf(patient, 'phone').map(phoneText).join(', ')],
+  ['E-mail', (patient) => telecomsOf(patient, 'email').join(', ')],
   ['Address', ({ address }) => addressText(address?.[0])],
   ['Record number', ({ identifier = [] }) => identifier.flatMap(({ value }) => value ?? []).join(', ')],
 ]
@@ -34,27 +32,18 @@ export function Comparison({ typed, candidate, onClose, onUse }: ComparisonProps
     <Modal opened onClose={onClose} title="Compare" size="lg" {...nestedDialog(onClose)}>
       <Stack>
         <LikelihoodBadge {...candidate} />
-        <Table layout="fixed" horizontalSpacing={6} fz="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Td w={88} />
-              <Table.Th>The new patient</Table.Th>
-              <Table.Th>The record that is here</Table.Th>
+        <SideBySide heads={['The new patient', 'The record that is here']}>
+          {ROWS.map(([label, text]) => (
+            <Table.Tr key={label}>
+              <Table.Th scope="row">{label}</Table.Th>
+              {[typed, patient].map((one, side) => (
+                <Table.Td key={side === 0 ? 'typed' : 'record'}>
+                  <bdi>{text(one) || '–'}</bdi>
+                </Table.Td>
+              ))}
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {ROWS.map(([label, text]) => (
-              <Table.Tr key={label}>
-                <Table.Th scope="row">{label}</Table.Th>
-                {[typed, patient].map((one, side) => (
-                  <Table.Td key={side === 0 ? 'typed' : 'record'}>
-                    <bdi>{text(one) || '–'}</bdi>
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+          ))}
+        </SideBySide>
         <Group justify="flex-end">
           <Anchor size="sm" href={`patients/${patient.id}`} target="_blank" mr="auto">
             Open the record in a new window

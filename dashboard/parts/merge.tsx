@@ -7,6 +7,7 @@ import { mergePatients, type Pair, takeMergeBack, usePreview } from '../api/merg
 import { addressText, conceptText, contactText, nameOf } from '../fhir/names.ts'
 import { dateText } from '../fhir/time.ts'
 import { ErrorView } from './page-states.tsx'
+import { SideBySide } from './side-by-side.tsx'
 import { offerUndo } from './undo.tsx'
 
 interface MergeProps extends Pair {
@@ -64,27 +65,18 @@ export function Merge({ onClose, ...given }: MergeProps) {
           All that refers to the record on the right will refer to the one on the left. Phones, e-mails, addresses and
           record numbers of both are kept; of the rest choose what the merged record says.
         </Text>
-        <Table layout="fixed" horizontalSpacing={6} fz="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Td w={88} />
-              <Table.Th>This record stays</Table.Th>
-              <Table.Th>This record is replaced</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {CHOICES.filter(({ text }) => text(target) !== '' || text(source) !== '').map(({ label, text }) => (
-              <ChoiceRow
-                key={label}
-                name={label}
-                texts={{ target: text(target), source: text(source) }}
-                side={sides[label] ?? 'target'}
-                onChange={(side) => setSides({ ...sides, [label]: side })}
-              />
-            ))}
-            <UnitedRows pair={pair} />
-          </Table.Tbody>
-        </Table>
+        <SideBySide heads={['This record stays', 'This record is replaced']}>
+          {CHOICES.filter(({ text }) => text(target) !== '' || text(source) !== '').map(({ label, text }) => (
+            <ChoiceRow
+              key={label}
+              name={label}
+              texts={{ target: text(target), source: text(source) }}
+              side={sides[label] ?? 'target'}
+              onChange={(side) => setSides({ ...sides, [label]: side })}
+            />
+          ))}
+          <UnitedRows pair={pair} />
+        </SideBySide>
         {problem !== undefined && <ErrorView error={problem} />}
         <Alert variant="light" color="gray" p="xs">
           Nothing is deleted: the replaced record stays readable, and both records offer to take the merge back.

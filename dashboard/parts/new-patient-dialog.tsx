@@ -155,8 +155,9 @@ interface MayBeProps {
 function MayBeTheSame({ fields, isCertain, onCompare, onUse }: MayBeProps) {
   const reading = useDateReading()
   const [settled] = useDebouncedValue(fields, 250)
-  const isAsked = [settled.given, settled.phone, settled.email].some((text) => text.trim().length > 1)
-  const { data = [], error } = useMatches(asPatient(settled, reading), isAsked || settled.family.trim().length > 1)
+  const { given, family, phone, email } = settled
+  const isAsked = [given, family, phone, email].some((text) => text.trim().length > 1)
+  const { data = [], error } = useMatches(asPatient(settled, reading), isAsked)
   return (
     // As high with matches as without, so that the buttons stay where they are.
     <Stack gap={4} h={148} style={{ overflowY: 'auto' }} component="section" aria-label="May be the same person">

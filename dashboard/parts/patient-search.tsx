@@ -6,11 +6,10 @@ import { useState } from 'react'
 import { useSearch } from '../api/queries.ts'
 import { matchesIn } from '../fhir/bundles.ts'
 import { patientName, telecomOf } from '../fhir/names.ts'
-import { criteriaOf } from '../fhir/patient-criteria.ts'
+import { criteriaOf, type Piece, piecesOf } from '../fhir/patient-criteria.ts'
 import { reasonsFor, SEARCHED } from '../fhir/patient-reasons.ts'
 import { PLACEHOLDER } from '../fhir/patients.ts'
 import { dateText } from '../fhir/time.ts'
-import type { DateReading } from '../fhir/typed-date.ts'
 import { Reasons } from './found-patient.tsx'
 import { NewPatientDialog } from './new-patient.tsx'
 import { useDateReading } from './use-date-reading.ts'
@@ -23,13 +22,13 @@ interface PatientSearchProps {
 }
 
 export function PatientSearch({ label, value, onChange, error }: PatientSearchProps) {
-  const reading = useDateReading()
   const [typed, setTyped] = useState('')
   /** Text that was typed when a new patient was asked for. */
   const [registering, setRegistering] = useState<string>()
   const [settled] = useDebouncedValue(typed, 120)
   const isChosen = value !== undefined && typed === patientName(value)
-  const query = useSearch('Patient', parametersFor(isChosen ? '' : settled, reading), { keepsPrevious: true })
+  const pieces = piecesOf(settled, useDateReading())
+  const query = useSearch('Patient', parametersFor(isChosen ? [] : pieces), { keepsPrevious: true })
   const found = query.data === undefined ? [] : matchesIn<Patient>(query.data)
   const all = value === undefined || found.some(({ id }) => id === value.id) ? found : [value, ...found]
   const isNobody = typed !== '' && all.length === 0 && !query.isFetching
@@ -65,7 +64,7 @@ export function PatientSearch({ label, value, onChange, error }: PatientSearchPr
           id === NEW ? (
             <Text size="sm">{text}</Text>
           ) : (
-            <Choice patient={all.find((patient) => patient.id === id)} typed={settled} reading={reading} />
+            <Choice patient={all.find((patient) => patient.id === id)} pieces={pieces} />
           )
         }
       />
@@ -90,9 +89,9 @@ export function PatientSearch({ label, value, onChange, error }: PatientSearchPr
 /** The choice of a patient who is not there yet; no id of a resource is empty. */
 const NEW = ''
 
-const parametersFor = (typed: string, reading: DateReading) =>
+const parametersFor = (pieces: readonly Piece[]) =>
   [
-    ...criteriaOf(typed, reading),
+    ...criteriaOf(pieces),
     ['_tag:not', PLACEHOLDER],
     ['_sort', 'family,given'],
     ['_count', '20'],
@@ -101,17 +100,16 @@ const parametersFor = (typed: string, reading: DateReading) =>
 
 interface ChoiceProps {
   readonly patient: Patient | undefined
-  readonly typed: string
-  readonly reading: DateReading
+  readonly pieces: readonly Piece[]
 }
 
-function Choice({ patient, typed, reading }: ChoiceProps) {
+function Choice({ patient, pieces }: ChoiceProps) {
   if (patient === undefined) return null
   return (
     <Group justify="space-between" wrap="nowrap" w="100%" gap="sm">
       <Text size="sm" className="cut">
         <bdi>{patientName(patient)}</bdi>
-        <Reasons text={reasonsFor(patient, typed, reading)} />
+        <Reasons text={reasonsFor(patient, pieces)} />
       </Text>
       <Text size="xs" c="dimmed" className="number" flex="none">
         {[dateText(patient.birthDate), telecomOf(patient.telecom, 'phone')].filter(Boolean).join(' · ')}

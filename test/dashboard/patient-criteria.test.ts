@@ -105,7 +105,7 @@ describe('what is typed to find a patient', () => {
       ],
     ],
   ])('%j is searched by %j', (typed, criteria) => {
-    expect(criteriaOf(typed, US)).toEqual(criteria)
+    expect(criteriaOf(piecesOf(typed, US))).toEqual(criteria)
   })
 
   test('so many words are searched as a search has parameters', () => {
@@ -147,7 +147,7 @@ describe('a patient who is found', () => {
     ['abernathy 6 june 1966', 'previous name, birth date'],
     ['', ''],
   ])('by %j says %j', (typed, reasons) => {
-    expect(reasonsFor(patient, typed, US)).toBe(reasons)
+    expect(reasonsFor(patient, piecesOf(typed, US))).toBe(reasons)
   })
 
   test('lacks values, and no reason is made up', () => {
@@ -157,6 +157,6 @@ describe('a patient who is found', () => {
       telecom: [{ system: 'phone' }],
       identifier: [{}],
     }
-    expect(reasonsFor(bare, '5550142 x@y 1966-06', US)).toBe('')
+    expect(reasonsFor(bare, piecesOf('5550142 x@y 1966-06', US))).toBe('')
   })
 })

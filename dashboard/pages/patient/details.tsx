@@ -2,7 +2,7 @@
 import { Button, Group, Progress, SimpleGrid, Table, Text } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import { useState } from 'react'
-import { addressText, conceptText, contactText, referenceText } from '../../fhir/names.ts'
+import { addressText, conceptText, contactText, humanNameText, referenceText } from '../../fhir/names.ts'
 import { isPlaceholder, registrationOf, replacedBy } from '../../fhir/patients.ts'
 import { dateText } from '../../fhir/time.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -57,12 +57,7 @@ function demographicsOf(patient: Patient): readonly Fact[] {
   const { name = [], birthDate, gender, telecom = [], address = [], identifier = [] } = patient
   const { communication = [], maritalStatus, generalPractitioner = [], deceasedBoolean, deceasedDateTime } = patient
   return [
-    ...name.map(
-      ({ use, prefix = [], given = [], family = '', suffix = [], text }): Fact => [
-        use === undefined || use === 'official' ? 'Name' : `Name (${use})`,
-        [...prefix, ...given, family, ...suffix].filter(Boolean).join(' ') || (text ?? ''),
-      ],
-    ),
+    ...name.map((one): Fact => [one.use === 'official' ? 'Name' : labelOf('name', one.use), humanNameText(one)]),
     ['Born', dateText(birthDate)],
     ['Died', deceasedBoolean ? 'yes' : dateText(deceasedDateTime?.slice(0, 10))],
     ['Gender', gender ?? ''],

@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import type { Patient } from 'fhir/r4'
 import { type ReactNode, useEffect, useState } from 'react'
 import { searchPath, usePages } from '../../api/queries.ts'
+import { piecesOf } from '../../fhir/patient-criteria.ts'
 import { reasonsFor } from '../../fhir/patient-reasons.ts'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
@@ -82,8 +83,8 @@ function PatientList({ q, tab, tabs, onSearch, onNew }: PatientListProps) {
   useEffect(() => {
     if (settled !== q) onSearch(settled)
   }, [settled])
-  const reading = useDateReading()
-  const parameters = listParameters(settled, tab, reading)
+  const pieces = piecesOf(settled, useDateReading())
+  const parameters = listParameters(pieces, tab)
   const query = usePages<Patient>('Patient', parameters, { keepsPrevious: true })
   const { resources: patients, total, isFetching } = query
   return (
@@ -127,7 +128,7 @@ function PatientList({ q, tab, tabs, onSearch, onNew }: PatientListProps) {
                 hasMore={query.hasNextPage && !query.isFetchingNextPage}
                 onEnd={query.fetchNextPage}
               >
-                {(patient) => <PatientRow patient={patient} reasons={reasonsFor(patient, settled, reading)} />}
+                {(patient) => <PatientRow patient={patient} reasons={reasonsFor(patient, pieces)} />}
               </VirtualList>
             </div>
           )

@@ -10,7 +10,10 @@ export interface FoundDoc {
 /** Titles first. Each word of the query begins a word. */
 export function docsFound(pages: readonly DocPage[], query: string): readonly FoundDoc[] {
   const words = wordsOf(query)
-  const has = (text: string) => words.every((word) => wordsOf(text).some((one) => one.startsWith(word)))
+  const has = (text: string) => {
+    const there = wordsOf(text)
+    return words.every((word) => there.some((one) => one.startsWith(word)))
+  }
   const byTitle = pages.filter(({ title }) => has(title)).map((page) => ({ page }))
   const byHeading = pages.flatMap((page) =>
     has(page.title)

@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { patientName, referenceParts } from '../../fhir/names.ts'
-import { criteriaOf } from '../../fhir/patient-criteria.ts'
+import { criteriaOf, piecesOf } from '../../fhir/patient-criteria.ts'
 import { reasonsFor, SEARCHED } from '../../fhir/patient-reasons.ts'
 import { dateText } from '../../fhir/time.ts'
 import { pages } from '../../page-list.ts'
@@ -79,12 +79,12 @@ interface EntriesProps {
 function Entries({ query, go }: EntriesProps) {
   const clinic = useMaybeClinic()
   const isAdmin = useMayChange()
-  const reading = useDateReading()
+  const pieces = piecesOf(query, useDateReading())
   const { role } = useUser()
   const isReference = referenceParts(query) !== undefined
   // Each letter starts a search at once, and aborts the one before.
   const isName = query !== '' && !isReference && clinic !== undefined
-  const found = useSearch('Patient', [...criteriaOf(query, reading), ['_count', '6'], ['_elements', SEARCHED]], {
+  const found = useSearch('Patient', [...criteriaOf(pieces), ['_count', '6'], ['_elements', SEARCHED]], {
     enabled: isName,
     keepsPrevious: true,
   })
@@ -119,7 +119,7 @@ function Entries({ query, go }: EntriesProps) {
         <Spotlight.Action
           key={patient.id}
           label={patientName(patient)}
-          description={[dateText(patient.birthDate), reasonsFor(patient, query, reading)].filter(Boolean).join(' · ')}
+          description={[dateText(patient.birthDate), reasonsFor(patient, pieces)].filter(Boolean).join(' · ')}
           leftSection={<Icon name="user" />}
           onClick={() => go(`/patients/${patient.id}`)}
         />
