@@ -18,7 +18,7 @@ export const DAY_TEXT: Readonly<Record<Day, string>> = {
 }
 
 /** `08:30` to `17:00`. */
-interface Hours {
+export interface Hours {
   readonly from: string
   readonly until: string
 }

@@ -35,11 +35,7 @@ export function columnsOf(definition: StructureDefinition, parameters: Parameter
     if (place >= 0) return place
     return TELLING.length + (LITTLE.has(name) ? 2 : sort === undefined ? 1 : 0)
   }
-  return columns
-    .map((column, order) => ({ column, order }))
-    .sort((one, other) => rank(one.column) - rank(other.column) || one.order - other.order)
-    .slice(0, MOST_COLUMNS)
-    .map(({ column }) => column)
+  return columns.sort((one, other) => rank(one) - rank(other)).slice(0, MOST_COLUMNS)
 }
 
 const isTold = ({ name, within, isSummary }: TypedElement): boolean =>

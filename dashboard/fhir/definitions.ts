@@ -67,13 +67,12 @@ const codeOf = (code = ''): string => (code.startsWith('http:') ? 'string' : cod
 
 const targetsOf = (type: ElementDefinitionType): readonly string[] =>
   (type.targetProfile ?? [])
-
     .map((profile) => (profile ?? '').slice((profile ?? '').lastIndexOf('/') + 1))
     .filter((one) => one !== 'Resource')
 
 const isBackbone = (code: string | undefined): boolean => code === 'BackboneElement' || code === 'Element'
 
-const capitalized = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase())
+export const capitalized = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase())
 
 /** Whether values of the type are texts, numbers or booleans. */
 export const isPrimitive = (code: string): boolean => /^[a-z]/.test(code)

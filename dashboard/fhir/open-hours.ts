@@ -1,5 +1,5 @@
 /** The hours of a Schedule on one day: when it is open, and the reason why it is not. docs/schedule.md */
-import { type Absence, type Availability, type Break, DAYS, type Day } from './availability.ts'
+import { type Absence, type Availability, type Break, DAYS, type Day, type Hours } from './availability.ts'
 import { addDays, startOfDay, wallTime } from './time.ts'
 
 /** Instants. */
@@ -21,11 +21,6 @@ export interface DayHours {
   readonly note: string
   /** Reason for which none of the hours is left; undefined where some are, or where the day has none. */
   readonly closedFor: string | undefined
-}
-
-interface Hours {
-  readonly from: string
-  readonly until: string
 }
 
 /**
@@ -55,7 +50,7 @@ function reasonFor(open: readonly Span[], away: readonly Shut[]): string | undef
   return isClosed ? [...new Set(away.map(({ reason }) => reason))].join(', ') : undefined
 }
 
-const weekdayOf = (day: string): Day => DAYS[(new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7] ?? 'mon'
+export const weekdayOf = (day: string): Day => DAYS[(new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7] ?? 'mon'
 
 const isOn = ({ days }: Break, weekday: Day): boolean => days.length === 0 || days.includes(weekday)
 

@@ -1,5 +1,6 @@
 /** A request for an operation with the parameters that its OperationDefinition requires, to be filled in. */
 import type { OperationDefinition, OperationDefinitionParameter } from 'fhir/r4'
+import { capitalized } from './definitions.ts'
 import { type Known, sampleValue, templateOf } from './template.ts'
 
 type Parameter = Readonly<Record<string, unknown>> & { readonly name: string }
@@ -79,5 +80,5 @@ async function parameterOf(
   // `Resource` is one of the type that it is called on.
   const resourceType = code === 'Resource' ? type : code
   if (known.types.includes(resourceType)) return { name, resource: await templateOf(resourceType, known) }
-  return { name, [`value${code[0]?.toUpperCase()}${code.slice(1)}`]: sampleValue(code) }
+  return { name, [`value${capitalized(code)}`]: sampleValue(code) }
 }

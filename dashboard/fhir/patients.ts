@@ -1,7 +1,7 @@
 /** The marks that this server's live calls leave on a Patient (docs/live-calls.md). */
 import type { Patient } from 'fhir/r4'
 import { addressText, nameOf, referenceParts, telecomOf } from './names.ts'
-import { dateText } from './time.ts'
+import { ageAt, dateText } from './time.ts'
 
 export const PLACEHOLDER = 'https://sandbox-emr.example/fhir/CodeSystem/record-status|placeholder'
 const EXTENSIONS = 'https://sandbox-emr.example/fhir/StructureDefinition/'
@@ -17,6 +17,12 @@ export const replacedBy = ({ link = [] }: Pick<Patient, 'link'>): string | undef
 /** The ids of the records whose place it has taken. */
 export const replacedIds = ({ link = [] }: Pick<Patient, 'link'>): readonly string[] =>
   link.flatMap(({ type, other }) => (type === 'replaces' ? (referenceParts(other.reference)?.id ?? []) : []))
+
+/** `Feb 17, 1941 (85)`, with the age at an instant; empty where it is not known. */
+export function bornText(birthDate: string | undefined, at: number, zone: string): string {
+  const age = ageAt(birthDate, at, zone)
+  return `${dateText(birthDate)}${age === undefined ? '' : ` (${age})`}`
+}
 
 export interface RegistrationField {
   readonly label: string

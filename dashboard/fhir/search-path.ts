@@ -16,6 +16,7 @@ export interface SearchParts {
 }
 
 export const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap']
+const WITH_PREFIX = new RegExp(`^(${PREFIXES.join('|')})(.*)$`, 's')
 
 const PREFIXED: ReadonlySet<string> = new Set(['date', 'number', 'quantity'])
 
@@ -49,7 +50,7 @@ function rowOf(written: string, given: string, kindOf: (name: string) => string 
   const isChain = written.includes('.') || written.startsWith('_has:')
   const [name = '', ...modifiers] = isChain ? [written] : written.split(':')
   const kind = kindOf(name)
-  const found = hasPrefix(kind) && modifiers.length === 0 ? /^(eq|ne|gt|lt|ge|le|sa|eb|ap)(.*)$/s.exec(given) : null
+  const found = hasPrefix(kind) && modifiers.length === 0 ? WITH_PREFIX.exec(given) : null
   const [, prefix = '', value = given] = found ?? []
   return { name, modifier: modifiers.join(':'), prefix, value }
 }

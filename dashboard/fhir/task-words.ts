@@ -3,6 +3,7 @@ import type { Task, TaskInput } from 'fhir/r4'
 import { conceptText } from './names.ts'
 import { phoneText } from './phones.ts'
 import { dateText } from './time.ts'
+import { codeOf } from './work.ts'
 
 export const inputCodeOf = ({ type }: TaskInput): string => type.coding?.[0]?.code ?? ''
 
@@ -91,4 +92,4 @@ export const CODE_TEXT: Readonly<Record<string, string>> = {
 }
 
 /** The kind of a Task: the short name of its code, else the text of it. */
-export const kindText = ({ code }: Task): string => CODE_TEXT[code?.coding?.[0]?.code ?? ''] ?? conceptText(code)
+export const kindText = (task: Task): string => CODE_TEXT[codeOf(task)] ?? conceptText(task.code)

@@ -1,7 +1,7 @@
 /** The history of a visit in words: made of its versions, and of the Provenances that say who wrote them. */
 import type { Appointment, Provenance } from 'fhir/r4'
-import { conceptText, referenceParts, referenceText } from './names.ts'
-import { visitStatusText } from './visits.ts'
+import { conceptText, referenceText } from './names.ts'
+import { isPractitioner, visitStatusText } from './visits.ts'
 import { USERS } from './work.ts'
 
 /** The system of the ids of calls. */
@@ -30,13 +30,15 @@ interface Signature {
 }
 
 /** A Provenance of what a user of the dashboard has done. */
-export const provenanceOf = ({ id, meta }: Appointment, { username, name, activity, at }: Signature): Provenance => ({
+export const provenanceOf = (visit: Appointment, { username, name, activity, at }: Signature): Provenance => ({
   resourceType: 'Provenance',
-  target: [{ reference: `Appointment/${id}/_history/${meta?.versionId}` }],
+  target: [{ reference: versionPath(visit) }],
   recorded: new Date(at).toISOString(),
   activity: { text: activity },
   agent: [{ who: { display: name, identifier: { system: USERS, value: username } } }],
 })
+
+const versionPath = ({ id, meta }: Appointment): string => `Appointment/${id}/_history/${meta?.versionId}`
 
 type Say = (at: string) => string
 
@@ -82,7 +84,7 @@ function moveDeed(now: Appointment, before: Appointment, say: Say): string {
 
 const practitionersOf = ({ participant }: Appointment): string =>
   participant
-    .filter(({ actor }) => referenceParts(actor?.reference)?.type.startsWith('Practitioner'))
+    .filter(({ actor }) => isPractitioner(actor))
     .map(({ actor }) => referenceText(actor))
     .join(', ')
 
@@ -96,8 +98,8 @@ const SEEN: readonly (readonly [name: string, textOf: (visit: Appointment) => st
 const changesOf = (now: Appointment, before: Appointment): readonly string[] =>
   SEEN.flatMap(([name, textOf]) => (textOf(now) === textOf(before) ? [] : [`${name} changed`]))
 
-function writerOf({ id, meta }: Appointment, provenances: readonly Provenance[]): Writer | undefined {
-  const version = `Appointment/${id}/_history/${meta?.versionId}`
+function writerOf(visit: Appointment, provenances: readonly Provenance[]): Writer | undefined {
+  const version = versionPath(visit)
   const who = provenances.find(({ target }) => target.some(({ reference }) => reference?.endsWith(version)))?.agent[0]
     ?.who
   if (who === undefined) return undefined

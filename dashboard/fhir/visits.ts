@@ -1,5 +1,5 @@
 /** Appointments as a schedule shows them. https://hl7.org/fhir/R4/appointment.html */
-import type { Appointment, Patient, Schedule, Slot } from 'fhir/r4'
+import type { Appointment, Patient, Reference, Schedule, Slot } from 'fhir/r4'
 import { conceptText, idOfType, patientName, referenceParts, referenceText, statusText } from './names.ts'
 import { minutesBetween } from './time.ts'
 
@@ -96,14 +96,19 @@ export function patientOf({ participant, status }: Appointment, patients: readon
   return names.join(', ') || (status === 'pending' ? 'Being booked' : 'Nobody is named')
 }
 
+/** Whether it leads to a Practitioner or a PractitionerRole. */
+export const isPractitioner = (actor: Reference | undefined): boolean =>
+  referenceParts(actor?.reference)?.type.startsWith('Practitioner') ?? false
+
 /** The schedule of the visit's slots; where they are gone, that of its practitioner. */
 function scheduleOf({ participant }: Appointment, slots: readonly string[], around: Around): string | undefined {
   const slot = around.slots.find(({ id }) => slots.includes(id ?? ''))
   if (slot !== undefined) return referenceParts(slot.schedule.reference)?.id
-  const actors = participant.flatMap(({ actor }) => referenceParts(actor?.reference) ?? [])
-  const practitioners = actors.filter(({ type }) => type.startsWith('Practitioner')).map(({ id }) => id)
+  const practitioners = participant
+    .filter(({ actor }) => isPractitioner(actor))
+    .map(({ actor }) => referenceParts(actor?.reference)?.id)
   const isOfThem = ({ actor }: Schedule) =>
-    actor.some(({ reference }) => practitioners.includes(referenceParts(reference)?.id ?? ''))
+    actor.some(({ reference }) => practitioners.includes(referenceParts(reference)?.id))
   return around.schedules.find(isOfThem)?.id
 }
 

@@ -7,8 +7,7 @@ import { clinicNow } from '../../api/clock.ts'
 import { useGet } from '../../api/queries.ts'
 import { useFresh } from '../../api/use-fresh.ts'
 import { patientName, telecomOf } from '../../fhir/names.ts'
-import { isPlaceholder } from '../../fhir/patients.ts'
-import { ageAt, dateText } from '../../fhir/time.ts'
+import { bornText, isPlaceholder } from '../../fhir/patients.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
@@ -88,9 +87,7 @@ const showTab = (tab: HTMLElement | null): void => tab?.scrollIntoView({ block: 
 function Summary({ patient }: { readonly patient: Patient }) {
   const { timeZone } = useClinic()
   const { birthDate, gender, identifier, telecom, active } = patient
-  const age = ageAt(birthDate, clinicNow(), timeZone)
-  const born =
-    birthDate === undefined ? undefined : `born ${dateText(birthDate)}${age === undefined ? '' : ` (${age})`}`
+  const born = birthDate === undefined ? undefined : `born ${bornText(birthDate, clinicNow(), timeZone)}`
   const facts = [born, gender, identifier?.[0]?.value, telecomOf(telecom, 'phone')].filter(Boolean)
   return (
     <Group gap="xs">

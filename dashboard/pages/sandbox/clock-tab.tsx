@@ -1,6 +1,5 @@
 /** The clinic's clock: forward by steps or to a time, standing still or running. docs/clock.md */
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useInterval } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { clinicNow, isRealTime, now } from '../../api/clock.ts'
@@ -11,6 +10,7 @@ import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorView, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { useEvery } from '../../parts/use-every.ts'
 import { useMayChange } from '../../parts/use-may-change.ts'
 
 const STEPS = [
@@ -44,7 +44,7 @@ export function ClockTab() {
 
 function Hands({ clock }: { readonly clock: Clock }) {
   const { timeZone } = useClinic()
-  useEverySecond()
+  useEvery(1_000)
   const text = (at: number) => `${dayText(at, timeZone)}, ${secondsText(at, timeZone)}`
   const facts: readonly Fact[] = [
     [
@@ -68,11 +68,6 @@ const differenceText = (clinic: number, real: number): string =>
   relativeText(clinic, real)
     .replace(/^in (.*)/, '$1 ahead')
     .replace(/ ago$/, ' behind')
-
-function useEverySecond(): void {
-  const [, setCount] = useState(0)
-  useInterval(() => setCount((count) => count + 1), 1000, { autoInvoke: true })
-}
 
 function Controls({ clock }: { readonly clock: Clock }) {
   const { id, timeZone } = useClinic()

@@ -1,6 +1,7 @@
 /** Time in which a practitioner is away, with its reason; it can be taken back. */
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { readAnew } from '../../api/read-anew.ts'
 import type { Absence } from '../../fhir/availability.ts'
 import { timeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -19,7 +20,7 @@ interface AbsenceDialogProps {
 export function AbsenceDialog({ column, absence, onClose }: AbsenceDialogProps) {
   const { timeZone: zone } = useClinic()
   const client = useQueryClient()
-  const refresh = () => Promise.all(['Schedule', 'Slot'].map((type) => client.invalidateQueries({ queryKey: [type] })))
+  const refresh = () => readAnew(client, 'Schedule', 'Slot')
   const { error, isBusy, submit } = useSubmit(async () => {
     await removeAbsence(column.id, absence)
     await refresh()

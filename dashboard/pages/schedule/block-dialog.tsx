@@ -6,6 +6,7 @@ import { availabilityOf } from '../../fhir/availability.ts'
 import { hoursOn } from '../../fhir/open-hours.ts'
 import { dayOf, naiveOf, wallTime } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { FormError } from '../../parts/sign-in.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { BlockedVisits } from './blocked-visits.tsx'
 import { PractitionerSelect } from './practitioner-select.tsx'
@@ -39,10 +40,8 @@ export function BlockDialog({ columns, first, day, onClose }: BlockDialogProps) 
     )
   const [times, setTimes] = useState<Times>(() => timesFrom('12:00'))
   const [reason, setReason] = useState('')
-  const span = {
-    start: times.from === '' ? '' : wallTime(`${times.from}:00`, zone),
-    end: times.until === '' ? '' : wallTime(`${times.until}:00`, zone),
-  }
+  const instant = (naive: string) => (naive === '' ? '' : wallTime(`${naive}:00`, zone))
+  const span = { start: instant(times.from), end: instant(times.until) }
   const block = useBlock({ columns, schedule: who, span, reason: reason.trim(), onClose })
   return (
     <Modal opened onClose={block.close} title="Block time" size="lg">
@@ -76,11 +75,7 @@ export function BlockDialog({ columns, first, day, onClose }: BlockDialogProps) 
             </Stack>
           </fieldset>
           <BlockedVisits block={block} columns={columns} />
-          {block.error !== '' && (
-            <Alert color="red" role="alert" p="xs">
-              {block.error}
-            </Alert>
-          )}
+          <FormError text={block.error} />
           <Group justify="space-between">
             <Text size="xs" c="dimmed">
               <ZoneNote />

@@ -1,7 +1,7 @@
 /** The visits in time that is blocked, and what becomes of each. */
 import { Alert, NativeSelect, Stack, Text } from '@mantine/core'
 import type { FreeTime } from '../../fhir/free-times.ts'
-import { clockText, dayText } from '../../fhir/time.ts'
+import { timeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { ErrorView } from '../../parts/page-states.tsx'
 import classes from './schedule.module.css'
@@ -62,8 +62,7 @@ interface RowProps {
 function BlockedRow({ blocked, columns, onChoose }: RowProps) {
   const { timeZone } = useClinic()
   const { visit, times, choices, choice, problem } = blocked
-  const when = (time: FreeTime | undefined) =>
-    time === undefined ? '' : `${dayText(time.start, timeZone)}, ${clockText(time.start, timeZone)}`
+  const when = (time: FreeTime | undefined) => timeText(time?.start, timeZone)
   const whoOf = (time: FreeTime | undefined) => columns.find(({ id }) => id === time?.schedule)?.label ?? ''
   const texts: Readonly<Record<Choice, string>> = {
     same: `Move to ${when(times.same)}`,
@@ -76,7 +75,7 @@ function BlockedRow({ blocked, columns, onChoose }: RowProps) {
       <NativeSelect
         label={
           <>
-            {dayText(visit.start, timeZone)}, {clockText(visit.start, timeZone)}: <bdi>{visit.patient}</bdi>
+            {timeText(visit.start, timeZone)}: <bdi>{visit.patient}</bdi>
           </>
         }
         data={choices.map((value) => ({ value, label: texts[value] }))}

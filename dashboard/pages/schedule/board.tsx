@@ -1,11 +1,11 @@
 /** The visits and free times of a plan, as calendar or list, with the actions on each. */
 import { Stack } from '@mantine/core'
 import { lazy, Suspense, useMemo, useState } from 'react'
-import { clinicNow } from '../../api/clock.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import type { HoursByDay } from './entries.ts'
 import { Grid } from './grid.tsx'
 import type { Opened, View } from './opened.ts'
+import { thisMinute } from './this-minute.ts'
 import { TimeList } from './time-list.tsx'
 import { useMoves } from './use-moves.ts'
 import type { Column, Plan } from './use-plan.ts'
@@ -14,9 +14,6 @@ import { useVisitActions } from './visit-actions.ts'
 import { Waitlist } from './waitlist.tsx'
 
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }))
-
-/** Milliseconds. */
-const MINUTE = 60_000
 
 interface BoardProps {
   readonly plan: Plan
@@ -39,7 +36,7 @@ export function Board({ plan, columns, all, view, days, hours, onDay, onAbsence 
   const actions = useVisitActions()
   const moves = useMoves(actions, { zone, onRefused: (visit) => open({ kind: 'move', visit }) })
   const visits = useMemo(() => plan.visits.map(moves.asShown), [plan.visits, moves.asShown])
-  const minute = Math.floor(clinicNow() / MINUTE) * MINUTE
+  const minute = thisMinute()
   const free = useMemo(
     () => plan.slots.filter(({ status, start }) => status === 'free' && Date.parse(start) > minute),
     [plan.slots, minute],

@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { idOfType, referenceParts } from '../../fhir/names.ts'
-import { clockText, dayOf, dayText, timeText } from '../../fhir/time.ts'
+import { clockText, dayOf, timeText } from '../../fhir/time.ts'
 import { kindIn, kindsOf, type VisitKind } from '../../fhir/visit-kinds.ts'
 import { patientOf } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -208,7 +208,7 @@ function Chosen({ time, columns }: { readonly time: FreeTime; readonly columns: 
   return (
     <Text size="sm">
       <Text span fw={600} inherit>
-        {dayText(time.start, timeZone)}, {clockText(time.start, timeZone)} to {clockText(time.end, timeZone)}
+        {timeText(time.start, timeZone)} to {clockText(time.end, timeZone)}
       </Text>{' '}
       with <bdi>{who?.label}</bdi>
       {who?.note ? `, ${who.note}` : ''}

@@ -1,7 +1,7 @@
 /** Cancels a visit, with the reason. */
 import { Button, Group, Modal, Radio, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { clockText, dayText } from '../../fhir/time.ts'
+import { timeText } from '../../fhir/time.ts'
 import type { Visit } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
@@ -45,11 +45,7 @@ export function CancelDialog({ visit, onClose }: { readonly visit: Visit; readon
     >
       <form onSubmit={submit}>
         <Stack>
-          <Radio.Group
-            label={`${dayText(visit.start, timeZone)}, ${clockText(visit.start, timeZone)}. Why?`}
-            value={code}
-            onChange={setCode}
-          >
+          <Radio.Group label={`${timeText(visit.start, timeZone)}. Why?`} value={code} onChange={setCode}>
             <Stack gap={6} mt={6}>
               {REASONS.map((reason) => (
                 <Radio key={reason.code} value={reason.code} label={reason.text} />

@@ -10,7 +10,7 @@ import type { Column } from './use-plan.ts'
 import { VisitDialog } from './visit-dialog.tsx'
 
 interface DialogsProps {
-  readonly opened: Opened | undefined
+  readonly opened: Opened
   readonly open: (opened: Opened | undefined) => void
   readonly columns: readonly Column[]
   readonly moves: ReturnType<typeof useMoves>
@@ -21,7 +21,6 @@ interface DialogsProps {
 
 export function Dialogs({ opened, open, onLeft, columns, moves, visits }: DialogsProps) {
   const close = () => open(undefined)
-  if (opened === undefined) return null
   if (opened.kind === 'book') {
     const leave = () => {
       onLeft(opened.time)

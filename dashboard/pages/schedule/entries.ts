@@ -78,17 +78,18 @@ export function hoursByDay(columns: readonly Column[], days: readonly string[], 
 
 interface Behind {
   readonly columns: readonly Column[]
+  readonly days: readonly string[]
   readonly hours: HoursByDay
   readonly slots: readonly TimedSlot[]
   readonly zone: string
 }
 
 /** Open hours, breaks, absences and blocked slots, each with its reason. */
-export function shadesOf({ columns, hours, slots, zone }: Behind): readonly CalendarShade[] {
+export function shadesOf({ columns, days, hours, slots, zone }: Behind): readonly CalendarShade[] {
   return columns.flatMap(({ id: row }) => {
-    const days = [...hours].flatMap(([key, ofDay]) => (key.startsWith(`${row} `) ? ofDay : []))
-    const open = days.flatMap((ofDay) => ofDay.open)
-    const shut = days.flatMap((ofDay) => ofDay.shut)
+    const own = days.flatMap((day) => hours.get(hoursKey(row, day)) ?? [])
+    const open = own.flatMap((ofDay) => ofDay.open)
+    const shut = own.flatMap((ofDay) => ofDay.shut)
     const blocked = blockedOf(slots.filter((slot) => scheduleIdOf(slot) === row)).filter(
       (one) => !shut.some((other) => covers(other, one)),
     )

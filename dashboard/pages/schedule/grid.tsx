@@ -1,6 +1,6 @@
 /** A plan as a calendar: practitioners of a day side by side, or the days of one practitioner. */
 import { Text, UnstyledButton } from '@mantine/core'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { freeTimes, nearestTo, type TimedSlot } from '../../fhir/free-times.ts'
 import { dayText, shortDayText, startOfDay } from '../../fhir/time.ts'
 import type { Visit } from '../../fhir/visits.ts'
@@ -29,9 +29,10 @@ interface GridProps {
 
 export function Grid(props: GridProps) {
   const { days, hours, columns, visits, free, slots, zone, view, open, onDay, onAbsence } = props
-  const { dropsOf, drop } = useDrops(props)
+  const step = useMemo(() => stepOf(slots), [slots])
+  const { dropsOf, drop } = dropping(props, step)
   const entries = useMemo(() => entriesOf({ free, visits, columns, zone }), [free, visits, columns, zone])
-  const shades = useMemo(() => shadesOf({ columns, hours, slots, zone }), [columns, hours, slots, zone])
+  const shades = useMemo(() => shadesOf({ columns, days, hours, slots, zone }), [columns, days, hours, slots, zone])
   const heads = useMemo(
     () =>
       view === 'week'
@@ -46,7 +47,7 @@ export function Grid(props: GridProps) {
       entries={entries}
       shades={shades}
       zone={zone}
-      step={stepOf(slots)}
+      step={step}
       onOpen={(id) => {
         const visit = visits.find((one) => one.id === id)
         const time = freeTimes(free, undefined).find((one) => one.slots[0] === id)
@@ -61,8 +62,7 @@ export function Grid(props: GridProps) {
 }
 
 /** Places to which a visit can be dragged: the free times that are long enough for it, and its own. */
-function useDrops({ visits, free, slots, zone, moves, open }: GridProps) {
-  const step = stepOf(slots)
+function dropping({ visits, free, slots, zone, moves, open }: GridProps, step: number) {
   const timesFor = (visit: Visit) => {
     const own = slots.filter(({ id = '' }) => visit.slots.includes(id))
     const times = freeTimes([...free, ...own], visit.minutes)
@@ -101,6 +101,17 @@ function noteOf(schedule: string, day: string, hours: HoursByDay): string {
   return ofDay.open.length === 0 ? (ofDay.shut[0]?.reason ?? 'Not working') : ofDay.note
 }
 
+const Lines = ({ name, note }: { readonly name: ReactNode; readonly note: string }) => (
+  <>
+    <Text size="sm" fw={600} className="cut">
+      {name}
+    </Text>
+    <Text size="xs" c="dimmed" className="cut">
+      <bdi>{note}</bdi>
+    </Text>
+  </>
+)
+
 function personHead(column: Column, day: string, hours: HoursByDay): CalendarColumn {
   const { id, label, note } = column
   const text = [noteOf(id, day, hours), note].filter(Boolean).join(', ')
@@ -111,12 +122,7 @@ function personHead(column: Column, day: string, hours: HoursByDay): CalendarCol
     name: label,
     head: (
       <div title={[label, text].filter(Boolean).join(', ')}>
-        <Text size="sm" fw={600} className="cut">
-          <bdi>{label}</bdi>
-        </Text>
-        <Text size="xs" c="dimmed" className="cut">
-          <bdi>{text}</bdi>
-        </Text>
+        <Lines name={<bdi>{label}</bdi>} note={text} />
       </div>
     ),
   }
@@ -138,12 +144,7 @@ function dayHead(day: string, column: Column | undefined, { hours, zone, onDay }
     name,
     head: (
       <UnstyledButton title={name} onClick={() => onDay(day)}>
-        <Text size="sm" fw={600} className="cut">
-          {shortDayText(startOfDay(day, zone), zone)}
-        </Text>
-        <Text size="xs" c="dimmed" className="cut">
-          <bdi>{noteOf(id, day, hours)}</bdi>
-        </Text>
+        <Lines name={shortDayText(startOfDay(day, zone), zone)} note={noteOf(id, day, hours)} />
       </UnstyledButton>
     ),
   }

@@ -1,8 +1,8 @@
 /** Whether the chosen time is kept while the dialog is open, and for how long. */
 import { Button, Group, Text } from '@mantine/core'
-import { useEffect, useReducer } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import { holdEndOf } from '../../fhir/visits.ts'
+import { useEvery } from '../../parts/use-every.ts'
 import type { Hold } from './use-hold.ts'
 
 interface HoldNoticeProps {
@@ -49,11 +49,6 @@ const counted = (count: number, unit: string): string => `${count} ${unit}${coun
 
 /** Milliseconds until an instant, which is looked at every second. */
 function useLeft(end: string | undefined): number | undefined {
-  const [, look] = useReducer((count: number) => count + 1, 0)
-  useEffect(() => {
-    if (end === undefined) return
-    const timer = setInterval(look, 1_000)
-    return () => clearInterval(timer)
-  }, [end])
+  useEvery(1_000, end !== undefined)
   return end === undefined ? undefined : Date.parse(end) - clinicNow()
 }

@@ -3,15 +3,16 @@ import { Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import { type Counted, useCounts } from '../../api/counts.ts'
-import { referenceParts } from '../../fhir/names.ts'
+import { DAY_TEXT, DAYS } from '../../fhir/availability.ts'
 import { addDays, dateText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
-import { NOT_SHOWN } from '../../fhir/visits.ts'
+import { isPractitioner, NOT_SHOWN } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { PlainLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { closedFor } from './closed-notice.tsx'
 import { hoursByDay } from './entries.ts'
 import classes from './schedule.module.css'
+import { thisMinute } from './this-minute.ts'
 import type { Column } from './use-plan.ts'
 import { monthOf } from './weeks.ts'
 
@@ -41,9 +42,9 @@ export function Month({ day, columns, isAll, who }: MonthProps) {
           <caption className={classes.caption}>{dateText(day.slice(0, 7))}</caption>
           <thead>
             <tr>
-              {WEEKDAYS.map((name) => (
+              {DAYS.map((name) => (
                 <th key={name} scope="col">
-                  {name}
+                  {DAY_TEXT[name]}
                 </th>
               ))}
             </tr>
@@ -75,8 +76,6 @@ export function Month({ day, columns, isAll, who }: MonthProps) {
     </Loaded>
   )
 }
-
-const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
 interface CellProps {
   readonly day: string
@@ -129,10 +128,10 @@ interface Counting {
 function countsOf(day: string, { zone, today, columns }: Counting): readonly Counted[] {
   const end = startOfDay(addDays(day, 1), zone)
   const start = startOfDay(day, zone)
-  const soon = day === today ? new Date(Math.floor(clinicNow() / EVERY) * EVERY).toISOString() : start
+  const soon = day === today ? new Date(thisMinute()).toISOString() : start
   const schedules = columns.map(({ id }) => `Schedule/${id}`).join()
   const actors = columns
-    .flatMap(({ schedule }) => schedule.actor.flatMap(({ reference = '' }) => personIn(reference)))
+    .flatMap(({ schedule }) => schedule.actor.filter(isPractitioner).map(({ reference = '' }) => reference))
     .join()
   const since = day < today ? end : soon
   return [
@@ -156,6 +155,3 @@ function countsOf(day: string, { zone, today, columns }: Counting): readonly Cou
     },
   ]
 }
-
-const personIn = (reference: string): readonly string[] =>
-  referenceParts(reference)?.type.startsWith('Practitioner') ? [reference] : []

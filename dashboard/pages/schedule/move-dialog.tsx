@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { FreeTime } from '../../fhir/free-times.ts'
-import { clockText, dayOf, dayText } from '../../fhir/time.ts'
+import { clockText, dayOf, dayText, timeText } from '../../fhir/time.ts'
 import type { Visit } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { FreeTimePicker } from './free-time-picker.tsx'
@@ -52,9 +52,7 @@ export function MoveDialog({ visit, columns, onMove, onClose }: MoveDialogProps)
             Leave it
           </Button>
           <Button disabled={time === undefined} onClick={move}>
-            {time === undefined
-              ? 'Move'
-              : `Move to ${dayText(time.start, timeZone)}, ${clockText(time.start, timeZone)}`}
+            {time === undefined ? 'Move' : `Move to ${timeText(time.start, timeZone)}`}
           </Button>
         </Group>
       </Stack>

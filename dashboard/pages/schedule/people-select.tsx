@@ -1,7 +1,7 @@
 /** Selects the practitioners whose schedules are shown. */
 import { MultiSelect } from '@mantine/core'
 import classes from './schedule.module.css'
-import type { Column } from './use-plan.ts'
+import { type Column, columnText } from './use-plan.ts'
 
 interface PeopleSelectProps {
   readonly columns: readonly Column[]
@@ -17,7 +17,7 @@ export function PeopleSelect({ columns, value, isSingle, onChange }: PeopleSelec
     <MultiSelect
       aria-label="Practitioners"
       placeholder={value.length === 0 ? 'All practitioners' : ''}
-      data={columns.map(({ id, label, note }) => ({ value: id, label: [label, note].filter(Boolean).join(', ') }))}
+      data={columns.map((column) => ({ value: column.id, label: columnText(column) }))}
       value={[...value]}
       searchable={columns.length > 8}
       clearable

@@ -1,6 +1,6 @@
 /** Selects the practitioner whose schedule is shown. */
 import { Select } from '@mantine/core'
-import type { Column } from './use-plan.ts'
+import { type Column, columnText } from './use-plan.ts'
 
 interface PractitionerSelectProps {
   readonly columns: readonly Column[]
@@ -12,10 +12,7 @@ interface PractitionerSelectProps {
 
 export function PractitionerSelect({ columns, value, isRequired, onChange }: PractitionerSelectProps) {
   const all = isRequired ? [] : [{ value: '', label: 'All practitioners' }]
-  const data = [
-    ...all,
-    ...columns.map(({ id, label, note }) => ({ value: id, label: [label, note].filter(Boolean).join(', ') })),
-  ]
+  const data = [...all, ...columns.map((column) => ({ value: column.id, label: columnText(column) }))]
   return (
     <Select
       aria-label="Practitioner"

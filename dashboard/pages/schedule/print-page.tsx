@@ -1,19 +1,18 @@
 /** The visits of a day as a list to print, a page for each practitioner. */
-import { Button, Table, Text } from '@mantine/core'
+import { Table, Text } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import { clinicNow } from '../../api/clock.ts'
 import { telecomOf } from '../../fhir/names.ts'
-import { phoneText } from '../../fhir/phones.ts'
 import { addDays, clockText, dateText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
 import { kindOf, type Visit, visitStatusText } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
-import { LinkButton } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
+import { PrintActions } from './print-actions.tsx'
 import classes from './schedule.module.css'
-import { type Column, useColumns, usePlan } from './use-plan.ts'
+import { type Column, columnsNamed, columnText, useColumns, usePlan } from './use-plan.ts'
 
 export function PrintPage() {
   const columns = useColumns()
@@ -28,9 +27,8 @@ function Lists({ columns }: { readonly columns: readonly Column[] }) {
   const { timeZone: zone, name } = useClinic()
   const [filters] = useFilters({ day: '', who: '' })
   const day = filters.day || dayOf(clinicNow(), zone)
-  const chosen = columns.filter(({ id }) => filters.who.split(',').includes(id))
-  const shown = chosen.length === 0 ? columns : chosen
-  const schedules = chosen.map(({ id }) => id)
+  const shown = columnsNamed(columns, filters.who)
+  const schedules = shown === columns ? [] : shown.map(({ id }) => id)
   const plan = usePlan({ from: day, until: addDays(day, 1), zone, schedules }, columns)
   return (
     <>
@@ -41,14 +39,7 @@ function Lists({ columns }: { readonly columns: readonly Column[] }) {
             <bdi>{name}</bdi>. <ZoneNote />
           </>
         }
-        actions={
-          <div className="screen-only">
-            <LinkButton variant="default" to="/schedule" search={{ day, who: filters.who || undefined }} mr="xs">
-              Schedule
-            </LinkButton>
-            <Button onClick={() => window.print()}>Print</Button>
-          </div>
-        }
+        actions={<PrintActions day={day} who={filters.who} />}
       />
       <Loaded query={plan} rows={10}>
         {({ visits, patients }) =>
@@ -76,7 +67,7 @@ function DayList({ column, visits, patients }: DayListProps) {
   return (
     <section className={classes.sheet} aria-label={column.label}>
       <Text component="h2" size="md" fw={600} m={0}>
-        <bdi>{[column.label, column.note].filter(Boolean).join(', ')}</bdi>
+        <bdi>{columnText(column)}</bdi>
       </Text>
       {visits.length === 0 ? (
         <Text size="sm">No visits.</Text>
@@ -118,7 +109,7 @@ function VisitLine({ visit, patient }: { readonly visit: Visit; readonly patient
         <bdi>{visit.patient}</bdi>
       </Table.Td>
       <Table.Td className={`number ${classes.whole}`}>{dateText(patient?.birthDate)}</Table.Td>
-      <Table.Td className={`number ${classes.whole}`}>{phoneText(telecomOf(patient?.telecom, 'phone'))}</Table.Td>
+      <Table.Td className={`number ${classes.whole}`}>{telecomOf(patient?.telecom, 'phone')}</Table.Td>
       <Table.Td>
         <bdi>{kindOf(visit)}</bdi>
       </Table.Td>

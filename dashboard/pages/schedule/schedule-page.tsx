@@ -20,7 +20,7 @@ import { type HoursByDay, hoursByDay } from './entries.ts'
 import { Month } from './month.tsx'
 import type { View } from './opened.ts'
 import { PeopleSelect } from './people-select.tsx'
-import { type Column, useColumns, usePlan } from './use-plan.ts'
+import { type Column, columnsNamed, useColumns, usePlan } from './use-plan.ts'
 import { daysFrom, weekOf } from './weeks.ts'
 
 const BlockDialog = lazy(async () => ({ default: (await import('./block-dialog.tsx')).BlockDialog }))
@@ -67,11 +67,7 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
         actions={
           <>
             {isDay && (
-              <LinkButton
-                variant="default"
-                to="/schedule/print"
-                search={{ day, who: filters.who === '' ? undefined : filters.who }}
-              >
+              <LinkButton variant="default" to="/schedule/print" search={{ day, who: filters.who || undefined }}>
                 Print…
               </LinkButton>
             )}
@@ -128,10 +124,8 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
 /** The columns that the address names; a week has one. */
 function useShown(columns: readonly Column[], who: string, view: View): readonly Column[] {
   return useMemo(() => {
-    const ids = who.split(',')
-    const chosen = columns.filter(({ id }) => ids.includes(id))
-    const all = chosen.length === 0 ? columns : chosen
-    return view === 'week' ? all.slice(0, 1) : all
+    const named = columnsNamed(columns, who)
+    return view === 'week' ? named.slice(0, 1) : named
   }, [columns, who, view])
 }
 

@@ -1,18 +1,16 @@
 /** The slip of an appointment that a patient takes home. */
-import { Button } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import type { Appointment, Bundle, Location, Patient, Practitioner } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { includedIn, matchesIn } from '../../fhir/bundles.ts'
 import { addressText, nameOf, referenceParts, referenceText, telecomOf } from '../../fhir/names.ts'
-import { phoneText } from '../../fhir/phones.ts'
 import { clockText, dayOf, dayText, zoneText } from '../../fhir/time.ts'
 import { kindOf, visitOf } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { LinkButton } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
+import { PrintActions } from './print-actions.tsx'
 
 export function SlipPage() {
   const { id = '' }: { readonly id?: string } = useParams({ strict: false })
@@ -48,14 +46,7 @@ function Slip({ found }: { readonly found: Bundle }) {
       <PageHead
         title={`Appointment of ${visit.patient}`}
         description={<bdi>{name}</bdi>}
-        actions={
-          <div className="screen-only">
-            <LinkButton variant="default" to="/schedule" search={{ day: dayOf(start, zone) }} mr="xs">
-              Schedule
-            </LinkButton>
-            <Button onClick={() => window.print()}>Print</Button>
-          </div>
-        }
+        actions={<PrintActions day={dayOf(start, zone)} />}
       />
       <Facts
         facts={[
@@ -88,7 +79,7 @@ const actorsOf = ({ participant }: Appointment, practitioners: readonly Practiti
     .join(', ')
 
 function Place({ place }: { readonly place: Location }) {
-  const phone = phoneText(telecomOf(place.telecom, 'phone'))
+  const phone = telecomOf(place.telecom, 'phone')
   return (
     <>
       <bdi>{[place.name, addressText(place.address)].filter(Boolean).join(', ')}</bdi>

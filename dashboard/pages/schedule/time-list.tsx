@@ -24,6 +24,7 @@ interface TimeListProps {
 
 export function TimeList({ days, hours, visits, free, columns, onOpen }: TimeListProps) {
   const [withFree, setWithFree] = useState(true)
+  const times = withFree ? freeTimes(free, undefined) : []
   return (
     <Stack gap="md">
       <Switch
@@ -43,7 +44,7 @@ export function TimeList({ days, hours, visits, free, columns, onOpen }: TimeLis
           </Group>
           <Times
             visits={visits.filter(({ schedule }) => schedule === column.id)}
-            free={withFree ? freeTimes(free, undefined).filter(({ schedule }) => schedule === column.id) : []}
+            free={times.filter(({ schedule }) => schedule === column.id)}
             shut={days.flatMap((day) => hours.get(hoursKey(column.id, day))?.shut ?? [])}
             onOpen={onOpen}
           />

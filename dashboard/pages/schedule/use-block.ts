@@ -1,9 +1,10 @@
 /** Time that is blocked with the visits in it: the time first, so that nobody books it meanwhile, then each visit. */
 import { useQueryClient } from '@tanstack/react-query'
 import type { Appointment, Slot } from 'fhir/r4'
-import { type FormEvent, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useAll } from '../../api/all-pages.ts'
-import { clinicNow } from '../../api/clock.ts'
+import { errorText } from '../../api/problem.ts'
+import { readAnew } from '../../api/read-anew.ts'
 import type { Absence } from '../../fhir/availability.ts'
 import { type FreeTime, isTimed, scheduleIdOf } from '../../fhir/free-times.ts'
 import { overlaps, type Span } from '../../fhir/open-hours.ts'
@@ -11,8 +12,10 @@ import { type OtherTimes, otherTimes } from '../../fhir/other-times.ts'
 import { addDays, dayOf } from '../../fhir/time.ts'
 import { mayCancel, mayMove, type Visit } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { useSubmit } from '../../parts/sign-in.tsx'
 import { offerUndo } from '../../parts/undo.tsx'
 import { addAbsence, removeAbsence } from './absences.ts'
+import { thisMinute } from './this-minute.ts'
 import { type Column, usePlan } from './use-plan.ts'
 import { pathOf, useVisitActions, type VisitActions } from './visit-actions.ts'
 
@@ -51,8 +54,6 @@ export function useBlock({ columns, schedule, span, reason, onClose }: Wanted) {
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [absence, setAbsence] = useState<Absence>()
   const [done, setDone] = useState<readonly Done[]>([])
-  const [error, setError] = useState('')
-  const [isBusy, setBusy] = useState(false)
   const found = useVisitsIn(columns, schedule, span)
   const visits = found.visits.map((one) => asChosen(one, chosen[one.visit.id], problems[one.visit.id]))
 
@@ -62,28 +63,19 @@ export function useBlock({ columns, schedule, span, reason, onClose }: Wanted) {
     setAbsence(wanted)
     return wanted
   }
-  const work = async (): Promise<void> => {
+  const { error, isBusy, submit } = useSubmit(async () => {
     if (Date.parse(span.end) <= Date.parse(span.start)) throw new Error('It ends before it begins.')
     const blocked = await blockTime()
     const settled = await settle(visits, actions)
     const all = [...done, ...settled.done]
     setDone(all)
     setProblems(settled.problems)
-    void client.invalidateQueries({ queryKey: ['Schedule'] })
-    void client.invalidateQueries({ queryKey: ['Slot'] })
+    void readAnew(client, 'Schedule', 'Slot')
     const failed = Object.keys(settled.problems).length
     if (failed > 0) throw new Error(`The time is blocked. ${failed} of the visits in it could not be changed:`)
     onClose()
     tellBlocked(schedule, blocked, all, client)
-  }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setError('')
-    setBusy(true)
-    work()
-      .catch((problem: unknown) => setError(problem instanceof Error ? problem.message : String(problem)))
-      .finally(() => setBusy(false))
-  }
+  })
   return {
     visits,
     isCut: found.isCut,
@@ -128,7 +120,7 @@ async function settle(visits: readonly Blocked[], actions: VisitActions) {
       const change = await changeOf(one, actions)
       if (change !== undefined) done.push(change)
     } catch (error) {
-      problems[one.visit.id] = error instanceof Error ? error.message : String(error)
+      problems[one.visit.id] = errorText(error)
     }
   }
   return { done, problems }
@@ -164,9 +156,7 @@ function tellBlocked(
         await next.undo()
         left.shift()
       }
-      await Promise.all(
-        ['Schedule', 'Slot', 'Appointment'].map((type) => client.invalidateQueries({ queryKey: [type] })),
-      )
+      await readAnew(client, 'Schedule', 'Slot', 'Appointment')
     },
   })
 }
@@ -179,7 +169,7 @@ function useVisitsIn(columns: readonly Column[], schedule: string, span: Span) {
   const isSpan = span.start !== '' && span.end !== '' && Date.parse(span.start) < Date.parse(span.end)
   const [start, end] = isSpan ? [span.start, span.end] : [new Date(0).toISOString(), new Date(0).toISOString()]
   const days = { from: dayOf(start, zone), until: addDays(dayOf(end, zone), 1) }
-  const plan = usePlan({ ...days, zone, schedules: [schedule] }, columns)
+  const plan = usePlan({ ...days, zone, schedules: [schedule] }, columns, isSpan)
   const free = useFreeAround(schedule, start, isSpan)
   const visits = useMemo(() => {
     const within = (plan.data?.visits ?? []).filter(
@@ -191,7 +181,7 @@ function useVisitsIn(columns: readonly Column[], schedule: string, span: Span) {
   }, [plan.data, free.slots, schedule, start, end])
   return {
     visits: isSpan ? visits : [],
-    isCut: plan.data?.isCut ?? false,
+    isCut: isSpan && plan.data?.isCut === true,
     isPending: isSpan && (plan.data === undefined || free.isPending),
     error: plan.error ?? free.error,
   }
@@ -199,7 +189,7 @@ function useVisitsIn(columns: readonly Column[], schedule: string, span: Span) {
 
 /** Free times of the practitioner in the month from then on, and those of all in the days around. */
 function useFreeAround(schedule: string, start: string, enabled: boolean) {
-  const minute = new Date(Math.max(Math.floor(clinicNow() / 60_000) * 60_000, Date.parse(start))).toISOString()
+  const minute = new Date(Math.max(thisMinute(), Date.parse(start))).toISOString()
   const until = new Date(Date.parse(minute) + SOON * 86_400_000).toISOString()
   const shared = [
     ['status', 'free'],

@@ -1,9 +1,9 @@
 /** Books what the dialog says: one visit, an entry of the waitlist, or a series of visits, which one Undo takes back. */
 import type { Appointment, Patient } from 'fhir/r4'
-import { Problem } from '../../api/problem.ts'
+import { errorText, Problem } from '../../api/problem.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
 import { patientName } from '../../fhir/names.ts'
-import { clockText, dayText } from '../../fhir/time.ts'
+import { timeText } from '../../fhir/time.ts'
 import { patientOf } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useSubmit } from '../../parts/sign-in.tsx'
@@ -52,7 +52,7 @@ export function useBooking({ time, later, patient, entry, said, held, forget, ..
     const all = [first, ...booked]
     if (missed.length > 0) on.onMissed(missed)
     else on.onClose()
-    const when = `${dayText(time.start, timeZone)}, ${clockText(time.start, timeZone)}`
+    const when = timeText(time.start, timeZone)
     offerUndo(all.length === 1 ? `${name} is booked on ${when}.` : `${all.length} visits of ${name} are booked.`, {
       things: all.map(({ id = '' }) => pathOf(id)),
       undo: () => (entry === undefined ? cancelAll(actions, all) : actions.waitAgain(first, entry)),
@@ -71,7 +71,7 @@ async function bookLater(actions: VisitActions, times: readonly FreeTime[], pati
       booked.push(await actions.book(time, patient, said))
     } catch (error) {
       isAway ||= error instanceof Problem && error.isPassing
-      missed.push({ time, why: error instanceof Error ? error.message : String(error) })
+      missed.push({ time, why: errorText(error) })
     }
   }
   return { booked, missed }

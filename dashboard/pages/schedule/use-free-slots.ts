@@ -2,10 +2,10 @@
 import type { Slot } from 'fhir/r4'
 import { useMemo } from 'react'
 import { useAll } from '../../api/all-pages.ts'
-import { clinicNow } from '../../api/clock.ts'
 import type { Parameters } from '../../api/queries.ts'
 import { isTimed, type TimedSlot } from '../../fhir/free-times.ts'
 import { addDays, startOfDay } from '../../fhir/time.ts'
+import { thisMinute } from './this-minute.ts'
 
 export interface Looked {
   /** Schedule.id; empty: all. */
@@ -18,11 +18,10 @@ export interface Looked {
 /** @param own ids of the Slots that are held in this dialog, which are as good as free in it */
 export function useFreeSlots(looked: Looked, zone: string, own: readonly string[] = [], enabled = true) {
   const query = useAll<Slot>('Slot', slotSearch(looked, zone), { enabled })
-  // Rounded to the minute, so that the list stays the same from one render to the next.
-  const minute = new Date(clinicNow()).toISOString().slice(0, 16)
+  const minute = thisMinute()
   const held = own.join()
   const data = useMemo(
-    () => query.data && stillFree(query.data.matches, held.split(','), Date.parse(`${minute}Z`)),
+    () => query.data && stillFree(query.data.matches, held.split(','), minute),
     [query.data, minute, held],
   )
   return { data, error: query.error, refetch: query.refetch }

@@ -6,7 +6,7 @@
 import { useCallback, useState } from 'react'
 import { Problem } from '../../api/problem.ts'
 import type { FreeTime } from '../../fhir/free-times.ts'
-import { clockText, dayText } from '../../fhir/time.ts'
+import { timeText } from '../../fhir/time.ts'
 import { type Visit, type VisitStatus, visitStatusText } from '../../fhir/visits.ts'
 import { doLater, offerUndo, tellProblem } from '../../parts/undo.tsx'
 import { pathOf, type VisitActions } from './visit-actions.ts'
@@ -35,7 +35,7 @@ export function useMoves(actions: VisitActions, { zone, onRefused }: MoveOptions
     show(visit.id, as)
     try {
       const moved = await actions.move(visit.appointment, time.slots)
-      const said = `${visit.patient} is moved to ${dayText(time.start, zone)}, ${clockText(time.start, zone)}.`
+      const said = `${visit.patient} is moved to ${timeText(time.start, zone)}.`
       if (visit.slots.length > 0) {
         offerUndo(said, { things: [pathOf(visit.id)], undo: () => actions.move(moved, visit.slots) })
       }

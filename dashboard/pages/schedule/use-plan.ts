@@ -23,6 +23,16 @@ export interface Plan {
   readonly isCut: boolean
 }
 
+/** The practitioner, with the location. */
+export const columnText = ({ label, note }: Column): string => [label, note].filter(Boolean).join(', ')
+
+/** The columns whose ids are named, by commas; all where none is. */
+export function columnsNamed(columns: readonly Column[], ids: string): readonly Column[] {
+  const named = ids.split(',')
+  const chosen = columns.filter(({ id }) => named.includes(id))
+  return chosen.length === 0 ? columns : chosen
+}
+
 /** The active schedules, sorted by the name of the practitioner. */
 export function useColumns() {
   const query = useAll<Schedule>('Schedule', [['_include', 'Schedule:actor']])
@@ -58,20 +68,28 @@ interface Span {
   readonly schedules: readonly string[]
 }
 
-export function usePlan({ from, until, zone, schedules }: Span, columns: readonly Column[]) {
+export function usePlan({ from, until, zone, schedules }: Span, columns: readonly Column[], enabled = true) {
   const bounds = [`ge${startOfDay(from, zone)}`, `lt${startOfDay(until, zone)}`]
   const within = (name: string) => bounds.map((bound) => [name, bound] as const)
-  const slots = useAll<Slot>('Slot', [
-    ...within('start'),
-    ...(schedules.length === 0 ? [] : [['schedule', schedules.map((id) => `Schedule/${id}`).join()] as const]),
-    ['_elements', 'schedule,start,end,status,appointmentType,comment,meta'],
-    ['_sort', 'start'],
-  ])
-  const appointments = useAll<Appointment>('Appointment', [
-    ...within('date'),
-    ...NOT_SHOWN.map((status) => ['status:not', status] as const),
-    ['_include', 'Appointment:patient'],
-  ])
+  const slots = useAll<Slot>(
+    'Slot',
+    [
+      ...within('start'),
+      ...(schedules.length === 0 ? [] : [['schedule', schedules.map((id) => `Schedule/${id}`).join()] as const]),
+      ['_elements', 'schedule,start,end,status,appointmentType,comment,meta'],
+      ['_sort', 'start'],
+    ],
+    { enabled },
+  )
+  const appointments = useAll<Appointment>(
+    'Appointment',
+    [
+      ...within('date'),
+      ...NOT_SHOWN.map((status) => ['status:not', status] as const),
+      ['_include', 'Appointment:patient'],
+    ],
+    { enabled },
+  )
   const data = useMemo(
     () => (slots.data && appointments.data ? planOf(columns, slots.data, appointments.data) : undefined),
     [columns, slots.data, appointments.data],

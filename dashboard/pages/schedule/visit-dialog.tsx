@@ -1,12 +1,13 @@
 /** One visit, and the actions on it. */
-import { Alert, Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import type { Patient } from 'fhir/r4'
 import { useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
+import { errorText } from '../../api/problem.ts'
 import { useGet } from '../../api/queries.ts'
 import { conceptText, telecomOf } from '../../fhir/names.ts'
-import { phoneText } from '../../fhir/phones.ts'
-import { ageAt, clockText, dateText, dayText, timeText, zoneText } from '../../fhir/time.ts'
+import { bornText } from '../../fhir/patients.ts'
+import { clockText, timeText, zoneText } from '../../fhir/time.ts'
 import {
   arrivalFrom,
   mayArrive,
@@ -21,6 +22,7 @@ import {
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { LinkButton, PageLink } from '../../parts/links.tsx'
+import { FormError } from '../../parts/sign-in.tsx'
 import { StatusBadge } from './status-badge.tsx'
 import type { Column } from './use-plan.ts'
 import { useVisitActions } from './visit-actions.ts'
@@ -46,17 +48,12 @@ export function VisitDialog({ visit, columns, onBecome, onMove, onCancel, onClos
   const [error, setError] = useState<string>()
   const { confirm } = useVisitActions()
   const isTooEarly = !mayArrive(visit, clinicNow())
-  const confirmIt = () =>
-    confirm(visit.id).then(onClose, (problem: unknown) => setError(problem instanceof Error ? problem.message : ''))
+  const confirmIt = () => confirm(visit.id).then(onClose, (problem: unknown) => setError(errorText(problem)))
   return (
     <Modal opened onClose={onClose} title={<bdi>{visit.patient}</bdi>} size="lg">
       <Stack>
         <Details visit={visit} columns={columns} />
-        {error !== undefined && (
-          <Alert color="red" role="alert" p="xs">
-            {error}
-          </Alert>
-        )}
+        <FormError text={error} />
         <Group gap="xs">
           {mayConfirm(visit) && <Button onClick={confirmIt}>Confirm</Button>}
           {nextStatuses(visit).map((status, index) => (
@@ -108,13 +105,11 @@ function Details({ visit, columns }: { readonly visit: Visit; readonly columns: 
   const reason = [description, ...reasonCode.map(conceptText)].filter(Boolean).join(', ')
   const { data: patient } = useGet<Patient>(`Patient/${patientId}`, { enabled: patientId !== undefined })
   const phone = telecomOf(patient?.telecom, 'phone')
+  const born = bornText(patient?.birthDate, clinicNow(), timeZone)
   return (
     <Facts
       facts={[
-        [
-          'When',
-          `${dayText(start, timeZone)}, ${clockText(start, timeZone)} to ${clockText(end, timeZone)} (${zoneText(timeZone, start)})`,
-        ],
+        ['When', `${timeText(start, timeZone)} to ${clockText(end, timeZone)} (${zoneText(timeZone, start)})`],
         ['With', <bdi key="who">{columns.find(({ id }) => id === schedule)?.label ?? 'nobody of this list'}</bdi>],
         ['Status', <StatusBadge key="status" status={visit.status} />],
         ['Held until', heldUntil && clockText(heldUntil, timeZone)],
@@ -123,7 +118,7 @@ function Details({ visit, columns }: { readonly visit: Visit; readonly columns: 
         ['Comment', comment && <bdi>{comment}</bdi>],
         // These have their places before the record is read, so that nothing moves.
         ['Phone', patientId && (phone === '' ? <Unknown isRead={patient !== undefined} /> : <Phone number={phone} />)],
-        ['Born', patientId && (bornText(patient, timeZone) || <Unknown isRead={patient !== undefined} />)],
+        ['Born', patientId && (born || <Unknown isRead={patient !== undefined} />)],
         ['Patient', patientId && <PageLink to={`/patients/${patientId}`}>Open the record</PageLink>],
       ]}
     />
@@ -132,7 +127,7 @@ function Details({ visit, columns }: { readonly visit: Visit; readonly columns: 
 
 const Phone = ({ number }: { readonly number: string }) => (
   <Anchor href={`tel:${number.replace(/[^+\d]/g, '')}`} inherit>
-    {phoneText(number)}
+    {number}
   </Anchor>
 )
 
@@ -141,8 +136,3 @@ const Unknown = ({ isRead }: { readonly isRead: boolean }) => (
     {isRead ? 'not known' : '…'}
   </Text>
 )
-
-function bornText(patient: Patient | undefined, zone: string): string {
-  const age = ageAt(patient?.birthDate, clinicNow(), zone)
-  return `${dateText(patient?.birthDate)}${age === undefined ? '' : ` (${age})`}`
-}

@@ -20,19 +20,16 @@ export function VisitStory({ id }: { readonly id: string }) {
     ['_count', '100'],
   ])
   const signed = provenances.data === undefined ? [] : matchesIn<Provenance>(provenances.data)
+  const say = (at: string) => timeText(at, timeZone)
   return (
     <section aria-label="History">
       <Text component="h3" size="sm" fw={600} m={0} mb={4}>
         History
       </Text>
       <Loaded query={versions} rows={1}>
-        {({ entry = [] }) => (
+        {(history) => (
           <List size="sm" spacing={4} mah={180} style={{ overflowY: 'auto' }} tabIndex={0} aria-label="Versions">
-            {storyOf(
-              entry.flatMap(({ resource }) => (resource === undefined ? [] : [resource as Appointment])),
-              signed,
-              (at) => timeText(at, timeZone),
-            ).map(({ version, at, what, who }) => (
+            {storyOf(matchesIn<Appointment>(history), signed, say).map(({ version, at, what, who }) => (
               <List.Item key={version}>
                 <bdi>{what}</bdi>
                 <Text span inherit c="dimmed">

@@ -1,11 +1,10 @@
 /** Weeks as ISO 8601 has them, from Monday, and months. */
+import { DAYS } from '../../fhir/availability.ts'
+import { weekdayOf } from '../../fhir/open-hours.ts'
 import { addDays } from '../../fhir/time.ts'
 
 /** The Monday of the week of a day. */
-export function weekOf(day: string): string {
-  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
-  return addDays(day, -((weekday + 6) % 7))
-}
+export const weekOf = (day: string): string => addDays(day, -DAYS.indexOf(weekdayOf(day)))
 
 /** So many days from one on. */
 export const daysFrom = (day: string, count: number): readonly string[] =>

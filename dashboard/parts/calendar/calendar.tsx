@@ -3,10 +3,11 @@
  * is as high as the window, so that the hours of a day are seen at once.
  */
 import { Box, Text } from '@mantine/core'
-import { useInterval, useViewportSize } from '@mantine/hooks'
+import { useViewportSize } from '@mantine/hooks'
 import { type CSSProperties, type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import { clockText, dayOf, naiveOf, wallTime } from '../../fhir/time.ts'
+import { useEvery } from '../use-every.ts'
 import classes from './calendar.module.css'
 import { CalendarColumnView } from './column.tsx'
 import type { CalendarProps } from './entry.ts'
@@ -109,8 +110,7 @@ interface Now {
 
 /** The time of the clinic, which goes on. */
 function useNow(zone: string): Now {
-  const [, setTick] = useState(0)
-  useInterval(() => setTick((tick) => tick + 1), 15_000, { autoInvoke: true })
+  useEvery(15_000)
   const at = clinicNow()
   return { day: dayOf(at, zone), minute: minuteOf(naiveOf(at, zone)), text: clockText(at, zone) }
 }

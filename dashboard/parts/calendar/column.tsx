@@ -98,7 +98,7 @@ function EntryText({ entry, zone }: { readonly entry: CalendarEntry; readonly zo
     <span className={classes.text}>
       <span className={classes.at}>{clockText(entry.start, zone)}</span>{' '}
       <bdi className={classes.label}>{entry.label}</bdi>
-      {entry.kind !== '' && <bdi className={classes.kind}> · {entry.kind}</bdi>}
+      {entry.kind !== '' && <bdi> · {entry.kind}</bdi>}
       <VisuallyHidden>{entry.spoken}</VisuallyHidden>
     </span>
   )
