@@ -1,5 +1,6 @@
 /** The dashboard in a real browser: built, served by the real app, and signed in to. */
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
@@ -94,6 +95,25 @@ export async function signIn(page: Page, username: string, password: string): Pr
   await page.getByLabel('Password', { exact: false }).first().fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' })
+}
+
+/** The filters in the address of the page. */
+export const filtersIn = (page: Page): Readonly<Record<string, string>> =>
+  Object.fromEntries(new URL(page.url()).searchParams)
+
+/** Saves what the page shows as a file. @param format begins its name in the list of files */
+export async function exported(
+  page: Page,
+  format: string,
+): Promise<{ readonly fileName: string; readonly text: string }> {
+  await page.getByRole('button', { name: 'Export' }).click()
+  const saved = page.waitForEvent('download')
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: new RegExp(`^${format}:`) })
+    .click()
+  const file = await saved
+  return { fileName: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') }
 }
 
 /** The violations that axe finds on the page (https://github.com/dequelabs/axe-core/blob/develop/doc/API.md). */

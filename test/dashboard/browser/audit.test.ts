@@ -1,8 +1,15 @@
 /** The audit trail of the clinic and of a patient. */
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { type Dashboard, findingsOf, fitsItsWidth, leftoversOf, startDashboard } from '../../support/dashboard.ts'
+import {
+  type Dashboard,
+  exported,
+  filtersIn,
+  findingsOf,
+  fitsItsWidth,
+  leftoversOf,
+  startDashboard,
+} from '../../support/dashboard.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -14,7 +21,6 @@ beforeAll(async () => {
 afterAll(() => dashboard?.close())
 
 const rows = (page: Page) => page.getByRole('list', { name: 'Audit events' }).getByRole('listitem')
-const filtersIn = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
 describe('the page of a patient', () => {
   test('says who looked, what they did and from where, also by a search that found the patient', async () => {
@@ -70,15 +76,8 @@ describe('the events of the clinic', () => {
   ])('are saved as %s', async (name, begin) => {
     const page = await dashboard.signedIn('/audit?patient=abernathy-ruth', { as: 'admin' })
     await rows(page).first().waitFor()
-    await page.getByRole('button', { name: 'Export' }).click()
-    const saved = page.waitForEvent('download')
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: new RegExp(`^${name}:`) })
-      .click()
-    const file = await saved
-    expect(file.suggestedFilename()).toBe(`audit-demo-clinic.${name.toLowerCase()}`)
-    const text = readFileSync(await file.path(), 'utf8')
+    const { fileName, text } = await exported(page, name)
+    expect(fileName).toBe(`audit-demo-clinic.${name.toLowerCase()}`)
     expect(text).toMatch(begin)
     expect(text).toContain('abernathy-ruth')
   })

@@ -215,22 +215,16 @@ describe('forms of a response', () => {
   })
 
   test('two versions of any type are compared, with numbers as they were written', async () => {
-    const weight = (value: string) =>
-      dashboard.server.fhir(
-        'PUT',
-        '/Observation/of-changes',
-        JSON.parse(
-          JSON.stringify({
-            resourceType: 'Observation',
-            id: 'of-changes',
-            status: 'final',
-            code: { text: 'weight' },
-            valueQuantity: { value: Number(value) },
-          }),
-        ),
-      )
-    await weight('1')
-    await weight('2')
+    const weight = (value: number) =>
+      dashboard.server.fhir('PUT', '/Observation/of-changes', {
+        resourceType: 'Observation',
+        id: 'of-changes',
+        status: 'final',
+        code: { text: 'weight' },
+        valueQuantity: { value },
+      })
+    await weight(1)
+    await weight(2)
     const page = await openConsole('Observation/of-changes/_history', '&form=changes')
     await page.getByRole('row', { name: /valueQuantity.value/ }).waitFor()
     expect(await page.locator('del').allTextContents()).toEqual(['1'])

@@ -1,10 +1,17 @@
 /** The pages of the journal: requests by time, their filters, an exchange and those beside it, files, and failed authentications. */
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import jsonwebtoken from 'jsonwebtoken'
 import type { Page } from 'playwright-core'
 import { secondsText } from '../../../dashboard/fhir/time.ts'
-import { type Dashboard, findingsOf, fitsItsWidth, leftoversOf, startDashboard } from '../../support/dashboard.ts'
+import {
+  type Dashboard,
+  exported,
+  filtersIn,
+  findingsOf,
+  fitsItsWidth,
+  leftoversOf,
+  startDashboard,
+} from '../../support/dashboard.ts'
 import { request } from '../../support/request.ts'
 
 let dashboard: Dashboard
@@ -27,7 +34,6 @@ afterAll(() => dashboard?.close())
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 const rows = (page: Page) => page.getByRole('list', { name: 'Exchanges' }).getByRole('listitem')
-const filtersIn = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 const toolbar = (page: Page) => page.getByRole('toolbar', { name: 'Zoom into a period' })
 
 describe('requests by time', () => {
@@ -172,15 +178,8 @@ describe('a file of what is filtered', () => {
     ['NDJSON', /^\{"number":/],
   ])('is saved as %s', async (name, begin) => {
     const page = await dashboard.signedIn('/journal?run=seen')
-    await page.getByRole('button', { name: 'Export' }).click()
-    const saved = page.waitForEvent('download')
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: new RegExp(`^${name}:`) })
-      .click()
-    const file = await saved
-    expect(file.suggestedFilename()).toBe(`requests-demo-clinic.${name.toLowerCase()}`)
-    const text = readFileSync(await file.path(), 'utf8')
+    const { fileName, text } = await exported(page, name)
+    expect(fileName).toBe(`requests-demo-clinic.${name.toLowerCase()}`)
     expect(text).toMatch(begin)
     expect(text.match(/birthdate=yesterday/g)?.length).toBeGreaterThan(0)
     expect(text).not.toContain(dashboard.server.token)
