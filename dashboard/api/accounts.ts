@@ -1,6 +1,7 @@
 /** Accounts: docs/accounts.md. */
 import { queryOptions } from '@tanstack/react-query'
-import { get, send } from './client.ts'
+import { send } from './client.ts'
+import { pagesFrom } from './lists.ts'
 import { putTagged } from './operations.ts'
 
 export interface Account {
@@ -31,14 +32,9 @@ export const accountsOf = (clinic: string | undefined) =>
   queryOptions({
     queryKey: ['accounts', clinic ?? ''],
     queryFn: async ({ signal }) => {
-      const accounts: Account[] = []
-      let next: string | undefined = clinic === undefined ? 'accounts' : `accounts?clinic=${clinic}`
-      for (let page = 0; next !== undefined && page < MOST; page += 1) {
-        const answer: Page = await get<Page>(next, signal)
-        accounts.push(...answer.accounts)
-        next = answer.next
-      }
-      return { accounts, isCut: next !== undefined }
+      const path = clinic === undefined ? 'accounts' : `accounts?clinic=${clinic}`
+      const { pages, isCut } = await pagesFrom<Page>(path, MOST, signal)
+      return { accounts: pages.flatMap(({ accounts }) => accounts), isCut }
     },
   })
 

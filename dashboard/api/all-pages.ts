@@ -1,5 +1,5 @@
 /** Searches whose matches are all needed, such as the visits of a day: page after page, up to a limit. */
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
 import type { Bundle, FhirResource } from 'fhir/r4'
 import { includedIn, matchesIn, nextOf } from '../fhir/bundles.ts'
 import { get } from './client.ts'
@@ -7,6 +7,8 @@ import { type Parameters, searchPath } from './queries.ts'
 
 /** The most that one page may have without leaving the event loop of the server. */
 const PAGE = '200'
+/** Resources, where a search names no other limit. */
+const MOST = 2000
 
 export interface Found<T extends FhirResource> {
   readonly matches: readonly T[]
@@ -26,12 +28,10 @@ interface Options {
 export function useAll<T extends FhirResource>(
   type: T['resourceType'],
   parameters: Parameters,
-  { enabled = true, every, most = 2000 }: Options = {},
+  { enabled = true, every, most = MOST }: Options = {},
 ) {
-  const path = searchPath(type, [...parameters, ['_count', PAGE]])
   return useQuery({
-    queryKey: [type, path, 'all'],
-    queryFn: ({ signal }) => getAll<T>(path, most, signal),
+    ...queryOf<T>(type, parameters, most),
     enabled,
     placeholderData: keepPreviousData,
     ...(every === undefined ? {} : { refetchInterval: every }),
@@ -40,22 +40,26 @@ export function useAll<T extends FhirResource>(
 
 /** Several searches at once. */
 export const useEachOf = <T extends FhirResource>(type: T['resourceType'], searches: readonly Parameters[]) =>
-  useQueries({
-    queries: searches.map((parameters) => {
-      const path = searchPath(type, [...parameters, ['_count', PAGE]])
-      return { queryKey: [type, path, 'all'], queryFn: () => getAll<T>(path, 2000) }
-    }),
+  useQueries({ queries: searches.map((parameters) => queryOf<T>(type, parameters, MOST)) })
+
+const queryOf = <T extends FhirResource>(type: T['resourceType'], parameters: Parameters, most: number) =>
+  queryOptions({
+    queryKey: [type, pathOf(type, parameters), 'all'],
+    queryFn: ({ signal }) => getAll<T>(type, parameters, most, signal),
   })
 
-/** @param path with the number of resources of a page. @param most resources */
+const pathOf = (type: string, parameters: Parameters): string => searchPath(type, [...parameters, ['_count', PAGE]])
+
+/** @param most resources */
 export async function getAll<T extends FhirResource>(
-  path: string,
+  type: T['resourceType'],
+  parameters: Parameters,
   most: number,
   signal?: AbortSignal,
 ): Promise<Found<T>> {
   const pages: Bundle[] = []
   let count = 0
-  for (let next: string | undefined = path; next !== undefined && count < most; ) {
+  for (let next: string | undefined = pathOf(type, parameters); next !== undefined && count < most; ) {
     const page: Bundle = await get<Bundle>(next, signal)
     pages.push(page)
     count += matchesIn(page).length

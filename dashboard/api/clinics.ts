@@ -1,6 +1,7 @@
 /** The clinics of the service, for operators: docs/clinics.md. */
 import { queryOptions } from '@tanstack/react-query'
-import { get, send } from './client.ts'
+import { send } from './client.ts'
+import { pagesFrom } from './lists.ts'
 
 export interface ListedClinic {
   readonly id: string
@@ -18,14 +19,8 @@ const MOST = 10
 export const clinicList = queryOptions({
   queryKey: ['clinics'],
   queryFn: async ({ signal }) => {
-    const clinics: ListedClinic[] = []
-    let next: string | undefined = 'clinics'
-    for (let page = 0; next !== undefined && page < MOST; page += 1) {
-      const found: Page = await get<Page>(next, signal)
-      clinics.push(...found.clinics)
-      next = found.next
-    }
-    return { clinics, isCut: next !== undefined }
+    const { pages, isCut } = await pagesFrom<Page>('clinics', MOST, signal)
+    return { clinics: pages.flatMap(({ clinics }) => clinics), isCut }
   },
 })
 

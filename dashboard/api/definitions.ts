@@ -19,7 +19,7 @@ export const definitionOf = (type: string) =>
   })
 
 /** Codes of a value set that are offered at once. */
-const MOST = 200
+export const MOST_CODES = 200
 
 /**
  * Codes of a value set whose code or display has words that begin with the text; none where its codes cannot be listed.
@@ -29,7 +29,7 @@ export const codesOf = (valueSet: string, filter = '') =>
   queryOptions({
     queryKey: ['codes', valueSet, filter],
     queryFn: async ({ signal }): Promise<readonly CodeChoice[]> => {
-      const query = new URLSearchParams({ url: valueSet, count: String(MOST), excludeNested: 'true' })
+      const query = new URLSearchParams({ url: valueSet, count: String(MOST_CODES), excludeNested: 'true' })
       if (filter !== '') query.set('filter', filter)
       const found = await get<ValueSet>(`ValueSet/$expand?${query}`, signal).catch(noneIfRefused)
       return (found?.expansion?.contains ?? []).flatMap(({ system, code, display, abstract }) =>

@@ -1,6 +1,6 @@
 /** The documentation, as the server has it. */
 import { queryOptions } from '@tanstack/react-query'
-import { get, send } from './client.ts'
+import { get, READS, send } from './client.ts'
 
 export interface DocPage {
   /** `operations/patient-merge.md` */
@@ -23,7 +23,7 @@ export const docOf = (path: string) =>
         await send({
           path: `docs/${path.split('/').map(encodeURIComponent).join('/')}`,
           signal,
-          headers: { 'x-run-id': 'dashboard' },
+          headers: { 'x-run-id': READS },
         })
       ).text,
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,6 +1,7 @@
 /** The journal: exchanges of the clinic, each a request and its response. */
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { get, getBytes, READS, send } from './client.ts'
+import { pagesFrom } from './lists.ts'
 import { useGet } from './queries.ts'
 
 export interface Exchange {
@@ -189,14 +190,8 @@ export async function exchangesOfCall(
   call: string,
   signal?: AbortSignal,
 ): Promise<readonly Exchange[]> {
-  const found: Exchange[] = []
-  let next: string | undefined = `${pathOf(clinic, { call })}&count=200`
-  for (let page = 0; next !== undefined && page < PAGES_OF_CALL; page += 1) {
-    const { exchanges, next: after }: Page = await get<Page>(next, signal)
-    found.push(...exchanges.filter((one): one is Exchange => !isGap(one)))
-    next = after
-  }
-  return found
+  const { pages } = await pagesFrom<Page>(pathOf(clinic, { call, count: '200' }), PAGES_OF_CALL, signal)
+  return pages.flatMap(({ exchanges }) => exchanges.filter((one): one is Exchange => !isGap(one)))
 }
 
 /** @param filters those that name a part of the journal */
@@ -205,14 +200,12 @@ export const useExchange = (
   id: string,
   enabled = true,
   { authentication }: Pick<ExchangeFilters, 'authentication'> = {},
-) => useGet<WholeExchange>(pathOf(clinic, { authentication }, `/${encodeURIComponent(id)}`), { enabled })
+) => useGet<WholeExchange>(pathOfOne(clinic, id, { authentication }), { enabled })
 
 /** Replays the request of an exchange. */
 export const useReplay = (clinic: string, id: string) =>
   useMutation({
-    mutationFn: async () =>
-      (await send<Replay>({ method: 'POST', path: `clinics/${clinic}/exchanges/${encodeURIComponent(id)}/$replay` }))
-        .body,
+    mutationFn: async () => (await send<Replay>({ method: 'POST', path: `${pathOfOne(clinic, id)}/$replay` })).body,
   })
 
 /** @param below the list: `/counts` */
@@ -225,6 +218,9 @@ export function pathOf(
   const query = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
   return `clinics/${clinic}/exchanges${below}${query === '' ? '' : `?${query}`}`
 }
+
+export const pathOfOne = (clinic: string, id: string, filters: Parameters<typeof pathOf>[1] = {}): string =>
+  pathOf(clinic, filters, `/${encodeURIComponent(id)}`)
 
 /** Whether a page of the dashboard made the request, for lists that hide such reads. */
 export const isOwnRead = ({ run }: Exchange): boolean => run === READS

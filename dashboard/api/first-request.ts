@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { get } from './client.ts'
-import { type Entry, type Exchange, isGap, isOwnRead, pathOf, type WholeExchange } from './exchanges.ts'
+import { type Entry, type Exchange, isGap, isOwnRead, pathOf, pathOfOne, type WholeExchange } from './exchanges.ts'
 import { listenToJournal } from './live.ts'
 
 /** Exchanges whose headers are looked at: the newest. */
@@ -40,7 +40,7 @@ const isCandidate = (entry: Entry): entry is Exchange =>
 
 async function clientRequestIn(clinic: string, exchanges: readonly Exchange[]): Promise<Exchange | null> {
   for (const exchange of exchanges) {
-    const whole = await get<WholeExchange>(`clinics/${clinic}/exchanges/${encodeURIComponent(exchange.id)}`)
+    const whole = await get<WholeExchange>(pathOfOne(clinic, exchange.id))
     if (!isOfPage(whole)) return exchange
   }
   return null

@@ -1,7 +1,8 @@
 /** Deliveries to the systems of a clinic: docs/crm.md#what-was-given-up, docs/simulators.md#what-was-sent. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Reference } from 'fhir/r4'
-import { get, send } from './client.ts'
+import { send } from './client.ts'
+import { pagesFrom } from './lists.ts'
 
 export interface Delivery {
   readonly messageId: string
@@ -57,14 +58,8 @@ const pathOf = (clinic: string, state: string): string => `clinics/${clinic}/out
 const byId = (one: Delivery, other: Delivery): number => (one.messageId < other.messageId ? -1 : 1)
 
 async function allOf(first: string, signal?: AbortSignal) {
-  const messages: Delivery[] = []
-  let next: string | undefined = first
-  for (let page = 0; next !== undefined && page < MOST; page += 1) {
-    const answer: Page = await get<Page>(next, signal)
-    messages.push(...answer.messages)
-    next = answer.next
-  }
-  return { messages, isCut: next !== undefined }
+  const { pages, isCut } = await pagesFrom<Page>(first, MOST, signal)
+  return { messages: pages.flatMap(({ messages }) => messages), isCut }
 }
 
 const one = (clinic: string, messageId: string): string => `clinics/${clinic}/outbox/${encodeURIComponent(messageId)}`

@@ -61,6 +61,12 @@ export function problemOf(status: number, body: unknown): Problem {
   return new Problem(status, [issue], { reason: typeof code === 'string' ? code : undefined, body })
 }
 
+/** A sentence of a refusal, with the element that it is about. */
+export type Wrong = Pick<ProblemIssue, 'text' | 'expression'>
+
+export const issuesOf = (error: unknown): readonly Wrong[] =>
+  error instanceof Problem ? error.issues : [{ text: error instanceof Error ? error.message : String(error) }]
+
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

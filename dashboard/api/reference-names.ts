@@ -1,5 +1,5 @@
 /** The names of resources that references lead to, read together. */
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Bundle } from 'fhir/r4'
 import { referenceParts } from '../fhir/names.ts'
 import { resourceName } from '../fhir/resource-name.ts'
@@ -15,7 +15,7 @@ export function useReferenceNames(references: readonly string[]): ReadonlyMap<st
     queryKey: ['reference-names', ...wanted],
     queryFn: ({ signal }) => namesOf(wanted, signal),
     enabled: wanted.length > 0,
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   })
   return data ?? new Map()
 }
@@ -36,7 +36,7 @@ async function namesOf(addresses: readonly string[], signal: AbortSignal): Promi
   return new Map(
     addresses.flatMap((address, index) => {
       const { resource } = found.entry?.[index] ?? {}
-      const name = resource && resourceName(resource as unknown as Readonly<Record<string, unknown>>)
+      const name = resource && resourceName(resource)
       return name === undefined || resource?.resourceType === 'OperationOutcome' ? [] : [[address, name] as const]
     }),
   )

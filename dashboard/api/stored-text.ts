@@ -1,6 +1,7 @@
 /** A resource as the text that is stored, so that its numbers stay as they were written. */
 import { queryOptions } from '@tanstack/react-query'
 import { READS, send } from './client.ts'
+import { ifMatch } from './operations.ts'
 import { isRecord } from './problem.ts'
 
 export interface StoredText {
@@ -28,10 +29,7 @@ export async function readText(path: string): Promise<StoredText> {
 
 /** @param version that must be the current one. @throws Problem 412 where there is a newer one */
 export async function writeText(path: string, text: string, version: string | undefined): Promise<StoredText> {
-  const headers = {
-    'content-type': 'application/fhir+json',
-    ...(version === undefined ? {} : { 'if-match': `W/"${version}"` }),
-  }
+  const headers = { 'content-type': 'application/fhir+json', ...ifMatch(version) }
   const written = await send({ method: 'PUT', path, body: text, headers })
   return storedIn(written.text, written.body)
 }

@@ -29,6 +29,16 @@ export const numberText = (value: unknown): string | undefined => {
   return json.isRawJSON?.(value) ? value.rawJSON : undefined
 }
 
+/** The object or list that the text is in JSON, with its numbers as they were written; undefined where it is none. */
+export function treeIn(text: string): object | undefined {
+  try {
+    const value = parseLossless(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The text with a line for each element; the text itself where it is not JSON. */
 export function prettyJson(text: string): string {
   try {

@@ -8,8 +8,8 @@ type Members = Readonly<Record<string, unknown>>
 const NAMING = ['name', 'title', 'code', 'type', 'description']
 
 /** Undefined where nothing in it names it. */
-export function resourceName(resource: Members): string | undefined {
-  return NAMING.map((element) => textIn(resource[element])).find((text) => text !== '')
+export function resourceName(resource: object): string | undefined {
+  return NAMING.map((element) => textIn((resource as Members)[element])).find((text) => text !== '')
 }
 
 function textIn(value: unknown): string {

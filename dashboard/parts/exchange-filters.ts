@@ -27,7 +27,7 @@ export type FiltersInAddress = typeof EXCHANGE_FILTERS
 export function exchangeFilters({ range, own, since, ...filters }: FiltersInAddress): ExchangeFilters {
   return {
     ...filters,
-    since: sinceOf({ range, since, until: filters.until }),
+    since: sinceOf({ range, since }),
     'run:not': own === 'hidden' ? READS : '',
   }
 }

@@ -1,7 +1,7 @@
 /** A text that may be JSON: as a tree with colours, folding and links, or as it is. Long ones are drawn in part. */
 import { Box, SegmentedControl } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { parseLossless, prettyJson } from '../fhir/json-text.ts'
+import { prettyJson, treeIn } from '../fhir/json-text.ts'
 import { ResourceTree } from './resource-tree.tsx'
 import { useGo } from './use-go.ts'
 
@@ -22,7 +22,7 @@ interface JsonViewProps {
 export function JsonView({ text, label }: JsonViewProps) {
   const [form, setForm] = useState('tree')
   const go = useGo()
-  const value = useMemo(() => treeOf(text), [text])
+  const value = useMemo(() => treeIn(text), [text])
   if (value === undefined) return <PlainText text={text} />
   return (
     <>
@@ -51,12 +51,3 @@ const PlainText = ({ text }: { readonly text: string }) => (
     {text.length > MOST_TEXT && `\n${text.length - MOST_TEXT} characters more are not shown.`}
   </Box>
 )
-
-function treeOf(text: string): object | undefined {
-  try {
-    const value = parseLossless(text)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
-}

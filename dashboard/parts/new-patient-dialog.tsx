@@ -6,6 +6,7 @@ import type { Patient } from 'fhir/r4'
 import { type FormEvent, useState } from 'react'
 import { type Candidate, matchesOf, useMatches } from '../api/matches.ts'
 import { createPatient, newId, removePatient } from '../api/patients.ts'
+import { issuesOf, type Wrong } from '../api/problem.ts'
 import { patientName } from '../fhir/names.ts'
 import { piecesOf } from '../fhir/patient-criteria.ts'
 import { dateText } from '../fhir/time.ts'
@@ -13,7 +14,7 @@ import { type DateReading, dateIn } from '../fhir/typed-date.ts'
 import { Comparison } from './comparison.tsx'
 import { LikelihoodBadge } from './likelihood.tsx'
 import { nestedDialog } from './nested-dialog.ts'
-import { issuesOf, normalFields, PatientFieldset, problemsOfNoField } from './patient-fields.tsx'
+import { normalFields, PatientFieldset, problemsOfNoField } from './patient-fields.tsx'
 import { fieldsOf, type PatientFields, withFields } from './patient-form.ts'
 import { NotSaved } from './save-bar.tsx'
 import { offerUndo } from './undo.tsx'
@@ -83,7 +84,7 @@ function useNewPatient({ typed, onCreated }: NewPatientProps) {
   const reading = useDateReading()
   const [id] = useState(newId)
   const [fields, setFields] = useState(() => fieldsFrom(typed, reading))
-  const [problems, setProblems] = useState<ReturnType<typeof issuesOf>>([])
+  const [problems, setProblems] = useState<readonly Wrong[]>([])
   /** A record of the same person: creating another one is asked for again. */
   const [certain, setCertain] = useState<Candidate>()
   const [isBusy, setBusy] = useState(false)

@@ -1,7 +1,7 @@
 /** The demographics of a patient as fields: for a new patient, and for changes. */
 import { NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { CONTACTS, readContact } from '../api/contacts.ts'
-import { Problem, type ProblemIssue } from '../api/problem.ts'
+import { Problem, type ProblemIssue, type Wrong } from '../api/problem.ts'
 import { dateText } from '../fhir/time.ts'
 import { type DateReading, dateIn } from '../fhir/typed-date.ts'
 import { elementOf, fieldOf, type PatientFields } from './patient-form.ts'
@@ -20,8 +20,6 @@ export const LABELS: Readonly<Record<keyof PatientFields, string>> = {
   postalCode: 'Postal code',
 }
 const NAMES = Object.keys(LABELS) as readonly (keyof PatientFields)[]
-
-type Wrong = Pick<ProblemIssue, 'text' | 'expression'>
 
 interface FieldsProps {
   readonly value: PatientFields
@@ -120,6 +118,3 @@ export async function normalFields(
 }
 
 const NO_DATE = 'This is no date in the past. Write day, month and year, or what is known of them.'
-
-export const issuesOf = (error: unknown): readonly Wrong[] =>
-  error instanceof Problem ? error.issues : [{ text: error instanceof Error ? error.message : String(error) }]

@@ -46,7 +46,7 @@ export function TimeFields({ filters: { range, since, until }, onChange }: TimeF
 }
 
 /** Instants; '' for none. */
-export function sinceOf({ range, since }: Times): string {
+export function sinceOf({ range, since }: Pick<Times, 'range' | 'since'>): string {
   const seconds = Number(range)
   return seconds > 0 ? new Date(now() - seconds * 1_000).toISOString() : since
 }

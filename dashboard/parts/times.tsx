@@ -2,7 +2,7 @@
 import { Text } from '@mantine/core'
 import { clinicNow } from '../api/clock.ts'
 import { secondsText, timeText, zoneText } from '../fhir/time.ts'
-import { useClinic } from './clinic-context.tsx'
+import { useClinic, useMaybeClinic } from './clinic-context.tsx'
 
 /** @param at FHIR's instant, dateTime or date */
 export function Time({ at }: { readonly at: string | undefined }) {
@@ -27,6 +27,9 @@ export function Seconds({ at }: { readonly at: string }) {
     </time>
   )
 }
+
+/** The zone of times on pages that an operator of no clinic has too. */
+export const useZone = (): string => useMaybeClinic()?.timeZone ?? 'UTC'
 
 /** Names the zone of all times of a page. */
 export function ZoneNote() {

@@ -4,13 +4,14 @@ import { useMemo } from 'react'
 import { type Parameters, searchPath } from '../../api/queries.ts'
 import { AuditEvents, ForAdmins } from '../../parts/audit-events.tsx'
 import { CopyAsCurl, CopyLink } from '../../parts/copy.tsx'
+import { ExportMenu } from '../../parts/export-menu.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { sinceOf, TimeFields } from '../../parts/time-fields.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { TypedFilter } from '../../parts/typed-filter.tsx'
 import { useMayChange } from '../../parts/use-may-change.ts'
-import { AuditExport } from './audit-export.tsx'
+import { auditFile, FORMATS } from './audit-files.ts'
 
 const DEFAULTS = { range: '', since: '', until: '', user: '', action: '', kind: '', patient: '', outcome: '' }
 type Filters = typeof DEFAULTS
@@ -69,7 +70,7 @@ function Trail() {
         actions={
           <>
             <CopyLink />
-            <AuditExport parameters={parameters} />
+            <ExportMenu name="audit" labels={FORMATS} read={(format) => auditFile(parameters, format)} />
             <CopyAsCurl request={{ path: searchPath('AuditEvent', parameters) }} />
           </>
         }
@@ -104,7 +105,7 @@ const Choice = ({ label, of, value, onChoose }: ChoiceProps) => (
 )
 
 function parametersOf({ range, since, until, user, action, kind, patient, outcome }: Filters): Parameters {
-  const begin = sinceOf({ range, since, until })
+  const begin = sinceOf({ range, since })
   const [name = '', code = ''] = kind.split('=')
   const all: Parameters = [
     ['date', begin === '' ? '' : `ge${begin}`],

@@ -5,7 +5,7 @@ import { getAll } from '../../api/all-pages.ts'
 import { get } from '../../api/client.ts'
 import { exchangesOfCall } from '../../api/exchanges.ts'
 import { Problem } from '../../api/problem.ts'
-import { type Parameters, searchPath } from '../../api/queries.ts'
+import type { Parameters } from '../../api/queries.ts'
 import { type KeptCall, recordingOf } from '../../api/save-call.ts'
 import { ofCall } from '../../fhir/calls.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -30,7 +30,7 @@ export type ShownCall = Awaited<ReturnType<typeof readCall>>
 /** All parts at once, so that what is shown does not move when more of it arrives. */
 export async function readCall(clinic: string, callId: string, signal?: AbortSignal) {
   const all = <T extends FhirResource>(type: T['resourceType'], parameters: Parameters) =>
-    getAll<T>(searchPath(type, [...parameters, ['_count', '200']]), MOST, signal)
+    getAll<T>(type, parameters, MOST, signal)
   const written = ofCall(callId).map(([, id]) => ['entity:Encounter.identifier', id] as const)
   const [log, encounters, provenances, kept, exchanges] = await Promise.all([
     all<Communication>('Communication', [...ofCall(callId), ['_sort', '-sent']]),

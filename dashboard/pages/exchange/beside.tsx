@@ -1,20 +1,25 @@
 /** The way to the exchanges before and after this one, as they stand in the list that it was opened from. */
 import { Button, Kbd } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { type ExchangeFilters, useExchangeBeside, type WholeExchange } from '../../api/exchanges.ts'
+import { useMemo } from 'react'
+import { useExchangeBeside, type WholeExchange } from '../../api/exchanges.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { EXCHANGE_FILTERS, exchangeFilters } from '../../parts/exchange-filters.ts'
+import { useFilters } from '../../parts/filters.ts'
 import { LinkButton } from '../../parts/links.tsx'
 import { useGo } from '../../parts/use-go.ts'
 
 interface BesideProps {
   readonly exchange: WholeExchange
-  readonly filters: ExchangeFilters
-  /** The filters as they stand in the address. */
+  /** The filters of the list, as they stand in the address. */
   readonly search: Readonly<Record<string, string>>
 }
 
-export function Beside({ exchange: { number }, filters, search }: BesideProps) {
+export function Beside({ exchange: { id, number }, search }: BesideProps) {
   const { id: clinic } = useClinic()
+  const [inAddress] = useFilters(EXCHANGE_FILTERS)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a time that ends with now begins when the exchange is opened
+  const filters = useMemo(() => exchangeFilters(inAddress), [id])
   const newer = useExchangeBeside(clinic, number, 'newer', filters)
   const older = useExchangeBeside(clinic, number, 'older', filters)
   const go = useGo()

@@ -1,15 +1,12 @@
 /** One exchange: the request, the response and its reason; it can be replayed, or copied as a curl command. */
 import { Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useParams, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
 import { now } from '../../api/clock.ts'
 import { useExchange, type WholeExchange } from '../../api/exchanges.ts'
 import { callText } from '../../fhir/calls.ts'
 import { relativeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { CopyLink } from '../../parts/copy.tsx'
-import { EXCHANGE_FILTERS, exchangeFilters } from '../../parts/exchange-filters.ts'
-import { useFilters } from '../../parts/filters.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { LinkButton, PageLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -21,7 +18,7 @@ import { Beside } from './beside.tsx'
 import { CopyMenu } from './copy-menu.tsx'
 import { MessageView } from './message-view.tsx'
 import { ReplayPanel, useReplayOf } from './replay.tsx'
-import { TimingPanel } from './timing.tsx'
+import { durationText, TimingPanel } from './timing.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 
 export function ExchangePage() {
@@ -40,9 +37,6 @@ interface WholeProps {
 
 function Whole({ exchange, search }: WholeProps) {
   const { method, address, tools = [], request, response } = exchange
-  const [filters] = useFilters(EXCHANGE_FILTERS)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a time that ends with now begins when the exchange is opened
-  const wanted = useMemo(() => exchangeFilters(filters), [exchange.id])
   const replay = useReplayOf(exchange)
   return (
     <Stack gap="md">
@@ -60,7 +54,7 @@ function Whole({ exchange, search }: WholeProps) {
             >
               Requests
             </LinkButton>
-            <Beside exchange={exchange} filters={wanted} search={search} />
+            <Beside exchange={exchange} search={search} />
             <CopyLink />
             <CopyMenu exchange={exchange} />
             {isOverFhir(exchange) && (
@@ -117,7 +111,7 @@ function Facts({ exchange }: { readonly exchange: WholeExchange }) {
       <StatusBadge exchange={exchange} />
       <Time at={time} />
       <span>({relativeText(time, now())})</span>
-      <span className="number">{duration < 10 ? duration.toFixed(1) : Math.round(duration)} ms</span>
+      <span className="number">{durationText(duration)}</span>
       {interaction !== undefined && <Badge variant="default">{operation ?? interaction}</Badge>}
       {fault !== undefined && <Badge variant="default">fault {fault}</Badge>}
       {system !== undefined && <Badge variant="default">to {system}</Badge>}

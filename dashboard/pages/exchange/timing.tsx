@@ -13,7 +13,7 @@ const PARTS = [
 export function TimingPanel({ exchange: { timing, duration } }: { readonly exchange: Exchange }) {
   if (timing === undefined) return null
   return (
-    <Panel title="Time" aside={<Text size="sm">{shown(duration)}</Text>}>
+    <Panel title="Time" aside={<Text size="sm">{durationText(duration)}</Text>}>
       <div className={classes.bar} aria-hidden="true">
         {PARTS.map(({ name }) => (
           <div key={name} className={classes[name]} style={{ flexGrow: timing[name] }} />
@@ -22,7 +22,7 @@ export function TimingPanel({ exchange: { timing, duration } }: { readonly excha
       <Group gap="md" mt="xs">
         {PARTS.map(({ name, text }) => (
           <Text key={name} size="sm">
-            <span className={`${classes.key} ${classes[name]}`} /> {shown(timing[name])} {text}
+            <span className={`${classes.key} ${classes[name]}`} /> {durationText(timing[name])} {text}
           </Text>
         ))}
       </Group>
@@ -30,5 +30,5 @@ export function TimingPanel({ exchange: { timing, duration } }: { readonly excha
   )
 }
 
-const shown = (milliseconds: number): string =>
+export const durationText = (milliseconds: number): string =>
   `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`

@@ -1,6 +1,6 @@
 /** The body of a response as a tree or as text. */
 import { useMemo } from 'react'
-import { parseLossless } from '../../fhir/json-text.ts'
+import { treeIn } from '../../fhir/json-text.ts'
 import { ResourceTree } from '../../parts/resource-tree.tsx'
 import classes from './explorer.module.css'
 
@@ -15,17 +15,8 @@ interface BodyTreeProps {
 }
 
 export function BodyTree({ text, shown, onOpen }: BodyTreeProps) {
-  const value = useMemo(() => treeOf(text), [text])
+  const value = useMemo(() => treeIn(text), [text])
   return value === undefined ? <BodyText text={shown} /> : <ResourceTree value={value} onOpen={onOpen} />
-}
-
-function treeOf(text: string): object | undefined {
-  try {
-    const value = parseLossless(text)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 export const BodyText = ({ text }: { readonly text: string }) => (

@@ -1,14 +1,11 @@
 /** The entries of a Bundle as a table; where all are of one type, with the columns of that type. */
 import { Anchor, Badge, Button, Table } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { Bundle, BundleEntry, CapabilityStatement } from 'fhir/r4'
-import { useMemo, useState } from 'react'
-import { definitionOf } from '../../api/definitions.ts'
+import { useState } from 'react'
 import { useReferenceNames } from '../../api/reference-names.ts'
-import { columnsOf } from '../../fhir/columns.ts'
 import { resourceName } from '../../fhir/resource-name.ts'
 import { Cells, type Members, referencesIn } from './cells.tsx'
-import { parametersOf } from './offers.ts'
+import { useColumns } from './use-columns.ts'
 
 interface BundleTableProps {
   readonly bundle: Bundle
@@ -26,12 +23,8 @@ export function BundleTable({ bundle: { entry = [] }, statement, onOpen }: Bundl
     ...new Set(entry.flatMap(({ resource, search }) => (isMatch(search) ? (resource?.resourceType ?? []) : []))),
   ]
   const [type = ''] = types
-  const { data: definition } = useQuery({ ...definitionOf(type), enabled: types.length === 1 })
-  const columns = useMemo(
-    () => (definition === undefined ? [] : columnsOf(definition, parametersOf(statement, type))),
-    [definition, statement, type],
-  )
-  const names = useReferenceNames(referencesIn(rows.flatMap(membersOf), columns))
+  const columns = useColumns(statement, type, types.length === 1)
+  const names = useReferenceNames(referencesIn(rows.map(membersOf), columns))
   return (
     <>
       <Table.ScrollContainer minWidth={600} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
@@ -57,10 +50,10 @@ export function BundleTable({ bundle: { entry = [] }, statement, onOpen }: Bundl
                   <Role entry={one} />
                 </Table.Td>
                 {columns.length === 0 ? (
-                  <Table.Td>{resourceName(membersOf(one)[0] ?? {})}</Table.Td>
+                  <Table.Td>{resourceName(membersOf(one))}</Table.Td>
                 ) : (
                   <Cells
-                    resource={one.resource?.resourceType === type ? (membersOf(one)[0] ?? {}) : {}}
+                    resource={one.resource?.resourceType === type ? membersOf(one) : {}}
                     columns={columns}
                     names={names}
                   />
@@ -81,8 +74,7 @@ export function BundleTable({ bundle: { entry = [] }, statement, onOpen }: Bundl
 
 const isMatch = (search: BundleEntry['search']): boolean => search?.mode === undefined || search.mode === 'match'
 
-const membersOf = ({ resource }: BundleEntry): readonly Members[] =>
-  resource === undefined ? [] : [resource as unknown as Members]
+const membersOf = ({ resource }: BundleEntry): Members => (resource ?? {}) as Members
 
 function Address({ entry, onOpen }: { readonly entry: BundleEntry; readonly onOpen: (path: string) => void }) {
   const { resource, request, response, fullUrl } = entry

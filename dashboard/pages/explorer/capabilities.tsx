@@ -14,8 +14,8 @@ const SYSTEM = 'system'
 export function Capabilities({ statement }: { readonly statement: CapabilityStatement }) {
   const [{ q, type }, setFilters] = useFilters({ view: 'connect', q: '', type: 'Patient' })
   const types = typesWith(statement, q)
-  const shown = types.find((one) => one.type === type) ?? types[0]
   const isSystem = type === SYSTEM
+  const shown = isSystem ? undefined : (types.find((one) => one.type === type) ?? types[0])
   return (
     <>
       <Text size="sm" c="dimmed" mb="sm">
@@ -50,8 +50,8 @@ export function Capabilities({ statement }: { readonly statement: CapabilityStat
                   key={one.type}
                   component="button"
                   label={one.type}
-                  active={!isSystem && one === shown}
-                  ref={!isSystem && one === shown ? show : undefined}
+                  active={one === shown}
+                  ref={one === shown ? show : undefined}
                   py={4}
                   onClick={() => setFilters({ type: one.type })}
                 />

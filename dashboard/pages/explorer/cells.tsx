@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import type { Column } from '../../fhir/columns.ts'
 import { timeText } from '../../fhir/time.ts'
 import { valueText } from '../../fhir/value-text.ts'
-import { useMaybeClinic } from '../../parts/clinic-context.tsx'
+import { useZone } from '../../parts/times.tsx'
 
 export type Members = Readonly<Record<string, unknown>>
 
@@ -19,7 +19,7 @@ interface CellsProps {
 const MOST = 200
 
 export function Cells({ resource, columns, names }: CellsProps) {
-  const zone = useMaybeClinic()?.timeZone ?? 'UTC'
+  const zone = useZone()
   const told = useMemo(
     () => ({ time: (at: string) => timeText(at, zone), target: (reference: string) => names.get(reference) }),
     [zone, names],

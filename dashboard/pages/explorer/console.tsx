@@ -15,7 +15,7 @@ import { useConsoleFilters } from './console-filters.ts'
 import { KeptDialog } from './kept-dialog.tsx'
 import { BodyField, HeaderField, RequestLine } from './request-fields.tsx'
 import { requestOf, type TypedRequest, takesBody } from './request-text.ts'
-import { SearchBuilder, searchOf } from './search-builder.tsx'
+import { BuildButton, SearchBuilder, searchOf } from './search-builder.tsx'
 import { useDesk } from './use-desk.ts'
 import { useBodies, useKnown } from './use-known.ts'
 
@@ -97,14 +97,7 @@ function SearchSection({ desk: { request, setTyped }, statement }: RequestFormPr
   return (
     <>
       <Group>
-        <Button
-          size="xs"
-          variant="default"
-          aria-expanded={isBuilt}
-          onClick={() => setFilters({ build: isBuilt ? '' : 'yes' }, { replace: true })}
-        >
-          Build the search
-        </Button>
+        <BuildButton size="xs" isBuilt={isBuilt} onChange={setFilters} />
       </Group>
       {isBuilt && <SearchBuilder statement={statement} path={request.path} onChange={setTyped} />}
     </>

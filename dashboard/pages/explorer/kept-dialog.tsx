@@ -2,7 +2,7 @@
 import { Badge, Button, Group, Modal, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { timeText } from '../../fhir/time.ts'
-import { useMaybeClinic } from '../../parts/clinic-context.tsx'
+import { useZone } from '../../parts/times.tsx'
 import classes from './explorer.module.css'
 import type { KeptRequest } from './kept-requests.ts'
 import type { TypedRequest } from './request-text.ts'
@@ -99,7 +99,7 @@ interface RowProps {
 
 function Row({ request, onChoose, children }: RowProps) {
   const { name, method, path, status, at, format } = request
-  const zone = useMaybeClinic()?.timeZone ?? 'UTC'
+  const zone = useZone()
   return (
     <Group gap="xs" wrap="nowrap" className={classes.kept}>
       <UnstyledButton flex={1} miw={0} onClick={() => onChoose(request)}>

@@ -2,6 +2,7 @@
  * Requests that the console keeps in this browser: the latest of a user in a clinic, and those that are saved for the
  * clinic. Responses, tokens and the bodies of routes beside FHIR's, which have passwords in them, are not kept.
  */
+import { isRecord } from '../../api/problem.ts'
 import type { TypedRequest } from './request-text.ts'
 
 export interface KeptRequest extends TypedRequest {
@@ -35,8 +36,10 @@ export const keepable = <Request extends TypedRequest>(request: Request): Reques
 /** Whether it is about a resource type, or the base. */
 const isOfFhir = (path: string): boolean => /^\/*(?:[A-Z]|$|\?|\$)/.test(path)
 
+const MEMBERS = ['method', 'path', 'headers', 'body', 'format'] as const
+
 const isSame = (one: TypedRequest, other: TypedRequest): boolean =>
-  (['method', 'path', 'headers', 'body', 'format'] as const).every((member) => one[member] === other[member])
+  MEMBERS.every((member) => one[member] === other[member])
 
 /** The newest first; a request that is repeated stands once. */
 export const withSent = (list: readonly KeptRequest[], sent: KeptRequest): readonly KeptRequest[] => {
@@ -49,8 +52,4 @@ export const withSaved = (list: readonly KeptRequest[], saved: KeptRequest): rea
   [keepable(saved), ...list.filter(({ name }) => name !== saved.name)].slice(0, MOST_SAVED)
 
 export const isKept = (value: unknown): value is KeptRequest =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['method', 'path', 'headers', 'body', 'format'].every(
-    (member) => typeof (value as Readonly<Record<string, unknown>>)[member] === 'string',
-  )
+  isRecord(value) && MEMBERS.every((member) => typeof value[member] === 'string')

@@ -1,5 +1,5 @@
 /** A search of a type in parts, which its CapabilityStatement offers: it writes the address, and reads it back. */
-import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, type ButtonProps, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import type { CapabilityStatement } from 'fhir/r4'
 import {
   hasPrefix,
@@ -19,6 +19,24 @@ interface SearchBuilderProps {
   readonly path: string
   readonly onChange: (path: string) => void
 }
+
+interface BuildButtonProps extends Pick<ButtonProps, 'size'> {
+  readonly isBuilt: boolean
+  /** @param changes of the address */
+  readonly onChange: (changes: { readonly build: string }, how: { readonly replace: boolean }) => void
+}
+
+/** Shows a search in parts, or as its address alone. */
+export const BuildButton = ({ isBuilt, onChange, ...look }: BuildButtonProps) => (
+  <Button
+    variant="default"
+    aria-expanded={isBuilt}
+    onClick={() => onChange({ build: isBuilt ? '' : 'yes' }, { replace: true })}
+    {...look}
+  >
+    Build the search
+  </Button>
+)
 
 /** Parameters of the result, of which a statement says nothing. */
 const OF_RESULT = ['_sort', '_include', '_revinclude', '_count', '_total', '_summary', '_elements']

@@ -4,8 +4,8 @@ import { useMemo } from 'react'
 import { differencesBetween } from '../../fhir/diff.ts'
 import { parseLossless } from '../../fhir/json-text.ts'
 import { timeText } from '../../fhir/time.ts'
-import { useMaybeClinic } from '../../parts/clinic-context.tsx'
 import { Differences } from '../../parts/differences.tsx'
+import { useZone } from '../../parts/times.tsx'
 import { useConsoleFilters } from './console-filters.ts'
 
 interface Entry {
@@ -23,7 +23,7 @@ interface Version {
 /** @param text of a Bundle of type history, with its numbers as they are */
 export function VersionChanges({ text }: { readonly text: string }) {
   const [filters, setFilters] = useConsoleFilters()
-  const zone = useMaybeClinic()?.timeZone ?? 'UTC'
+  const zone = useZone()
   const versions = useMemo(() => versionsIn(text), [text])
   const after = versions.find(({ id }) => id === filters.after) ?? versions[0]
   const before = versions.find(({ id }) => id === filters.before) ?? versions[1] ?? versions[0]

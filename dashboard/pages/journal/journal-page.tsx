@@ -1,24 +1,42 @@
 /** The journal: requests with their responses and reasons, the newest first, updated as they happen. */
 import { Text } from '@mantine/core'
 import { useEffect, useMemo, useState } from 'react'
-import { type Entry, type ExchangeFilters, isGap, pathOf, useExchanges } from '../../api/exchanges.ts'
+import {
+  type Entry,
+  type ExchangeFilters,
+  type ExportFormat,
+  exportExchanges,
+  isGap,
+  pathOf,
+  useCounts,
+  useExchanges,
+} from '../../api/exchanges.ts'
 import { useLiveExchanges } from '../../api/use-live.ts'
 import { Arrivals } from '../../parts/arrivals.tsx'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { CopyAsCurl, CopyLink } from '../../parts/copy.tsx'
 import { EXCHANGE_FILTERS, exchangeFilters } from '../../parts/exchange-filters.ts'
+import { ExportMenu } from '../../parts/export-menu.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { EntryRow } from './entry-row.tsx'
-import { ExportMenu } from './export-menu.tsx'
 import { FilterFields } from './filter-fields.tsx'
-import { TrafficPanel, useTraffic } from './traffic-panel.tsx'
+import { TrafficPanel } from './traffic-panel.tsx'
 
 /** The fewest rows shown, if the journal has as many. */
 const ENOUGH = 30
+
+/** Milliseconds between two counts while the list is followed. */
+const COUNT_EVERY = 10_000
+
+const FORMATS: Readonly<Record<ExportFormat, string>> = {
+  har: 'HAR: the newest 1,000, with bodies',
+  ndjson: 'NDJSON: the newest 1,000, with bodies',
+  csv: 'CSV: the newest 10,000, without bodies',
+}
 
 const DEFAULTS = { ...EXCHANGE_FILTERS, follow: 'on' }
 
@@ -30,7 +48,8 @@ export function JournalPage() {
   // A time that ends with now begins when the filters change; what comes later is shown by the stream.
   // biome-ignore lint/correctness/useExhaustiveDependencies: all filters are in the key
   const wanted = useMemo(() => exchangeFilters(filters), [key])
-  const counts = useTraffic(filters, follows)
+  const filtersNow = () => exchangeFilters(filters)
+  const counts = useCounts(id, filtersNow, key, follows ? COUNT_EVERY : undefined)
   const isFiltered = key !== JSON.stringify({ ...EXCHANGE_FILTERS, own: filters.own })
   return (
     <>
@@ -40,7 +59,7 @@ export function JournalPage() {
         actions={
           <>
             <CopyLink />
-            <ExportMenu filtersNow={() => exchangeFilters(filters)} />
+            <ExportMenu name="requests" labels={FORMATS} read={(format) => exportExchanges(id, filtersNow(), format)} />
             <CopyAsCurl request={{ path: pathOf(id, wanted) }} />
           </>
         }
@@ -56,11 +75,7 @@ export function JournalPage() {
         onChange={setFilters}
         onClear={isFiltered ? () => setFilters({ ...EXCHANGE_FILTERS, own: filters.own }) : undefined}
       />
-      <TrafficPanel
-        filters={filters}
-        follows={follows}
-        onZoom={(since, until) => setFilters({ range: '', since, until })}
-      />
+      <TrafficPanel counts={counts} onZoom={(since, until) => setFilters({ range: '', since, until })} />
       <Exchanges key={key} filters={wanted} isFiltered={isFiltered} follows={follows} />
     </>
   )
@@ -88,7 +103,8 @@ function Exchanges({ filters, isFiltered, follows }: ExchangesProps) {
     if (follows) setShown(live)
   }, [live, follows])
   const waiting = live.length - shown.length
-  const few = merged(shown, query.entries ?? []).length < ENOUGH
+  const entries = merged(shown, query.entries ?? [])
+  const few = entries.length < ENOUGH
   // Fetching the next page during a refetch would abort it, and exchanges that came meanwhile would be missed.
   const hasMore = hasNextPage && !isFetching
   useEffect(() => {
@@ -98,9 +114,8 @@ function Exchanges({ filters, isFiltered, follows }: ExchangesProps) {
     <>
       <Arrivals count={follows ? 0 : waiting} onShow={() => setShown(live)} />
       <Loaded query={{ ...query, data: query.entries }} rows={12}>
-        {(stored) => {
-          const entries = merged(shown, stored)
-          return entries.length === 0 ? (
+        {() =>
+          entries.length === 0 ? (
             <NoExchanges isFiltered={isFiltered} />
           ) : (
             <div className="card">
@@ -116,7 +131,7 @@ function Exchanges({ filters, isFiltered, follows }: ExchangesProps) {
               </VirtualList>
             </div>
           )
-        }}
+        }
       </Loaded>
     </>
   )

@@ -6,12 +6,12 @@ import { addressOf } from '../../api/address.ts'
 import { now } from '../../api/clock.ts'
 import { type MadeToken, type ProgramToken, programTokens, revokeToken } from '../../api/tokens.ts'
 import { relativeText, timeText, zoneText } from '../../fhir/time.ts'
-import { useMaybeClinic } from '../../parts/clinic-context.tsx'
 import { Copied, CopyButton } from '../../parts/copy.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { useZone } from '../../parts/times.tsx'
 import { NewTokenForm } from './new-token-form.tsx'
 
 /** @param of another clinic, which an operator has chosen: there tokens are revoked, and none are made */
@@ -180,7 +180,7 @@ function Revocation({ token, of, onClose }: RevocationProps) {
 
 /** Near times by their distance; the full time, in the zone of the clinic where there is one, is the tooltip. */
 function When({ at }: { readonly at: string }) {
-  const zone = useMaybeClinic()?.timeZone ?? 'UTC'
+  const zone = useZone()
   return (
     <time dateTime={at} title={`${timeText(at, zone)} (${zoneText(zone, at)})`}>
       {relativeText(at, now())}

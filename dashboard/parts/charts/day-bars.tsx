@@ -5,6 +5,7 @@ import { AxisBottom, AxisLeft } from '@visx/axis'
 import { scaleBand, scaleLinear } from '@visx/scale'
 import { Bar } from '@visx/shape'
 import { dateText } from '../../fhir/time.ts'
+import { labelledOf, shortDay, whole } from './ticks.ts'
 
 export interface DayNumber {
   /** `2026-11-24` */
@@ -21,6 +22,8 @@ interface DayBarsProps {
 }
 
 const MARGIN = { top: 8, right: 4, bottom: 24, left: 30 }
+/** Pixels of a label below the bars. */
+const LABEL = 64
 
 export function DayBars({ title, days, height }: DayBarsProps) {
   const { ref, width } = useElementSize()
@@ -30,7 +33,8 @@ export function DayBars({ title, days, height }: DayBarsProps) {
   const y = scaleLinear({ domain: [0, most], range: [height - MARGIN.top - MARGIN.bottom, 0], nice: true })
   const total = days.reduce((sum, { number }) => sum + number, 0)
   const label = `${title} in ${days.length} days: ${total}`
-  const few = days.filter((_, index) => index % Math.ceil(days.length / Math.max(1, Math.floor(inner / 64))) === 0)
+  const every = labelledOf(days.length, inner, LABEL)
+  const few = days.filter((_, index) => index % every === 0)
   return (
     <Box ref={ref} h={height}>
       {width > 0 && (
@@ -57,7 +61,7 @@ export function DayBars({ title, days, height }: DayBarsProps) {
               axisLineClassName="axis"
               tickClassName="tick"
               tickValues={few.map(({ day }) => day)}
-              tickFormat={(day) => dateText(day).replace(/,? \d{4}$/, '')}
+              tickFormat={shortDay}
             />
           </g>
         </svg>
@@ -78,6 +82,3 @@ export function DayBars({ title, days, height }: DayBarsProps) {
     </Box>
   )
 }
-
-/** The label of a tick, empty for fractions. */
-const whole = (value: { valueOf(): number }): string => (Number.isInteger(value.valueOf()) ? String(value) : '')

@@ -9,7 +9,8 @@ import { scaleLinear } from '@visx/scale'
 import { Bar, LinePath } from '@visx/shape'
 import { type KeyboardEvent, useState } from 'react'
 import type { Counts } from '../../api/exchanges.ts'
-import { clockText, dateText, dayOf, dayText, secondsText } from '../../fhir/time.ts'
+import { clockText, dayOf, dayText, secondsText } from '../../fhir/time.ts'
+import { labelledOf, shortDay, whole } from './ticks.ts'
 import classes from './traffic.module.css'
 
 type Period = Counts['periods'][number]
@@ -43,7 +44,7 @@ export function Traffic({ counts, zone, height, onZoom }: TrafficProps) {
   const slowest = Math.max(10, ...periods.map((one) => one.p95 ?? 0))
   const yOfTime = scaleLinear({ domain: [0, slowest], range: [below, 0], nice: true })
   const x = scaleLinear({ domain: [0, periods.length], range: [0, inner] })
-  const every = Math.ceil(periods.length / Math.max(1, Math.floor(inner / LABEL)))
+  const every = labelledOf(periods.length, inner, LABEL)
   const measured = periods.flatMap((one, index) => (one.p95 === undefined ? [] : [{ index, p95: one.p95 }]))
   return (
     <div>
@@ -223,7 +224,7 @@ const periodText = (one: Period, period: number, zone: string): string =>
 function shortText(one: Period | undefined, period: number, zone: string): string {
   if (one === undefined) return ''
   const { from } = one
-  if (period >= 3_600) return dateText(dayOf(from, zone)).replace(/,? \d{4}$/, '')
+  if (period >= 3_600) return shortDay(dayOf(from, zone))
   return period < 60 ? secondsText(from, zone) : clockText(from, zone)
 }
 
@@ -233,6 +234,3 @@ const countText = (count: number, noun: string): string =>
 /** `12 ms`, `1.5 s` */
 const timeLabel = (milliseconds: number): string =>
   milliseconds >= 1_000 ? `${Math.round(milliseconds / 100) / 10} s` : `${Math.round(milliseconds)} ms`
-
-/** The label of a tick, empty for fractions. */
-const whole = (value: { valueOf(): number }): string => (Number.isInteger(value.valueOf()) ? String(value) : '')

@@ -6,22 +6,16 @@ import { type Diagnostic, setDiagnostics } from '@codemirror/lint'
 import { EditorState, type Extension, Prec } from '@codemirror/state'
 import { drawSelection, EditorView, keymap, lineNumbers, type ViewUpdate } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
+import type { ProblemIssue } from '../../api/problem.ts'
 import { nonce } from '../nonce.ts'
 import { colours } from './colours.ts'
 import { completionAttributes, type Suggest, SuggestionList, type TextSurface, useCompletion } from './completion.tsx'
 import { rangeOf } from './range-of.ts'
 
-export interface Finding {
-  readonly text: string
-  /** FHIRPath of the element. */
-  readonly expression?: string | undefined
-  readonly severity: string | undefined
-}
-
 interface JsonEditorProps {
   readonly label: string
   readonly value: string
-  readonly findings: readonly Finding[]
+  readonly findings: readonly ProblemIssue[]
   readonly onChange: (text: string) => void
   /** The texts that may stand at the cursor; none where it is absent. */
   readonly suggest?: Suggest
@@ -116,7 +110,7 @@ function surfaceOf(view: EditorView | null, box: HTMLElement | null): TextSurfac
   }
 }
 
-function diagnosticOf(state: EditorState, { text, expression, severity }: Finding): Diagnostic {
+function diagnosticOf(state: EditorState, { text, expression, severity }: ProblemIssue): Diagnostic {
   const range = rangeOf(state, expression ?? '')
   return {
     ...range,

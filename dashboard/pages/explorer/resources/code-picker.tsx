@@ -2,7 +2,7 @@
 import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { codesOf } from '../../../api/definitions.ts'
+import { codesOf, MOST_CODES } from '../../../api/definitions.ts'
 import type { CodeChoice, TypedElement } from '../../../fhir/definitions.ts'
 import type { Members } from '../cells.tsx'
 
@@ -17,7 +17,7 @@ const keyOf = ({ system, code }: { readonly system?: unknown; readonly code?: un
 export function CodePicker({ element: { type, binding }, value, onChange }: CodePickerProps) {
   const [typed, setTyped] = useState('')
   const first = useQuery(codesOf(binding?.valueSet ?? ''))
-  const isLong = (first.data?.length ?? 0) >= 200
+  const isLong = (first.data?.length ?? 0) >= MOST_CODES
   const found = useQuery({ ...codesOf(binding?.valueSet ?? '', typed), enabled: isLong && typed !== '' })
   const choices = distinct(found.data ?? first.data ?? [])
   if (first.data !== undefined && choices.length === 0) return null

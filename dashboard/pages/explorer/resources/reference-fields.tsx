@@ -4,6 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import type { Bundle, CapabilityStatement } from 'fhir/r4'
 import { get } from '../../../api/client.ts'
+import { searchPath } from '../../../api/queries.ts'
 import { useReferenceNames } from '../../../api/reference-names.ts'
 import { matchesIn } from '../../../fhir/bundles.ts'
 import type { TypedElement } from '../../../fhir/definitions.ts'
@@ -81,17 +82,18 @@ async function targetsOf(
 ): Promise<readonly string[]> {
   const bundles = await Promise.all(
     types.map((type) => {
-      const query = new URLSearchParams([
-        [searchOf(statement, type) ?? '_id', wanted],
+      const parameter = searchOf(statement, type) ?? '_id'
+      const path = searchPath(type, [
+        [parameter, wanted],
         ['_count', '5'],
         ['_summary', 'true'],
       ])
-      return get<Bundle>(`${type}?${query}`, signal)
+      return get<Bundle>(path, signal)
     }),
   )
   return bundles.flatMap((bundle) =>
     matchesIn(bundle).map((resource) => {
-      const name = resourceName(resource as unknown as Members)
+      const name = resourceName(resource)
       return `${resource.resourceType}/${resource.id}${name === undefined ? '' : SEPARATOR + name}`
     }),
   )

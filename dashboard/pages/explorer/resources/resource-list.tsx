@@ -1,19 +1,18 @@
 /** The resources of a type, found by a search, sorted by a column, page after page. */
 import { Button, Group, NativeSelect, Stack, Table, TextInput, UnstyledButton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { CapabilityStatement, FhirResource } from 'fhir/r4'
-import { type FormEvent, useEffect, useMemo, useState } from 'react'
-import { definitionOf } from '../../../api/definitions.ts'
+import { type FormEvent, useEffect, useState } from 'react'
 import { usePages } from '../../../api/queries.ts'
 import { useReferenceNames } from '../../../api/reference-names.ts'
-import { type Column, columnsOf } from '../../../fhir/columns.ts'
+import type { Column } from '../../../fhir/columns.ts'
 import { useFilters } from '../../../parts/filters.ts'
 import { LinkButton, PageLink } from '../../../parts/links.tsx'
 import { Empty, Loaded } from '../../../parts/page-states.tsx'
 import { Time } from '../../../parts/times.tsx'
 import { Cells, type Members, referencesIn } from '../cells.tsx'
-import { isOffered, parametersOf, typesWithSearch } from '../offers.ts'
-import { SearchBuilder } from '../search-builder.tsx'
+import { isOffered, typesWithSearch } from '../offers.ts'
+import { BuildButton, SearchBuilder } from '../search-builder.tsx'
+import { useColumns } from '../use-columns.ts'
 
 /** Resources of a page. */
 const PAGE = '50'
@@ -78,13 +77,7 @@ function SearchForm({ statement, type }: ResourceListProps & { readonly type: st
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
           <Button type="submit">Search</Button>
-          <Button
-            variant="default"
-            aria-expanded={isBuilt}
-            onClick={() => setFilters({ build: isBuilt ? '' : 'yes' }, { replace: true })}
-          >
-            Build the search
-          </Button>
+          <BuildButton isBuilt={isBuilt} onChange={setFilters} />
         </Group>
       </form>
       {isBuilt && (
@@ -111,11 +104,7 @@ function Found({ statement, type }: ResourceListProps & { readonly type: string 
     ],
     { keepsPrevious: false },
   )
-  const { data: definition } = useQuery(definitionOf(type))
-  const columns = useMemo(
-    () => (definition === undefined ? [] : columnsOf(definition, parametersOf(statement, type))),
-    [definition, statement, type],
-  )
+  const columns = useColumns(statement, type)
   const query = { data: search.resources, error: search.error, refetch: search.refetch }
   return (
     <Loaded query={query} rows={10}>

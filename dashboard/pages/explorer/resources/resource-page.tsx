@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { CapabilityStatement, StructureDefinition } from 'fhir/r4'
 import { type FormEvent, useMemo } from 'react'
 import { definitionOf } from '../../../api/definitions.ts'
-import { Problem } from '../../../api/problem.ts'
+import { issuesOf, type Wrong } from '../../../api/problem.ts'
 import { readText, type StoredText, storedTextOf, writeText } from '../../../api/stored-text.ts'
 import { scopeOf } from '../../../fhir/definitions.ts'
 import { parseLossless } from '../../../fhir/json-text.ts'
@@ -57,17 +57,6 @@ interface ResourceFormProps extends ResourcePageProps {
   readonly definition: StructureDefinition
 }
 
-/** The sentences of a refusal, with the elements that they are about. */
-interface Wrong {
-  readonly text: string
-  readonly expression: string | undefined
-}
-
-function problemsOf(error: unknown): readonly Wrong[] {
-  if (error instanceof Problem) return error.issues.map(({ text, expression }) => ({ text, expression }))
-  return [{ text: error instanceof Error ? error.message : String(error), expression: undefined }]
-}
-
 /** The resource without what the server sets with each version. */
 function valueIn({ text }: StoredText): Members {
   const { meta, ...resource } = parseLossless(text) as Members
@@ -83,7 +72,7 @@ function useResourceForm({ type, id, first }: ResourceFormProps) {
     valueIn,
     write: (value, on) => writeText(path, JSON.stringify(value), on.version),
     read: () => readText(path),
-    problemsOf,
+    problemsOf: issuesOf,
     onSaved: () => {
       void client.invalidateQueries({ queryKey: [type], refetchType: 'none' })
       void client.invalidateQueries({ queryKey: [type, path, 'text'] })

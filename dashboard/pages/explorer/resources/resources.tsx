@@ -9,7 +9,7 @@ import { ResourceList } from './resource-list.tsx'
 const ResourcePage = lazy(async () => ({ default: (await import('./resource-page.tsx')).ResourcePage }))
 
 export function Resources({ statement }: { readonly statement: CapabilityStatement }) {
-  const [{ type, id }] = useFilters({ view: 'console', type: 'Patient', id: '' })
+  const [{ type, id }] = useFilters({ type: 'Patient', id: '' })
   const isKnown = resourceOf(statement, type) !== undefined
   if (id === '' || !isKnown || !isOffered(statement, type, 'read')) return <ResourceList statement={statement} />
   return (
