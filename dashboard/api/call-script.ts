@@ -1,5 +1,5 @@
 /** The script of a phone call: a JSON file of tool calls in order, such as examples/scheduling-call.json. */
-import { isRecord } from './problem.ts'
+import { errorText, isRecord } from './problem.ts'
 
 export interface PlayedCall {
   readonly description: string
@@ -91,7 +91,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw notScript(`it is no JSON (${error instanceof Error ? error.message : error})`)
+    throw notScript(`it is no JSON (${errorText(error)})`)
   }
 }
 

@@ -65,7 +65,7 @@ export function problemOf(status: number, body: unknown): Problem {
 export type Wrong = Pick<ProblemIssue, 'text' | 'expression'>
 
 export const issuesOf = (error: unknown): readonly Wrong[] =>
-  error instanceof Problem ? error.issues : [{ text: error instanceof Error ? error.message : String(error) }]
+  error instanceof Problem ? error.issues : [{ text: errorText(error) }]
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

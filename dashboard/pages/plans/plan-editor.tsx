@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { type RefObject, useRef, useState } from 'react'
 import { objectionTo, useStorePlan } from '../../api/plans.ts'
+import { errorText } from '../../api/problem.ts'
 import type { Plan } from '../../api/rehearsal-answers.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
@@ -124,7 +125,7 @@ async function wrongIn(clinic: string, text: string, name: string): Promise<stri
   try {
     JSON.parse(text)
   } catch (error) {
-    return `This is not JSON: ${error instanceof Error ? error.message : ''}`
+    return `This is not JSON: ${errorText(error)}`
   }
   return objectionTo(clinic, named(text, name))
 }

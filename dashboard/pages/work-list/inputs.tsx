@@ -5,7 +5,7 @@ import { useGet } from '../../api/queries.ts'
 import { callName } from '../../fhir/calls.ts'
 import { referenceParts, referenceText, statusText } from '../../fhir/names.ts'
 import { callOf, inputCodeOf, inputLabel, inputText, inWords, missingOf } from '../../fhir/task-words.ts'
-import { clockText, dayOf, dayText } from '../../fhir/time.ts'
+import { dayOf, timeText } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { PageLink } from '../../parts/links.tsx'
@@ -66,7 +66,7 @@ function OfferedSlot({ id }: { readonly id: string }) {
   const schedule = referenceParts(data.schedule.reference)?.id
   return (
     <PageLink to="/schedule" search={{ day: dayOf(start, timeZone), who: schedule }}>
-      {dayText(start, timeZone)}, {clockText(start, timeZone)} ({statusText(status)})
+      {timeText(start, timeZone)} ({statusText(status)})
     </PageLink>
   )
 }
