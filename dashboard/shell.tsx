@@ -8,15 +8,15 @@ import { settingsOf, useSandbox } from './api/clinic.ts'
 import { clockOf, NO_REHEARSAL, settingOfClock } from './api/rehearsal.ts'
 import { type Session, signOut } from './api/session.ts'
 import { useIsConnectionLost, useSession } from './api/use-session.ts'
-import { type DashboardPage, type NavigationEntry, pages } from './page-list.ts'
-import { type Clinic, HereProvider, useMaybeClinic, useUser } from './parts/clinic-context.tsx'
+import { type DashboardPage, pages } from './page-list.ts'
+import { type Clinic, HereProvider, useMaybeClinic } from './parts/clinic-context.tsx'
 import { useFocusReturn } from './parts/focus-return.ts'
 import { HelpButton } from './parts/help/help-button.tsx'
 import { Icon } from './parts/icon.tsx'
 import { PageHead } from './parts/page-head.tsx'
 import { Empty, ErrorView, PagePending } from './parts/page-states.tsx'
 import { RehearsalNotice } from './parts/rehearsal-notice.tsx'
-import { useMayChange } from './parts/use-may-change.ts'
+import { useNavigation } from './parts/use-navigation.ts'
 import { UserMenuButton } from './parts/user-menu-button.tsx'
 
 const loadPalette = () => import('./parts/palette/palette.tsx')
@@ -155,46 +155,30 @@ function usePalette() {
 }
 
 function Navigation({ clinic, pathname }: { readonly clinic: Clinic | undefined; readonly pathname: string }) {
-  const isAdmin = useMayChange()
-  const { role } = useUser()
+  const navigation = useNavigation()
+  const shown = clinic === undefined ? navigation.filter(({ isForService }) => isForService) : navigation
   return (
     <nav aria-label="Pages">
-      {pages.flatMap(({ path, navigation }) =>
-        navigation === undefined ||
-        (navigation.isForOperators && role !== 'operator') ||
-        !isShown(navigation, clinic, isAdmin) ? (
-          []
-        ) : (
-          <NavLink
-            key={path}
-            component={Link}
-            to={path}
-            label={navigation.label}
-            leftSection={<Icon name={navigation.icon} />}
-            rightSection={
-              path === '/work-list' && (
-                <Suspense>
-                  <WorkBadge />
-                </Suspense>
-              )
-            }
-            active={isWithin(pathname, path)}
-            aria-current={isWithin(pathname, path) ? 'page' : undefined}
-          />
-        ),
-      )}
+      {shown.map(({ path, label, icon }) => (
+        <NavLink
+          key={path}
+          component={Link}
+          to={path}
+          label={label}
+          leftSection={<Icon name={icon} />}
+          rightSection={
+            path === '/work-list' && (
+              <Suspense>
+                <WorkBadge />
+              </Suspense>
+            )
+          }
+          active={isWithin(pathname, path)}
+          aria-current={isWithin(pathname, path) ? 'page' : undefined}
+        />
+      ))}
     </nav>
   )
-}
-
-function isShown(
-  { isForService, isRehearsal, isForAdmins }: NavigationEntry,
-  clinic: Clinic | undefined,
-  isAdmin: boolean,
-): boolean {
-  if (clinic === undefined) return isForService ?? false
-  if (isForAdmins && !isAdmin) return false
-  return isRehearsal !== true || clinic.isRehearsal
 }
 
 const isWithin = (pathname: string, path: string): boolean =>

@@ -1,4 +1,4 @@
-/** Whether the user may change what is rehearsed: staff see it. docs/rehearsal.md */
+/** Whether the user is an admin or an operator, who may change what is rehearsed: staff see it. docs/rehearsal.md */
 import { useUser } from './clinic-context.tsx'
 
 export function useMayChange(): boolean {

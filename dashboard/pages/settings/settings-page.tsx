@@ -7,6 +7,7 @@ import { useFilters } from '../../parts/filters.ts'
 import { NamedTabs } from '../../parts/named-tabs.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
+import { useMayChange } from '../../parts/use-may-change.ts'
 import { Accounts } from './accounts.tsx'
 import { ClinicSwitch } from './clinic-switch.tsx'
 import { SettingsForm } from './settings-form.tsx'
@@ -20,10 +21,8 @@ export function SettingsPage() {
   // Operators configure every clinic.
   const other = role === 'operator' && asked !== '' && asked !== own ? asked : undefined
   const clinic = other ?? own
-  const hasAccounts = role === 'admin' || role === 'operator'
-  const names = (Object.keys(TABS) as SettingsTab[]).filter((name) =>
-    isAccess(name) ? hasAccounts : clinic !== undefined,
-  )
+  const isAdmin = useMayChange()
+  const names = (Object.keys(TABS) as SettingsTab[]).filter((name) => (isAccess(name) ? isAdmin : clinic !== undefined))
   const shown = names.find((name) => name === tab) ?? names[0]
   return (
     <>

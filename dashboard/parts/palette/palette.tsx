@@ -10,12 +10,11 @@ import { patientName, referenceParts } from '../../fhir/names.ts'
 import { criteriaOf, piecesOf } from '../../fhir/patient-criteria.ts'
 import { reasonsFor, SEARCHED } from '../../fhir/patient-reasons.ts'
 import { dateText } from '../../fhir/time.ts'
-import { pages } from '../../page-list.ts'
-import { useMaybeClinic, useUser } from '../clinic-context.tsx'
+import { useMaybeClinic } from '../clinic-context.tsx'
 import { Icon } from '../icon.tsx'
 import { useDateReading } from '../use-date-reading.ts'
 import { useGo } from '../use-go.ts'
-import { useMayChange } from '../use-may-change.ts'
+import { useNavigation } from '../use-navigation.ts'
 import { DocEntries, useDocs } from './doc-entries.tsx'
 
 const [store, palette] = createSpotlight()
@@ -78,9 +77,8 @@ interface EntriesProps {
 
 function Entries({ query, go }: EntriesProps) {
   const clinic = useMaybeClinic()
-  const isAdmin = useMayChange()
+  const navigation = useNavigation()
   const pieces = piecesOf(query, useDateReading())
-  const { role } = useUser()
   const isReference = referenceParts(query) !== undefined
   // Each letter starts a search at once, and aborts the one before.
   const isName = query !== '' && !isReference && clinic !== undefined
@@ -95,25 +93,14 @@ function Entries({ query, go }: EntriesProps) {
   }, [isSettled])
   const isCommand = 'new patient'.startsWith(query.toLowerCase())
   const patients = isName && found.data !== undefined ? matchesIn<Patient>(found.data) : []
-  const shown = pages.filter(
-    ({ navigation }) =>
-      navigation?.label.toLowerCase().includes(query.toLowerCase()) &&
-      (navigation.isRehearsal !== true || clinic?.isRehearsal === true) &&
-      (navigation.isForAdmins !== true || isAdmin) &&
-      (navigation.isForOperators !== true || role === 'operator'),
-  )
+  const shown = navigation.filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()))
   const docs = useDocs(isReference ? '' : query)
   const isEmpty = !isReference && docs.length === 0 && shown.length === 0 && patients.length === 0 && !found.isFetching
   return (
     <>
       {isReference && <ReferenceEntry reference={query} go={go} />}
-      {shown.map(({ path, navigation }) => (
-        <Spotlight.Action
-          key={path}
-          label={navigation?.label ?? path}
-          leftSection={<Icon name={navigation?.icon ?? 'more'} />}
-          onClick={() => go(path)}
-        />
+      {shown.map(({ path, label, icon }) => (
+        <Spotlight.Action key={path} label={label} leftSection={<Icon name={icon} />} onClick={() => go(path)} />
       ))}
       {patients.map((patient) => (
         <Spotlight.Action
