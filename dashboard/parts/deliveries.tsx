@@ -16,6 +16,7 @@ import { referenceParts } from '../fhir/names.ts'
 import { phoneText } from '../fhir/phones.ts'
 import { useClinic } from './clinic-context.tsx'
 import { PageLink } from './links.tsx'
+import { ListTable } from './list-table.tsx'
 import { Empty, Loaded } from './page-states.tsx'
 import { Time } from './times.tsx'
 import { doLater, tellProblem } from './undo.tsx'
@@ -79,32 +80,21 @@ const Nothing = ({ state }: Pick<DeliveriesProps, 'state'>) => (
 function DeliveryTable({ messages }: { readonly messages: readonly Delivery[] }) {
   const [removed, setRemoved] = useState<readonly string[]>([])
   return (
-    <Table.ScrollContainer minWidth={640} className="card">
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            {['What', 'For', 'Since', 'Tries', 'Actions'].map((title) => (
-              <Table.Th key={title}>{title}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {messages
-            .filter(({ messageId }) => !removed.includes(messageId))
-            .map((message) => (
-              <DeliveryRow
-                key={message.messageId}
-                message={message}
-                onRemove={(isRemoved) =>
-                  setRemoved((before) =>
-                    isRemoved ? [...before, message.messageId] : before.filter((one) => one !== message.messageId),
-                  )
-                }
-              />
-            ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable titles={['What', 'For', 'Since', 'Tries', 'Actions']} minWidth={640}>
+      {messages
+        .filter(({ messageId }) => !removed.includes(messageId))
+        .map((message) => (
+          <DeliveryRow
+            key={message.messageId}
+            message={message}
+            onRemove={(isRemoved) =>
+              setRemoved((before) =>
+                isRemoved ? [...before, message.messageId] : before.filter((one) => one !== message.messageId),
+              )
+            }
+          />
+        ))}
+    </ListTable>
   )
 }
 

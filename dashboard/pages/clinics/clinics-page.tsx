@@ -1,17 +1,17 @@
 /** The clinics of the service, for operators: each with its settings, and new ones. */
-import { Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Group, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { clinicList, type ListedClinic } from '../../api/clinics.ts'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { PageLink } from '../../parts/links.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+import { NewThing } from '../../parts/new-thing.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { NewClinicForm } from './new-clinic-form.tsx'
 
 export function ClinicsPage() {
   const query = useQuery(clinicList)
-  const [isAdding, setAdding] = useState(false)
   return (
     <>
       <PageHead
@@ -19,15 +19,7 @@ export function ClinicsPage() {
         description="Operators configure all of them, and read patient data of their own clinic only"
       />
       <Stack maw={860}>
-        <Button
-          w="fit-content"
-          aria-expanded={isAdding}
-          variant={isAdding ? 'default' : 'filled'}
-          onClick={() => setAdding(!isAdding)}
-        >
-          {isAdding ? 'Not now' : 'New clinic…'}
-        </Button>
-        {isAdding && <NewClinicForm onDone={() => setAdding(false)} />}
+        <NewThing label="New clinic…">{(close) => <NewClinicForm onDone={close} />}</NewThing>
         <Loaded query={query}>
           {({ clinics, isCut }) =>
             clinics.length === 0 ? (
@@ -50,40 +42,29 @@ export function ClinicsPage() {
 function ClinicTable({ clinics }: { readonly clinics: readonly ListedClinic[] }) {
   const { clinic: own } = useUser()
   return (
-    <Table.ScrollContainer minWidth={480} className="card">
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            {['Name', 'Id', 'Configure'].map((title) => (
-              <Table.Th key={title}>{title}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {clinics.map(({ id, name }) => (
-            <Table.Tr key={id}>
-              <Table.Th scope="row" maw={320} style={{ overflowWrap: 'anywhere' }}>
-                <bdi>{name}</bdi>
-                {id === own && ' (yours)'}
-              </Table.Th>
-              <Table.Td>{id}</Table.Td>
-              <Table.Td>
-                <Group gap="sm">
-                  <PageLink to="/settings" search={{ clinic: id }}>
-                    Settings
-                  </PageLink>
-                  <PageLink to="/settings" search={{ tab: 'accounts', clinic: id }}>
-                    Accounts
-                  </PageLink>
-                  <PageLink to="/settings" search={{ tab: 'tokens', clinic: id }}>
-                    Tokens
-                  </PageLink>
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable titles={['Name', 'Id', 'Configure']} minWidth={480}>
+      {clinics.map(({ id, name }) => (
+        <Table.Tr key={id}>
+          <Table.Th scope="row" maw={320} style={{ overflowWrap: 'anywhere' }}>
+            <bdi>{name}</bdi>
+            {id === own && ' (yours)'}
+          </Table.Th>
+          <Table.Td>{id}</Table.Td>
+          <Table.Td>
+            <Group gap="sm">
+              <PageLink to="/settings" search={{ clinic: id }}>
+                Settings
+              </PageLink>
+              <PageLink to="/settings" search={{ tab: 'accounts', clinic: id }}>
+                Accounts
+              </PageLink>
+              <PageLink to="/settings" search={{ tab: 'tokens', clinic: id }}>
+                Tokens
+              </PageLink>
+            </Group>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </ListTable>
   )
 }

@@ -2,17 +2,15 @@
 import { Button, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { clinicList, makeClinic } from '../../api/clinics.ts'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { useGo } from '../../parts/use-go.ts'
+import { useTyped } from '../../parts/use-typed.ts'
 
 export function NewClinicForm({ onDone }: { readonly onDone: () => void }) {
   const client = useQueryClient()
   const go = useGo()
-  const [typed, setTyped] = useState({ name: '', id: '', timeZone: 'America/New_York', defaultRegion: 'US' })
-  const set = (name: keyof typeof typed) => (event: { readonly currentTarget: { readonly value: string } }) =>
-    setTyped({ ...typed, [name]: event.currentTarget.value })
+  const { typed, set } = useTyped({ name: '', id: '', timeZone: 'America/New_York', defaultRegion: 'US' })
   const { error, isBusy, submit } = useSubmit(async () => {
     await makeClinic(typed)
     await client.invalidateQueries({ queryKey: clinicList.queryKey })

@@ -7,6 +7,7 @@ import { useFresh } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { useFilters } from '../../parts/filters.ts'
 import { LinkButton, PageLink } from '../../parts/links.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { RehearsalOnly } from '../../parts/rehearsal-only.tsx'
@@ -58,56 +59,49 @@ function PlanTable({ plans, mayStart }: { readonly plans: readonly Plan[]; reado
     )
   }
   return (
-    <Table.ScrollContainer minWidth={700} className="card">
-      <Table verticalSpacing="xs" aria-label="Plans">
-        <Table.Thead>
-          <Table.Tr>
-            {['Plan', 'Steps', 'Scenario', 'Version', 'From', ...(mayStart ? ['Try it'] : [])].map((title) => (
-              <Table.Th key={title}>{title}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {plans.map(({ plan, title, description, steps, scenario, version, builtIn }) => (
-            <Table.Tr key={plan}>
-              <Table.Th scope="row">
-                <Stack gap={2}>
-                  <Group gap="xs">
-                    <PageLink to={`/plans/${plan}`}>{title}</PageLink>
-                    <Text span className="mono" c="dimmed">
-                      {plan}
-                    </Text>
-                  </Group>
-                  <Text size="xs" c="dimmed" fw={400} lineClamp={2}>
-                    {description}
-                  </Text>
-                </Stack>
-              </Table.Th>
-              <Table.Td className="number">{steps.length}</Table.Td>
-              <Table.Td>{scenario}</Table.Td>
-              <Table.Td className="number">{version}</Table.Td>
-              <Table.Td>
-                <Badge variant="default" tt="none">
-                  {builtIn ? 'the server' : 'the clinic'}
-                </Badge>
-              </Table.Td>
-              {mayStart && (
-                <Table.Td>
-                  <LinkButton
-                    size="compact-sm"
-                    variant="default"
-                    to="/runs"
-                    search={{ plan }}
-                    aria-label={`Start a run of ${plan}…`}
-                  >
-                    Start a run…
-                  </LinkButton>
-                </Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      label="Plans"
+      titles={['Plan', 'Steps', 'Scenario', 'Version', 'From', ...(mayStart ? ['Try it'] : [])]}
+      minWidth={700}
+    >
+      {plans.map(({ plan, title, description, steps, scenario, version, builtIn }) => (
+        <Table.Tr key={plan}>
+          <Table.Th scope="row">
+            <Stack gap={2}>
+              <Group gap="xs">
+                <PageLink to={`/plans/${plan}`}>{title}</PageLink>
+                <Text span className="mono" c="dimmed">
+                  {plan}
+                </Text>
+              </Group>
+              <Text size="xs" c="dimmed" fw={400} lineClamp={2}>
+                {description}
+              </Text>
+            </Stack>
+          </Table.Th>
+          <Table.Td className="number">{steps.length}</Table.Td>
+          <Table.Td>{scenario}</Table.Td>
+          <Table.Td className="number">{version}</Table.Td>
+          <Table.Td>
+            <Badge variant="default" tt="none">
+              {builtIn ? 'the server' : 'the clinic'}
+            </Badge>
+          </Table.Td>
+          {mayStart && (
+            <Table.Td>
+              <LinkButton
+                size="compact-sm"
+                variant="default"
+                to="/runs"
+                search={{ plan }}
+                aria-label={`Start a run of ${plan}…`}
+              >
+                Start a run…
+              </LinkButton>
+            </Table.Td>
+          )}
+        </Table.Tr>
+      ))}
+    </ListTable>
   )
 }

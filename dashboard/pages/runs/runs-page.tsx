@@ -6,6 +6,7 @@ import { runsOf } from '../../api/runs.ts'
 import { useFresh } from '../../api/use-fresh.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { PageLink } from '../../parts/links.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { RehearsalOnly } from '../../parts/rehearsal-only.tsx'
@@ -52,41 +53,30 @@ function Runs() {
 }
 
 const RunTable = ({ runs }: { readonly runs: readonly RunSummary[] }) => (
-  <Table.ScrollContainer minWidth={760} className="card">
-    <Table verticalSpacing="xs" aria-label="Runs">
-      <Table.Thead>
-        <Table.Tr>
-          {['Plan', 'Client', 'Status', 'Result', 'Score', 'Started', 'By'].map((title) => (
-            <Table.Th key={title}>{title}</Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {runs.map(({ run, title, client, as, status, result, score, startedAt, by }) => (
-          <Table.Tr key={run}>
-            <Table.Th scope="row">
-              <PageLink to={`/runs/${run}`}>{title}</PageLink>
-              {as !== undefined && (
-                <Text size="xs" c="dimmed">
-                  as {as}
-                </Text>
-              )}
-            </Table.Th>
-            <Table.Td>
-              <bdi>{client}</bdi>
-            </Table.Td>
-            <Table.Td>{status}</Table.Td>
-            <Table.Td>{result !== undefined && status !== 'aborted' && <VerdictBadge result={result} />}</Table.Td>
-            <Table.Td className="number">{score !== undefined && `${score} %`}</Table.Td>
-            <Table.Td>
-              <Time at={startedAt} />
-            </Table.Td>
-            <Table.Td>
-              <bdi>{by}</bdi>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable label="Runs" titles={['Plan', 'Client', 'Status', 'Result', 'Score', 'Started', 'By']} minWidth={760}>
+    {runs.map(({ run, title, client, as, status, result, score, startedAt, by }) => (
+      <Table.Tr key={run}>
+        <Table.Th scope="row">
+          <PageLink to={`/runs/${run}`}>{title}</PageLink>
+          {as !== undefined && (
+            <Text size="xs" c="dimmed">
+              as {as}
+            </Text>
+          )}
+        </Table.Th>
+        <Table.Td>
+          <bdi>{client}</bdi>
+        </Table.Td>
+        <Table.Td>{status}</Table.Td>
+        <Table.Td>{result !== undefined && status !== 'aborted' && <VerdictBadge result={result} />}</Table.Td>
+        <Table.Td className="number">{score !== undefined && `${score} %`}</Table.Td>
+        <Table.Td>
+          <Time at={startedAt} />
+        </Table.Td>
+        <Table.Td>
+          <bdi>{by}</bdi>
+        </Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { removeSnapshot, saveSnapshot, snapshotPath, snapshotsOf } from '../../api/rehearsal.ts'
 import type { Snapshot } from '../../api/rehearsal-answers.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { Time } from '../../parts/times.tsx'
@@ -84,58 +85,48 @@ function SnapshotTable({ snapshots, onRestore }: { readonly snapshots: readonly 
     doLater(`The snapshot ${name} is removed.`, { things: [snapshotPath(id, name)], act, undone: back })
   }
   return (
-    <Table.ScrollContainer minWidth={640} className="card">
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            {['Name', 'Saved', 'By', 'Resources', 'Scenario', 'Server', ...(mayChange ? ['Actions'] : [])].map(
-              (title) => (
-                <Table.Th key={title}>{title}</Table.Th>
-              ),
+    <ListTable
+      titles={['Name', 'Saved', 'By', 'Resources', 'Scenario', 'Server', ...(mayChange ? ['Actions'] : [])]}
+      minWidth={640}
+    >
+      {snapshots
+        .filter(({ name }) => !removed.includes(name))
+        .map(({ name, at, by, resources, scenario, serverVersion }) => (
+          <Table.Tr key={name}>
+            <Table.Th scope="row">
+              <bdi>{name}</bdi>
+            </Table.Th>
+            <Table.Td>
+              <Time at={at} />
+            </Table.Td>
+            <Table.Td>{by}</Table.Td>
+            <Table.Td className="number">{resources.toLocaleString('en')}</Table.Td>
+            <Table.Td>{scenario}</Table.Td>
+            <Table.Td>{serverVersion}</Table.Td>
+            {mayChange && (
+              <Table.Td>
+                <Group gap="xs" wrap="nowrap">
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={`Restore ${name}…`}
+                    onClick={() => onRestore(name)}
+                  >
+                    Restore…
+                  </Button>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={`Remove ${name}`}
+                    onClick={() => remove(name)}
+                  >
+                    Remove
+                  </Button>
+                </Group>
+              </Table.Td>
             )}
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {snapshots
-            .filter(({ name }) => !removed.includes(name))
-            .map(({ name, at, by, resources, scenario, serverVersion }) => (
-              <Table.Tr key={name}>
-                <Table.Th scope="row">
-                  <bdi>{name}</bdi>
-                </Table.Th>
-                <Table.Td>
-                  <Time at={at} />
-                </Table.Td>
-                <Table.Td>{by}</Table.Td>
-                <Table.Td className="number">{resources.toLocaleString('en')}</Table.Td>
-                <Table.Td>{scenario}</Table.Td>
-                <Table.Td>{serverVersion}</Table.Td>
-                {mayChange && (
-                  <Table.Td>
-                    <Group gap="xs" wrap="nowrap">
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={`Restore ${name}…`}
-                        onClick={() => onRestore(name)}
-                      >
-                        Restore…
-                      </Button>
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={`Remove ${name}`}
-                        onClick={() => remove(name)}
-                      >
-                        Remove
-                      </Button>
-                    </Group>
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        ))}
+    </ListTable>
   )
 }

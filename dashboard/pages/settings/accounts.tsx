@@ -1,10 +1,12 @@
 /** The accounts that may sign in: docs/accounts.md. */
-import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Badge, Group, Stack, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Account, accountPath, accountsOf, removeAccount, setLogin } from '../../api/accounts.ts'
 import { ActionList } from '../../parts/action-list.tsx'
 import { useUser } from '../../parts/clinic-context.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+import { NewThing } from '../../parts/new-thing.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { PasswordForm } from '../../parts/password-form.tsx'
 import { doLater, offerUndo, tellProblem } from '../../parts/undo.tsx'
@@ -15,18 +17,9 @@ import { NewAccountForm } from './new-account-form.tsx'
 export function Accounts({ of }: { readonly of: string | undefined }) {
   const { clinic, role } = useUser()
   const query = useQuery(accountsOf(role === 'operator' ? of : clinic))
-  const [isAdding, setAdding] = useState(false)
   return (
     <Stack maw={860}>
-      <Button
-        w="fit-content"
-        aria-expanded={isAdding}
-        variant={isAdding ? 'default' : 'filled'}
-        onClick={() => setAdding(!isAdding)}
-      >
-        {isAdding ? 'Not now' : 'New account…'}
-      </Button>
-      {isAdding && <NewAccountForm onDone={() => setAdding(false)} />}
+      <NewThing label="New account…">{(close) => <NewAccountForm onDone={close} />}</NewThing>
       <Loaded query={query}>
         {({ accounts, isCut }) =>
           accounts.length === 0 ? (
@@ -50,24 +43,13 @@ function AccountTable({ accounts }: { readonly accounts: readonly Account[] }) {
   const mark = (username: string, isRemoved: boolean) =>
     setRemoved((before) => (isRemoved ? [...before, username] : before.filter((one) => one !== username)))
   return (
-    <Table.ScrollContainer minWidth={560} className="card">
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            {['User name', 'Name', 'Role', 'Clinic', 'State', 'Actions'].map((title) => (
-              <Table.Th key={title}>{title}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {accounts
-            .filter(({ username }) => !removed.includes(username))
-            .map((account) => (
-              <AccountRow key={account.username} account={account} onRemove={(is) => mark(account.username, is)} />
-            ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable titles={['User name', 'Name', 'Role', 'Clinic', 'State', 'Actions']} minWidth={560}>
+      {accounts
+        .filter(({ username }) => !removed.includes(username))
+        .map((account) => (
+          <AccountRow key={account.username} account={account} onRemove={(is) => mark(account.username, is)} />
+        ))}
+    </ListTable>
   )
 }
 

@@ -2,19 +2,17 @@
 import { Button, NativeSelect, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { addAccount } from '../../api/accounts.ts'
 import { useUser } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
 import { useUnsaved } from '../../parts/unsaved.tsx'
+import { useTyped } from '../../parts/use-typed.ts'
 
 export function NewAccountForm({ onDone }: { readonly onDone: () => void }) {
   const user = useUser()
   const client = useQueryClient()
   const isOperator = user.role === 'operator'
-  const [typed, setTyped] = useState({ username: '', name: '', password: '', role: 'staff', clinic: user.clinic ?? '' })
-  const set = (name: keyof typeof typed) => (event: { readonly currentTarget: { readonly value: string } }) =>
-    setTyped({ ...typed, [name]: event.currentTarget.value })
+  const { typed, set } = useTyped({ username: '', name: '', password: '', role: 'staff', clinic: user.clinic ?? '' })
   const { error, isBusy, submit } = useSubmit(async () => {
     await addAccount({ ...typed, clinic: typed.clinic || undefined })
     await client.invalidateQueries({ queryKey: ['accounts'] })

@@ -1,10 +1,11 @@
 /** Makes a token for a program. */
 import { Button, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import type { Session } from '../../api/session.ts'
 import { type MadeToken, makeToken } from '../../api/tokens.ts'
-import { useMaybeClinic, useUser } from '../../parts/clinic-context.tsx'
+import { useUser } from '../../parts/clinic-context.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
+import { useTyped } from '../../parts/use-typed.ts'
 
 const LIFETIMES = [
   { value: 'P1D', label: '1 day' },
@@ -17,18 +18,13 @@ const LIFETIMES = [
 const ROLES = ['staff', 'admin', 'operator']
 
 /** Never higher than that of the maker; without a clinic there is nothing for other roles. */
-function useRoles(): readonly string[] {
-  const { role } = useUser()
-  const clinic = useMaybeClinic()
-  return clinic === undefined ? ['operator'] : ROLES.slice(0, ROLES.indexOf(role) + 1)
-}
+const rolesFor = ({ role, clinic }: Session): readonly string[] =>
+  clinic === undefined ? ['operator'] : ROLES.slice(0, ROLES.indexOf(role) + 1)
 
 export function NewTokenForm({ onMade }: { readonly onMade: (made: MadeToken) => void }) {
   const client = useQueryClient()
-  const roles = useRoles()
-  const [typed, setTyped] = useState({ name: '', role: roles[0] ?? 'staff', ttl: 'P90D' })
-  const set = (name: keyof typeof typed) => (event: { readonly currentTarget: { readonly value: string } }) =>
-    setTyped({ ...typed, [name]: event.currentTarget.value })
+  const roles = rolesFor(useUser())
+  const { typed, set } = useTyped({ name: '', role: roles[0] ?? 'staff', ttl: 'P90D' })
   const { error, isBusy, submit } = useSubmit(async () => {
     const made = await makeToken(typed)
     onMade(made)

@@ -8,6 +8,8 @@ import { type MadeToken, type ProgramToken, programTokens, revokeToken } from '.
 import { relativeText, timeText, zoneText } from '../../fhir/time.ts'
 import { Copied, CopyButton } from '../../parts/copy.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
+import { NewThing } from '../../parts/new-thing.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { FormError, useSubmit } from '../../parts/sign-in.tsx'
@@ -17,7 +19,6 @@ import { NewTokenForm } from './new-token-form.tsx'
 /** @param of another clinic, which an operator has chosen: there tokens are revoked, and none are made */
 export function Tokens({ of }: { readonly of: string | undefined }) {
   const query = useQuery(programTokens(of))
-  const [isAdding, setAdding] = useState(false)
   const [made, setMade] = useState<MadeToken>()
   return (
     <Stack maw={860}>
@@ -26,22 +27,16 @@ export function Tokens({ of }: { readonly of: string | undefined }) {
         when it is revoked, when its time is over, and when the account of its maker is changed.
       </Text>
       {of === undefined && (
-        <Button
-          w="fit-content"
-          aria-expanded={isAdding}
-          variant={isAdding ? 'default' : 'filled'}
-          onClick={() => setAdding(!isAdding)}
-        >
-          {isAdding ? 'Not now' : 'New token…'}
-        </Button>
-      )}
-      {isAdding && (
-        <NewTokenForm
-          onMade={(token) => {
-            setMade(token)
-            setAdding(false)
-          }}
-        />
+        <NewThing label="New token…">
+          {(close) => (
+            <NewTokenForm
+              onMade={(token) => {
+                setMade(token)
+                close()
+              }}
+            />
+          )}
+        </NewThing>
       )}
       {made !== undefined && <Made made={made} />}
       <Loaded query={query}>
@@ -91,25 +86,12 @@ function TokenTable({ tokens, of }: TokenTableProps) {
   const [revoking, setRevoking] = useState<ProgramToken>()
   return (
     <>
-      <Table.ScrollContainer minWidth={760} className="card">
-        <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              {TITLES.map((title) => (
-                <Table.Th key={title}>{title}</Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {tokens.map((token) => (
-              <TokenRow key={token.id} token={token} onRevoke={() => setRevoking(token)} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      <Modal opened={revoking !== undefined} onClose={() => setRevoking(undefined)} title="Revoke the token">
-        {revoking && <Revocation token={revoking} of={of} onClose={() => setRevoking(undefined)} />}
-      </Modal>
+      <ListTable titles={TITLES} minWidth={760}>
+        {tokens.map((token) => (
+          <TokenRow key={token.id} token={token} onRevoke={() => setRevoking(token)} />
+        ))}
+      </ListTable>
+      {revoking && <Revocation token={revoking} of={of} onClose={() => setRevoking(undefined)} />}
     </>
   )
 }
@@ -158,23 +140,25 @@ function Revocation({ token, of, onClose }: RevocationProps) {
     onClose()
   })
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          The next request of <bdi>{token.name}</bdi> is refused. A revoked token is not given back; a new one can be
-          made.
-        </Text>
-        <FormError text={error} />
-        <Group justify="flex-end">
-          <Button variant="default" disabled={isBusy} onClick={onClose}>
-            Keep it
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            Revoke it
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <Modal opened onClose={onClose} title="Revoke the token">
+      <form onSubmit={submit}>
+        <Stack>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            The next request of <bdi>{token.name}</bdi> is refused. A revoked token is not given back; a new one can be
+            made.
+          </Text>
+          <FormError text={error} />
+          <Group justify="flex-end">
+            <Button variant="default" disabled={isBusy} onClick={onClose}>
+              Keep it
+            </Button>
+            <Button type="submit" loading={isBusy}>
+              Revoke it
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
   )
 }
 
