@@ -108,6 +108,9 @@ export function wallTime(naive: string, zone: string): string {
 /** The wall time of the clinic at an instant: `2026-11-24 10:35:00`. */
 export const naiveOf = (at: Instant, zone: string): string => inZone(at, zone).format('YYYY-MM-DD HH:mm:ss')
 
+/** `2026-11-24T10:35`: the wall time as a field for a day and a time holds it. */
+export const fieldTimeOf = (at: Instant, zone: string): string => inZone(at, zone).format('YYYY-MM-DDTHH:mm')
+
 export const minutesBetween = (start: Instant, end: Instant): number => dayjs(end).diff(dayjs(start), 'minute')
 
 /** `45 s`, `2 min 5 s`, `1 h 2 min` */

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { clinicNow, isRealTime, now } from '../../api/clock.ts'
 import { type ClockChange, clockOf, useSetClock } from '../../api/rehearsal.ts'
 import type { Clock } from '../../api/rehearsal-answers.ts'
-import { dayText, naiveOf, relativeText, secondsText, wallTime } from '../../fhir/time.ts'
+import { dayText, fieldTimeOf, relativeText, secondsText, wallTime } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { type Fact, Facts } from '../../parts/facts.tsx'
 import { ErrorView, Loaded } from '../../parts/page-states.tsx'
@@ -106,7 +106,7 @@ interface ToATimeProps {
 }
 
 function ToATime({ zone, isBusy, onSet }: ToATimeProps) {
-  const [naive, setNaive] = useState(() => naiveOf(clinicNow(), zone).replace(' ', 'T').slice(0, 16))
+  const [naive, setNaive] = useState(() => fieldTimeOf(clinicNow(), zone))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     onSet(wallTime(`${naive}:00`, zone))

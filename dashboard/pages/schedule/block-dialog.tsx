@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import { availabilityOf } from '../../fhir/availability.ts'
 import { hoursOn } from '../../fhir/open-hours.ts'
-import { dayOf, naiveOf, wallTime } from '../../fhir/time.ts'
+import { dayOf, fieldTimeOf, wallTime } from '../../fhir/time.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { FormError } from '../../parts/sign-in.tsx'
 import { ZoneNote } from '../../parts/times.tsx'
@@ -119,17 +119,15 @@ function timesOf(
 ): Times {
   const hours = column && availabilityOf(column.schedule)
   const open = hours === undefined ? [] : hoursOn(hours, day, zone).open
-  const begins = open.map((span) => field(span.start, zone)).sort()[0] ?? `${day}T09:00`
+  const begins = open.map((span) => fieldTimeOf(span.start, zone)).sort()[0] ?? `${day}T09:00`
   const ends =
     open
-      .map((span) => field(span.end, zone))
+      .map((span) => fieldTimeOf(span.end, zone))
       .sort()
       .at(-1) ?? `${day}T17:00`
   const wanted = start === '' ? begins : `${day}T${start}`
   const now = clinicNow()
   const isToday = day === dayOf(now, zone)
-  const soon = field(Math.ceil(now / 300_000) * 300_000, zone)
+  const soon = fieldTimeOf(Math.ceil(now / 300_000) * 300_000, zone)
   return { from: isToday && start !== '' && soon > wanted && soon < ends ? soon : wanted, until: ends }
 }
-
-const field = (at: string | number, zone: string): string => naiveOf(at, zone).slice(0, 16).replace(' ', 'T')

@@ -1,13 +1,12 @@
 /** Actions on Tasks, by the documented operations: docs/work-list.md. */
 import { useQueryClient } from '@tanstack/react-query'
-import type { Annotation, Task } from 'fhir/r4'
+import type { Annotation, Reference, Task } from 'fhir/r4'
 import { useMemo } from 'react'
 import { get } from '../../api/client.ts'
 import { clinicNow } from '../../api/clock.ts'
 import { operate, patch, put } from '../../api/operations.ts'
 import { Problem } from '../../api/problem.ts'
 import { readAnew } from '../../api/read-anew.ts'
-import type { Session } from '../../api/session.ts'
 import { periodFrom, USERS } from '../../fhir/work.ts'
 
 export interface Completion {
@@ -17,8 +16,8 @@ export interface Completion {
   readonly note: string
 }
 
-/** An account of the clinic that a Task is assigned to. */
-export interface Assignee {
+/** An account of the clinic: a Task is assigned to it, or it has written a comment. */
+export interface Colleague {
   readonly username: string
   readonly name: string
 }
@@ -40,7 +39,7 @@ export function useTaskActions() {
       claim: (id: string) => then(claimOne(id)),
       release: (id: string) => then(operate<Task>(`Task/${id}/$claim`, [['release', { valueBoolean: true }]])),
       complete: (id: string, completion: Completion) => then(completeOne(id, completion)),
-      comment: (task: Task, text: string, by: Session) => then(commentOn(task, noteOf(text, by))),
+      comment: (task: Task, text: string, by: Colleague) => then(commentOn(task, noteOf(text, by))),
       restore: (after: Task) => then(restoreOne(after)),
       /** Does the same with several Tasks, one after the other, and reads the list once. */
       each: (tasks: readonly Task[], act: (task: Task) => Promise<Task>) => then(eachOf(tasks, act)),
@@ -70,9 +69,14 @@ async function eachOf(tasks: readonly Task[], act: (task: Task) => Promise<Task>
 
 export const claimOne = (id: string): Promise<Task> => operate<Task>(`Task/${id}/$claim`, [])
 
+const referenceTo = ({ username, name }: Colleague): Reference => ({
+  identifier: { system: USERS, value: username },
+  display: name,
+})
+
 /** @throws Problem 412 where it has been changed since it was read */
-export const assignOne = (task: Task, { username, name }: Assignee): Promise<Task> =>
-  patch(task, [{ op: 'add', path: '/owner', value: { identifier: { system: USERS, value: username }, display: name } }])
+export const assignOne = (task: Task, to: Colleague): Promise<Task> =>
+  patch(task, [{ op: 'add', path: '/owner', value: referenceTo(to) }])
 
 /** @param start FHIR's instant. @throws Problem 412 where it has been changed since it was read */
 export const snoozeOne = (task: Task, start: string): Promise<Task> =>
@@ -93,8 +97,8 @@ export const completeOne = (id: string, { code, text, note }: Completion): Promi
     ...(note === '' ? [] : [['note', { valueString: note }] as const]),
   ])
 
-const noteOf = (text: string, { username, name }: Session): Annotation => ({
-  authorReference: { identifier: { system: USERS, value: username }, display: name },
+const noteOf = (text: string, by: Colleague): Annotation => ({
+  authorReference: referenceTo(by),
   time: new Date(clinicNow()).toISOString(),
   text,
 })

@@ -5,10 +5,10 @@ import type { Task } from 'fhir/r4'
 import { useState } from 'react'
 import { accountsOf } from '../../api/accounts.ts'
 import { clinicNow } from '../../api/clock.ts'
-import { addDays, clockText, dayOf, naiveOf, timeText, wallTime } from '../../fhir/time.ts'
+import { addDays, clockText, dayOf, fieldTimeOf, timeText, wallTime } from '../../fhir/time.ts'
 import { ActionList } from '../../parts/action-list.tsx'
 import { useClinic, useUser } from '../../parts/clinic-context.tsx'
-import { type Assignee, assignOne, claimOne, completeOne, snoozeOne } from './task-actions.ts'
+import { assignOne, type Colleague, claimOne, completeOne, snoozeOne } from './task-actions.ts'
 import { useBulk } from './use-bulk.ts'
 
 interface ActedOn {
@@ -39,7 +39,7 @@ export function TaskButtons({ tasks, onDone }: ActedOn) {
 }
 
 interface AssignMenuProps {
-  readonly onAssign: (to: Assignee) => void
+  readonly onAssign: (to: Colleague) => void
 }
 
 /** For admins: staff may not read who the accounts of the clinic are. */
@@ -96,7 +96,6 @@ export function SnoozeMenu({ onSnooze }: SnoozeMenuProps) {
 
 function SnoozeUntil({ onClose, onSnooze }: { readonly onClose: () => void; readonly onSnooze: (at: string) => void }) {
   const { timeZone } = useClinic()
-  const now = naiveOf(clinicNow(), timeZone).replace(' ', 'T').slice(0, 16)
   const [naive, setNaive] = useState('')
   return (
     <Modal opened onClose={onClose} title="Snooze until">
@@ -114,7 +113,7 @@ function SnoozeUntil({ onClose, onSnooze }: { readonly onClose: () => void; read
             label="Time of the clinic"
             required
             data-autofocus
-            min={now}
+            min={fieldTimeOf(clinicNow(), timeZone)}
             value={naive}
             onChange={({ currentTarget: { value } }) => setNaive(value)}
           />
