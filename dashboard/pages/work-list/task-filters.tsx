@@ -36,6 +36,15 @@ const SORTS = [
   { value: 'name', label: 'By name' },
 ]
 
+/** Choices by which Tasks are left out. */
+const FILTERING = [
+  { name: 'owner', label: 'Owner', data: OWNERS },
+  { name: 'priority', label: 'Priority', data: PRIORITIES },
+  { name: 'due', label: 'Due', data: DUE },
+  { name: 'code', label: 'Kind', data: CODES },
+  { name: 'snoozed', label: 'Snoozed', data: SNOOZED },
+] as const
+
 interface TaskFiltersProps {
   readonly filters: Filters
   readonly onChange: (changes: Partial<Filters>) => void
@@ -43,37 +52,36 @@ interface TaskFiltersProps {
   readonly countFor: (changes: Partial<Filters>) => number
 }
 
-export function TaskFilters({ filters, onChange, countFor }: TaskFiltersProps) {
-  const choices = [
-    { name: 'owner', label: 'Owner', data: OWNERS },
-    { name: 'priority', label: 'Priority', data: PRIORITIES },
-    { name: 'due', label: 'Due', data: DUE },
-    { name: 'code', label: 'Kind', data: CODES },
-    { name: 'snoozed', label: 'Snoozed', data: SNOOZED },
-  ] as const
-  return (
-    <Group gap="xs">
-      {choices.map(({ name, label, data }) => (
-        <Select
-          key={name}
-          aria-label={label}
-          data={data.map(({ value, label }) => ({ value, label: `${label} (${countFor({ [name]: value })})` }))}
-          value={filters[name]}
-          allowDeselect={false}
-          onChange={(value) => onChange({ [name]: value ?? '' })}
-          flex="1 1 150px"
-          maw={220}
-        />
-      ))}
-      <Select
-        aria-label="Order"
-        data={SORTS}
-        value={filters.sort}
-        allowDeselect={false}
-        onChange={(value) => onChange({ sort: value ?? '' })}
-        flex="1 1 150px"
-        maw={220}
+export const TaskFilters = ({ filters, onChange, countFor }: TaskFiltersProps) => (
+  <Group gap="xs">
+    {FILTERING.map(({ name, label, data }) => (
+      <Choice
+        key={name}
+        label={label}
+        data={data.map(({ value, label }) => ({ value, label: `${label} (${countFor({ [name]: value })})` }))}
+        value={filters[name]}
+        onChoose={(value) => onChange({ [name]: value })}
       />
-    </Group>
-  )
+    ))}
+    <Choice label="Order" data={SORTS} value={filters.sort} onChoose={(sort) => onChange({ sort })} />
+  </Group>
+)
+
+interface ChoiceProps {
+  readonly label: string
+  readonly data: { readonly value: string; readonly label: string }[]
+  readonly value: string
+  readonly onChoose: (value: string) => void
 }
+
+const Choice = ({ label, data, value, onChoose }: ChoiceProps) => (
+  <Select
+    aria-label={label}
+    data={data}
+    value={value}
+    allowDeselect={false}
+    onChange={(chosen) => onChoose(chosen ?? '')}
+    flex="1 1 150px"
+    maw={220}
+  />
+)

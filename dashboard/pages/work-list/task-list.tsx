@@ -25,22 +25,24 @@ export function TaskList({ filters, onChange, onClear }: TaskListProps) {
   const isClosed = filters.tab === 'closed'
   const { username } = useUser()
   const { query, personOf } = useTasks(isClosed)
+  const matches = query.data?.matches ?? []
   const { hasSeen, showAll } = useArrivals({
-    items: query.data?.matches ?? [],
+    items: matches,
     idOf: ({ id }) => id ?? '',
     isCurrent: query.isFetchedAfterMount && !query.isPlaceholderData,
   })
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const now = clinicNow()
-  const matches = query.data?.matches ?? []
-  const countFor = (changes: Partial<Filters>) =>
-    matches.filter((task) => isWanted(task, { ...filters, ...changes, username, now })).length
+  const wantedWith = (changes: Partial<Filters>) => {
+    const wanted = { ...filters, ...changes, username, now }
+    return matches.filter((task) => isWanted(task, wanted))
+  }
   return (
     <>
-      <TaskFilters filters={filters} onChange={onChange} countFor={countFor} />
+      <TaskFilters filters={filters} onChange={onChange} countFor={(changes) => wantedWith(changes).length} />
       <Loaded query={query} rows={8}>
         {({ isCut }) => {
-          const wanted = matches.filter((task) => isWanted(task, { ...filters, username, now }))
+          const wanted = wantedWith({})
           const isSorted = !isClosed || filters.sort !== ''
           const all = isSorted ? [...wanted].sort(orderOf(filters.sort, (task) => personOf(task).name)) : wanted
           const seen = all.filter(hasSeen)
