@@ -1,6 +1,6 @@
 /** The documentation of the server: a page of it, its links leading on within the dashboard. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { docOf } from '../../api/docs.ts'
 import { useFilters } from '../../parts/filters.ts'
 import { PageLink } from '../../parts/links.tsx'
@@ -35,14 +35,15 @@ function Doc({ path, text, section }: DocProps) {
     heading.scrollIntoView()
     heading.focus({ preventScroll: true })
   }, [section])
-  const [title] = blocksOf(text)
+  const blocks = useMemo(() => blocksOf(text), [text])
+  const [title] = blocks
   return (
     <div ref={frame}>
       <PageHead
         title={title?.kind === 'heading' ? title.text : path}
         description={path === FIRST ? undefined : <PageLink to="/help">All pages of the documentation</PageLink>}
       />
-      <Markdown text={text} path={path} />
+      <Markdown blocks={blocks} path={path} />
     </div>
   )
 }

@@ -16,7 +16,7 @@ export function HelpButton() {
     setWanted(true)
     open()
   }
-  useHotkeys([['shift+?', ask]], undefined)
+  useHotkeys([['shift+?', ask]])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link in it leads to another page, which closes it
   useEffect(close, [href])
   return (

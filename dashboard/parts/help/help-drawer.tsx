@@ -19,7 +19,6 @@ export function HelpDrawer({ page, title, isOpen, onClose }: HelpDrawerProps) {
       onClose={onClose}
       position="right"
       title={`Help: ${title}`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
       transitionProps={{ duration: 0 }}
     >
       <Stack>

@@ -1,30 +1,27 @@
 /** A page of the documentation, drawn from its Markdown. */
 import { Anchor, Code, List, Table, Text, Title, type TitleOrder } from '@mantine/core'
-import { type ReactNode, useMemo } from 'react'
+import type { ReactNode } from 'react'
 import { PageLink } from '../links.tsx'
-import { type Block, blocksOf, docTarget, isWebAddress, type Mark, marksOf } from './blocks.ts'
+import { type Block, docTarget, isWebAddress, type Mark, marksOf } from './blocks.ts'
 import classes from './markdown.module.css'
 
 interface MarkdownProps {
-  readonly text: string
+  readonly blocks: readonly Block[]
   /** The path of the page, from which its links lead. */
   readonly path: string
 }
 
 /** Without the title, which the page has as its own. */
-export function Markdown({ text, path }: MarkdownProps) {
-  const blocks = useMemo(() => blocksOf(text), [text])
-  return (
-    <div className={classes.text}>
-      {blocks.map((block, index) =>
-        block.kind === 'heading' && block.level === 1 ? null : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a text do not move
-          <BlockView key={index} block={block} path={path} />
-        ),
-      )}
-    </div>
-  )
-}
+export const Markdown = ({ blocks, path }: MarkdownProps) => (
+  <div className={classes.text}>
+    {blocks.map((block, index) =>
+      block.kind === 'heading' && block.level === 1 ? null : (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the blocks of a text do not move
+        <BlockView key={index} block={block} path={path} />
+      ),
+    )}
+  </div>
+)
 
 function BlockView({ block, path }: { readonly block: Block; readonly path: string }) {
   const inline = (text: string) => <Inline text={text} path={path} />
