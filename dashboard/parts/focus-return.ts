@@ -10,13 +10,11 @@ export function useFocusReturn(): void {
     const remember = ({ target }: FocusEvent) => {
       if (target instanceof HTMLElement) trail = [...trail.filter((one) => one !== target), target].slice(-MOST)
     }
-    const giveBack = () => {
-      if (document.activeElement !== null && document.activeElement !== document.body) return
-      trail.findLast((one) => one.isConnected && one.getClientRects().length > 0)?.focus()
-    }
     // Dialogs are drawn only while they are open, so the component library does not see them close.
     const observer = new MutationObserver((changes) => {
-      if (changes.some(({ removedNodes }) => [...removedNodes].some(hasDialog))) giveBack()
+      if (document.activeElement !== null && document.activeElement !== document.body) return
+      if (changes.some(({ removedNodes }) => [...removedNodes].some(hasDialog)))
+        trail.findLast((one) => one.isConnected && one.getClientRects().length > 0)?.focus()
     })
     document.addEventListener('focusin', remember)
     observer.observe(document.body, { childList: true, subtree: true })
