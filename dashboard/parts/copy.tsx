@@ -22,10 +22,14 @@ interface CopyProps {
   readonly said: string
 }
 
-export const CopyButton = ({ text, label, said }: CopyProps) => (
-  <Button size="xs" variant="default" leftSection={<Icon name="copy" size={14} />} onClick={() => copyText(text, said)}>
+const Copying = ({ label, onClick }: { readonly label: string; readonly onClick: () => void }) => (
+  <Button size="xs" variant="default" leftSection={<Icon name="copy" size={14} />} onClick={onClick}>
     {label}
   </Button>
+)
+
+export const CopyButton = ({ text, label, said }: CopyProps) => (
+  <Copying label={label} onClick={() => copyText(text, said)} />
 )
 
 /** A text with a button that copies it. */
@@ -40,14 +44,10 @@ export const Copied = ({ text, what }: { readonly text: string; readonly what: s
 
 /** The address of the page, which shows a colleague of the clinic the same. */
 export const CopyLink = () => (
-  <Button
-    size="xs"
-    variant="default"
-    leftSection={<Icon name="copy" size={14} />}
+  <Copying
+    label="Copy link"
     onClick={() => copyText(location.href, 'The link is copied; it opens for users of this clinic.')}
-  >
-    Copy link
-  </Button>
+  />
 )
 
 /** The request with the token of the session, so that it runs as it is. */
