@@ -126,6 +126,14 @@ export async function findingsOf(page: Page): Promise<readonly string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
 }
 
+/** The violations in the light and in the dark scheme, in which the page stays. */
+export async function findingsInBothSchemes(page: Page): Promise<readonly string[]> {
+  await page.emulateMedia({ colorScheme: 'light' })
+  const inTheLight = await findingsOf(page)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  return [...inTheLight, ...(await findingsOf(page))]
+}
+
 /** Whether nothing is cut off sideways, and nothing scrolls sideways. */
 export const fitsItsWidth = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)

@@ -9,7 +9,6 @@ import { patientName } from '../../../dashboard/fhir/names.ts'
 import { clockText } from '../../../dashboard/fhir/time.ts'
 import { type Dashboard, startDashboard } from '../../support/dashboard.ts'
 import { freeDay, setClock, ZONE } from '../../support/demo-schedule.ts'
-import { type Hands, mouse } from '../../support/hands.ts'
 import { request } from '../../support/request.ts'
 import { until } from '../../support/server-process.ts'
 
@@ -65,10 +64,18 @@ const BOOKING_CALLERS = [
 const NORMAL_PHONE = (phone: string): string => `+1${phone.replace(/\D/g, '')}`
 const nameOf = ({ given, family }: WalkIn): string => `${given} ${family}`
 
-describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name, handsOf) => {
+/** Radio buttons are hidden, and their labels are seen. */
+const pick = (radio: Locator) => radio.locator('xpath=following-sibling::label').click()
+
+/** Text comes in without keys, as by pasting. */
+async function write(field: Locator, text: string): Promise<void> {
+  await field.click()
+  await field.fill(text)
+}
+
+describe('a morning with the mouse alone', () => {
   let dashboard: Dashboard
   let page: Page
-  let hands: Hands
   /** A day that is all free. */
   let day: string
   /** References to the Slots of that day. */
@@ -83,7 +90,6 @@ describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name
     await setClock(dashboard.server, Date.parse(free.slots[0]?.start ?? '') - 1_800_000)
     page = await dashboard.signedIn()
     page.setDefaultTimeout(STEP)
-    hands = handsOf(page)
   })
   afterAll(() => dashboard?.close())
 
@@ -106,7 +112,7 @@ describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name
   }
 
   const goTo = async (name: string) => {
-    await hands.press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }))
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
     await page.getByRole('heading', { level: 1, name }).waitFor()
   }
   const newPatient = () => page.getByRole('dialog', { name: 'New patient' })
@@ -122,21 +128,23 @@ describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name
       const field = dialog.getByLabel(label, { exact: true })
       await field.waitFor()
       // The names are there already where they were searched for.
-      if ((await field.inputValue()) !== text) await hands.write(field, text)
+      if ((await field.inputValue()) !== text) await write(field, text)
     }
-    await hands.press(button(dialog, isKnown ? 'Use' : 'Create').first())
+    await button(dialog, isKnown ? 'Use' : 'Create')
+      .first()
+      .click()
     await dialog.waitFor({ state: 'detached' })
   }
 
   const begin: Record<'list' | 'palette', (walkIn: WalkIn) => Promise<void>> = {
     list: async () => {
       await goTo('Patients')
-      await hands.press(button(page, 'New patient'))
+      await button(page, 'New patient').click()
     },
     palette: async (walkIn) => {
-      await hands.openPalette()
-      await hands.write(page.getByLabel('Page, patient, or Patient/123'), nameOf(walkIn))
-      await hands.choose(page.getByRole('button', { name: `New patient “${nameOf(walkIn)}” …` }))
+      await page.getByRole('button', { name: /^Search/ }).click()
+      await write(page.getByLabel('Page, patient, or Patient/123'), nameOf(walkIn))
+      await page.getByRole('button', { name: `New patient “${nameOf(walkIn)}” …` }).click()
     },
   }
 
@@ -148,15 +156,15 @@ describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name
       await page.getByRole('heading', { level: 1, name: nameOf(walkIn) }).waitFor()
     }
     await goTo('Schedule')
-    await hands.press(freeTime(time))
-    await hands.write(booking().getByRole('combobox', { name: 'Patient' }), nameOf(walkIn))
+    await freeTime(time).click()
+    await write(booking().getByRole('combobox', { name: 'Patient' }), nameOf(walkIn))
     if (by === 'booking') {
-      await hands.choose(page.getByRole('option', { name: 'No patients found. New patient …' }))
+      await page.getByRole('option', { name: 'No patients found. New patient …' }).click()
       await register(walkIn)
     } else {
-      await hands.choose(page.getByRole('option', { name: nameOf(walkIn) }))
+      await page.getByRole('option', { name: nameOf(walkIn) }).click()
     }
-    await hands.press(button(booking(), 'Book'))
+    await button(booking(), 'Book').click()
     await booking().waitFor({ state: 'detached' })
     await visit(nameOf(walkIn), time).waitFor()
   }
@@ -211,7 +219,7 @@ describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name
     await goTo('Patients')
     await beginCall('halfway')
     await callTool('halfway', '/patient-journey/update_registration_field', { lastName: 'Halfway' })
-    await hands.press(page.getByRole('radio', { name: 'Unknown callers' }))
+    await pick(page.getByRole('radio', { name: 'Unknown callers' }))
     await page.getByRole('listitem').getByText('Halfway').waitFor()
   })
 
@@ -220,13 +228,13 @@ describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name
     const isNew = page.getByRole('button', { name: /^\d+ new$/ })
     const row = page.getByRole('list', { name: 'Tasks' }).getByRole('button', { name: text })
     await isNew.or(row).first().waitFor()
-    if (await isNew.isVisible()) await hands.press(isNew)
-    await hands.press(row)
+    if (await isNew.isVisible()) await isNew.click()
+    await row.click()
     const drawer = page.getByRole('dialog')
-    await hands.press(button(drawer, 'Claim'))
+    await button(drawer, 'Claim').click()
     await drawer.getByText('In progress').waitFor()
-    await hands.press(button(drawer, 'Complete…'))
-    await hands.press(button(drawer, 'Complete'))
+    await button(drawer, 'Complete…').click()
+    await button(drawer, 'Complete').click()
     await drawer.waitFor({ state: 'detached' })
     await row.waitFor({ state: 'detached' })
     const tasks = await search<Task>('Task', `code=${code}&status=completed`)
@@ -252,14 +260,14 @@ describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name
 
   test.each(MOVES)('$name is moved from $from to $to', async ({ name, from, to, isDragged }) => {
     await goTo('Schedule')
-    if (isDragged && hands.drag !== undefined) {
-      await hands.drag(visit(name, from), freeTime(to))
+    if (isDragged) {
+      await visit(name, from).dragTo(freeTime(to))
     } else {
-      await hands.press(visit(name, from))
-      await hands.press(button(page.getByRole('dialog', { name }), 'Move…'))
+      await visit(name, from).click()
+      await button(page.getByRole('dialog', { name }), 'Move…').click()
       const dialog = page.getByRole('dialog', { name: `Move the visit of ${name}` })
-      await hands.press(dialog.getByRole('radio', { name: to, exact: true }).first())
-      await hands.press(dialog.getByRole('button', { name: /^Move to / }))
+      await pick(dialog.getByRole('radio', { name: to, exact: true }).first())
+      await dialog.getByRole('button', { name: /^Move to / }).click()
     }
     await visit(name, to).waitFor()
     await page.getByText(`${name} is moved to`).waitFor()
@@ -268,8 +276,8 @@ describe.each([['the mouse', mouse]] as const)('a morning with %s alone', (_name
 
   test('one does not come, which is written when it can be undone no more', async () => {
     await goTo('Schedule')
-    await hands.press(visit(NO_SHOW.name, NO_SHOW.time))
-    await hands.press(button(page.getByRole('dialog', { name: NO_SHOW.name }), 'No-show'))
+    await visit(NO_SHOW.name, NO_SHOW.time).click()
+    await button(page.getByRole('dialog', { name: NO_SHOW.name }), 'No-show').click()
     await until(async () => (await visits()).includes(`${NO_SHOW.time} ${NO_SHOW.name} noshow`))
   })
 

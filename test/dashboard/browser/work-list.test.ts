@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Task } from 'fhir/r4'
 import type { Page } from 'playwright-core'
-import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+import { type Dashboard, findingsInBothSchemes, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 
 let dashboard: Dashboard
@@ -24,6 +24,8 @@ const put = (id: string, more: Partial<Task>) =>
 const ABSENT = {
   extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
 }
+const undoOf = (page: Page, said: string) =>
+  page.getByRole('alert').filter({ hasText: said }).getByRole('button', { name: 'Undo' })
 const due = (hours: number) => ({ period: { end: new Date(Date.now() + hours * 3_600_000).toISOString() } })
 
 test('tasks are listed by when they are due, and what is chosen of them is in the address', async () => {
@@ -80,10 +82,7 @@ test('an escalation is claimed, commented over the end of a session, and complet
   await drawer.getByRole('button', { name: 'Complete…' }).click()
   await drawer.getByLabel('The patient was not reached').check()
   await drawer.getByRole('button', { name: 'Complete', exact: true }).click()
-  const undo = page
-    .getByRole('alert')
-    .filter({ hasText: 'The task is completed.' })
-    .getByRole('button', { name: 'Undo' })
+  const undo = undoOf(page, 'The task is completed.')
   await undo.waitFor()
   expect(await task(id)).toMatchObject({
     status: 'completed',
@@ -196,10 +195,7 @@ test('several tasks are snoozed at once, wait behind a filter, and come back by 
   await bar.getByText('2 selected').waitFor()
   await bar.getByRole('button', { name: 'Snooze…' }).press('Enter')
   await page.getByRole('button', { name: 'Until tomorrow' }).waitFor()
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await findingsOf(page)).toEqual([])
-  }
+  expect(await findingsInBothSchemes(page)).toEqual([])
   await page.getByRole('button', { name: 'Until tomorrow' }).click()
   await row(page, 'Nap two').waitFor({ state: 'detached' })
   const { restriction } = await task('nap-2')
@@ -207,7 +203,7 @@ test('several tasks are snoozed at once, wait behind a filter, and come back by 
   await page.getByRole('combobox', { name: 'Snoozed' }).click()
   await page.getByRole('option', { name: 'Snoozed (2)', exact: true }).click()
   await row(page, 'Nap one').waitFor()
-  await page.getByRole('alert').filter({ hasText: '2 tasks are snoozed' }).getByRole('button', { name: 'Undo' }).click()
+  await undoOf(page, '2 tasks are snoozed').click()
   await page.getByRole('button', { name: 'Show all' }).click()
   await row(page, 'Nap two').waitFor()
   expect((await task('nap-1')).restriction?.period?.start).toBeUndefined()
@@ -235,11 +231,7 @@ test('an admin assigns tasks to an account of the clinic, and what a colleague h
   })
   await bar.getByRole('button', { name: 'Complete as done' }).click()
   await page.getByRole('alert').filter({ hasText: '1 of 2 tasks are as before' }).waitFor()
-  await page
-    .getByRole('alert')
-    .filter({ hasText: '1 task is completed.' })
-    .getByRole('button', { name: 'Undo' })
-    .click()
+  await undoOf(page, '1 task is completed.').click()
   await row(page, 'Rival two').waitFor()
   expect((await task('rival-2')).status).toBe('requested')
 })
