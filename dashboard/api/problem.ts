@@ -64,16 +64,20 @@ export function problemOf(status: number, body: unknown): Problem {
 /** A sentence of a refusal, with the element that it is about. */
 export type Wrong = Pick<ProblemIssue, 'text' | 'expression'>
 
+/** Anything that was thrown, as sentences. */
 export const issuesOf = (error: unknown): readonly Wrong[] =>
   error instanceof Problem ? error.issues : [{ text: errorText(error) }]
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const outcomeIn = (body: unknown): OperationOutcome | undefined =>
+const outcomeIn = (body: unknown): OperationOutcome | undefined =>
   isRecord(body) && body.resourceType === 'OperationOutcome' ? (body as unknown as OperationOutcome) : undefined
 
-export const issueOf = ({ diagnostics, details, expression, severity, code }: OperationOutcomeIssue): ProblemIssue => ({
+/** The findings of an OperationOutcome; undefined for any other body. */
+export const issuesIn = (body: unknown): readonly ProblemIssue[] | undefined => outcomeIn(body)?.issue.map(issueOf)
+
+const issueOf = ({ diagnostics, details, expression, severity, code }: OperationOutcomeIssue): ProblemIssue => ({
   text: diagnostics ?? details?.text ?? code ?? 'The server did not say what is wrong.',
   expression: expression?.[0] ?? undefined,
   severity,

@@ -2,7 +2,7 @@
 import { Badge, Box, Group, List, SegmentedControl, Text } from '@mantine/core'
 import type { Bundle, CapabilityStatement } from 'fhir/r4'
 import { lazy, Suspense, useMemo } from 'react'
-import { issueOf, outcomeIn } from '../../api/problem.ts'
+import { issuesIn } from '../../api/problem.ts'
 import { prettyJson } from '../../fhir/json-text.ts'
 import { prettyXml } from '../../fhir/xml-text.ts'
 import { useMaybeClinic } from '../../parts/clinic-context.tsx'
@@ -136,7 +136,7 @@ function ResponseHeaders({ headers }: { readonly headers: Headers }) {
 }
 
 function Findings({ answer }: { readonly answer: ConsoleAnswer }) {
-  const issues = outcomeIn(answer.body)?.issue.map(issueOf) ?? []
+  const issues = issuesIn(answer.body) ?? []
   if (issues.length === 0) return null
   return (
     <List size="sm" mt="sm" listStyleType="none">

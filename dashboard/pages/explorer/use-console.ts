@@ -1,7 +1,7 @@
 /** The console's last request and its response. */
 import { useRef, useState } from 'react'
 import { type ApiAnswer, type ApiRequest, exchange } from '../../api/client.ts'
-import { issueOf, outcomeIn, type ProblemIssue, unreachable } from '../../api/problem.ts'
+import { issuesIn, type ProblemIssue, unreachable } from '../../api/problem.ts'
 
 export interface ConsoleAnswer extends ApiAnswer {
   readonly request: ApiRequest
@@ -23,7 +23,7 @@ export function useConsole(onDone: (status: number) => void) {
     try {
       const got = await exchange({ ...request, signal: controller.signal })
       setAnswer({ ...got, request, milliseconds: Math.round(performance.now() - begun) })
-      setFindings(got.status >= 400 ? (outcomeIn(got.body)?.issue.map(issueOf) ?? []) : [])
+      setFindings(got.status >= 400 ? (issuesIn(got.body) ?? []) : [])
       onDone(got.status)
     } catch {
       if (controller.signal.aborted) return
@@ -40,5 +40,5 @@ export function useConsole(onDone: (status: number) => void) {
 /** The findings of $validate, which responds 200 whatever it finds. */
 function findingsIn(answer: ConsoleAnswer | undefined): readonly ProblemIssue[] | undefined {
   if (answer === undefined || !answer.request.path.endsWith('$validate')) return undefined
-  return outcomeIn(answer.body)?.issue.map(issueOf)
+  return issuesIn(answer.body)
 }
