@@ -1,6 +1,9 @@
 /** The base URL of the server: one level above the dashboard's page, also behind a proxy that adds a path. */
 const SERVER = new URL('..', document.baseURI)
 
+/** The same as a text for clients, without a slash at its end. */
+export const baseUrl = SERVER.href.replace(/\/$/, '')
+
 /**
  * The URL of a path such as `Patient?name=x` or `/Patient`, or of an absolute address of this server. It is always one of
  * this server, whatever the text is: the token goes along with each request.

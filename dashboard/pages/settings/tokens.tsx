@@ -2,7 +2,7 @@
 import { Alert, Badge, Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { addressOf } from '../../api/address.ts'
+import { baseUrl } from '../../api/address.ts'
 import { now } from '../../api/clock.ts'
 import { type MadeToken, type ProgramToken, programTokens, revokeToken } from '../../api/tokens.ts'
 import { relativeText, timeText, zoneText } from '../../fhir/time.ts'
@@ -55,7 +55,7 @@ export function Tokens({ of }: { readonly of: string | undefined }) {
 }
 
 function Made({ made: { token, name, role, expiresAt } }: { readonly made: MadeToken }) {
-  const lines = `export BASE='${addressOf('').href.replace(/\/$/, '')}'\nexport TOKEN='${token}'`
+  const lines = `export BASE='${baseUrl}'\nexport TOKEN='${token}'`
   return (
     <Panel title={`Token of ${name}`}>
       <Stack gap="sm" role="status">

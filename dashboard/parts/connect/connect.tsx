@@ -1,6 +1,6 @@
 /** The way to a first request: base URL, token, snippets that run as they stand, descriptions to import, and the request as it comes in. */
 import { Code, Group, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
-import { addressOf } from '../../api/address.ts'
+import { baseUrl } from '../../api/address.ts'
 import { now } from '../../api/clock.ts'
 import type { Session } from '../../api/session.ts'
 import { relativeText } from '../../fhir/time.ts'
@@ -19,8 +19,7 @@ import { SNIPPET_NAMES, SNIPPETS, type SnippetName, type Target } from './snippe
 export function Connect() {
   const clinic = useMaybeClinic()
   const user = useUser()
-  const base = addressOf('').href.replace(/\/$/, '')
-  const target = { base, token: user.token, dialedNumber: clinic?.settings.dialedNumbers[0] }
+  const target = { base: baseUrl, token: user.token, dialedNumber: clinic?.settings.dialedNumbers[0] }
   return (
     <Stack gap="md">
       {clinic !== undefined && <FirstRequest clinic={clinic.id} />}
@@ -29,7 +28,7 @@ export function Connect() {
           <Stack gap="sm">
             <Facts
               facts={[
-                ['Base URL', <Copied key="base" text={base} what="base URL" />],
+                ['Base URL', <Copied key="base" text={baseUrl} what="base URL" />],
                 ['Token', <Copied key="token" text={user.token} what="token" />],
                 ['Clinic', clinic?.id],
                 ['Number', target.dialedNumber],
