@@ -8,7 +8,7 @@ import type { Appointment, Slot } from 'fhir/r4'
 import { isInNotAvailable } from '../availability/not-available.ts'
 import { readSettings } from '../clinics/settings.ts'
 import type { Context } from '../core/context.ts'
-import { slotStatusFor, stageOf } from '../scheduling/appointment-status.ts'
+import { isHold, slotStatusFor, stageOf } from '../scheduling/appointment-status.ts'
 import { isOnOffer, isUnblocked, unreserved } from '../scheduling/generated-slot.ts'
 import { checkOneSchedule, checkTimes, hasEnded, isSamePeriod } from '../scheduling/slot-times.ts'
 import { holdersOf, type Named, namedSlots, noSuchSlot, slotsOf, slotUnavailable } from './named-slots.ts'
@@ -35,7 +35,7 @@ export async function moveSlots(
   const held = heldBy(before, namedBefore)
   const wanted = heldBy(after, named)
   const isNamed = new Set(wanted.slots.map(({ id }) => id))
-  for (const { id } of held.slots) if (!isNamed.has(id)) await release(ctx, id, before?.id)
+  for (const { id } of held.slots) if (!isNamed.has(id)) await release(ctx, id, before)
   if (after === undefined) return
   const slots =
     wanted.as === undefined ? await proposedSlots(ctx, before, after, named) : await hold(ctx, held, wanted, after)
@@ -149,17 +149,23 @@ async function refuseTaken(ctx: Context, slot: Slot, expression: string): Promis
  * Frees a slot, unless it was deleted, blocked meanwhile, or (overbooked) is still held by another appointment. In time in
  * which its Schedule is not available it goes, as no Slot would be generated there.
  */
-async function release(ctx: Context, id: string, by: string | undefined): Promise<void> {
+async function release(ctx: Context, id: string, by: Appointment | undefined): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
   if (slot === undefined || !isUnblocked(slot)) return
-  const others = await othersHolding(ctx, id, by)
-  if (others.length === 0 && (await isInNotAvailable(ctx, slot))) return void (await ctx.unit.delete('Slot', id))
+  const others = await othersHolding(ctx, id, by?.id)
+  if (others.length === 0 && (await isInNotAvailable(ctx, slot))) {
+    await ctx.unit.delete('Slot', id)
+    noteSlot(ctx, id)
+    return
+  }
   const status = others.length === 0 ? 'free' : isBooked(others) ? 'busy' : slot.status
   const { overbooked: _overbooked, ...rest } = slot
   // Always written, as in takeSlot, and without the rules of the Slot provider: whether its actors are free is checked
   // later.
   await ctx.unit.put<Slot>({ ...rest, status, ...(others.length > 1 ? { overbooked: true } : {}) }, 'PUT')
-  if (status !== slot.status) noteSlot(ctx, id)
+  // A slot that was only held has not been taken from anybody.
+  const wasOnlyHeld = slot.status === 'busy-tentative' && by !== undefined && isHold(by)
+  if (status !== slot.status && !wasOnlyHeld) noteSlot(ctx, id)
 }
 
 /**

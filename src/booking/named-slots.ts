@@ -10,7 +10,7 @@ import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { localReference } from '../fhir/reference.ts'
 import { spend } from '../isolation/budget.ts'
 import { afterChange } from '../reservations/all-found.ts'
-import { SLOT_HOLDING_STATUSES, stageOf } from '../scheduling/appointment-status.ts'
+import { isHold, SLOT_HOLDING_STATUSES, stageOf } from '../scheduling/appointment-status.ts'
 import type { SlotWithId } from '../scheduling/generated-slot.ts'
 import { firstOf, follows, type Run } from '../scheduling/slot-times.ts'
 
@@ -73,6 +73,13 @@ export const noSuchSlot = (id: string, index: number): FhirError =>
 /** Appointments in this slot that are pending, booked or recorded as visits. */
 export const holdersOf = (ctx: Context, slotId: string): Promise<readonly Appointment[]> =>
   holdersAfter(ctx, slotId, storedHolders(ctx, slotId))
+
+/** Whether nothing but holds, which end by themselves, keeps the slot from being free. */
+export async function isOnlyHeld(ctx: Context, { id = '', status }: Slot): Promise<boolean> {
+  if (status !== 'busy-tentative') return false
+  const holders = await holdersOf(ctx, id)
+  return holders.length > 0 && holders.every(isHold)
+}
 
 /** The holders that also held the slot before the change. */
 export async function stayingHoldersOf(ctx: Context, slotId: string): Promise<readonly Appointment[]> {

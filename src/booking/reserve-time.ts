@@ -28,7 +28,7 @@ import {
   scheduleIdOf,
   slotBeforeChange,
 } from '../reservations/reservation.ts'
-import { SLOT_HOLDING_STATUSES, stageOf } from '../scheduling/appointment-status.ts'
+import { isHold, SLOT_HOLDING_STATUSES, stageOf } from '../scheduling/appointment-status.ts'
 import { isFull, LONGEST_VISIT, RESERVING_STATUSES } from '../scheduling/reserving.ts'
 import { noteSlot } from './waitlist.ts'
 
@@ -119,10 +119,11 @@ async function reserve(ctx: Context, id: string, held: HeldTime, grown: readonly
   await checkActors(ctx, held, grown, atWork, others)
   for (const slot of slots) {
     const offered = offeredBeside(slot, scheduleIdOf(slot, ctx.baseUrl) ?? '', atWork, visits)
-    if (offered === slot) continue
     // Bypasses the rules of the provider, which apply to changes by users.
-    const { id: written } = await ctx.unit.put(offered, 'PUT')
-    noteSlot(ctx, written)
+    if (offered !== slot) await ctx.unit.put(offered, 'PUT')
+    // A slot beside a hold is noted once the hold is booked.
+    const isTaken = grown.length > 0 && offered.status !== 'free'
+    if (!isHold(held.visit) && (offered !== slot || isTaken)) noteSlot(ctx, slot.id ?? '')
   }
 }
 

@@ -19,7 +19,7 @@ import { isBookable } from '../scheduling/booking-policies.ts'
 import { hasEnded, isSamePeriod } from '../scheduling/slot-times.ts'
 import { actorsOf, byTurn, type PossibleVisit, type WaitlistEntry, wants } from '../scheduling/waitlist.ts'
 import { clockOf } from '../scheduling/zone-clock.ts'
-import { freeRunFrom, holdersOf, slotsOf } from './named-slots.ts'
+import { freeRunFrom, holdersOf, isOnlyHeld, slotsOf } from './named-slots.ts'
 import { closeOffer, offersTo, offerToFirst, openOffer, refusersOf, slotOf } from './waitlist-offers.ts'
 
 /**
@@ -33,7 +33,10 @@ type FreedSlot = Readonly<Record<string, never>>
 /** Most entries examined in a change, which must stay short however long the waitlist is. */
 const MOST_IN_A_CHANGE = 100
 
-/** Must be called by any change to the status of a Slot, and by its deletion. */
+/**
+ * Must be called by any change to the status of a Slot, and by its deletion; not by the end of a hold, which frees what
+ * was never taken.
+ */
 export const noteSlot = (ctx: Context, id: string): void =>
   ctx.unit.checkBeforeCommit(`the waitlist for Slot/${id}`, () => settleSlot(ctx, id))
 
@@ -55,7 +58,8 @@ async function settleSlot(ctx: Context, id: string): Promise<void> {
   const slot = (await ctx.find<Slot>('Slot', id))?.resource
   const offer = await openOffer(ctx, id)
   if (slot?.status !== 'free') {
-    if (offer === undefined) return
+    // The offer stands while the slot is held, as for its own patient, and after that.
+    if (offer === undefined || (slot !== undefined && (await isOnlyHeld(ctx, slot)))) return
     const patient = offer.for?.reference ?? ''
     const holders = slot === undefined ? [] : await holdersOf(ctx, id)
     const isTaken = holders.some((holder) => actorsOf(holder, ctx.baseUrl).includes(patient))
@@ -172,10 +176,11 @@ async function offerToNext(ctx: Context, entry: string): Promise<void> {
     const slot = slotOf(offer, ctx.baseUrl)
     if (slot === undefined) continue
     const found = (await ctx.find<Slot>('Slot', slot))?.resource
+    const isFree = found?.status === 'free'
     // A slot that is taken closes its offer itself.
-    if (found?.status !== 'free') continue
+    if (found === undefined || !(isFree || (await isOnlyHeld(ctx, found)))) continue
     await closeOffer(ctx, offer, false)
-    await settleSlot(ctx, slot)
+    await (isFree ? settleSlot(ctx, slot) : leaveToBackground(ctx, slot))
   }
 }
 
@@ -218,6 +223,8 @@ const endEntry = (ctx: Context, entry: Appointment) =>
 
 /** Entries read per page. */
 const PAGE = 25
+/** Milliseconds after which a slot that is held is looked at again. */
+const UNTIL_A_HOLD_ENDS = 60_000
 /** Number of next entries kept, as some may have another offer by the time of the change. */
 const KEPT = 20
 
@@ -280,8 +287,12 @@ class FreedSlotJob implements LeasedJob {
   async #offer(): Promise<void> {
     await this.#access.change(async (ctx) => {
       await ctx.unit.records.read(FREED_SLOT, this.#slot)
-      ctx.unit.records.delete(FREED_SLOT, this.#slot)
       const slot = (await ctx.find<Slot>('Slot', this.#slot))?.resource
+      if (slot !== undefined && (await isOnlyHeld(ctx, slot))) {
+        ctx.unit.records.put(FREED_SLOT, this.#slot, {}, { due: ctx.now + UNTIL_A_HOLD_ENDS })
+        return
+      }
+      ctx.unit.records.delete(FREED_SLOT, this.#slot)
       const found = await Promise.all(this.#next.map(({ id = '' }) => ctx.find<Appointment>('Appointment', id)))
       const waiting = found.flatMap((entry) => (entry?.resource.status === 'waitlist' ? [entry.resource] : []))
       if (slot?.status === 'free') await offerToWaiting(ctx, slot, waiting)

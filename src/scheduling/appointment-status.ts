@@ -101,6 +101,10 @@ export function holdEndOf({ extension }: Appointment): number | undefined {
   return shown === undefined ? undefined : Date.parse(shown)
 }
 
+/** Whether the appointment keeps its time only for a while: it ends by itself, unless it is booked. */
+export const isHold = (appointment: Appointment): boolean =>
+  appointment.status === 'pending' && holdEndOf(appointment) !== undefined
+
 /** The cancelled appointment, after its hold has expired. */
 export const cancelledByExpiry = (appointment: Appointment): Appointment => ({
   ...appointment,

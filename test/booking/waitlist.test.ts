@@ -1,8 +1,6 @@
 /** The waitlist: who is offered a freed slot, and what ends offers and entries. */
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Appointment, Task } from 'fhir/r4'
-import { FREED_SLOT } from '../../src/booking/waitlist.ts'
 import {
   type Bookings,
   bookingsOn,
@@ -17,14 +15,15 @@ import {
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/server-process.ts'
 import { startTwoClinics } from '../support/two-clinics.ts'
+import { participants, type Waitlist, waitlistOn } from '../support/waitlist.ts'
 
 let server: TestServer
 let bookings: Bookings
-/** Milliseconds by which the clock of the server is ahead. */
-let ahead = 0
+let waitlist: Waitlist
 beforeAll(async () => {
-  server = await startServer({}, { clock: () => Date.now() + ahead })
+  server = await startServer()
   bookings = bookingsOn(server)
+  waitlist = waitlistOn(server)
   await bookings.put({
     resourceType: 'Schedule',
     id: 'calendar',
@@ -36,48 +35,8 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(async () => {
   await bookings.policies({})
-  for (const entry of await all<Resource>('Appointment?status=waitlist'))
-    await bookings.change(entry, { status: 'cancelled' })
-  // Waits until their offers have ended, so that those are not offered to entries of the next test.
-  await until(async () => (await freedSlots()).length === 0)
+  await waitlist.clear()
 })
-
-const freedSlots = () => server.app.repository.records(FREED_SLOT, { clinic: 'demo-clinic', limit: 100 })
-
-const all = async <R>(query: string): Promise<readonly R[]> =>
-  ((await bookings.read(query)).entry ?? []).map(({ resource }: { resource: R }) => resource)
-
-const newPatient = async (): Promise<string> => {
-  const id = `waits-${randomUUID()}`
-  await bookings.put({ resourceType: 'Patient', id, name: [{ family: 'Waits' }] })
-  return `Patient/${id}`
-}
-
-const participants = (...references: readonly string[]) => ({
-  participant: references.map((reference) => ({ actor: { reference }, status: 'accepted' })),
-})
-
-/** Joins the waitlist. @returns the entry */
-const join = async (more: object = {}, ...actors: readonly string[]): Promise<Resource> => {
-  const body = {
-    resourceType: 'Appointment',
-    status: 'waitlist',
-    ...participants(await newPatient(), ...actors),
-    ...more,
-  }
-  const answer = await bookings.book(body)
-  expect([answer.status, answer.text]).toEqual([201, expect.anything()])
-  return answer.body
-}
-
-const openOffers = (slotId?: string): Promise<readonly Task[]> =>
-  all<Task>('Task?code=waitlist-offer&status=requested&_count=200').then((tasks) =>
-    tasks.filter(({ input }) => slotId === undefined || input?.[0]?.valueReference?.reference === `Slot/${slotId}`),
-  )
-
-/** The entries to whom a slot is offered. */
-const offeredTo = async (slotId: string): Promise<readonly (string | undefined)[]> =>
-  (await openOffers(slotId)).map(({ focus }) => focus?.reference?.split('/')[1])
 
 /** A visit in a slot of its own, which becomes free when it is cancelled. */
 const taken = async (more: object = {}, times: object = {}) => {
@@ -102,11 +61,11 @@ describe('a slot that is freed', () => {
     },
   }
   test.each(Object.entries(WAYS))('is offered in the same change: %s', async (_name, free) => {
-    const entry = await join()
+    const entry = await waitlist.join()
     const { id, visit: stored } = await taken()
     expect((await free(stored)).status).toBeLessThan(300)
-    expect(await offeredTo(id)).toEqual([entry.id])
-    const [task] = await openOffers(id)
+    expect(await waitlist.offeredTo(id)).toEqual([entry.id])
+    const [task] = await waitlist.openOffers(id)
     expect(task).toMatchObject({
       status: 'requested',
       for: (entry as unknown as Appointment).participant[0]?.actor,
@@ -116,50 +75,38 @@ describe('a slot that is freed', () => {
   })
 
   test('is offered when staff unblock it', async () => {
-    const entry = await join()
+    const entry = await waitlist.join()
     const [id = ''] = await bookings.freeSlots(1, { status: 'busy-unavailable' })
     await bookings.put(slot(id, 0))
-    expect(await offeredTo(id)).toEqual([entry.id])
-  })
-
-  test('is offered when a hold of it expires', async () => {
-    const entry = await join()
-    const [id = ''] = await bookings.freeSlots()
-    const proposed = await bookings.booked([id], { status: 'proposed' })
-    const parameter = [{ name: 'appointment-reference', valueReference: { reference: `Appointment/${proposed.id}` } }]
-    const held = await server.fhir('POST', '/Appointment/$hold', { resourceType: 'Parameters', parameter })
-    expect([held.status, await bookings.statusOf(id), await offeredTo(id)]).toEqual([200, 'busy-tentative', []])
-    ahead += 6 * 60_000
-    while ((await offeredTo(id)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
-    expect([await bookings.statusOf(id), await offeredTo(id)]).toEqual(['free', [entry.id]])
+    expect(await waitlist.offeredTo(id)).toEqual([entry.id])
   })
 
   test('is not offered when the same transaction books it again', async () => {
-    await join()
+    await waitlist.join()
     const { id, visit: stored } = await taken()
     const answer = await bookings.transaction(
       [`DELETE Appointment/${stored.id}`],
       ['POST Appointment', visit([id], participants(PATIENT))],
     )
-    expect([answer.status, await bookings.statusOf(id), await offeredTo(id)]).toEqual([200, 'busy', []])
+    expect([answer.status, await bookings.statusOf(id), await waitlist.offeredTo(id)]).toEqual([200, 'busy', []])
   })
 
   test('is offered to nobody when nobody waits, and no Task is made', async () => {
-    const before = (await openOffers()).length
+    const before = (await waitlist.openOffers()).length
     const { visit: stored } = await taken()
     await cancel(stored)
-    expect((await openOffers()).length).toBe(before)
+    expect((await waitlist.openOffers()).length).toBe(before)
   })
 
   test('has one open offer, however often it is freed', async () => {
-    const entry = await join()
+    const entry = await waitlist.join()
     const { id, visit: stored } = await taken()
     await cancel(stored)
     const again = await bookings.booked([id])
-    expect(await offeredTo(id)).toEqual([])
+    expect(await waitlist.offeredTo(id)).toEqual([])
     await cancel(again)
-    expect(await offeredTo(id)).toEqual([entry.id])
-    expect(await all(`Task?code=waitlist-offer&focus=Appointment/${entry.id}`)).toHaveLength(1)
+    expect(await waitlist.offeredTo(id)).toEqual([entry.id])
+    expect(await waitlist.all(`Task?code=waitlist-offer&focus=Appointment/${entry.id}`)).toHaveLength(1)
   })
 })
 
@@ -167,19 +114,19 @@ describe('whose turn it is', () => {
   const free = async (more: object = {}, times: object = {}): Promise<readonly (string | undefined)[]> => {
     const { id, visit: stored } = await taken(more, times)
     await cancel(stored)
-    return await offeredTo(id)
+    return await waitlist.offeredTo(id)
   }
 
   test('goes by priority, then by when they joined', async () => {
-    const late = await join({ created: '2026-02-02' })
-    const early = await join({ created: '2026-02-01' })
-    const urgent = await join({ created: '2026-02-03', priority: 1 })
-    await join({ created: '2026-01-01', priority: 9 })
+    const late = await waitlist.join({ created: '2026-02-02' })
+    const early = await waitlist.join({ created: '2026-02-01' })
+    const urgent = await waitlist.join({ created: '2026-02-03', priority: 1 })
+    await waitlist.join({ created: '2026-01-01', priority: 9 })
     expect([await free(), await free(), await free()]).toEqual([[urgent.id], [early.id], [late.id]])
   })
 
   test('who has an open offer is passed over, so that slots reach different patients', async () => {
-    const entry = await join()
+    const entry = await waitlist.join()
     expect(await free()).toEqual([entry.id])
     expect(await free()).toEqual([])
   })
@@ -220,54 +167,51 @@ describe('whose turn it is', () => {
     'a longer visit': { entry: { minutesDuration: 45 }, wanted: false },
   }
   test.each(Object.entries(CASES))('is offered as it is wanted to who asks for %s', async (_name, one) => {
-    const entry = await join(one.entry, ...(one.actors ?? []))
+    const entry = await waitlist.join(one.entry, ...(one.actors ?? []))
     expect(await free(one.slot)).toEqual(one.wanted ? [entry.id] : [])
   })
 
   test('a slot that policies let nobody book is not offered', async () => {
-    await join()
-    const start = new Date(Date.now() + ahead + 3_600_000).toISOString()
-    const { id, visit: stored } = await taken(
-      {},
-      { start, end: new Date(Date.now() + ahead + 7_200_000).toISOString() },
-    )
+    await waitlist.join()
+    const start = new Date(Date.now() + 3_600_000).toISOString()
+    const { id, visit: stored } = await taken({}, { start, end: new Date(Date.now() + 7_200_000).toISOString() })
     await bookings.policies({ minimumNoticeMinutes: 120 })
     await cancel(stored)
-    expect([await bookings.statusOf(id), await offeredTo(id)]).toEqual(['free', []])
+    expect([await bookings.statusOf(id), await waitlist.offeredTo(id)]).toEqual(['free', []])
   })
 
   test('of slots that are freed at once each is offered to another entry', async () => {
-    const entries = [await join(), await join(), await join(), await join()]
+    const entries = [await waitlist.join(), await waitlist.join(), await waitlist.join(), await waitlist.join()]
     const visits = await Promise.all(entries.map(() => taken()))
     await Promise.all(visits.map(({ visit: stored }) => cancel(stored)))
-    const offered = await Promise.all(visits.map(({ id }) => offeredTo(id)))
+    const offered = await Promise.all(visits.map(({ id }) => waitlist.offeredTo(id)))
     expect(offered.flat().sort()).toEqual(entries.map(({ id }) => id).sort())
   })
 
   test('of slots that are freed at once one is offered to a single entry', async () => {
-    const entry = await join()
+    const entry = await waitlist.join()
     const visits = await Promise.all(Array.from({ length: 6 }, () => taken()))
     await Promise.all(visits.map(({ visit: stored }) => cancel(stored)))
-    const offered = await Promise.all(visits.map(({ id }) => offeredTo(id)))
+    const offered = await Promise.all(visits.map(({ id }) => waitlist.offeredTo(id)))
     expect(offered.flat()).toEqual([entry.id])
   })
 
   test('of more slots than one change looks after, each is offered in the end, those of the others in the background', async () => {
     const COUNT = 22
-    const entries = await Promise.all(Array.from({ length: COUNT }, () => join()))
+    const entries = await Promise.all(Array.from({ length: COUNT }, () => waitlist.join()))
     const visits = await Promise.all(entries.map(() => taken()))
     const cancelled = visits.map(
       ({ visit: { id, ...rest } }) => [`PUT Appointment/${id}`, { ...rest, id, status: 'cancelled' }] as const,
     )
     expect((await bookings.transaction(...cancelled)).status).toBe(200)
-    const offered = async () => (await Promise.all(visits.map(({ id }) => offeredTo(id)))).flat()
+    const offered = async () => (await Promise.all(visits.map(({ id }) => waitlist.offeredTo(id)))).flat()
     while ((await offered()).length < COUNT) await new Promise((resolve) => setTimeout(resolve, 20))
     expect((await offered()).sort()).toEqual(entries.map(({ id }) => id).sort())
   })
 
   test('of a list that is too long for one change the first is found in the background', async () => {
-    const first = await join({ created: '2026-01-02', ...requestedPeriod('2031-03-03') })
-    const patient = await newPatient()
+    const first = await waitlist.join({ created: '2026-01-02', ...requestedPeriod('2031-03-03') })
+    const patient = await waitlist.newPatient()
     const other = {
       resourceType: 'Appointment',
       status: 'waitlist',
@@ -281,9 +225,9 @@ describe('whose turn it is', () => {
     expect((await bookings.transaction(...posts)).status).toBe(200)
     const { id, visit: stored } = await taken()
     await cancel(stored)
-    while ((await offeredTo(id)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(await offeredTo(id)).toEqual([first.id])
-    const gone = (await all<Resource>(`Appointment?status=waitlist&patient=${patient}&_count=200`)).map(
+    while ((await waitlist.offeredTo(id)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(await waitlist.offeredTo(id)).toEqual([first.id])
+    const gone = (await waitlist.all<Resource>(`Appointment?status=waitlist&patient=${patient}&_count=200`)).map(
       (entry) => [`DELETE Appointment/${entry.id}`] as const,
     )
     expect((await bookings.transaction(...gone)).status).toBe(200)
@@ -292,10 +236,10 @@ describe('whose turn it is', () => {
 
 describe('an offer', () => {
   const offered = async () => {
-    const entry = await join()
+    const entry = await waitlist.join()
     const { id, visit: stored } = await taken()
     await cancel(stored)
-    const [task] = await openOffers(id)
+    const [task] = await waitlist.openOffers(id)
     return { entry, id, task: task?.id, patient: { participant: entry.participant } }
   }
   const statusOf = async (task: string | undefined): Promise<string> => (await bookings.read(`Task/${task}`)).status
@@ -337,21 +281,21 @@ describe('an offer', () => {
     ['books another visit', ({ participant }) => bookings.booked([], { participant })],
   ])('goes to the next entry when its own %s', async (_what, end) => {
     const { entry, id } = await offered()
-    const next = await join()
+    const next = await waitlist.join()
     await end(entry)
-    expect(await offeredTo(id)).toEqual([next.id])
+    expect(await waitlist.offeredTo(id)).toEqual([next.id])
   })
 })
 
 describe('an entry', () => {
   test('waits on when its patient books what it does not ask for', async () => {
-    const entry = await join({ requestedPeriod: [{ start: '2031-03-01', end: '2031-03-02' }] })
+    const entry = await waitlist.join({ requestedPeriod: [{ start: '2031-03-01', end: '2031-03-02' }] })
     await bookings.booked([], { participant: entry.participant })
     expect((await bookings.read(`Appointment/${entry.id}`)).status).toBe('waitlist')
   })
 
   test('ends when the visit of its patient moves to what it asks for', async () => {
-    const entry = await join({ requestedPeriod: [{ start: '2031-03-03', end: half(2) }] })
+    const entry = await waitlist.join({ requestedPeriod: [{ start: '2031-03-03', end: half(2) }] })
     const stored = await bookings.booked([], { participant: entry.participant, start: half(20), end: half(21) })
     await bookings.change(stored, { start: half(1), end: half(2) })
     expect((await bookings.read(`Appointment/${entry.id}`)).status).toBe('cancelled')
@@ -395,25 +339,25 @@ describe('an offer that staff close as its patient does not take it', () => {
   }
 
   test.each(Object.entries(WAYS))('%s goes to the next one, and not to the same entry again', async (_name, refuse) => {
-    const [first, second] = [await join({ priority: 1 }), await join({ priority: 2 })]
+    const [first, second] = [await waitlist.join({ priority: 1 }), await waitlist.join({ priority: 2 })]
     const { id, visit: stored } = await taken()
     await cancel(stored)
-    expect(await offeredTo(id)).toEqual([first.id])
-    expect((await refuse((await openOffers(id))[0])).status).toBe(200)
-    await until(async () => (await offeredTo(id))[0] === second.id)
-    expect((await refuse((await openOffers(id))[0])).status).toBe(200)
-    expect(await offeredTo(id)).toEqual([])
-    const { id: third } = await join({ priority: 3 })
+    expect(await waitlist.offeredTo(id)).toEqual([first.id])
+    expect((await refuse((await waitlist.openOffers(id))[0])).status).toBe(200)
+    await until(async () => (await waitlist.offeredTo(id))[0] === second.id)
+    expect((await refuse((await waitlist.openOffers(id))[0])).status).toBe(200)
+    expect(await waitlist.offeredTo(id)).toEqual([])
+    const { id: third } = await waitlist.join({ priority: 3 })
     await bookings.booked([id]).then(cancel)
-    expect(await offeredTo(id)).toEqual([third])
+    expect(await waitlist.offeredTo(id)).toEqual([third])
   })
 
   test('with another outcome is not passed on', async () => {
-    await join({ priority: 1 })
-    await join({ priority: 2 })
+    await waitlist.join({ priority: 1 })
+    await waitlist.join({ priority: 2 })
     const { id, visit: stored } = await taken()
     await cancel(stored)
-    expect((await complete((await openOffers(id))[0], { text: 'the patient calls back' })).status).toBe(200)
-    expect((await freedSlots()).filter(({ key }) => key === id)).toEqual([])
+    expect((await complete((await waitlist.openOffers(id))[0], { text: 'the patient calls back' })).status).toBe(200)
+    expect((await waitlist.freedSlots()).filter(({ key }) => key === id)).toEqual([])
   })
 })
