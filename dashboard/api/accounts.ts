@@ -4,9 +4,13 @@ import { send } from './client.ts'
 import { pagesFrom } from './lists.ts'
 import { putTagged } from './operations.ts'
 
-export interface Account {
+/** An account to which a Task is assigned, or that has written a comment. */
+export interface Colleague {
   readonly username: string
   readonly name: string
+}
+
+export interface Account extends Colleague {
   readonly clinic?: string
   readonly role: string
   readonly enabled: boolean
@@ -36,6 +40,14 @@ export const accountsOf = (clinic: string | undefined) =>
       const { pages, isCut } = await pagesFrom<Page>(path, MOST, signal)
       return { accounts: pages.flatMap(({ accounts }) => accounts), isCut }
     },
+  })
+
+/** Accounts that can log in. Staff get nothing of them but names. */
+export const colleaguesOf = (clinic: string) =>
+  queryOptions({
+    ...accountsOf(clinic),
+    select: ({ accounts }: { readonly accounts: readonly (Colleague & Partial<Account>)[] }): readonly Colleague[] =>
+      accounts.filter(({ enabled = true }) => enabled),
   })
 
 export const accountPath = (username: string): string => `accounts/${encodeURIComponent(username)}`

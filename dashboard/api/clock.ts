@@ -46,5 +46,10 @@ export const clinicClockSetting = (): string => JSON.stringify(rehearsed)
 /** The clinic's time, by which visits are past or to come, in milliseconds since 1970 UTC. */
 export const clinicNow = (): number => ('at' in rehearsed ? rehearsed.at : now() + rehearsed.ahead)
 
+export const MINUTE = 60_000
+
+/** The clinic's time in whole minutes, so that what is made of it stays the same from one render to the next. */
+export const thisMinute = (): number => Math.floor(clinicNow() / MINUTE) * MINUTE
+
 /** Whether the clinic's time is that of the server, and goes on with it. */
 export const isRealTime = (): boolean => 'ahead' in rehearsed && rehearsed.ahead === 0

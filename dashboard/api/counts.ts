@@ -1,5 +1,5 @@
 /** Totals of several searches in one request. */
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Bundle } from 'fhir/r4'
 import { READS, send } from './client.ts'
 import { Problem, problemOf } from './problem.ts'
@@ -10,15 +10,20 @@ export interface Counted {
   readonly parameters: Parameters
 }
 
-/**
- * @param name part of the query key
- * @param every milliseconds between two polls
- */
-export const useCounts = (name: string, counted: readonly Counted[], every?: number) =>
+interface Options {
+  /** Milliseconds between two polls. */
+  readonly every?: number
+  /** Whether the previous numbers stay until those of another time are there. */
+  readonly keepsPrevious?: boolean
+}
+
+/** @param name begins the query key: that of a type is read anew with the resources of the type */
+export const useCounts = (name: string, counted: readonly Counted[], { every, keepsPrevious = false }: Options = {}) =>
   useQuery({
-    queryKey: ['counts', name, counted],
+    queryKey: [name, 'counts', counted],
     queryFn: ({ signal }) => countsOf(counted, signal),
     ...(every === undefined ? {} : { refetchInterval: every }),
+    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   })
 
 /** @throws Problem of the first that could not be counted */

@@ -58,7 +58,7 @@ export function ActionList(props: ActionListProps) {
         <Stack gap={0}>
           {actions.map((action) => (
             <ActionButton
-              key={action.label}
+              key={`${action.label} ${action.note}`}
               action={action}
               onChosen={() => {
                 leave()

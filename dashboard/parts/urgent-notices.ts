@@ -2,7 +2,9 @@
 import { useLocalStorage } from '@mantine/hooks'
 import type { Task } from 'fhir/r4'
 import { useEffect, useRef } from 'react'
-import { priorityOf } from '../fhir/work.ts'
+import { useSearch } from '../api/queries.ts'
+import { matchesIn } from '../fhir/bundles.ts'
+import { OPEN_STATUSES } from '../fhir/tasks.ts'
 import { useUser } from './clinic-context.tsx'
 import { useGo } from './use-go.ts'
 
@@ -16,20 +18,35 @@ export function useUrgentNotices() {
   return { canNotify, isOn, turn }
 }
 
+/** The newest urgent Tasks that are open. */
+const useUrgentTasks = (isOn: boolean) =>
+  useSearch(
+    'Task',
+    [
+      ['status', OPEN_STATUSES],
+      ['priority', 'urgent,asap,stat'],
+      ['_sort', '-authored-on'],
+      ['_elements', 'code'],
+      ['_count', '200'],
+    ],
+    { enabled: isOn },
+  ).data
+
 /** Shows a notice for each urgent Task that comes; it names the kind of the Task alone, as others may see the screen. */
-export function useNoticeOf(tasks: readonly Task[] | undefined): void {
+export function useNoticeOf(): void {
   const { isOn } = useUrgentNotices()
+  const found = useUrgentTasks(isOn)
   const go = useGo()
   const known = useRef<ReadonlySet<string>>(undefined)
   useEffect(() => {
-    if (tasks === undefined) return
-    const urgent = tasks.filter((task) => priorityOf(task) !== 'routine')
+    if (found === undefined) return
+    const urgent = matchesIn<Task>(found)
     const before = known.current
     known.current = new Set([...(before ?? []), ...urgent.map(({ id }) => id ?? '')])
     if (!isOn || before === undefined) return
     for (const task of urgent.filter(({ id }) => !before.has(id ?? '')))
       void notice(task, () => go('/work-list', { task: task.id }))
-  }, [tasks, isOn, go])
+  }, [found, isOn, go])
 }
 
 /** The words for Tasks are loaded with the first notice. */

@@ -1,7 +1,7 @@
 /**
  * Accounts: `/accounts`. Operators create, change and remove them; an admin those of the staff of his clinic. An admin
- * may also disable other admins of his clinic, which gives nobody any right. Users may change their own password, and
- * nothing else.
+ * may also disable other admins of his clinic, which gives nobody any right. Staff get the names of those to whom they
+ * can assign Tasks. Users may change their own password, and nothing else.
  */
 import { Router } from '@koa/router'
 import type { Context as KoaContext } from 'koa'
@@ -51,14 +51,18 @@ export function accountRoutes({ repository, config, logins, passwordCost }: Acco
 
   router.get('/', async (koa) => {
     tellOf(koa, 'list accounts')
-    const clinic = clinicToList(userOf(koa), textOf(koa.query.clinic))
+    const user = userOf(koa)
+    const clinic = clinicToList(user, textOf(koa.query.clinic))
     if (clinic !== undefined && (await clinicExists(repository, clinic))) {
       tellUserAccess(koa, 'list accounts', { clinic, leastRole: 'admin' })
     }
-    const { page, next } = await pageOf(repository, clinic, textOf(koa.query.after))
+    const isStaff = user.role === 'staff'
+    const isWanted = (account: Account) =>
+      (clinic === undefined || account.clinic === clinic) && !(isStaff && account.disabled === true)
+    const { page, next } = await pageOf(repository, isWanted, textOf(koa.query.after))
     const link =
       next && `/accounts?${new URLSearchParams({ ...(clinic === undefined ? {} : { clinic }), after: next })}`
-    koa.body = { accounts: page.map(shown), ...(link && { next: link }) }
+    koa.body = { accounts: page.map(isStaff ? named : shown), ...(link && { next: link }) }
   })
 
   router.post('/', async (koa) => {
@@ -144,6 +148,9 @@ const shown = ({ username, name, clinic, role, disabled }: Account) => ({
   enabled: disabled !== true,
 })
 
+/** The members that colleagues see. */
+const named = ({ username, name }: Account) => ({ username, name })
+
 function answerAccount(koa: KoaContext, account: Account): void {
   koa.set('ETag', etagOf(account.version ?? 0))
   koa.body = shown(account)
@@ -155,15 +162,11 @@ const ifMatchCheck =
   ({ version = 0 }: Account): void =>
     requireMatch(koa.get('If-Match'), version, 'the data of the account')
 
-/** Undefined: all clinics. @throws FhirError 403 when the user may not see them */
+/** Undefined: all clinics. @throws FhirError 403 for another clinic */
 function clinicToList(user: User, asked: string | undefined): string | undefined {
   if (user.role === 'operator') return asked
-  if (user.role === 'admin' && (asked === undefined || asked === user.clinic)) return user.clinic
-  throw forbidden(
-    user.role === 'admin'
-      ? `Admins see the accounts of their own clinic only, which is '${user.clinic}'`
-      : 'Only admins and operators see accounts',
-  )
+  if (asked === undefined || asked === user.clinic) return user.clinic
+  throw forbidden(`Only operators see the accounts of other clinics; yours is '${user.clinic}'`)
 }
 
 interface AccountPage {
@@ -172,10 +175,14 @@ interface AccountPage {
   readonly next?: string | undefined
 }
 
-async function pageOf(repository: Repository, clinic: string | undefined, after?: string): Promise<AccountPage> {
+async function pageOf(
+  repository: Repository,
+  isWanted: (account: Account) => boolean,
+  after?: string,
+): Promise<AccountPage> {
   const page: Account[] = []
   for await (const account of everyAccount(repository, after)) {
-    if (clinic !== undefined && account.clinic !== clinic) continue
+    if (!isWanted(account)) continue
     if (page.length === PAGE) return { page, next: page.at(-1)?.username }
     page.push(account)
   }
@@ -190,7 +197,9 @@ async function pageOf(repository: Repository, clinic: string | undefined, after?
 async function visibleAccount(koa: KoaContext, repository: Repository, what: string): Promise<Account> {
   const { username = '' } = koa.params
   tellOf(koa, what)
-  const clinic = clinicToList(userOf(koa), undefined)
+  const user = userOf(koa)
+  if (user.role === 'staff') throw forbidden('Only admins and operators see accounts')
+  const clinic = clinicToList(user, undefined)
   const account = await findAccount(repository, username)
   if (account === undefined || (clinic !== undefined && account.clinic !== clinic)) {
     throw notFound(`There is no account '${username}'${clinic === undefined ? '' : ' in your clinic'}`)

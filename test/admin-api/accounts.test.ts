@@ -237,9 +237,30 @@ describe('an admin', () => {
 })
 
 describe('staff', () => {
+  test('get the names of the accounts of their own clinic that can log in, and nothing else of them', async () => {
+    const gone = await newAccount({ clinic: DEMO_CLINIC, name: 'Gone' })
+    expect((await send('operator', 'PUT', `/accounts/${gone}/login`, { enabled: false })).status).toBe(200)
+    const theirs = await newAccount({ name: 'Theirs' })
+    for (const path of ['/accounts', `/accounts?clinic=${DEMO_CLINIC}`]) {
+      const { status, body, text } = await send('staff', 'GET', path)
+      expect([status, Object.keys(body)]).toEqual([200, ['accounts']])
+      expect(body.accounts).toEqual(
+        expect.arrayContaining([
+          { username: 'ada', name: 'ada' },
+          { username: 'stella', name: 'stella' },
+        ]),
+      )
+      for (const hidden of [gone, theirs, 'otto', 'role', 'enabled']) expect(text).not.toContain(`"${hidden}"`)
+    }
+    expect((await send('staff', 'GET', '/accounts?after=ada')).text).not.toContain('"ada"')
+    for (const clinic of [OTHER_CLINIC, 'nowhere']) {
+      const { status, body } = await send('staff', 'GET', `/accounts?clinic=${clinic}`)
+      expect([status, Object.keys(body)]).toEqual([403, ['error']])
+    }
+  })
+
   test('see, make and change no accounts: 403', async () => {
     for (const [method, path, body] of [
-      ['GET', '/accounts', undefined],
       ['GET', '/accounts/stella', undefined],
       ['GET', '/accounts/nobody', undefined],
       ['PUT', '/accounts/ours/login', { enabled: false }],

@@ -16,7 +16,7 @@ export function CallsChart() {
   const query = useCounts(
     'calls by day',
     days.map((one) => ({ type: 'Encounter', parameters: [...CALLS, ...onDay(one, zone)] })),
-    60_000,
+    { every: 60_000 },
   )
   return (
     <Panel

@@ -23,7 +23,7 @@ export function Numbers() {
       { type: 'Appointment', parameters: [...TAKING_PLACE, ...onDay(day, zone)] },
       { type: 'Task', parameters: [['status', OPEN_STATUSES]] },
     ],
-    EVERY,
+    { every: EVERY },
   )
   const outbox = useGet<Outbox>(`clinics/${id}/outbox?state=dead`, { every: EVERY })
   if (counts.error) return <ErrorView error={counts.error} onRetry={counts.refetch} />

@@ -1,16 +1,19 @@
-/** The open Tasks, the most urgent first. */
+/** The open Tasks, the most urgent first: who is to be called, and what is asked. */
 
-import { Badge, Group, Stack, Text } from '@mantine/core'
-import type { Task } from 'fhir/r4'
+import { Badge, Box, Group, Stack, Text } from '@mantine/core'
+import type { Bundle, Patient, Task } from 'fhir/r4'
 import { clinicNow } from '../../api/clock.ts'
 import { useSearch } from '../../api/queries.ts'
-import { matchesIn } from '../../fhir/bundles.ts'
-import { referenceParts, referenceText } from '../../fhir/names.ts'
+import { includedIn, matchesIn } from '../../fhir/bundles.ts'
+import { type Person, peopleIn } from '../../fhir/task-person.ts'
+import { kindText } from '../../fhir/task-words.ts'
 import { dueOf, OPEN_STATUSES, taskTitle } from '../../fhir/tasks.ts'
 import { relativeText } from '../../fhir/time.ts'
+import { isOverdue, priorityOf } from '../../fhir/work.ts'
 import { LinkToPage, PageLink } from '../../parts/links.tsx'
 import { Empty, heightOfRows, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { TaskPerson } from '../../parts/task-person.tsx'
 import { EVERY, SHOWN } from './today.ts'
 
 export function OpenTasks() {
@@ -19,6 +22,7 @@ export function OpenTasks() {
     [
       ['status', OPEN_STATUSES],
       ['_sort', '-priority,authored-on'],
+      ['_include', 'Task:patient'],
       ['_count', String(SHOWN)],
     ],
     { every: EVERY },
@@ -30,48 +34,52 @@ export function OpenTasks() {
       minHeight={heightOfRows(SHOWN)}
     >
       <Loaded query={query} rows={SHOWN}>
-        {(bundle) => <List tasks={matchesIn<Task>(bundle)} />}
+        {(bundle) => <List bundle={bundle} />}
       </Loaded>
     </Panel>
   )
 }
 
-const List = ({ tasks }: { readonly tasks: readonly Task[] }) =>
-  tasks.length === 0 ? (
-    <Empty icon="check" title="No open tasks">
-      Calls leave a task where somebody of the staff must act.
-    </Empty>
-  ) : (
+function List({ bundle }: { readonly bundle: Bundle }) {
+  const tasks = matchesIn<Task>(bundle)
+  const personOf = peopleIn(includedIn<Patient>(bundle, 'Patient'))
+  if (tasks.length === 0) {
+    return (
+      <Empty icon="check" title="No open tasks">
+        Calls leave a task where somebody of the staff must act.
+      </Empty>
+    )
+  }
+  return (
     <Stack gap={6}>
       {tasks.map((task) => (
-        <Row key={task.id} task={task} />
+        <Row key={task.id} task={task} person={personOf(task)} />
       ))}
     </Stack>
   )
+}
 
-function Row({ task }: { readonly task: Task }) {
+function Row({ task, person }: { readonly task: Task; readonly person: Person }) {
   const due = dueOf(task)
-  const isLate = due !== undefined && Date.parse(due) < clinicNow()
-  const patient = referenceParts((task.for ?? task.focus)?.reference)
+  const now = clinicNow()
   return (
-    <Group gap="sm" wrap="nowrap">
-      <Badge variant="default" size="sm" flex="none">
-        {task.priority ?? 'routine'}
-      </Badge>
-      <Text size="sm" className="cut" flex={1} miw={0}>
-        {taskTitle(task)}
-        {patient?.type === 'Patient' && (
-          <>
-            {' · '}
-            <PageLink to={`/patients/${patient.id}`}>{referenceText(task.for ?? task.focus)}</PageLink>
-          </>
-        )}
-      </Text>
-      {due !== undefined && (
-        <Text size="sm" c={isLate ? 'red' : 'dimmed'} flex="none">
-          due {relativeText(due, clinicNow())}
+    <Group gap="sm" wrap="nowrap" fz="sm">
+      <Box flex="2 1 0" miw={0}>
+        <TaskPerson person={person} />
+      </Box>
+      <Box flex="3 1 0" miw={0} className="two-lines">
+        <bdi className="cut">
+          <PageLink to="/work-list" search={{ task: task.id }}>
+            {taskTitle(task)}
+          </PageLink>
+        </bdi>
+        <Text span size="xs" c={isOverdue(task, now) ? 'red' : 'dimmed'} className="cut">
+          {[kindText(task), due && `due ${relativeText(due, now)}`].filter(Boolean).join(' · ')}
         </Text>
-      )}
+      </Box>
+      <Badge variant="default" size="sm" flex="none">
+        {priorityOf(task)}
+      </Badge>
     </Group>
   )
 }

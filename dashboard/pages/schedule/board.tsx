@@ -1,11 +1,11 @@
 /** The visits and free times of a plan, as calendar or list, with the actions on each. */
 import { Stack } from '@mantine/core'
 import { lazy, Suspense, useMemo, useState } from 'react'
+import { thisMinute } from '../../api/clock.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import type { HoursByDay } from './entries.ts'
 import { Grid } from './grid.tsx'
 import type { Opened, View } from './opened.ts'
-import { thisMinute } from './this-minute.ts'
 import { TimeList } from './time-list.tsx'
 import { useMoves } from './use-moves.ts'
 import type { Column, Plan } from './use-plan.ts'

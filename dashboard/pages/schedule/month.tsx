@@ -1,7 +1,7 @@
 /** A month: how many visits and free times each day has, counted by the server in one request, and reasons for closed days. */
 import { Text } from '@mantine/core'
 import { useMemo } from 'react'
-import { clinicNow } from '../../api/clock.ts'
+import { clinicNow, thisMinute } from '../../api/clock.ts'
 import { type Counted, useCounts } from '../../api/counts.ts'
 import { DAY_TEXT, DAYS } from '../../fhir/availability.ts'
 import { addDays, dateText, dayOf, dayText, startOfDay } from '../../fhir/time.ts'
@@ -12,7 +12,6 @@ import { Loaded } from '../../parts/page-states.tsx'
 import { closedFor } from './closed-notice.tsx'
 import { hoursByDay } from './entries.ts'
 import classes from './schedule.module.css'
-import { thisMinute } from './this-minute.ts'
 import type { Column } from './use-plan.ts'
 import { monthOf } from './weeks.ts'
 
@@ -34,7 +33,7 @@ export function Month({ day, columns, isAll, who }: MonthProps) {
   const today = dayOf(clinicNow(), zone)
   const hours = useMemo(() => hoursByDay(columns, weeks.flat(), zone), [columns, weeks, zone])
   const counted = days.flatMap((one) => countsOf(one, { zone, today, columns: isAll ? [] : columns }))
-  const counts = useCounts('month', counted, EVERY)
+  const counts = useCounts('month', counted, { every: EVERY })
   return (
     <Loaded query={counts} rows={6}>
       {(all) => (

@@ -2,10 +2,10 @@
 import type { Slot } from 'fhir/r4'
 import { useMemo } from 'react'
 import { useAll } from '../../api/all-pages.ts'
+import { thisMinute } from '../../api/clock.ts'
 import type { Parameters } from '../../api/queries.ts'
 import { isTimed, type TimedSlot } from '../../fhir/free-times.ts'
 import { addDays, startOfDay } from '../../fhir/time.ts'
-import { thisMinute } from './this-minute.ts'
 
 export interface Looked {
   /** Schedule.id; empty: all. */

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Annotation, Reference, Task } from 'fhir/r4'
 import { useMemo } from 'react'
+import type { Colleague } from '../../api/accounts.ts'
 import { get } from '../../api/client.ts'
 import { clinicNow } from '../../api/clock.ts'
 import { operate, patch, put } from '../../api/operations.ts'
@@ -16,18 +17,12 @@ export interface Completion {
   readonly note: string
 }
 
-/** An account of the clinic: a Task is assigned to it, or it has written a comment. */
-export interface Colleague {
-  readonly username: string
-  readonly name: string
-}
-
 const OUTCOMES = 'https://sandbox-emr.example/fhir/CodeSystem/task-outcome'
 
 export function useTaskActions() {
   const client = useQueryClient()
   return useMemo(() => {
-    const refresh = () => readAnew(client, 'Task', 'counts')
+    const refresh = () => readAnew(client, 'Task', 'today')
     const then = async <T>(work: Promise<T>): Promise<T> => {
       try {
         return await work

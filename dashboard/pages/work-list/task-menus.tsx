@@ -3,12 +3,12 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Task } from 'fhir/r4'
 import { useState } from 'react'
-import { accountsOf } from '../../api/accounts.ts'
+import { type Colleague, colleaguesOf } from '../../api/accounts.ts'
 import { clinicNow } from '../../api/clock.ts'
 import { addDays, clockText, dayOf, fieldTimeOf, timeText, wallTime } from '../../fhir/time.ts'
 import { ActionList } from '../../parts/action-list.tsx'
-import { useClinic, useUser } from '../../parts/clinic-context.tsx'
-import { assignOne, type Colleague, claimOne, completeOne, snoozeOne } from './task-actions.ts'
+import { useClinic } from '../../parts/clinic-context.tsx'
+import { assignOne, claimOne, completeOne, snoozeOne } from './task-actions.ts'
 import { useBulk } from './use-bulk.ts'
 
 interface ActedOn {
@@ -42,18 +42,21 @@ interface AssignMenuProps {
   readonly onAssign: (to: Colleague) => void
 }
 
-/** For admins: staff may not read who the accounts of the clinic are. */
+/** Absent where the accounts are those of another issuer. */
 export function AssignMenu({ onAssign }: AssignMenuProps) {
   const { id } = useClinic()
-  const isAdmin = useUser().role === 'admin'
-  const { data } = useQuery({ ...accountsOf(id), enabled: isAdmin })
-  if (!isAdmin || data === undefined) return null
-  const enabled = data.accounts.filter((account) => account.enabled)
+  const { data: colleagues } = useQuery(colleaguesOf(id))
+  if (colleagues === undefined) return null
+  const isShared = (name: string) => colleagues.filter((one) => one.name === name).length > 1
   return (
     <ActionList
       label="Assign to…"
       icon="patients"
-      actions={enabled.map((account) => ({ label: account.name, run: () => onAssign(account) }))}
+      actions={colleagues.map((account) => ({
+        label: account.name,
+        ...(isShared(account.name) ? { note: account.username } : {}),
+        run: () => onAssign(account),
+      }))}
     />
   )
 }

@@ -2,15 +2,16 @@
 import { Badge, Checkbox, Text, UnstyledButton } from '@mantine/core'
 import type { Task } from 'fhir/r4'
 import { clinicNow } from '../../api/clock.ts'
+import type { Person } from '../../fhir/task-person.ts'
 import { callOf, kindText, missingOf } from '../../fhir/task-words.ts'
 import { dueOf, taskTitle } from '../../fhir/tasks.ts'
 import { relativeText, timeText } from '../../fhir/time.ts'
 import { isOverdue, ownerName, priorityOf, snoozedUntil } from '../../fhir/work.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { PageLink } from '../../parts/links.tsx'
+import { TaskPerson } from '../../parts/task-person.tsx'
 import { Time } from '../../parts/times.tsx'
 import { taskStatusText } from './task-text.ts'
-import type { Person } from './use-tasks.ts'
 import classes from './work-list.module.css'
 
 interface TaskRowProps {
@@ -36,13 +37,8 @@ export function TaskRow({ task, person, onOpen, isSelected, onSelect }: TaskRowP
         />
       )}
       <UnstyledButton className={classes.open} onClick={onOpen}>
-        <span className={classes.what}>
-          <bdi className={`${classes.title} cut`}>{person.name || person.number || 'Nobody is named'}</bdi>
-          <Text span size="xs" c="dimmed" className="cut number">
-            {person.name === '' ? '' : person.number}
-          </Text>
-        </span>
-        <span className={classes.what}>
+        <TaskPerson person={person} />
+        <span className="two-lines">
           <bdi className="cut">{taskTitle(task)}</bdi>
           <Text span size="xs" c="dimmed" className="cut">
             {[kindText(task), missing && `Missing: ${missing}`].filter(Boolean).join(' · ')}
@@ -78,7 +74,7 @@ function Due({ task }: { readonly task: Task }) {
   const until = snoozedUntil(task, now)
   const late = isOverdue(task, now)
   return (
-    <span className={`${classes.due} ${late ? classes.late : ''}`}>
+    <span className={`two-lines ${classes.due} ${late ? classes.late : ''}`}>
       {due === undefined ? 'no due time' : `${late ? 'overdue' : 'due'} ${relativeText(due, now)}`}
       <Text span size="xs" c="dimmed" className="cut">
         {until === undefined ? <Time at={due} /> : `snoozed until ${timeText(new Date(until).toISOString(), timeZone)}`}

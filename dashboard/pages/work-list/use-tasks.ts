@@ -2,21 +2,12 @@
 import type { Patient, Task } from 'fhir/r4'
 import { useMemo } from 'react'
 import { useAll } from '../../api/all-pages.ts'
-import { patientName, referenceParts, telecomOf } from '../../fhir/names.ts'
-import { isPlaceholder } from '../../fhir/patients.ts'
-import { numberIn } from '../../fhir/task-words.ts'
+import { peopleIn } from '../../fhir/task-person.ts'
 import { OPEN_STATUSES } from '../../fhir/tasks.ts'
 
 const CLOSED = 'completed,cancelled,rejected,failed'
 const ELEMENTS =
   'status,priority,code,description,owner,restriction,authoredOn,for,input,lastModified,Patient.name,Patient.telecom'
-
-export interface Person {
-  /** Empty: nobody is known. */
-  readonly name: string
-  /** The number to call, in groups; empty: none is known. */
-  readonly number: string
-}
 
 export function useTasks(isClosed: boolean) {
   const query = useAll<Task>(
@@ -30,17 +21,6 @@ export function useTasks(isClosed: boolean) {
     { most: isClosed ? 200 : 2000 },
   )
   const { data } = query
-  const patients = useMemo(
-    () => new Map((data?.included<Patient>('Patient') ?? []).map((patient) => [patient.id, patient])),
-    [data],
-  )
-  const personOf = (task: Task): Person => personIn(task, patients.get(referenceParts(task.for?.reference)?.id))
+  const personOf = useMemo(() => peopleIn(data?.included<Patient>('Patient') ?? []), [data])
   return { query, personOf }
-}
-
-function personIn(task: Task, patient: Patient | undefined): Person {
-  const number = numberIn(task) || telecomOf(patient?.telecom, 'phone')
-  if (patient === undefined) return { name: task.for?.display ?? '', number }
-  const isUnknown = isPlaceholder(patient) && patient.name === undefined
-  return { name: isUnknown ? 'Unknown caller' : patientName(patient), number }
 }

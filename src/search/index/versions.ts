@@ -15,7 +15,7 @@ import { CONTENT, extractEntries, FULL_TEXT_VERSION, KEPT_BY_STORE, TEXT } from 
  * Raised with every change of the extracted entries, however small; test/search/index/versions.test.ts detects such
  * changes.
  */
-const VERSION = 8
+const VERSION = 9
 
 /** Raised for a type of parameter when its values are extracted differently from the same elements. */
 const RULES: Readonly<Record<SearchParameter['type'], number>> = {

@@ -209,6 +209,36 @@ test('several tasks are snoozed at once, wait behind a filter, and come back by 
   expect((await task('nap-1')).restriction?.period?.start).toBeUndefined()
 })
 
+test('staff assign a task to a colleague who can log in, by the keyboard', async () => {
+  const json = { 'content-type': 'application/json' }
+  const admin = { ...json, authorization: `Bearer ${await dashboard.server.login('admin', 'admin')}` }
+  const name = `أميرة <b>${'long'.repeat(40)}</b>`
+  for (const username of ['amira', 'another-amira', 'gone']) {
+    const account = { username, name: username === 'gone' ? 'Gone' : name, role: 'staff', password: 'a long password' }
+    expect((await fhir('POST', '/accounts', account, admin)).status).toBe(201)
+  }
+  expect((await fhir('PUT', '/accounts/gone/login', { enabled: false }, admin)).status).toBe(200)
+  await put('handed-on', { description: 'Handed on', restriction: due(7) })
+  const page = await dashboard.signedIn('/work-list?task=handed-on')
+  const drawer = page.getByRole('dialog').filter({ hasText: 'Handed on' })
+  await drawer.getByRole('button', { name: 'Assign to…' }).press('Enter')
+  // Two of one name are told apart.
+  const second = page.getByRole('button', { name: `${name} another-amira` })
+  await second.waitFor()
+  expect(await page.getByRole('button', { name: 'Gone' }).count()).toBe(0)
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  await second.press('Enter')
+  await undoOf(page, `1 task is assigned to ${name}.`).waitFor()
+  expect((await task('handed-on')).owner).toMatchObject({ identifier: { value: 'another-amira' }, display: name })
+  for (const width of [1024, 390]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect(await fitsItsWidth(page)).toBe(true)
+  }
+  await undoOf(page, '1 task is assigned').click()
+  await drawer.getByText('Waiting').waitFor()
+  expect((await task('handed-on')).owner).toBeUndefined()
+})
+
 test('an admin assigns tasks to an account of the clinic, and what a colleague has completed meanwhile is told', async () => {
   await put('given-1', { description: 'Given one', restriction: due(8) })
   await put('given-2', { description: 'Given two', restriction: due(9) })
@@ -249,7 +279,9 @@ test('the navigation counts open tasks on every page, and an urgent one gives a 
     }
     Object.assign(window, { Notification: Shown, shown })
   })
+  const searched = page.waitForResponse((answer) => answer.url().includes('priority='))
   await page.getByLabel('Notices of urgent tasks').click({ force: true })
+  await searched
   await page.getByRole('link', { name: 'Patients' }).click()
   const badge = page.getByRole('link', { name: /^Work list \d+\s+open, \d+ overdue$/ })
   const before = Number.parseInt((await badge.innerText()).replace(/\D+/, ''), 10)
@@ -291,7 +323,7 @@ test('a delivery that was given up is listed with its reason, and sent again', a
   expect(crm.received.length).toBeGreaterThan(0)
 })
 
-test('of 2,000 tasks only those in sight are drawn, and at most 50 are selected at once', async () => {
+test('of 2,000 tasks only those in sight are drawn, at most 50 are selected at once, and the navigation counts them all', async () => {
   for (let batch = 0; batch < 10; batch += 1) {
     const entry = Array.from({ length: 200 }, (_, index) => ({
       request: { method: 'POST', url: 'Task' },
@@ -306,6 +338,30 @@ test('of 2,000 tasks only those in sight are drawn, and at most 50 are selected 
   await page.getByRole('status').filter({ hasText: 'of more than are looked through here' }).waitFor()
   await page.getByLabel('Select the first 50').check()
   await page.getByText('50 selected').waitFor()
+  const total = async (query: string): Promise<number> =>
+    (await fhir('GET', `/Task?status=requested,in-progress&_summary=count${query}`)).body.total
+  const now = new Date().toISOString()
+  const [all, snoozed, overdue] = [await total(''), await total(`&due=sa${now}`), await total(`&due=eb${now}`)]
+  expect([all > 2000, snoozed, overdue > 0]).toEqual([true, 0, true])
+  await page.getByRole('link', { name: new RegExp(`^Work list ${all}\\s+open, ${overdue} overdue$`) }).waitFor()
+  await put('one-more', { description: 'One more', restriction: due(-1) })
+  await page.getByRole('link', { name: new RegExp(`^Work list ${all + 1}\\s+open, ${overdue + 1} overdue$`) }).waitFor()
+  await put('one-more', { description: 'One more', restriction: { period: { start: due(9).period.end } } })
+  await page.getByRole('link', { name: new RegExp(`^Work list ${all}\\s+open, ${overdue} overdue$`) }).waitFor()
+})
+
+test('the most urgent tasks on the overview name the person and the number first, and lead to the task', async () => {
+  await fhir('PUT', '/Patient/urgent', {
+    ...{ resourceType: 'Patient', id: 'urgent', name: [{ family: 'Urgent', given: ['Una'] }] },
+    telecom: [{ system: 'phone', value: '+12125550173' }],
+  })
+  const asked = { description: 'Call Una back', for: { reference: 'Patient/urgent' }, priority: 'urgent' as const }
+  await put('most-urgent', { ...asked, authoredOn: '2020-01-01T00:00:00Z', restriction: due(-1) })
+  const page = await dashboard.signedIn()
+  const panel = page.locator('section', { hasText: 'Most urgent tasks' })
+  for (const text of ['Una Urgent', '+1 212 555 0173']) await panel.getByText(text, { exact: true }).waitFor()
+  await panel.getByRole('link', { name: 'Call Una back' }).click()
+  await page.getByRole('dialog').getByText('Call Una back').first().waitFor()
 })
 
 test('nothing that the pages do is stopped by their Content-Security-Policy, and no script fails', () => {

@@ -48,12 +48,13 @@ const WHOLE: Task = {
   restriction: { period: { end: '2026-11-21T09:00:00Z' } },
 }
 
-describe('every search parameter of R4 for Task finds it', () => {
+describe('every search parameter of R4 for Task, and the one of this server, finds it', () => {
   test.each([
     'authored-on=2026-11-19',
     'based-on=ServiceRequest/based',
     'business-status=urn:business|called',
     'code=urn:codes|call',
+    'due=eb2026-11-21T09:00:01Z',
     'encounter=Encounter/call',
     'focus=Appointment/focus',
     'group-identifier=urn:groups|g',
@@ -80,7 +81,7 @@ describe('every search parameter of R4 for Task finds it', () => {
     const { searchParam } = body.rest[0].resource.find(({ type }: { type: string }) => type === 'Task')
     expect(
       searchParam.map(({ name }: { name: string }) => name).filter((name: string) => !name.startsWith('_')),
-    ).toHaveLength(19)
+    ).toHaveLength(20)
   })
 })
 
@@ -91,6 +92,24 @@ test('who has none, most urgent first, is a search', async () => {
 })
 
 describe('due times', () => {
+  test('tell what is overdue from what is due later, is put off, or has none', async () => {
+    const period = (id: string, more: { readonly start?: string; readonly end?: string }) =>
+      put({
+        ...{ resourceType: 'Task', id, status: 'requested', intent: 'order' },
+        restriction: { period: more },
+      } as Task)
+    const [early, late] = ['2031-01-01T09:00:00Z', '2031-01-03T09:00:00Z']
+    await period('due-early', { end: early })
+    await period('due-late', { end: late })
+    await period('put-off', { start: late, end: late })
+    const ours = async (query: string) =>
+      (await idsOf(query)).filter((id) => ['due-early', 'due-late', 'put-off', 'other'].includes(id)).toSorted()
+    const status = 'status=requested,draft&_count=200'
+    expect(await ours(`${status}&due=eb2031-01-02T09:00:00Z`)).toEqual(['due-early'])
+    expect(await ours(`${status}&due=sa2031-01-02T09:00:00Z`)).toEqual(['put-off'])
+    expect(await ours(`${status}&due:missing=true`)).toEqual(['other'])
+  })
+
   test('what calls raise is due by its priority: urgent within a day', async () => {
     const caller = new Caller(server)
     await caller.use('escalate_billing', {})

@@ -1,4 +1,5 @@
 /** The index entries of resources, with the fhirpath package as the judge of the expressions. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -18,13 +19,14 @@ const fhirpath = require('fhirpath') as {
 }
 const r4: unknown = require('fhirpath/fhir-context/r4')
 
-/** The published expressions by canonical, of all types together. */
-const PUBLISHED = new Map(
-  ((readJson('fhir/r4/search-parameters.json') as Bundle<SearchParameter>).entry ?? []).map(({ resource }) => [
-    resource?.url,
-    resource?.expression,
-  ]),
-)
+const OWN = join(import.meta.dirname, '../../../resources/search-parameters')
+const own = (): readonly SearchParameter[] =>
+  readdirSync(OWN).map((file) => JSON.parse(readFileSync(join(OWN, file), 'utf8')))
+const official = (): readonly (SearchParameter | undefined)[] =>
+  ((readJson('fhir/r4/search-parameters.json') as Bundle<SearchParameter>).entry ?? []).map(({ resource }) => resource)
+
+/** The published expressions by canonical, of all types together: those of R4, and those of the server. */
+const PUBLISHED = new Map([...official(), ...own()].map((one) => [one?.url, one?.expression]))
 
 /** The expression without resolve(), which the package does over HTTP only; the reference itself is enough. */
 const withoutResolve = (expression: string): string =>
