@@ -16,9 +16,19 @@ export interface Delivery {
   readonly stagedAt?: string
   readonly nextTry?: string
   readonly sentAt?: string
+  /** In their order. */
+  readonly attempts?: readonly Attempt[]
   /** Set for a delivery to a simulator. */
   readonly message?: SimulatedMessage
   readonly contact?: Readonly<Record<string, string>>
+}
+
+export interface Attempt {
+  readonly time: string
+  /** Why it failed. */
+  readonly reason?: string
+  /** The ids of its exchanges in the journal. */
+  readonly exchanges?: readonly string[]
 }
 
 export interface SimulatedMessage {

@@ -2,9 +2,10 @@
 import { Anchor, Badge, Button, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import {
   ALL_STATES,
+  type Attempt,
   type Delivery,
   outboxOf,
   removeDelivery,
@@ -120,7 +121,8 @@ function DeliveryRow({ message, onRemove }: DeliveryRowProps) {
         <Time at={sentAt ?? stagedAt} />
       </Table.Td>
       <Table.Td>
-        <span className="number">{tries}</span> <Attempts delivery={message} />
+        <span className="number">{tries}</span>
+        <Attempts attempts={message.attempts} />
       </Table.Td>
       <Table.Td>{state === 'dead' && <RowActions messageId={messageId} onRemove={onRemove} />}</Table.Td>
     </Table.Tr>
@@ -196,18 +198,46 @@ function tellResult(after: Delivery | undefined): void {
   else notifications.show({ message: 'The delivery waits to be tried. The list shows what comes of it.' })
 }
 
-/** The requests to systems of the clinic since the delivery was made, where the journal has them. */
-const Attempts = ({ delivery: { stagedAt, sentAt } }: { readonly delivery: Delivery }) => {
-  const until = sentAt === undefined ? undefined : new Date(Date.parse(sentAt) + AFTER_IT_WAS_SENT).toISOString()
+/** The last attempt, and those before it behind a fold, the newest first. */
+function Attempts({ attempts = [] }: Pick<Delivery, 'attempts'>) {
+  const [last, ...earlier] = attempts.toReversed()
+  if (last === undefined) return null
   return (
-    <PageLink to="/journal" search={{ direction: 'out', since: stagedAt, until }}>
-      Requests
-    </PageLink>
+    <>
+      <AttemptLine attempt={last} />
+      {earlier.length > 0 && (
+        <details>
+          <summary>
+            <Text span size="sm">
+              {earlier.length} earlier
+            </Text>
+          </summary>
+          {earlier.map((attempt) => (
+            <AttemptLine key={attempt.time} attempt={attempt} />
+          ))}
+        </details>
+      )}
+    </>
   )
 }
 
-/** Milliseconds: an exchange is recorded when its response has come. */
-const AFTER_IT_WAS_SENT = 60_000
+/** When it was, its requests in the journal, and why it failed. */
+const AttemptLine = ({ attempt: { time, reason, exchanges = [] } }: { readonly attempt: Attempt }) => (
+  <Text size="sm">
+    <Time at={time} />
+    {exchanges.map((id, index) => (
+      <Fragment key={id}>
+        {' '}
+        <PageLink to={`/journal/${id}`}>{exchanges.length === 1 ? 'Request' : `Request ${index + 1}`}</PageLink>
+      </Fragment>
+    ))}
+    {reason !== undefined && (
+      <Text span size="sm" c="dimmed" display="block">
+        {reason}
+      </Text>
+    )}
+  </Text>
+)
 
 function RowActions({ messageId, onRemove }: { readonly messageId: string } & Pick<DeliveryRowProps, 'onRemove'>) {
   const { id } = useClinic()

@@ -1,6 +1,7 @@
 /** The ports to external systems: the clinic's insurance verification, its CRM and its messaging service. */
 import type { CrmSettings } from '../clinics/crm-settings.ts'
 import type { InsuranceSettings } from '../clinics/insurance-settings.ts'
+import type { JournalMode } from '../clinics/settings.ts'
 import type { WebhookSettings } from '../clinics/webhook-settings.ts'
 
 export const INSURANCE_STATUSES = [
@@ -89,18 +90,23 @@ export type Delivery =
   | { readonly delivered: true }
   | { readonly delivered: false; readonly retry: boolean; readonly reason: string; readonly retryAfterMs?: number }
 
+/** Called with the id of each exchange of an attempt, as the journal has it. */
+export type TellExchange = (id: string) => void
+
 export interface CrmConnector {
   /** One attempt, within its own deadline; never throws. */
-  deliver(settings: CrmSettings, contact: CrmContact): Promise<Delivery>
+  deliver(settings: CrmSettings, contact: CrmContact, tell?: TellExchange): Promise<Delivery>
 }
 
 export interface MessageConnector {
   /** One attempt, within its own deadline; never throws. */
-  deliver(settings: WebhookSettings, message: OutboundMessage): Promise<Delivery>
+  deliver(settings: WebhookSettings, message: OutboundMessage, tell?: TellExchange): Promise<Delivery>
 }
 
 export interface Integrations {
   readonly insurance: InsuranceVerification
   readonly crm: CrmConnector
   readonly messages: MessageConnector
+  /** How much the journal keeps of clinics that have not set it; absent: nothing. */
+  readonly journal?: JournalMode
 }

@@ -6,7 +6,7 @@ import { type ServedSimulators, webhookOf } from './simulators/served.ts'
 export function messageWebhook(outbound: Outbound, simulators?: ServedSimulators): MessageConnector {
   const post = webhookOf('messages', 'the messaging service', { outbound, simulators })
   return {
-    deliver: (settings, { event, messageId, abandonment: _, ...data }) =>
-      post(settings, { messageId, type: event, data }),
+    deliver: (settings, { event, messageId, abandonment: _, ...data }, tell) =>
+      post(settings, { messageId, type: event, data }, tell),
   }
 }

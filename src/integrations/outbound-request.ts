@@ -7,6 +7,7 @@ import { lookup } from 'node:dns'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import type { TellExchange } from '../core/ports.ts'
 import { present } from '../fhir/resource.ts'
 import { currentBudget } from '../isolation/budget.ts'
 import { beginningOf, type OutboundSystem, outcomeOf, type SeenExchange } from '../record/journal/exchange.ts'
@@ -46,6 +47,18 @@ export const about = (outbound: Outbound, clinic: string, system: OutboundSystem
   ...outbound,
   about: { clinic, system, isOwn },
 })
+
+/** The same, and `tell` is called with the id of each exchange. */
+export const telling = (outbound: Outbound, tell: TellExchange | undefined): Outbound =>
+  tell === undefined
+    ? outbound
+    : {
+        ...outbound,
+        onSent: (sent) => {
+          outbound.onSent?.(sent)
+          tell(sent.id)
+        },
+      }
 
 export interface TextAnswer {
   readonly status: number

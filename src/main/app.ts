@@ -153,7 +153,7 @@ export async function createApp({
   const onSent = sentObserverOf(observing)
   const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses, onSent }
   const simulators: ServedSimulators = (system) => servedSimulator(server, config, system)
-  const integrations: Integrations = { ...connectors(outbound, simulators, clock), ...given }
+  const integrations: Integrations = { ...connectors(config, outbound, simulators, clock), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
   const policies = { profilePolicy, searchHandling }
   const meetingFaults = config.rehearsal ? { faultyWork: faultyWork((...of) => access(...of), repository) } : {}
@@ -211,10 +211,16 @@ function rehearsalOf(
   return rehearsal ? { ...resets, fillings: new Fillings(resets, threads, software?.version ?? '') } : undefined
 }
 
-const connectors = (outbound: Outbound, simulators: ServedSimulators, clock: AppParts['clock']): Integrations => ({
+const connectors = (
+  { journal }: Config,
+  outbound: Outbound,
+  simulators: ServedSimulators,
+  clock: AppParts['clock'],
+): Integrations => ({
   insurance: insuranceConnector({ outbound, simulators, clock }),
   crm: crmConnector(outbound, simulators),
   messages: messageWebhook(outbound, simulators),
+  journal: journal.mode,
 })
 
 interface JournalParts extends Pick<JournalOptions, 'repository' | 'logger' | 'allowance'> {
@@ -268,12 +274,12 @@ interface BackgroundServices {
 /** The background work of the server. */
 function backgroundWork(
   { repository, contents, access, logger, isRehearsing }: BackgroundServices,
-  { insurance, crm, messages }: Integrations,
+  { insurance, crm, messages, journal = 'off' }: Integrations,
   threads: WorkThreadPool | undefined,
 ): { start(): void; close(): Promise<unknown> } {
   const accessOf = (clinic: string) => access(clinic, { kind: 'server' })
   const rules = { objection: objectionTo, heldUntil }
-  const outbox = new Outbox({ repository, crm, messages, tasks: deliveryTasks, ...rules, accessOf, logger })
+  const outbox = new Outbox({ repository, crm, messages, journal, tasks: deliveryTasks, ...rules, accessOf, logger })
   const inquiries = insuranceInquiries({ repository, insurance, accessOf, logger })
   const loops = [
     mergeLoop({ repository, logger, accessOf }),

@@ -5,6 +5,7 @@ import type { ClinicSettings } from '../../src/clinics/settings.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import { SERVICE } from '../../src/repository/record-kinds.ts'
 import { Caller, INTAKE } from '../calls/caller.ts'
+import { exchangeWith } from '../support/journal.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { until } from '../support/server-process.ts'
@@ -77,6 +78,9 @@ describe('the list', () => {
       task: { reference: `Task/${task?.id}` },
       reason: 'the CRM answered 400',
       stagedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      attempts: [
+        { time: expect.stringMatching(/Z$/), reason: 'the CRM answered 400', exchanges: [expect.any(String)] },
+      ],
     })
   })
 
@@ -105,6 +109,35 @@ describe('the list', () => {
   test('of an unknown state is 400 that names those there are', async () => {
     const { status, body } = await server.fhir('GET', `${OUTBOX}?state=lost`)
     expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('dead')])
+  })
+})
+
+describe('each attempt', () => {
+  test('leads to its exchange in the journal, that of a tool call as well as that of the background', async () => {
+    const { messageId } = await refused()
+    crm.answer(422)
+    await server.fhir('POST', `${OUTBOX}/${messageId}/$resend`)
+    const attempts = async () =>
+      (await list()).messages.find((entry: { messageId: string }) => entry.messageId === messageId)?.attempts ?? []
+    await until(async () => (await attempts()).length === 2)
+    const ids = (await attempts()).flatMap(({ exchanges }: { exchanges: readonly string[] }) => exchanges)
+    const found = await Promise.all(ids.map((id: string) => exchangeWith(server, id)))
+    expect(found).toMatchObject([
+      { direction: 'out', system: 'crm', status: 400, request: { body: { text: expect.stringContaining('intake') } } },
+      { direction: 'out', system: 'crm', status: 422 },
+    ])
+  })
+
+  test('has no exchange while the journal of the clinic is off', async () => {
+    const path = `/clinics/${DEMO_CLINIC}/settings`
+    const json = { 'content-type': 'application/json' }
+    const { body } = await server.fhir('GET', path)
+    await server.fhir('PUT', path, { ...body, journal: 'off' }, json)
+    const { messageId } = await refused()
+    await server.fhir('PUT', path, body, json)
+    const [first] = (await list()).messages
+    expect(first).toMatchObject({ messageId, attempts: [{ reason: 'the CRM answered 400' }] })
+    expect(first.attempts[0]).not.toHaveProperty('exchanges')
   })
 })
 

@@ -1,6 +1,6 @@
 /** The CRM of a clinic by the connector that its settings name. */
 import type { CrmConnector, CrmContact } from '../../core/ports.ts'
-import { about, type Outbound } from '../outbound-request.ts'
+import { about, type Outbound, telling } from '../outbound-request.ts'
 import { type ServedSimulators, webhookOf } from '../simulators/served.ts'
 import { CRM } from './contact-api.ts'
 import { toHubSpot } from './hubspot.ts'
@@ -10,8 +10,8 @@ import { toSalesforce } from './salesforce.ts'
 export function crmConnector(outbound: Outbound, simulators?: ServedSimulators): CrmConnector {
   const post = webhookOf('crm', CRM, { outbound, simulators })
   return {
-    deliver: (settings, contact) => {
-      const sent = about(outbound, contact.clinic, 'crm')
+    deliver: (settings, contact, tell) => {
+      const sent = about(telling(outbound, tell), contact.clinic, 'crm')
       switch (settings.kind) {
         case 'hubspot':
           return toHubSpot(settings, contact, sent)
@@ -20,7 +20,7 @@ export function crmConnector(outbound: Outbound, simulators?: ServedSimulators):
         case 'leadconnector':
           return toLeadConnector(settings, contact, sent)
         default:
-          return post(settings, eventOf(contact))
+          return post(settings, eventOf(contact), tell)
       }
     },
   }

@@ -8,7 +8,7 @@ import { conflict, notFound } from '../../fhir/outcome.ts'
 import { present } from '../../fhir/resource.ts'
 import { spend } from '../../isolation/budget.ts'
 import type { KindRecord, Repository, UnitOfWork } from '../../repository/repository.ts'
-import { isOvertaken, joinQueue, OUTBOX, type OutboxRow, patientOf, readRow, TRY_FOR } from './rows.ts'
+import { type Attempt, isOvertaken, joinQueue, OUTBOX, type OutboxRow, patientOf, readRow, TRY_FOR } from './rows.ts'
 import { isForSimulator, SIMULATED } from './simulated.ts'
 
 /** Entries of a page, and rows at most that are read for one. */
@@ -28,6 +28,12 @@ export interface OutboxEntry {
   readonly stagedAt?: string
   readonly nextTry?: string
   readonly sentAt?: string
+  /** In their order. */
+  readonly attempts?: readonly {
+    readonly time: string
+    readonly reason?: string
+    readonly exchanges?: readonly string[]
+  }[]
   /** Set for a delivery to a simulator. */
   readonly message?: Pick<OutboundMessage, 'channel' | 'to' | 'text' | 'link' | 'expiresAt'>
   readonly contact?: CrmContact['fields']
@@ -70,7 +76,7 @@ const shownOf = (row: KindRecord<OutboxRow>, settings: ClinicSettings): OutboxEn
 })
 
 function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value' | 'due'>): OutboxEntry {
-  const { state, tries, task, reason, stagedAt, sentAt } = value
+  const { state, tries, task, reason, stagedAt, sentAt, attempts } = value
   const patient = patientOf(value)
   return {
     messageId: key,
@@ -83,8 +89,11 @@ function entryOf({ key, value, due }: Pick<KindRecord<OutboxRow>, 'key' | 'value
     ...(stagedAt === undefined ? {} : { stagedAt: new Date(stagedAt).toISOString() }),
     ...(due === null ? {} : { nextTry: new Date(due).toISOString() }),
     ...(sentAt === undefined ? {} : { sentAt: new Date(sentAt).toISOString() }),
+    ...(attempts === undefined ? {} : { attempts: attempts.map(shownAttempt) }),
   }
 }
+
+const shownAttempt = ({ at, ...rest }: Attempt) => ({ time: new Date(at).toISOString(), ...rest })
 
 function contentOf({ message, contact }: OutboxRow): Pick<OutboxEntry, 'message' | 'contact'> {
   if (message === undefined) return { contact: contact.fields }

@@ -5,9 +5,19 @@
  */
 import { type ClinicSettings, readSettings } from '../../clinics/settings.ts'
 import type { ClinicAccess, Context } from '../../core/context.ts'
-import type { CrmConnector, Delivery, MessageConnector } from '../../core/ports.ts'
+import type { Delivery, Integrations, TellExchange } from '../../core/ports.ts'
 import { DueWork, type DueWorkServices, type Leased, lease } from '../due-work.ts'
-import { leaveQueue, MAX_TRIES, messageIdOf, OUTBOX, type OutboxRow, readRow, waitAfter } from './rows.ts'
+import {
+  type Attempt,
+  leaveQueue,
+  MAX_TRIES,
+  messageIdOf,
+  OUTBOX,
+  type OutboxRow,
+  readRow,
+  waitAfter,
+  withAttempt,
+} from './rows.ts'
 import { keepSimulated } from './simulated.ts'
 
 /** The Tasks by which staff follow a delivery. All run in the change that records how a try ended. */
@@ -25,9 +35,7 @@ export interface DeliveryTasks {
 }
 
 /** The systems of the clinic, what tells staff of failures, and who may object to a delivery. */
-export interface DeliveryParts {
-  readonly crm: CrmConnector
-  readonly messages: MessageConnector
+export interface DeliveryParts extends Pick<Integrations, 'crm' | 'messages' | 'journal'> {
   readonly tasks: DeliveryTasks
   /**
    * Called before each attempt: the reason why the row must no longer be sent, such as an opt-out since it was staged;
@@ -84,6 +92,7 @@ async function deliverDue(
 
 async function attempt(access: ClinicAccess, parts: DeliveryParts, row: Leased<OutboxRow>): Promise<Outcome> {
   const ctx = await access.reader()
+  const exchanges: string[] = []
   const droppedFor = expired(ctx, row.value) ?? (await parts.objection?.(ctx, row.value))
   const heldUntil = droppedFor === undefined ? await parts.heldUntil?.(ctx, row.value) : undefined
   const outcome =
@@ -91,8 +100,8 @@ async function attempt(access: ClinicAccess, parts: DeliveryParts, row: Leased<O
       ? { droppedFor }
       : heldUntil !== undefined
         ? { heldUntil }
-        : await send(parts, await readSettings(ctx.unit, access.clinic), row.value)
-  await settle(access, parts.tasks, row, outcome)
+        : await send(parts, await readSettings(ctx.unit, access.clinic), row.value, (id) => exchanges.push(id))
+  await settle(access, parts.tasks, row, outcome, { at: ctx.now, ...(exchanges.length === 0 ? {} : { exchanges }) })
   return outcome
 }
 
@@ -101,15 +110,22 @@ const expired = ({ now }: Context, { message }: OutboxRow): string | undefined =
     ? 'what the message offers has expired'
     : undefined
 
-async function send(parts: DeliveryParts, settings: ClinicSettings, row: OutboxRow): Promise<Delivery> {
+async function send(
+  parts: DeliveryParts,
+  settings: ClinicSettings,
+  row: OutboxRow,
+  tellExchange: TellExchange,
+): Promise<Delivery> {
+  const isJournaled = (settings.journal ?? parts.journal ?? 'off') !== 'off'
+  const tell = isJournaled ? tellExchange : undefined
   if (row.message !== undefined) {
     const { messages } = settings
     return messages?.enabled
-      ? await parts.messages.deliver(messages, row.message)
+      ? await parts.messages.deliver(messages, row.message, tell)
       : switchedOff('the messaging service of the clinic')
   }
   const { crm } = settings
-  return crm?.enabled ? await parts.crm.deliver(crm, row.contact) : switchedOff('the CRM of the clinic')
+  return crm?.enabled ? await parts.crm.deliver(crm, row.contact, tell) : switchedOff('the CRM of the clinic')
 }
 
 const switchedOff = (what: string): Delivery => ({ delivered: false, retry: true, reason: `${what} is switched off` })
@@ -120,6 +136,7 @@ const settle = (
   tasks: DeliveryTasks,
   { value: tried, version }: Leased<OutboxRow>,
   outcome: Outcome,
+  attempt: Attempt,
 ): Promise<void> =>
   access.change(async (ctx) => {
     const row = await readRow(ctx.unit, messageIdOf(tried))
@@ -132,9 +149,9 @@ const settle = (
       await tasks.dropped(ctx, row.value, outcome.droppedFor)
     } else if (outcome.delivered) {
       await remove(ctx, row.value, true)
-      await keepSimulated(ctx, row.value)
+      await keepSimulated(ctx, withAttempt(row.value, attempt))
       await tasks.delivered(ctx, row.value)
-    } else await settleFailure(ctx, tasks, row.value, outcome)
+    } else await settleFailure(ctx, tasks, withAttempt(row.value, { ...attempt, reason: outcome.reason }), outcome)
   })
 
 async function remove(ctx: Context, row: OutboxRow, isDelivered: boolean): Promise<void> {

@@ -36,7 +36,27 @@ export type OutboxRow = Outgoing & {
   readonly task?: string
   /** Why the last try failed; never holds patient data. */
   readonly reason?: string
+  /** The last MOST_ATTEMPTS, in their order; absent in rows of older versions, and before the first. */
+  readonly attempts?: readonly Attempt[]
 }
+
+/** A request to the system, or several: the first may ask for an access token. */
+export interface Attempt {
+  /** Milliseconds since 1970 UTC. */
+  readonly at: number
+  /** Why it failed; never holds patient data. */
+  readonly reason?: string
+  /** The ids of its exchanges; absent where the journal of the clinic was off. */
+  readonly exchanges?: readonly string[]
+}
+
+/** All tries of a row, and some that came before it was sent again. */
+const MOST_ATTEMPTS = 20
+
+export const withAttempt = (row: OutboxRow, attempt: Attempt): OutboxRow => ({
+  ...row,
+  attempts: [...(row.attempts ?? []), attempt].slice(-MOST_ATTEMPTS),
+})
 
 export const readRow = (unit: UnitOfWork, messageId: string): Promise<KindRecord<OutboxRow> | undefined> =>
   unit.records.read(OUTBOX, messageId)

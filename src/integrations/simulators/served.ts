@@ -4,10 +4,10 @@
  */
 import { SIMULATOR } from '../../clinics/setting-checks.ts'
 import type { WebhookSettings } from '../../clinics/webhook-settings.ts'
-import type { Delivery } from '../../core/ports.ts'
+import type { Delivery, TellExchange } from '../../core/ports.ts'
 import type { OutboundSystem } from '../../record/journal/exchange.ts'
 import { postSigned, type WebhookEvent } from '../exchange.ts'
-import { about, type Outbound } from '../outbound-request.ts'
+import { about, type Outbound, telling } from '../outbound-request.ts'
 import { simulatedDelivery, type WebhookSystem } from './recipients.ts'
 
 interface ServedSimulator {
@@ -34,6 +34,7 @@ export const simulatedWebhook = ({ url, token }: ServedSimulator): Pick<WebhookS
 type PostEvent = (
   settings: WebhookSettings,
   event: WebhookEvent & { readonly data: { readonly clinic: string } },
+  tell?: TellExchange,
 ) => Promise<Delivery>
 
 /** Signed webhooks to the system of a clinic, or to the simulator that its settings name. @param receiver its name in reasons */
@@ -41,12 +42,13 @@ export const webhookOf =
   (
     system: WebhookSystem,
     receiver: string,
-    { outbound, simulators }: { readonly outbound: Outbound; readonly simulators: ServedSimulators | undefined },
+    parts: { readonly outbound: Outbound; readonly simulators: ServedSimulators | undefined },
   ): PostEvent =>
-  async (settings, event) => {
+  async (settings, event, tell) => {
     const { clinic } = event.data
+    const outbound = telling(parts.outbound, tell)
     if (settings.url !== SIMULATOR) return await postSigned(settings, event, receiver, about(outbound, clinic, system))
-    const served = simulators?.(system)
+    const served = parts.simulators?.(system)
     if (served === undefined) return simulatedDelivery(system, event, { receiver, ...outbound })
     return await postSigned(simulatedWebhook(served), event, receiver, toOwn(outbound, clinic, system))
   }

@@ -6,6 +6,7 @@ import { deliveryTasks } from '../../../src/calls/record/delivery-tasks.ts'
 import { createClinic } from '../../../src/clinics/clinics.ts'
 import { type ClinicSettings, writeSettings } from '../../../src/clinics/settings.ts'
 import type { CrmConnector, CrmContact, Delivery, MessageConnector, OutboundMessage } from '../../../src/core/ports.ts'
+import { listOutbox, resend } from '../../../src/integrations/outbox/dead-letters.ts'
 import { deliverStaged, Outbox, type OutboxServices } from '../../../src/integrations/outbox/delivery.ts'
 import {
   MAX_TRIES,
@@ -181,6 +182,35 @@ describe('the background', () => {
     wait(365 * 24 * 60 * MINUTE)
     await outbox().workOnDue()
     expect(sent).toHaveLength(MAX_TRIES - 1)
+  })
+
+  test('keeps the last 20 attempts, also when a row is sent again', async () => {
+    answers = Array.from({ length: 2 * MAX_TRIES }, () => later())
+    const tryUntilDead = async () => {
+      for (let tries = 1; (await row())?.state !== 'dead'; tries++) {
+        wait(waitAfter(tries))
+        await outbox().workOnDue()
+      }
+    }
+    await tryUntilDead()
+    expect((await row())?.attempts).toHaveLength(MAX_TRIES)
+    await store.repository.change('a', (unit) => resend(unit, 'm'))
+    await tryUntilDead()
+    const attempts = (await row())?.attempts ?? []
+    expect([attempts.length, attempts.at(-1)]).toEqual([20, { at: now, reason: 'the CRM answered 503' }])
+  })
+
+  test('works on a row of an older version, which keeps no attempts', async () => {
+    const { attempts: _, due, ...old } = (await row()) ?? {}
+    await store.repository.change('a', async (unit) =>
+      unit.records.put(OUTBOX, 'm', old as OutboxRow, { due: due ?? null, expect: 'any' }),
+    )
+    const parts = { clinic: 'a', settings: CLINIC }
+    expect((await listOutbox(store.repository, parts, 'waiting')).entries).toMatchObject([{ messageId: 'm' }])
+    answers = [never]
+    wait(waitAfter(1))
+    await outbox().workOnDue()
+    expect((await row())?.attempts).toEqual([{ at: now, reason: 'the CRM answered 400' }])
   })
 
   test('counts no try where a row is held until it may be sent', async () => {
