@@ -19,6 +19,7 @@ import { parametersOf } from '../capability/statement.ts'
 import type { PasswordCost } from '../clinics/passwords.ts'
 import type { Config } from '../config.ts'
 import { contentCollection, StoredContents } from '../content/contents.ts'
+import { CALL, callKey } from '../core/call-session.ts'
 import { type AccessOf, clinicAccess } from '../core/clinic-access.ts'
 import type { Integrations } from '../core/ports.ts'
 import type { Provider } from '../core/provider.ts'
@@ -28,6 +29,7 @@ import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
 import { FairShares } from '../http/admission/fair-shares.ts'
 import { type Drain, drainable } from '../http/connections.ts'
 import type { Observer } from '../http/exchange.ts'
+import { addressAt } from '../http/host-address.ts'
 import type { RequestMetrics } from '../http/observers/request-metrics.ts'
 import { RequestObserver } from '../http/observers/request-observer.ts'
 import { crmConnector } from '../integrations/crm/connector.ts'
@@ -51,6 +53,7 @@ import { deadFillings } from '../rehearsal/generations/filling.ts'
 import { Fillings, type FillResult, type FillWork, fill } from '../rehearsal/generations/fillings.ts'
 import { generationRemoval } from '../rehearsal/generations/removal.ts'
 import { customIndexing } from '../repository/custom-indexing.ts'
+import { SERVICE } from '../repository/record-kinds.ts'
 import { Repository } from '../repository/repository.ts'
 import type { ResourceStore } from '../storage/port.ts'
 import { type Declared, declareServer } from './declare-server.ts'
@@ -136,7 +139,7 @@ export async function createApp({
   workThread,
 }: AppParts): Promise<App> {
   const { fullText, profilePolicy, searchHandling, secretsKeys } = config
-  const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`
+  const baseUrl = config.baseUrl ?? addressAt(config.host, config.port)
   const declared = declareServer(config, extensions, special)
   const { providers } = declared
   const store =
@@ -233,6 +236,7 @@ const openJournal = async ({ config, repository, logger, allowance }: JournalPar
     repository,
     logger,
     defaults: config.journal,
+    clinicOfCall: async (id) => (await repository.readRecord(SERVICE, CALL, callKey(id)))?.value.clinic,
     allowance,
     // Secrets that requests or responses may contain.
     secrets: [config.jwt.secret, config.webhookSecret, config.previousWebhookSecret].filter((one) => one !== undefined),

@@ -4,7 +4,7 @@ import jsonwebtoken from 'jsonwebtoken'
 import { cellOf } from '../../src/admin-api/exchange-export.ts'
 import { DEMO_CLINIC } from '../../src/demo/demo-clinic.ts'
 import { SERVICE } from '../../src/repository/record-kinds.ts'
-import { EXCHANGES, exchangeOf, exchanges, type Shown, setJournal } from '../support/journal.ts'
+import { EXCHANGES, exchangeOf, exchanges, exchangeWith, type Shown, setJournal } from '../support/journal.ts'
 import { request, type TestServer } from '../support/server.ts'
 import { logInAs, OTHER_CLINIC, startTwoClinics, type TwoClinics, withToken } from '../support/two-clinics.ts'
 
@@ -69,8 +69,10 @@ describe('the list', () => {
 
   test('has the parts of the duration of what came in', async () => {
     const { duration, timing } = await exchangeOf(server, await server.fhir('GET', '/Patient?_count=1'))
-    expect(timing).toEqual({ waiting: expect.any(Number), work: expect.any(Number), sending: expect.any(Number) })
+    const time = expect.any(Number)
+    expect(timing).toEqual({ waiting: time, work: time, store: time, sending: time })
     expect(timing.waiting + timing.work + timing.sending).toBeCloseTo(duration, 0)
+    expect(timing.store).toBeLessThanOrEqual(timing.work)
   })
 })
 
@@ -233,6 +235,37 @@ describe('a failed authentication', () => {
     expect(text).not.toContain('not-the-secret')
     expect(text).not.toContain('Ann')
     expect(await failed(admin, `&run=${run}`)).toEqual([])
+  })
+
+  test('with a wrong voice secret stands in the clinic of the call that it names, where no number leads to one', async () => {
+    const run = `failed-${++runs}`
+    const headers = { 'x-voice-secret': 'demo-secret', 'content-type': 'application/json' }
+    const call = { callId: 'known-call', dialedNumber: '+12125550100' }
+    expect((await request(server.url, 'POST', '/calls', call, headers)).status).toBe(201)
+    const about = (callId: string, to: string) =>
+      request(
+        server.url,
+        'POST',
+        '/patient-journey/verify_patient',
+        {},
+        {
+          ...{ ...headers, 'x-voice-secret': 'wrong', 'x-call-id': callId, 'x-call-to': to, 'x-run-id': run },
+        },
+      )
+    const answers = [await about('known-call', ''), await about('known-call', '{{number}}')]
+    const unknown = await about('unknown-call', '')
+    await exchangeWith(operator, idOf(unknown), '/exchanges')
+    expect((await failed(admin, `&run=${run}`)).map(({ id }) => id).toSorted()).toEqual(answers.map(idOf).toSorted())
+  })
+
+  test('without a token that names a clinic stands in the clinic of its path', async () => {
+    const run = `failed-${++runs}`
+    const headers = { authorization: 'Bearer x.y.z', 'x-run-id': run }
+    const answer = await request(server.url, 'GET', `/clinics/${DEMO_CLINIC}/settings`, undefined, headers)
+    const other = await request(server.url, 'GET', '/clinics/no-such-clinic/settings', undefined, headers)
+    expect([answer.status, other.status]).toEqual([401, 401])
+    await exchangeWith(operator, idOf(other), '/exchanges')
+    expect(await failed(admin, `&run=${run}`)).toMatchObject([{ id: idOf(answer), status: 401 }])
   })
 
   test('is for admins and operators: staff get 403, and another clinic too', async () => {

@@ -77,3 +77,21 @@ describe('DocumentReference.subject', () => {
     expect((await server.fhir('POST', '/DocumentReference', document)).status).toBe(status)
   })
 })
+
+test('a server without BASE_URL on an IPv6 address finds a reference with its own address', async () => {
+  const other = await startServer({ HOST: '::1', PORT: '3999' })
+  try {
+    const address = 'http://[::1]:3999/Patient/abernathy-ruth'
+    const observation = {
+      resourceType: 'Observation',
+      status: 'final',
+      code: { text: 'Pulse' },
+      subject: { reference: address },
+    }
+    expect((await other.fhir('POST', '/Observation', observation)).status).toBe(201)
+    const found = await other.fhir('GET', '/Observation?subject=Patient/abernathy-ruth&code:text=Pulse')
+    expect(found.body.total).toBe(1)
+  } finally {
+    await other.close()
+  }
+})

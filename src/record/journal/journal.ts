@@ -17,7 +17,7 @@ import { type Gap, nameOf, OF_STRANGERS, Recorder, type RecorderOptions, type Re
 import { clinicOfStrangers, type SeenExchange } from './exchange.ts'
 import { entryOf, gapEntry } from './pack.ts'
 import { formsOf } from './secrets.ts'
-import { MOST_STRANGERS, OF_CLAIMED, Strangers } from './strangers.ts'
+import { type ClinicOfCall, MOST_STRANGERS, OF_CLAIMED, Strangers } from './strangers.ts'
 
 const RECORDING: Recording = {
   name: 'journal',
@@ -49,6 +49,8 @@ const NOT_WRITTEN = 'the journal could not be written'
 export interface JournalOptions extends RecorderOptions<JournalStore> {
   readonly repository: Repository
   readonly defaults: JournalDefaults
+  /** Absent: calls are not known. */
+  readonly clinicOfCall?: ClinicOfCall
   /** Secrets of the service itself. */
   readonly secrets: readonly string[]
   /** Replaces the usual rate of exchanges of each clinic, and of those that belong to no clinic. */
@@ -78,6 +80,7 @@ export class Journal extends Recorder<Waiting, JournalEntry, JournalStore> {
     this.#allowance = options.allowance
     this.strangers = new Strangers({
       repository: options.repository,
+      clinicOfCall: options.clinicOfCall ?? (async () => undefined),
       load: (clinic) => this.policies.load(clinic),
       hasRoom: (part, now) => this.#bucketOf(part).left(now) >= 1,
     })

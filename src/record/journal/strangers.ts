@@ -11,8 +11,11 @@ import type { Repository } from '../../repository/repository.ts'
 import { OF_STRANGERS } from '../recorder.ts'
 import { strangersOf } from './exchange.ts'
 
-/** The clinic that a stranger names, or a number of it. */
-export type Claim = { readonly clinic: string } | { readonly dialed: string }
+/** The clinic that a stranger names, or a number of it, or the id of one of its calls. */
+export type Claim = { readonly clinic: string } | { readonly dialed?: string; readonly call?: string }
+
+/** The clinic of a call; undefined where there is no such call. */
+export type ClinicOfCall = (id: string) => Promise<string | undefined>
 
 /** The least role that reads them. */
 export const READS_STRANGERS: Role = 'admin'
@@ -31,6 +34,7 @@ interface Policy {
 
 interface StrangerParts<Of extends Policy> {
   readonly repository: Repository
+  readonly clinicOfCall: ClinicOfCall
   /** The policy of a clinic; that of SERVICE where there is no such clinic. */
   readonly load: (clinic: string) => Promise<Of>
   /** Whether one more is recorded in a part of the journal. */
@@ -62,6 +66,9 @@ export class Strangers<Of extends Policy> {
 
   async #clinicOf(claim: Claim): Promise<string> {
     if ('clinic' in claim) return claim.clinic
-    return (await dialedNumber(this.#parts.repository, claim.dialed))?.clinic ?? SERVICE
+    const { repository, clinicOfCall } = this.#parts
+    const { dialed, call } = claim
+    const byNumber = dialed === undefined ? undefined : (await dialedNumber(repository, dialed))?.clinic
+    return byNumber ?? (call === undefined ? undefined : await clinicOfCall(call)) ?? SERVICE
   }
 }
