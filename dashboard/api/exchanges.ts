@@ -12,7 +12,13 @@ export interface Exchange {
   /** Milliseconds. */
   readonly duration: number
   /** Its parts, in milliseconds; absent for a request of the server. */
-  readonly timing?: { readonly waiting: number; readonly work: number; readonly sending: number }
+  readonly timing?: {
+    readonly waiting: number
+    readonly work: number
+    /** A part of the work; absent in exchanges of older versions. */
+    readonly store?: number
+    readonly sending: number
+  }
   readonly user?: { readonly id: string; readonly name: string }
   readonly call?: string
   readonly run?: string

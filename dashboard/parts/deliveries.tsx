@@ -204,7 +204,7 @@ function Attempts({ attempts = [] }: Pick<Delivery, 'attempts'>) {
   if (last === undefined) return null
   return (
     <>
-      <AttemptLine attempt={last} />
+      <AttemptLine attempt={{ ...last, reason: undefined }} />
       {earlier.length > 0 && (
         <details>
           <summary>

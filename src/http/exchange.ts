@@ -112,6 +112,8 @@ export interface ExchangeFacts {
   secrets?: readonly string[]
   /** The reason for the response, where the status does not say it all. */
   reason?: Reason
+  /** Milliseconds that it has waited for the store; absent where that is not known. */
+  stored?: number
   /** See SeenBody: of the request, where a work thread alone has read its whole body. */
   cutContent?: Content | undefined
 }
@@ -156,7 +158,7 @@ export const factsOf = ({
   cutContent,
 }: ExchangeFacts): ExchangeFacts => ({
   accesses,
-  ...present({ tools, run, faults, secrets, reason, cutContent }),
+  ...present({ tools, run, faults, secrets, reason, cutContent, stored: currentBudget()?.stored }),
 })
 
 /** The request header that names faults, as Node has it. */

@@ -79,6 +79,9 @@ export class Budget {
   #isAnswering = false
   #left: number
   #reading = 0
+  #stored = 0
+  #callsOfStore = 0
+  #callsSince = 0
 
   constructor(settings: BudgetSettings) {
     const { canMove, endsAt = Number.POSITIVE_INFINITY, readingMs = READING_MS } = settings
@@ -120,6 +123,19 @@ export class Budget {
   /** Records the end of a long read. @param since when it began, milliseconds since 1970 UTC */
   hasReadSince(since: number): void {
     this.#reading += Math.max(0, Date.now() - since)
+  }
+
+  /** Milliseconds that it has waited for the store so far; calls at the same time count once. */
+  get stored(): number {
+    return this.#stored
+  }
+
+  storeIsCalled(): void {
+    if (this.#callsOfStore++ === 0) this.#callsSince = performance.now()
+  }
+
+  storeHasResponded(): void {
+    if (--this.#callsOfStore === 0) this.#stored += performance.now() - this.#callsSince
   }
 
   /** Keeps the request in this thread. Called before an effect that must not happen twice, such as a commit. */

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { conflict } from '../fhir/outcome.ts'
 import type { Recent, ReindexedBatch, Reindexing, ResourceStore, StoredRecord, StoreSnapshot } from '../storage/port.ts'
 import { IndexIncomplete, StoreConflict } from '../storage/store-errors.ts'
+import { countedStore } from './counted-store.ts'
 import {
   type ClinicClock,
   FIRST_GENERATION,
@@ -85,7 +86,7 @@ export class Repository {
     store: ResourceStore,
     { baseUrl, fullText = true, clock = Date.now, secretsKeys = [], isRestricting = false }: RepositoryOptions,
   ) {
-    this.#store = store
+    this.#store = countedStore(store)
     this.#encryption = new RecordEncryption(secretsKeys)
     this.#unitOptions = {
       baseUrl,

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { expect, jest, test } from '@jest/globals'
 import {
   Budget,
   BudgetError,
@@ -94,4 +94,24 @@ test('what has been stored can be answered when the budget and the time are used
   expect(reasonOf(() => budget.spend(8_000_001, 'x'))).toBe('too costly')
   budget.allowAnswer()
   expect(reasonOf(() => budget.spend(1_000, 'x'))).toBeUndefined()
+})
+
+test('the time in which a request waits for the store counts once, however many calls it makes at a time', () => {
+  const clock = jest.spyOn(performance, 'now')
+  try {
+    const budget = new Budget({ canMove: false })
+    const at = (time: number, step: () => void) => {
+      clock.mockReturnValue(time)
+      step()
+    }
+    at(10, () => budget.storeIsCalled())
+    at(12, () => budget.storeIsCalled())
+    at(15, () => budget.storeHasResponded())
+    at(20, () => budget.storeHasResponded())
+    at(30, () => budget.storeIsCalled())
+    at(31, () => budget.storeHasResponded())
+    expect(budget.stored).toBe(11)
+  } finally {
+    clock.mockRestore()
+  }
 })

@@ -62,6 +62,7 @@ describe('the journal', () => {
     const { body } = await send('GET', `${EXCHANGES}/${id}`)
     expect(body).toMatchObject({ status: 422, interaction: 'create', reason: { code: 'code-invalid' } })
     expect(body.request.body.text).toBe(JSON.stringify(patient))
+    expect(body.timing.store).toEqual(expect.any(Number))
     expect((await send('GET', `${EXCHANGES}?run=t`)).body.exchanges).toHaveLength(1)
     expect(await stop(server, 'SIGTERM')).toBe(0)
   })

@@ -20,7 +20,7 @@ import {
 } from '../../isolation/budget.ts'
 import { type Fired, firedNow } from '../../rehearsal/faults/fired.ts'
 import { whenClosed } from '../connections.ts'
-import { type ExchangeFacts, keepBeginning, replaceFacts, runOf, stateOf } from '../exchange.ts'
+import { type ExchangeFacts, exchangeOf, keepBeginning, replaceFacts, runOf, stateOf } from '../exchange.ts'
 import { callIdOf, requestIdOf } from '../headers.ts'
 import { receivedBytes } from '../message/body.ts'
 
@@ -109,6 +109,10 @@ export class Budgets {
       // Only reads can be recognized by their address; writes differ by their body.
       if (method === 'GET' && error.what !== AS_BEFORE) this.#moved.wasLong(kindOf(koa))
       await answerInThread(koa, threads, this.#limits.bodyBytes, budget)
+    } finally {
+      const exchange = exchangeOf(koa)
+      // A work thread has told its own part.
+      exchange.stored = (exchange.stored ?? 0) + budget.stored
     }
   }
 

@@ -220,9 +220,10 @@ function seenOf(ready: Ready, bodies: Bodies, policy: JournalPolicy): SeenExchan
   const { req, res } = koa
   const { at, since, secrets, tools, accesses, faults } = exchange
   const duration = performance.now() - since
-  const { waited: waiting = 0 } = exchange
+  const { waited: waiting = 0, stored } = exchange
   const work = ready.readyAt - since - waiting
-  const timing = { waiting, work, sending: duration - waiting - work }
+  const store = stored === undefined ? undefined : Math.min(stored, work)
+  const timing = { waiting, work, ...present({ store }), sending: duration - waiting - work }
   const hasLeft = ready.hasLeft || !res.writableFinished
   const fault = faults && labelOf(faults)
   const [correlation, run, replayOf] = [correlationOf(koa), runOf(koa), replayedIn(koa)]

@@ -71,6 +71,8 @@ interface SeenMessages {
 export interface Timing {
   readonly waiting: number
   readonly work: number
+  /** The part of the work in which it waited for the store; absent where that is not known. */
+  readonly store?: number
   readonly sending: number
 }
 

@@ -253,9 +253,10 @@ function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDeta
 
 const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10
 
-const roundedTiming = ({ waiting, work, sending }: Timing): Timing => ({
+const roundedTiming = ({ waiting, work, store, sending }: Timing): Timing => ({
   waiting: tenths(waiting),
   work: tenths(work),
+  ...(store === undefined ? {} : { store: tenths(store) }),
   sending: tenths(sending),
 })
 

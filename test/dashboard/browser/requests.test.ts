@@ -147,7 +147,8 @@ describe('an exchange', () => {
   test('has the parts of the time that it took', async () => {
     const page = await dashboard.signedIn(`/journal/${seen.created}`)
     await page.getByText(/ms waiting for its turn$/).waitFor()
-    await page.getByText(/ms work until the response was ready$/).waitFor()
+    await page.getByText(/ms waiting for the store$/).waitFor()
+    await page.getByText(/ms other work until the response was ready$/).waitFor()
     await page.getByText(/ms sending it$/).waitFor()
   })
 
