@@ -3,7 +3,13 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { INTAKE } from '../../calls/caller.ts'
-import { type Dashboard, findingsOf, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+import {
+  type Dashboard,
+  findingsInBothSchemes,
+  findingsOf,
+  fitsItsWidth,
+  startDashboard,
+} from '../../support/dashboard.ts'
 import { request } from '../../support/request.ts'
 
 let dashboard: Dashboard
@@ -103,7 +109,7 @@ test('what was given up says why, and can be sent again; the state is in the add
   await refused.getByText('1 earlier').click()
   const attempts = refused.getByRole('link', { name: 'Request' })
   expect(await attempts.count()).toBe(2)
-  expect(await findingsOf(page)).toEqual([])
+  expect(await findingsInBothSchemes(page)).toEqual([])
   await page.screenshot({ path: join(PICTURES, 'messages-attempts.png'), fullPage: true })
   await attempts.first().click()
   await page.getByRole('heading', { name: /simulators\/crm/ }).waitFor()
