@@ -46,7 +46,7 @@ test('a token is shown once, and reads the data of its clinic with its role and 
   })
   const patients = await withMade({ token })('GET', '/Patient?_count=1')
   expect([patients.status, patients.body.entry.length]).toEqual([200, 1])
-  expect((await withMade({ token })('GET', '/accounts')).status).toBe(403)
+  expect((await withMade({ token })('GET', '/tokens')).status).toBe(403)
   const all = await listed()
   expect(all).toContainEqual({ ...shown, lastUsedAt: expect.any(String) })
   expect(JSON.stringify(all)).not.toContain(token)

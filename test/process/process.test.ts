@@ -124,6 +124,24 @@ describe('the process', () => {
 
 /** Transactions that a server has acknowledged when it is killed. */
 const WRITES_BEFORE_KILL = 60
+/** Tokens that a server has said to be made, and revoked, when it is killed. */
+const TOKENS_BEFORE_KILL = 10
+
+interface Tokens {
+  readonly made: string[]
+  readonly revoked: string[]
+}
+
+/** Makes tokens for programs until the server is gone, and revokes every other one: a clinic has a hundred at most. */
+async function keepMaking(url: string, headers: Record<string, string>, { made, revoked }: Tokens): Promise<void> {
+  for (let isKept = false; ; isKept = !isKept) {
+    const { status, body } = await request(url, 'POST', '/tokens', { name: 'Bot', role: 'staff' }, headers)
+    expect(status).toBe(201)
+    if (!isKept) expect((await request(url, 'DELETE', `/tokens/${body.id}`, undefined, headers)).status).toBe(204)
+    const tokens = isKept ? made : revoked
+    tokens.push(body.token)
+  }
+}
 
 describe('kill -9 during writes', () => {
   test('loses nothing that was acknowledged, and leaves no half transaction', async () => {
@@ -184,5 +202,30 @@ describe('kill -9 during writes', () => {
     expect(acknowledged.filter((pair) => !patients.has(pair) || !basics.has(pair))).toEqual([])
     expect([...patients].filter((id) => id.startsWith('pair-') && !basics.has(id))).toEqual([])
     expect([...basics].filter((id) => id.startsWith('pair-') && !patients.has(id))).toEqual([])
+  })
+
+  test('leaves each token for a program as it was said to be: made ones work, and revoked ones are refused', async () => {
+    const env = { DATABASE_URL: await newLastingDatabaseUrl(), JWT_SECRET: 'x'.repeat(32) }
+    const made: string[] = []
+    const revoked: string[] = []
+    for (let round = 0; round < 2; round++) {
+      const server = await start(env)
+      const headers = {
+        authorization: `Bearer ${await login(server.url, 'admin')}`,
+        'content-type': 'application/json',
+      }
+      const enough = Math.min(made.length, revoked.length) + TOKENS_BEFORE_KILL
+      const clients = Array.from({ length: 6 }, () =>
+        keepMaking(server.url, headers, { made, revoked }).catch(() => 'gone'),
+      )
+      await until(() => made.length >= enough && revoked.length >= enough)
+      await stop(server, 'SIGKILL')
+      await Promise.all(clients)
+    }
+    const { url } = await start(env)
+    const statusWith = async (token: string): Promise<number> =>
+      (await request(url, 'GET', '/Patient?_count=1', undefined, { authorization: `Bearer ${token}` })).status
+    const statusesWith = async (tokens: readonly string[]) => new Set(await Promise.all(tokens.map(statusWith)))
+    expect([await statusesWith(made), await statusesWith(revoked)]).toEqual([new Set([200]), new Set([401])])
   })
 })

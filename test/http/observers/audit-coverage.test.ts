@@ -50,6 +50,7 @@ const DEEDS: readonly (readonly [string, string, string, unknown, string, string
   ['operator', 'GET', '/clinics', undefined, 'list clinics', 'operator'],
   ['operator', 'GET', '/accounts', undefined, 'list accounts', 'operator'],
   ['admin', 'GET', '/accounts', undefined, 'list accounts', 'admin'],
+  ['staff', 'GET', '/accounts', undefined, 'list accounts', 'admin'],
   ['operator', 'POST', '/accounts', made, 'make account made', 'their-admin'],
   ['operator', 'GET', '/accounts/made', undefined, 'read account made', 'their-admin'],
   ['operator', 'PUT', '/accounts/made/name', { name: 'Made' }, 'rename account made', 'their-admin'],
