@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { ContentStore } from '../../src/storage/content-port.ts'
 import { openSqliteContentStore } from '../../src/storage/sqlite/content-store.ts'
 import { PRIVATE_FOLDER } from '../../src/storage/sqlite/private-files.ts'
+import { unfinishedRestoreOf } from '../../src/storage/sqlite/restored.ts'
 import { hashOfContent } from '../copy/contents.ts'
 import { type Backup, backupsIn, contentIn, STORE_FILE, storeIn } from './backups.ts'
 import { fileProblem } from './check.ts'
@@ -43,8 +44,8 @@ export async function restore({ root, backup, to }: Restoring): Promise<void> {
   const target = resolve(to)
   if (existsSync(target) && readdirSync(target).length > 0)
     throw new Error(`${target} is not empty; a backup is restored into a new folder, never over a store`)
-  // A killed restore leaves this folder, on which no server is started.
-  const half = `${target}.unfinished-restore`
+  // A killed restore leaves this folder, on which no server starts.
+  const half = unfinishedRestoreOf(target)
   await rm(half, { recursive: true, force: true })
   await mkdir(half, { recursive: true, mode: PRIVATE_FOLDER })
   try {

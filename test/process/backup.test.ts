@@ -3,10 +3,12 @@
  * a disk that is full.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { openStore } from '../../src/main/open-store.ts'
+import { unfinishedRestoreOf } from '../../src/storage/sqlite/restored.ts'
 import { expectKept } from '../faults/audit.ts'
 import { Load, type Target } from '../faults/load.ts'
 import { tmpfs } from '../faults/small-disk.ts'
@@ -139,6 +141,13 @@ const when = (isTrue: () => boolean) => async (kill: () => void) => {
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await turn()) if (isTrue()) return kill()
 }
 
+/** The hashes of the file of a store and of its contents, by path. */
+function hashesOf(url: string): Readonly<Record<string, string>> {
+  const path = url.slice('sqlite:'.length)
+  const contents = filesIn(path.replace(/\.db$/, '.content'))
+  return Object.fromEntries([path, ...contents].map((one) => [one, hashOf(readFileSync(one))]))
+}
+
 /** The number of files and folders; 0 where one of them goes at this moment. */
 function countIn(folder: string): number {
   try {
@@ -149,7 +158,7 @@ function countIn(folder: string): number {
 }
 
 describe(`a process that is killed (-9), at ${KILLS} moments,`, () => {
-  test('in a backup leaves the earlier backups whole, is not taken for one, and the next backup is', async () => {
+  test('in a backup leaves the store and the earlier backups as they were, is not taken for one, and the next backup is', async () => {
     const url = await newLastingDatabaseUrl()
     const root = join(newFolder(), 'backups')
     await addBinaries(url, CLINIC, [randomBytes(100_000)])
@@ -161,19 +170,22 @@ describe(`a process that is killed (-9), at ${KILLS} moments,`, () => {
         CLINIC,
         Array.from({ length: KILLS }, () => randomBytes(50_000)),
       )
-      const before = countIn(root)
+      const [before, whole, stored] = [countIn(root), backupFolders(root), hashesOf(url)]
       const during = when(() => countIn(root) > before + moment)
       const { code } = await runScript('backup', ['--to', root], { env: { DATABASE_URL: url }, during })
       if (code === null) killed += 1
+      // It may have got its name before it was killed; then it is whole.
+      if (existsSync(join(root, 'unfinished'))) expect(backupFolders(root)).toEqual(whole)
+      expect(hashesOf(url)).toEqual(stored)
       expect(await backUp(url, root, '--check')).toMatchObject({ code: 0 })
     }
-    expect(killed).toBeGreaterThan(KILLS / 2)
+    expect(killed).toBeGreaterThan(KILLS - 3)
     expect(await backUp(url, root)).toMatchObject({ code: 0 })
     expect(existsSync(join(root, 'unfinished'))).toBe(false)
     expect(await backUp(url, root, '--check')).toMatchObject({ code: 0 })
   })
 
-  test('in a restore leaves no new store, and the same command restores all of it', async () => {
+  test('in a restore leaves no store on which a server starts, and the same command restores all of it', async () => {
     const url = await newLastingDatabaseUrl()
     const [root, to] = [join(newFolder(), 'backups'), join(newFolder(), 'restored')]
     await addBinaries(
@@ -182,32 +194,40 @@ describe(`a process that is killed (-9), at ${KILLS} moments,`, () => {
       Array.from({ length: CONTENTS }, () => randomBytes(50_000)),
     )
     expect(await backUp(url, root)).toMatchObject({ code: 0 })
-    const half = `${to}.unfinished-restore`
+    const half = unfinishedRestoreOf(to)
+    const stored = hashesOf(url)
     const restore = (during?: (kill: () => void) => Promise<void>) =>
       runScript('restore', ['--from', root, '--to', to], during === undefined ? {} : { during })
     let killed = 0
     for (let moment = 0; moment < KILLS; moment += 1) {
-      // Files that the one before has left count when they are removed.
-      let isFresh = !existsSync(half)
-      const during = when(() => {
-        isFresh ||= countIn(half) === 0
-        return isFresh && existsSync(half) && countIn(half) >= moment
-      })
+      // The files that the one before has left are removed before any is written.
+      const leftOver = join(half, 'left over')
+      if (existsSync(half)) writeFileSync(leftOver, '')
+      const during = when(() => !existsSync(leftOver) && countIn(half) >= 1 + (moment * CONTENTS) / KILLS)
       if ((await restore(during)).code === null) killed += 1
-      if (existsSync(to)) expectWhole(to)
+      await (existsSync(to) ? expectWhole(to) : expectNoStart(to, half))
       rmSync(to, { recursive: true, force: true })
     }
-    expect(killed).toBeGreaterThan(KILLS / 2)
+    expect(killed).toBeGreaterThan(KILLS - 3)
+    const refused = launch({ DATABASE_URL: `sqlite:${to}/emr.db` })
+    expect(await refused.exited).toBe(1)
+    expect(refused.output()).toContain('run the same npm run restore again')
     expect(await restore()).toMatchObject({ code: 0 })
-    expectWhole(to)
+    await expectWhole(to)
     expect(existsSync(half)).toBe(false)
+    expect(hashesOf(url)).toEqual(stored)
   })
 })
 
+async function expectNoStart(...folders: readonly string[]): Promise<void> {
+  for (const folder of folders)
+    await expect(openStore(`sqlite:${folder}/emr.db`)).rejects.toThrow('A restore into this folder has not ended')
+}
+
 /** A folder has all that was backed up. */
-function expectWhole(to: string): void {
+async function expectWhole(to: string): Promise<void> {
   expect(readdirSync(join(to, 'emr.content', `clinic-${CLINIC}`))).toHaveLength(CONTENTS)
-  expect(existsSync(join(to, 'emr.db'))).toBe(true)
+  await (await openStore(`sqlite:${to}/emr.db`)).close()
 }
 
 test('a backup to a disk that is full says so, leaves the earlier backups whole, and is made when there is space', async () => {
