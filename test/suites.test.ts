@@ -19,7 +19,7 @@ test('every suite runs in one tier at least, wherever its file is', () => {
 test('every suite with a store runs on both engines, but for those about one of them', () => {
   const [onSqlite, onMongo] = [inAnyTier('sqlite'), inAnyTier('mongodb')]
   const aboutOne =
-    /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/(browser\/|template)|process\/(multiplying-|backup)|scripts\/(backup|mongo-backup-check))/
+    /^test\/(storage\/(sqlite-|mongo-|same-answers)|faults\/|dashboard\/(browser\/|template)|process\/(multiplying-|backup|upgrade)|scripts\/(backup|mongo-backup-check))/
   expect(onSqlite.filter((suite) => !onMongo.includes(suite) && !aboutOne.test(suite))).toEqual([])
   expect(onMongo.filter((suite) => !onSqlite.includes(suite) && !aboutOne.test(suite))).toEqual([])
 })
@@ -94,6 +94,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/runs.test.ts',
     'test/process/server-alone.test.ts',
     'test/process/shared-times.test.ts',
+    'test/process/upgrade.test.ts',
     'test/process/work-threads.test.ts',
     'test/process/workers.test.ts',
     'test/rehearsal/plans/bad-clients.test.ts',

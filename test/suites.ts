@@ -85,7 +85,7 @@ const ON_SQLITE = suites(
   'test/dashboard/template.test.ts',
   'test/storage/sqlite-*.test.ts',
   'test/faults/disk-full.test.ts',
-  'test/process/{backup,multiplying-requests}.test.ts',
+  'test/process/{backup,multiplying-requests,upgrade}.test.ts',
   'test/scripts/backup.test.ts',
 )
 const ON_MONGODB = suites(

@@ -7,16 +7,19 @@ import { CONTENT } from '../../src/repository/used-content.ts'
 import { collectionsOf, LEASE, SCHEMA } from '../../src/storage/mongo/collections.ts'
 import { connect } from '../../src/storage/mongo/connection.ts'
 import { readState } from '../../src/storage/mongo/index-state.ts'
+import { STORE_VERSION } from '../../src/storage/mongo/schema.ts'
 import type { StoredRecord } from '../../src/storage/port.ts'
 import { indexNamesOf, missingIndexes } from '../backup/mongo-check.ts'
 import { about, type Finding, some } from './finding.ts'
 import {
+  BACK_UP_FIRST,
   type ContentState,
   clockFindings,
   contentFindings,
   databaseClockFinding,
   diskFinding,
   indexFinding,
+  olderIndex,
   SETTINGS_KIND,
   settingsFindings,
 } from './stored.ts'
@@ -41,12 +44,14 @@ async function databaseFindings(db: Db, config: Config): Promise<readonly Findin
   const schema = await collections.store.findOne({ _id: SCHEMA })
   if (schema === null) return [store.note(`there is none in ${db.databaseName} yet; the first start makes it`)]
   // Refuses a newer one.
-  const { types } = await readState(collections)
+  const { types, extraction } = await readState(collections)
   const moved = await collections.records.countDocuments({ kind: MOVED_CLOCK.name })
   const { localTime } = await db.command({ hello: 1 })
   return [
     await storeFinding(db),
+    ...olderForm(schema.version ?? 1),
     indexFinding([...types.values()], await heldUntil(db)),
+    ...olderIndex(extraction, await collections.resources.estimatedDocumentCount()),
     ...settingsFindings(await settingsIn(db), config.secretsKeys),
     ...contentFindings(await contentsIn(db)),
     await auditFinding(db, config),
@@ -55,6 +60,11 @@ async function databaseFindings(db: Db, config: Config): Promise<readonly Findin
     databaseClockFinding(localTime.getTime()),
   ]
 }
+
+const olderForm = (version: number): readonly Finding[] =>
+  version < STORE_VERSION
+    ? [store.note(`it is of store version ${version}, and a start brings it to ${STORE_VERSION}. ${BACK_UP_FIRST}`)]
+    : []
 
 async function storeFinding(db: Db): Promise<Finding> {
   const { kind, key } = UNFINISHED_COPY

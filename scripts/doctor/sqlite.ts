@@ -15,11 +15,13 @@ import { sideFileOf } from '../../src/storage/sqlite/side-store.ts'
 import { damageOf } from '../backup/sqlite-file.ts'
 import { about, type Finding, some, unless } from './finding.ts'
 import {
+  BACK_UP_FIRST,
   type ContentState,
   clockFindings,
   contentFindings,
   diskFinding,
   indexFinding,
+  olderIndex,
   SETTINGS_KIND,
   settingsFindings,
 } from './stored.ts'
@@ -68,13 +70,21 @@ function storeFindings(database: DatabaseSync, path: string, { secretsKeys }: Co
   const damage = damageOf(database)
   if (damage !== undefined) return [store.toDo(`${path} is damaged (${damage}); restore a backup (docs/backup.md)`)]
   if (version < STORE_VERSION)
-    return [store.note('it is sound, and of an older version; back it up, then a start brings it up to date')]
+    return [
+      store.note(
+        `it is sound, of store version ${version}, and a start brings it to ${STORE_VERSION}. ${BACK_UP_FIRST}`,
+      ),
+    ]
   const { kind, key } = UNFINISHED_COPY
   if (numberOf(database, `SELECT count(*) FROM record WHERE kind = '${kind}' AND key = '${key}'`) > 0)
     return [store.toDo('it is an unfinished copy; finish it with npm run copy')]
   return [
     store.ok('every page of it is sound'),
     indexFinding(typesIn(database), numberOf(database, 'SELECT held_until FROM store')),
+    ...olderIndex(
+      numberOf(database, 'SELECT extraction FROM store'),
+      numberOf(database, 'SELECT count(*) FROM resource WHERE live = 1'),
+    ),
     ...settingsFindings(recordsIn(database, SETTINGS_KIND), secretsKeys),
     ...contentFindings(contentsBeside(database, path)),
     ...clockFindings(newestIn(database), recordsIn(database, MOVED_CLOCK.name).length),

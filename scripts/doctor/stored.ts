@@ -1,7 +1,9 @@
 /** Judges what both engines keep: settings, the search index, contents, clocks. */
 import { SETTINGS } from '../../src/clinics/settings.ts'
 import { RecordEncryption } from '../../src/repository/unit-records.ts'
+import { extraction } from '../../src/search/index/versions.ts'
 import { isComplete, type TypeIndex } from '../../src/storage/index/search-index.ts'
+import { secondsFor } from '../../src/storage/index/upgrade.ts'
 import type { StoredRecord } from '../../src/storage/port.ts'
 import { about, type Finding, megabytes, some, unless } from './finding.ts'
 
@@ -38,6 +40,19 @@ function canDecrypt(encryption: RecordEncryption, record: StoredRecord): boolean
     return false
   }
 }
+
+/** The search index that a server of an earlier version has made; none where it is of this version. */
+export function olderIndex(searchVersion: number, resources: number): readonly Finding[] {
+  if (searchVersion >= SEARCH_VERSION) return []
+  const what = `it is of search version ${searchVersion}, and a start brings it to ${SEARCH_VERSION}`
+  const how = `at most ${resources} resources are indexed in the background, about ${secondsFor(resources)} s`
+  return [index.note(`${what}: ${how}. ${BACK_UP_FIRST}`)]
+}
+
+const SEARCH_VERSION = extraction('').version
+
+export const BACK_UP_FIRST =
+  'Servers of earlier versions refuse the store from then on, so back it up first (docs/upgrading.md)'
 
 /** @param heldUntil when the lease of the server that indexes ends, milliseconds since 1970 UTC */
 export function indexFinding(types: readonly TypeIndex[], heldUntil: number): Finding {

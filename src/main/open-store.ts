@@ -10,6 +10,7 @@ import { coveredParameters } from '../search/index/covered.ts'
 import { extraction } from '../search/index/versions.ts'
 import type { AuditStore, Retention } from '../storage/audit-port.ts'
 import type { ContentStore } from '../storage/content-port.ts'
+import type { Upgrade } from '../storage/index/upgrade.ts'
 import type { JournalStore } from '../storage/journal-port.ts'
 import type { IndexingProgress, ResourceStore } from '../storage/port.ts'
 import { openSqliteAuditStore } from '../storage/sqlite/audit-store.ts'
@@ -54,6 +55,7 @@ export async function openStore(
     shared,
     onlyScanned,
     extraction: extraction(baseUrl, fullText),
+    onUpgrade: (upgrade: Upgrade) => logger?.warn(upgrade, 'upgrade of the store'),
     onIndexing: (progress: IndexingProgress) => logger?.info(progress, 'search index'),
     onIndexingFault: (error: unknown) => logger?.error({ fault: faultOf(error) }, 'search indexing failed'),
     onFault: (error: unknown) =>

@@ -7,6 +7,7 @@
 import type { Transferable } from 'node:worker_threads'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { IndexEntry, SearchPlan } from '../search/plan.ts'
+import type { IndexingRest } from './index/upgrade.ts'
 
 export type ChangeMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -247,7 +248,7 @@ export interface Extraction {
   entriesOf(clinic: string, resource: StoredResource, custom?: unknown): readonly IndexEntry[]
 }
 
-export interface IndexingProgress {
+export interface IndexingProgress extends IndexingRest {
   readonly type: string
   readonly state: 'begins' | 'goes on' | 'is complete'
   /** Resources reindexed since this server began with the type. */

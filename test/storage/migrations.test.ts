@@ -11,6 +11,7 @@ import { pino } from 'pino'
 import { openStore } from '../../src/main/open-store.ts'
 import { MATCH_KEYS, storedKeys } from '../../src/matching/keys.ts'
 import { extraction } from '../../src/search/index/versions.ts'
+import type { Upgrade } from '../../src/storage/index/upgrade.ts'
 import { CUSTOM_INDEX, type IndexingProgress, type KeysQuery, type ResourceStore } from '../../src/storage/port.ts'
 import { IndexIncomplete, StoreUnavailable } from '../../src/storage/store-errors.ts'
 import { describeOnMongo, describeOnSqlite } from '../support/engine.ts'
@@ -127,15 +128,42 @@ function describeMigrations(name: string, newUrl: () => Promise<string>): void {
           expect(await eventually(server.clinic(clinic), where.colour('red'))).toEqual(REDS)
         }
         const left = 2 * (PEOPLE - 1)
-        expect(progress.at(0)).toEqual({ type: 'Patient', state: 'begins', done: 0, left, failed: 0 })
-        expect(await completed(progress)).toEqual({
-          type: 'Patient',
-          state: 'is complete',
-          done: left,
-          left: 0,
-          failed: 0,
-        })
+        const toBegin = { done: 0, left, leftInAll: left, seconds: 1 }
+        expect(progress.at(0)).toEqual({ type: 'Patient', state: 'begins', failed: 0, ...toBegin })
+        const atTheEnd = { done: left, left: 0, leftInAll: 0, seconds: 0 }
+        expect(await completed(progress)).toEqual({ type: 'Patient', state: 'is complete', failed: 0, ...atTheEnd })
         expect(progress.at(-1)?.state).toBe('is complete')
+      }))
+
+    test('is announced before it is made, with the way back: none, unless only the configuration has changed', () =>
+      withServers(async (url, open) => {
+        const upgrades: Upgrade[] = []
+        const onUpgrade = (upgrade: Upgrade) => void upgrades.push(upgrade)
+        await open(url, extracting(1, BY_FAMILY), { onUpgrade })
+        expect(upgrades).toEqual([])
+        await fill(url)
+        await open(url, extracting(1, BY_FAMILY), { onUpgrade, combined: COMBINED_BY_BOSS, ...LATER })
+        const newer = await open(url, extracting(2, BY_COLOUR), { onUpgrade, ...LATER })
+        await open(url, extracting(2, BY_COLOUR), { onUpgrade })
+        const [configured, upgraded, ...others] = upgrades
+        expect(configured).toMatchObject({
+          part: 'search index',
+          from: 1,
+          to: 1,
+          wayBack: expect.stringContaining('it indexes again'),
+        })
+        expect(upgraded).toMatchObject({
+          part: 'search index',
+          from: 1,
+          to: 2,
+          wayBack: expect.stringContaining('restore a backup'),
+        })
+        expect(others).toEqual([])
+        expect(upgraded?.resources?.['Patient']).toBeGreaterThanOrEqual(2 * (PEOPLE - 1))
+        expect(newer.store.load?.().parts).toContainEqual({
+          ...{ name: 'search index', state: 'behind', waiting: 0, oldestMs: 0 },
+          note: expect.stringContaining('searches by what Patient lack get 503 until then'),
+        })
       }))
 
     test('has the keys of a newer server in place of those of before, whatever these were', () =>
@@ -536,12 +564,18 @@ describeOnSqlite('a store of version 1', () => {
     const insert = 'INSERT INTO record (clinic, kind, key, version, value) VALUES (?, ?, ?, ?, ?)'
     made.prepare(insert).run(clinic, kind, key, version, value)
     made.close()
+    const upgrades: unknown[] = []
+    const logger = pino({ level: 'warn' }, { write: (line) => void upgrades.push(JSON.parse(line)) })
     for (let start = 0; start < 2; start += 1) {
-      const store = await openStore(url)
+      const store = await openStore(url, undefined, { logger })
       await (start === 0 ? whenIndexed(store) : expectOldStore(store))
       await expectProgressOfToday(store)
       await store.close()
     }
+    expect(upgrades).toMatchObject([
+      { msg: 'upgrade of the store', part: 'form', from: 1, to: 8 },
+      { msg: 'upgrade of the store', part: 'search index', from: 1, resources: { Patient: 4 } },
+    ])
     const db = new DatabaseSync(path)
     expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 8 })
     expect(db.prepare("SELECT count(*) AS found FROM sqlite_schema WHERE name = 'combined'").get()).toEqual({

@@ -4,9 +4,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import { BackgroundLoop, type Job, type JobSource, type LeasedJob, type Pace } from '../../isolation/background-loop.ts'
+import type { ComponentHealth } from '../../isolation/fair-queue.ts'
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import type { Extraction, IndexingProgress } from '../port.ts'
 import { type IndexStorage, isComplete, type SearchIndex, StoreOutdated, type TypeIndex } from './search-index.ts'
+import { IndexingEstimate, type Upgrade } from './upgrade.ts'
 
 export interface Batch {
   /** Resources examined; 0: there are no more. */
@@ -51,6 +53,8 @@ export interface IndexingSettings {
   readonly extraction?: Extraction | undefined
   /** The store is neither searched nor written; its search index stays as it is. */
   readonly onlyScanned?: boolean | undefined
+  /** Called before an older store is changed. */
+  readonly onUpgrade?: ((upgrade: Upgrade) => void) | undefined
   readonly onIndexing?: ((progress: IndexingProgress) => void) | undefined
   /** Called when the store failed; the work will be retried. */
   readonly onIndexingFault?: ((error: unknown) => void) | undefined
@@ -58,16 +62,23 @@ export interface IndexingSettings {
   readonly pace?: Pace | undefined
 }
 
+export interface Indexing {
+  readonly load: ComponentHealth
+  close(): Promise<void>
+}
+
 /** Starts the loop; it ends with `close`. */
-export function startIndexing(
-  index: SearchIndex,
-  storage: IndexingStorage,
-  settings: IndexingSettings,
-): BackgroundLoop {
+export function startIndexing(index: SearchIndex, storage: IndexingStorage, settings: IndexingSettings): Indexing {
   const pace = settings.pace ?? PACE
-  const loop = new BackgroundLoop(new UpgradeIndexing(index, storage, settings, pace), pace)
+  const work = new UpgradeIndexing(index, storage, settings, pace)
+  const loop = new BackgroundLoop(work, pace)
   loop.start()
-  return loop
+  return {
+    get load() {
+      return work.load
+    },
+    close: () => loop.close(),
+  }
 }
 
 /** Jobs are resource types, across all clinics. One server holds the lease of them all. */
@@ -77,6 +88,7 @@ class UpgradeIndexing implements JobSource {
   readonly #settings: IndexingSettings
   readonly #pace: Pace
   readonly #holder = randomUUID()
+  readonly #estimate = new IndexingEstimate()
   #leasedUntil = 0
   #lookedForLate = 0
 
@@ -87,15 +99,34 @@ class UpgradeIndexing implements JobSource {
     this.#pace = pace
   }
 
+  get load(): ComponentHealth {
+    const incomplete = this.#incomplete().map(({ type }) => type)
+    return this.#estimate.health(incomplete, this.#leasedUntil > Date.now())
+  }
+
   async *jobs(): AsyncGenerator<Job> {
     await this.#refresh()
-    if (this.#settings.extraction === undefined || this.#settings.onlyScanned) return
-    const types = this.#index.wantedTypes()
-    const incomplete = types.filter((type) => !isComplete(type))
-    const late = this.#isTimeForLate() ? types.filter((type) => this.#maybeLate(type)) : []
+    if (!this.#isIndexing) return
+    const incomplete = this.#incomplete()
+    const late = this.#isTimeForLate() ? this.#index.wantedTypes().filter((type) => this.#maybeLate(type)) : []
     if (incomplete.length + late.length === 0 || !(await this.#isLeased())) return
+    this.#estimate.begin(await this.#leftOf(incomplete))
     for (const type of incomplete) yield this.#job(() => this.#upgrade(type))
-    for (const type of late) yield this.#job(async () => this.#filling(type))
+    for (const type of late) yield this.#job(() => this.#filling(type))
+  }
+
+  get #isIndexing(): boolean {
+    return this.#settings.extraction !== undefined && this.#settings.onlyScanned !== true
+  }
+
+  #incomplete(): readonly TypeIndex[] {
+    return this.#isIndexing ? this.#index.wantedTypes().filter((type) => !isComplete(type)) : []
+  }
+
+  async #leftOf(types: readonly TypeIndex[]): Promise<ReadonlyMap<string, number>> {
+    const left = new Map<string, number>()
+    for (const type of types) left.set(type.type, await this.#storage.left(type))
+    return left
   }
 
   failed(error: unknown): boolean {
@@ -125,8 +156,8 @@ class UpgradeIndexing implements JobSource {
     return isComplete(type) && (type.completed ?? 0) > Date.now() - this.#storage.lateFor
   }
 
-  #job(begin: () => Promise<LeasedJob>): Job {
-    return { lease: async () => ((await this.#isLeased()) ? await begin() : undefined) }
+  #job(begin: () => LeasedJob): Job {
+    return { lease: async () => ((await this.#isLeased()) ? begin() : undefined) }
   }
 
   async #isLeased(): Promise<boolean> {
@@ -138,14 +169,18 @@ class UpgradeIndexing implements JobSource {
     return leased
   }
 
-  async #upgrade(type: TypeIndex): Promise<LeasedJob> {
-    const report = reporter(this.#settings.onIndexing, type.type, await this.#storage.left(type))
+  #upgrade(type: TypeIndex): LeasedJob {
+    const report = reporter(this.#settings.onIndexing, type.type, this.#estimate)
     report('begins', NOTHING)
     return this.#filling(type, {
-      onBatch: (sum) => report('goes on', sum),
+      onBatch: (sum, { done }) => {
+        this.#estimate.did(type.type, done)
+        report('goes on', sum)
+      },
       onFilled: async (sum) => {
         await this.#storage.complete(type)
         await this.#refresh()
+        this.#estimate.completed(type.type)
         report('is complete', sum)
       },
     })
@@ -157,11 +192,11 @@ class UpgradeIndexing implements JobSource {
     return {
       batch: async () => {
         if (!(await this.#isLeased())) return false
-        const { done, failed } = await this.#storage.fill(type, this.#pace.batch)
-        isFilled = done === 0
+        const batch = await this.#storage.fill(type, this.#pace.batch)
+        isFilled = batch.done === 0
         if (isFilled) return false
-        sum = { done: sum.done + done, failed: sum.failed + failed }
-        onBatch?.(sum)
+        sum = { done: sum.done + batch.done, failed: sum.failed + batch.failed }
+        onBatch?.(sum, batch)
         return true
       },
       end: async () => {
@@ -173,7 +208,7 @@ class UpgradeIndexing implements JobSource {
 
 interface FillingListener {
   /** @param sum of all batches so far */
-  readonly onBatch?: (sum: Batch) => void
+  readonly onBatch?: (sum: Batch, batch: Batch) => void
   /** Called when every resource of the type has been examined. */
   readonly onFilled?: (sum: Batch) => Promise<void>
 }
@@ -181,13 +216,12 @@ interface FillingListener {
 const NOTHING: Batch = { done: 0, failed: 0 }
 
 /** Reports progress within a type at most once per REPORT_EVERY. */
-function reporter(onIndexing: IndexingSettings['onIndexing'], type: string, total: number) {
+function reporter(onIndexing: IndexingSettings['onIndexing'], type: string, estimate: IndexingEstimate) {
   let reported = 0
   return (state: IndexingProgress['state'], { done, failed }: Batch): void => {
     const now = Date.now()
     if (state === 'goes on' && now - reported < REPORT_EVERY) return
     reported = now
-    const left = state === 'is complete' ? 0 : Math.max(0, total - done)
-    onIndexing?.({ type, state, done, left, failed })
+    onIndexing?.({ type, state, done, left: estimate.leftOf(type), failed, ...estimate.rest })
   }
 }

@@ -8,6 +8,7 @@ import type { CombinedIndex, SearchPlan } from '../../search/plan.ts'
 import { planParameters } from '../../search/plan-parameters.ts'
 import type { Extraction } from '../port.ts'
 import { IndexIncomplete, StoreUnavailable } from '../store-errors.ts'
+import { indexUpgrade, type Upgrade } from './upgrade.ts'
 
 /** A newer server has changed the form of the store, which this server cannot read. */
 export class StoreOutdated extends StoreUnavailable {}
@@ -16,8 +17,8 @@ export class StoreOutdated extends StoreUnavailable {}
 export interface IndexStorage {
   /** @throws StoreOutdated when a newer server has changed the form of the store */
   load(): Promise<IndexState>
-  /** Types that have resources. */
-  storedTypes(): Promise<ReadonlySet<string>>
+  /** Types that have resources, with their number. */
+  storedTypes(): Promise<ReadonlyMap<string, number>>
   /** Writes each state that follows the stored generation; another server may have been faster. */
   claim(types: readonly TypeIndex[], extraction: number): Promise<void>
 }
@@ -30,12 +31,15 @@ interface SearchIndexOptions {
   readonly onlyScanned?: boolean | undefined
   /** Changed when an engine stores entries in a new way. */
   readonly form: string
+  /** Called before older resources are indexed anew. */
+  readonly onUpgrade?: ((upgrade: Upgrade) => void) | undefined
 }
 
 /** Attempts to claim parts, as other servers may start on the same store at the same moment. */
 const MAX_ATTEMPTS = 20
 
 const NONE: ReadonlySet<string> = new Set()
+const NONE_STORED: ReadonlyMap<string, number> = new Map()
 
 export class SearchIndex {
   readonly #options: SearchIndexOptions
@@ -75,8 +79,10 @@ export class SearchIndex {
       this.#know(state.types.keys())
       this.accept(state)
       if (this.#options.onlyScanned) return
-      const claims = await this.#claims(storage, version)
+      const stored = this.isOverruled ? await storage.storedTypes() : NONE_STORED
+      const claims = this.#claims(stored, version)
       if (claims.length === 0 && state.extraction >= version) return
+      if (attempt === 0) this.#announce(claims, stored, version)
       await storage.claim(claims, version)
     }
     throw new StoreUnavailable('Servers of different versions start on this store at the same time; start one version')
@@ -158,13 +164,19 @@ export class SearchIndex {
     return this.#wanted.has(type)
   }
 
-  async #claims(storage: IndexStorage, version: number): Promise<readonly TypeIndex[]> {
+  #claims(stored: ReadonlyMap<string, number>, version: number): readonly TypeIndex[] {
     const changed = [...this.#parts].filter(([type]) => !this.#isWanted(type))
-    if (changed.length === 0) return []
-    const stored = await storage.storedTypes()
     return changed.map(([type, parts]) =>
       nextIndex(type, this.#current.types.get(type), parts, stored.has(type), version),
     )
+  }
+
+  #announce(claims: readonly TypeIndex[], stored: ReadonlyMap<string, number>, version: number): void {
+    const incomplete = claims.filter((claim) => !isComplete(claim))
+    const { extraction, types } = this.#current
+    if (incomplete.length === 0 && (types.size === 0 || extraction === version)) return
+    const resources = incomplete.map(({ type }) => [type, stored.get(type) ?? 0] as const)
+    this.#options.onUpgrade?.(indexUpgrade(Math.max(extraction, FIRST_EXTRACTION), version, new Map(resources)))
   }
 }
 

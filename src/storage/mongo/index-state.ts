@@ -33,11 +33,14 @@ function toTypeIndex({ type = '', generation = 0, wanted = '{}', filled, complet
   }
 }
 
-/** The types of which some clinic has a resource. */
-export async function storedTypes({ resources }: Collections): Promise<ReadonlySet<string>> {
-  const types = new Set<string>()
+/** The types of which some clinic has a resource, with the number of those in all clinics; deleted ones count. */
+export async function storedTypes({ resources }: Collections): Promise<ReadonlyMap<string, number>> {
+  const types = new Map<string, number>()
   for (const clinic of await resources.distinct('clinic')) {
-    for (const type of await resources.distinct('type', { clinic })) types.add(type)
+    for (const type of await resources.distinct('type', { clinic })) {
+      const count = await resources.countDocuments({ clinic, type }, { hint: 'by_id' })
+      types.set(type, (types.get(type) ?? 0) + count)
+    }
   }
   return types
 }

@@ -111,7 +111,7 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
     snapshot: async () => snapshots.add(await serve(() => openSnapshot(engine, serve))),
     drop: (clinic, drop) => serve(() => commits.drop(clinic, drop).finally(() => recent.forget()), WRITE),
     isEmpty: () => serve(() => isEmpty(engine)),
-    load: () => ({ parts: [commits.load, reads.load] }),
+    load: () => ({ parts: [commits.load, reads.load, indexing.load] }),
     share: () => ({ value, transferList: [] }),
     close: async () => {
       if (closed) return
@@ -124,10 +124,11 @@ export async function openMongoStore(options: MongoOptions): Promise<ResourceSto
 
 async function open(options: MongoOptions): Promise<Engine> {
   const { url, combined, extraction, onlyScanned, fewCandidates = 1024, maxListed = 100_000, maxPoolSize } = options
+  const { onUpgrade } = options
   const { client, db } = await connect(url, maxPoolSize)
   try {
-    await migrate(client, db)
-    const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
+    await migrate(client, db, onUpgrade)
+    const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM, onUpgrade })
     const engine: Engine = {
       ...collectionsOf(db),
       client,

@@ -5,6 +5,7 @@
  */
 import { type ClientSession, type Db, type MongoClient, MongoServerError } from 'mongodb'
 import { partOfCombined, StoreOutdated } from '../index/search-index.ts'
+import { formUpgrade, type Upgrade } from '../index/upgrade.ts'
 import { CUSTOM_INDEX } from '../port.ts'
 import { StoreUnavailable } from '../store-errors.ts'
 import { type Collections, collectionsOf, INDEX, INDEXES, LEASE, SCHEMA, type StoreDocument } from './collections.ts'
@@ -12,32 +13,37 @@ import { inTransaction } from './transaction.ts'
 
 type Step = (collections: Collections, session: ClientSession) => Promise<void>
 
-/** The first step takes a database from version 1 to 2, and so on; this program writes the version after the last. */
+/** The first step takes a database from version 1 to 2, and so on. */
 const STEPS: readonly Step[] = [addTypeIndexes, forgetCustomIndex]
-const VERSION = STEPS.length + 1
+
+/** The version that this program writes. */
+export const STORE_VERSION = STEPS.length + 1
 
 const NAMESPACE_EXISTS = 48
 
 /**
  * Creates the store in an empty database, or migrates an older one.
+ * @param onUpgrade called before the steps that an older database lacks
  * @throws StoreUnavailable when the database was written by a newer version, or belongs to another program
  */
-export async function migrate(client: MongoClient, db: Db): Promise<void> {
+export async function migrate(client: MongoClient, db: Db, onUpgrade?: (upgrade: Upgrade) => void): Promise<void> {
   const collections = collectionsOf(db)
   const before = (await collections.store.findOne({ _id: SCHEMA })) ?? (await createStore(db))
   refuseNewer(before)
+  const { version = 1 } = before
+  if (version < STORE_VERSION) onUpgrade?.(formUpgrade(version, STORE_VERSION))
   // Indexes can't be created in a transaction.
   const names = Object.keys(INDEXES) as (keyof typeof INDEXES)[]
   await Promise.all(names.map((name) => createIndexes(db, name)))
-  if (before.version !== VERSION) await inTransaction(client, (session) => applySteps(collections, session))
+  if (version < STORE_VERSION) await inTransaction(client, (session) => applySteps(collections, session))
 }
 
 /** @throws StoreOutdated when a newer server has migrated the database, before this one started or since */
 export function refuseNewer({ version = 0 }: StoreDocument): void {
-  if (version <= VERSION) return
+  if (version <= STORE_VERSION) return
   throw new StoreOutdated(
     `This database was written by a newer version of the server (store version ${version}, this server knows ` +
-      `${VERSION}); start the newer server, or name another database in DATABASE_URL`,
+      `${STORE_VERSION}); start the newer server, or name another database in DATABASE_URL`,
   )
 }
 
@@ -46,7 +52,7 @@ async function applySteps(collections: Collections, session: ClientSession): Pro
   const { store } = collections
   const { version = 1 } = (await store.findOne({ _id: SCHEMA }, { session })) ?? {}
   for (const step of STEPS.slice(version - 1)) await step(collections, session)
-  await store.updateOne({ _id: SCHEMA }, { $max: { version: VERSION }, $inc: { epoch: 1 } }, { session })
+  await store.updateOne({ _id: SCHEMA }, { $max: { version: STORE_VERSION }, $inc: { epoch: 1 } }, { session })
 }
 
 /**
@@ -94,7 +100,7 @@ async function createStore(db: Db): Promise<StoreDocument> {
         'name another database in DATABASE_URL, which will be created',
     )
   }
-  const schema: StoreDocument = { _id: SCHEMA, version: VERSION, epoch: 1, extraction: 0 }
+  const schema: StoreDocument = { _id: SCHEMA, version: STORE_VERSION, epoch: 1, extraction: 0 }
   for (const { _id, ...fields } of [NO_LEASE, schema]) {
     await store.updateOne({ _id }, { $setOnInsert: fields }, { upsert: true })
   }

@@ -4,6 +4,7 @@
  */
 import type { CombinedIndex, CoveredParameters } from '../../search/plan.ts'
 import { SearchIndex } from '../index/search-index.ts'
+import type { Upgrade } from '../index/upgrade.ts'
 import type { Extraction } from '../port.ts'
 import { RecentRecords, type RecordAddress } from '../recent.ts'
 import { StoreUnavailable } from '../store-errors.ts'
@@ -41,10 +42,12 @@ export interface EngineOptions {
   readonly fewCandidates?: number
   /** Kinds of records that are read with every request and seldom change. */
   readonly recentKinds?: readonly string[]
+  /** Called before an older store is changed. */
+  readonly onUpgrade?: ((upgrade: Upgrade) => void) | undefined
 }
 
 /** The options as a message to a thread that has no FHIR definitions. */
-export interface SentOptions extends Omit<EngineOptions, 'extraction'> {
+export interface SentOptions extends Omit<EngineOptions, 'extraction' | 'onUpgrade'> {
   /** By type: the parts of its search index, in addition to those that the engine itself knows. */
   readonly versions: ReadonlyMap<string, ReadonlyMap<string, string>>
   readonly signals: SharedArrayBuffer
@@ -94,8 +97,8 @@ const FEW_CANDIDATES = 4096
 
 /** @param onlyScanned see SearchIndexOptions */
 export function engineOf(db: Database, options: EngineOptions, signals: Signals, onlyScanned = false): Engine {
-  const { combined, covered = {}, extraction, fewCandidates = FEW_CANDIDATES, recentKinds = [] } = options
-  const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM })
+  const { combined, covered = {}, extraction, fewCandidates = FEW_CANDIDATES, recentKinds = [], onUpgrade } = options
+  const index = new SearchIndex({ combined, extraction, onlyScanned, form: FORM, onUpgrade })
   const read = ({ clinic, kind, key }: RecordAddress) => readRecord(db, clinic, kind, key)
   const recent = new RecentRecords(read, recentKinds, signals.recent)
   return { db, names: new InternedNames(db), recent, combined, covered, index, signals, fewCandidates }

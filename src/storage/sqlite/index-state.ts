@@ -29,10 +29,11 @@ const toTypeIndex = ([type, generation, wanted, filled]: StateRow): TypeIndex =>
   filled: JSON.parse(filled) as Parts,
 })
 
-export function storedTypes(db: Database): ReadonlySet<string> {
-  const found = db.all<[string]>(`SELECT DISTINCT t.text FROM name AS c CROSS JOIN name AS t ON t.parent = c.id
-    WHERE c.parent = 0 AND EXISTS (SELECT 1 FROM resource AS r WHERE r.type = t.id AND r.live = 1)`)
-  return new Set(found.map(([type]) => type).filter((type) => !isInner(type)))
+/** The types that have resources which are not deleted, with their number. */
+export function storedTypes(db: Database): ReadonlyMap<string, number> {
+  const found = db.all<[string, number]>(`SELECT t.text, count(*) FROM name AS c CROSS JOIN name AS t ON t.parent = c.id
+    CROSS JOIN resource AS r INDEXED BY resource_by_row ON r.type = t.id AND r.live = 1 WHERE c.parent = 0 GROUP BY t.text`)
+  return new Map(found.filter(([type]) => !isInner(type)))
 }
 
 /**

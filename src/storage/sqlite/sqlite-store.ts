@@ -3,9 +3,9 @@
  * own connection; one thread writes (docs/adr/015-time-isolation.md). A store in memory has one connection for both.
  */
 
-import type { BackgroundLoop } from '../../isolation/background-loop.ts'
+import type { ComponentHealth } from '../../isolation/fair-queue.ts'
 import type { ThreadListener } from '../../isolation/thread-host.ts'
-import { type IndexingSettings, startIndexing } from '../index/indexing.ts'
+import { type Indexing, type IndexingSettings, startIndexing } from '../index/indexing.ts'
 import type { ResourceStore } from '../port.ts'
 import { Snapshots } from '../snapshots.ts'
 import { StoreUnavailable } from '../store-errors.ts'
@@ -18,6 +18,7 @@ import { Readers, Reading, served } from './reads.ts'
 import { readRecord } from './records.ts'
 import { indexingStorage, indexStorage, reindex } from './reindex.ts'
 import { ChangeLog, readCurrent, readVersion } from './resources.ts'
+import { refuseUnfinishedRestore } from './restored.ts'
 import { migrate } from './schema.ts'
 import { Shared, Sharing } from './sharing.ts'
 import { openSnapshot } from './snapshot.ts'
@@ -54,6 +55,7 @@ async function openInMemory(options: SqliteOptions): Promise<ResourceStore> {
 }
 
 async function openFile(options: SqliteOptions): Promise<ResourceStore> {
+  refuseUnfinishedRestore(options.path)
   const engine = await openFirst(options)
   engine.db.configureForReading()
   const sent = () => sentOptions(options, engine)
@@ -65,23 +67,24 @@ async function openFile(options: SqliteOptions): Promise<ResourceStore> {
     writer,
     reading: new Reading(engine, timesOf(options), readers),
     options,
+    loads: () => [writer.load, readers.load],
     end: async () => void (await Promise.all([sharing.close(), readers.close()])),
   })
-  return { ...store, load: () => ({ parts: [writer.load, readers.load] }), share: () => sharing.share() }
+  return { ...store, share: () => sharing.share() }
 }
 
 /** Opens a shared store; background work is left to the thread that has opened it first. */
 function openShared(options: SqliteOptions, shared: Shared): ResourceStore {
   const engine = openBeside('reader', options, shared.signals)
   const writer = new WriterClient(shared.connect)
-  const store = storeOf({
+  return storeOf({
     engine,
     writer,
     reading: new Reading(engine, timesOf(options)),
     options: { ...options, onlyScanned: true },
+    loads: () => [writer.load],
     end: async () => shared.close(),
   })
-  return { ...store, load: () => ({ parts: [writer.load] }) }
 }
 
 /** The engine that creates the store, or migrates it. */
@@ -90,7 +93,7 @@ async function openFirst(options: SqliteOptions): Promise<Engine> {
   try {
     const engine = engineOf(db, options, new Signals(), options.onlyScanned)
     // Read before anything is set: another program's file stays as it is.
-    migrate(db)
+    migrate(db, options.onUpgrade)
     db.configure()
     db.useMap()
     await engine.index.open(indexStorage(engine))
@@ -106,11 +109,13 @@ interface StoreParts {
   readonly writer: Writer
   readonly reading: Reading
   readonly options: SqliteOptions
+  /** The load of its threads. */
+  readonly loads?: () => readonly ComponentHealth[]
   /** Ends the store's other parts, besides its connection and its writer. */
   readonly end?: () => Promise<void>
 }
 
-function storeOf({ engine, writer, reading, options, end }: StoreParts): ResourceStore {
+function storeOf({ engine, writer, reading, options, loads = () => [], end }: StoreParts): ResourceStore {
   const { db } = engine
   const indexing = startIndexing(engine.index, indexingStorage(engine, writer, options.extraction), options)
   const serve = <T>(work: () => T): T => served(engine, work)
@@ -138,6 +143,7 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
       isClosed ? Promise.reject(new StoreUnavailable('The store is closed')) : writer.drop(clinic, drop),
     noticeChanges: () => serve(() => changes.notice()),
     isEmpty: async () => serve(() => isEmpty(db)),
+    load: () => ({ parts: [...loads(), indexing.load] }),
     close: async () => {
       if (isClosed) return
       isClosed = true
@@ -150,7 +156,7 @@ function storeOf({ engine, writer, reading, options, end }: StoreParts): Resourc
 }
 
 /** Ends the loop first, since it releases its lease through the writer. */
-async function close(indexing: BackgroundLoop, writer: Writer): Promise<void> {
+async function close(indexing: Indexing, writer: Writer): Promise<void> {
   await indexing.close()
   await writer.close()
 }

@@ -24,7 +24,7 @@ describe('a snapshot', () => {
     const path = `/Patient/${made.id}`
     await server.fhir('PUT', path, { ...made, active: true })
     const { status, body } = await save('with-okafor')
-    expect([status, body]).toMatchObject([201, { name: 'with-okafor', by: 'Demo Admin', serverVersion: '0.1.0' }])
+    expect([status, body]).toMatchObject([201, { name: 'with-okafor', by: 'Demo Admin', serverVersion: '1.0.0' }])
     const before = await everything()
     const history = (await server.fhir('GET', `${path}/_history`)).body
     for (const family of ['A', 'B', 'C']) await write(family)

@@ -1,6 +1,7 @@
 /** Findings about values that a test of the whole doctor cannot bring about: full disks, clocks, indexes. */
 import { describe, expect, test } from '@jest/globals'
-import { databaseClockFinding, diskFinding, indexFinding } from '../../../scripts/doctor/stored.ts'
+import { databaseClockFinding, diskFinding, indexFinding, olderIndex } from '../../../scripts/doctor/stored.ts'
+import { extraction } from '../../../src/search/index/versions.ts'
 
 const GIGABYTE = 1024 ** 3
 
@@ -30,6 +31,17 @@ describe('a search index', () => {
     })
     expect(indexFinding([type, old], 0)).toMatchObject({ state: 'to do', said: expect.stringContaining('start one') })
   })
+})
+
+test('a search index of an earlier version is noted before a start makes it anew, with the time and that there is no way back', () => {
+  const { version } = extraction('')
+  expect(olderIndex(version, 1_000)).toEqual([])
+  expect(olderIndex(version - 1, 1_000)).toMatchObject([
+    {
+      state: 'note',
+      said: expect.stringMatching(/at most 1000 resources .* about 2 s\. Servers of earlier versions refuse/),
+    },
+  ])
 })
 
 test('the clock of MongoDB may differ from that of the machine by some seconds, not by a minute', () => {
