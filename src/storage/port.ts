@@ -7,7 +7,6 @@
 import type { Transferable } from 'node:worker_threads'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
 import type { IndexEntry, SearchPlan } from '../search/plan.ts'
-import type { IndexingRest } from './index/upgrade.ts'
 
 export type ChangeMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -248,12 +247,14 @@ export interface Extraction {
   entriesOf(clinic: string, resource: StoredResource, custom?: unknown): readonly IndexEntry[]
 }
 
-export interface IndexingProgress extends IndexingRest {
+export interface IndexingProgress {
   readonly type: string
   readonly state: 'begins' | 'goes on' | 'is complete'
-  /** Resources reindexed since this server began with the type. */
+  /** Resources, since this server began with the type. `seconds`: estimated, for those that are left in all types. */
   readonly done: number
   readonly left: number
+  readonly leftInAll: number
+  readonly seconds: number
   /** Resources that keep their old entries, since none could be extracted. */
   readonly failed: number
 }

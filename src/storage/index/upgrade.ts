@@ -3,6 +3,7 @@
  * (docs/upgrading.md).
  */
 import type { ComponentHealth } from '../../isolation/fair-queue.ts'
+import type { IndexingProgress } from '../port.ts'
 
 /** Announced before anything is changed. */
 export interface Upgrade {
@@ -40,14 +41,6 @@ export function indexUpgrade(from: number, to: number, resources: ReadonlyMap<st
 
 const sumOf = (counts: ReadonlyMap<string, number>): number => [...counts.values()].reduce((sum, one) => sum + one, 0)
 
-/** The work that is left in all types. */
-export interface IndexingRest {
-  /** Resources. */
-  readonly leftInAll: number
-  /** Estimated time for them. */
-  readonly seconds: number
-}
-
 /** How far this process is with all types. */
 export class IndexingEstimate {
   #left = new Map<string, number>()
@@ -75,7 +68,8 @@ export class IndexingEstimate {
     return this.#left.get(type) ?? 0
   }
 
-  get rest(): IndexingRest {
+  /** Resources of all types, and the estimated time for them. */
+  get rest(): Pick<IndexingProgress, 'leftInAll' | 'seconds'> {
     const leftInAll = sumOf(this.#left)
     const each = this.#done === 0 ? EACH : (performance.now() - this.#began) / this.#done
     return { leftInAll, seconds: Math.ceil((leftInAll * each) / 1_000) }
