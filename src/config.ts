@@ -41,6 +41,12 @@ export interface Config {
   readonly rehearsal: boolean
   /** Where metrics are served, apart from everything else; absent: nowhere. */
   readonly metrics?: { readonly host: string; readonly port: number }
+  /** Exported by OpenTelemetry; absent: nothing. docs/traces.md */
+  readonly telemetry?: {
+    /** The part of new traces that is recorded, from 0 to 1; milliseconds between two batches of spans. */
+    readonly traces?: { readonly ratio: number; readonly delayMs: number }
+    readonly logs: boolean
+  }
   /** Whether the dashboard is built and served. */
   readonly dashboard: boolean
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
@@ -105,6 +111,9 @@ const SEARCH_HANDLINGS = ['strict', 'lenient'] as const
 const JOURNAL_MODES = ['full', 'headers', 'off'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
+const EXPORTERS = ['otlp', 'none'] as const
+const SAMPLERS = ['parentbased_always_on', 'parentbased_traceidratio'] as const
+
 const DATABASE_URL = /^(?:sqlite:|mongodb(?:\+srv)?:\/\/)./
 const DATABASE_URLS = 'sqlite:<file>, sqlite::memory: or mongodb://<host>/<database>?replicaSet=<name>'
 
@@ -156,6 +165,7 @@ export function readConfig(environment: Environment = process.env): Config {
     demo,
     rehearsal: read.flag('REHEARSAL', !isProduction(environment)),
     ...read.metrics(),
+    ...read.telemetry(),
     dashboard: read.flag('DASHBOARD', true),
     logLevel: read.choice('LOG_LEVEL', 'info', LOG_LEVELS),
     disabledInteractions: read.list('DISABLED_INTERACTIONS'),
@@ -258,6 +268,32 @@ class EnvironmentReader {
     const port = this.integer('METRICS_PORT', 0, 0, 65_535)
     const host = this.#environment.METRICS_HOST || '127.0.0.1'
     return port === 0 ? {} : { metrics: { host, port } }
+  }
+
+  /** https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+  telemetry(): Pick<Config, 'telemetry'> {
+    const to = (signal: string) => this.url(`OTEL_EXPORTER_OTLP_${signal}ENDPOINT`)
+    const [all, tracesTo, logsTo] = [to(''), to('TRACES_'), to('LOGS_')]
+    const isOn = !this.flag('OTEL_SDK_DISABLED', false, 'true or false') && (all ?? tracesTo ?? logsTo) !== undefined
+    // Other programs have the same variables: they matter where something is exported.
+    const read = isOn ? this : new EnvironmentReader(this.#environment)
+    const isWanted = (signal: string, endpoint = all): boolean =>
+      read.choice(`OTEL_${signal}_EXPORTER`, 'otlp', EXPORTERS) === 'otlp' && isOn && endpoint !== undefined
+    const [traces, logs] = [isWanted('TRACES', tracesTo), isWanted('LOGS', logsTo)]
+    read.choice('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json', ['http/json'])
+    const sampling = {
+      ratio: read.#sampledRatio(),
+      delayMs: read.integer('OTEL_BSP_SCHEDULE_DELAY', 5_000, 1, 600_000),
+    }
+    return traces || logs ? { telemetry: { ...(traces && { traces: sampling }), logs } } : {}
+  }
+
+  #sampledRatio(): number {
+    const sampler = this.choice('OTEL_TRACES_SAMPLER', 'parentbased_always_on', SAMPLERS)
+    const text = this.#environment.OTEL_TRACES_SAMPLER_ARG
+    const ratio = text ? Number(text) : 1
+    if (!(ratio >= 0 && ratio <= 1)) this.#wrong('OTEL_TRACES_SAMPLER_ARG', 'a number from 0 to 1')
+    return sampler === 'parentbased_always_on' ? 1 : ratio
   }
 
   matching(name: string, fallback: string, pattern: RegExp, expected: string): string {

@@ -1,11 +1,11 @@
 /** The entry point: reads the configuration, starts one server process or several workers, and handles signals. */
 import cluster from 'node:cluster'
-import { pino } from 'pino'
 import { type Config, readConfig } from './config.ts'
 import { freeMemory, freeMemoryAfterLoad } from './isolation/free-memory.ts'
 import type { App } from './main/app.ts'
 import { greeting } from './main/greeting.ts'
 import { freePort, listen } from './main/listen.ts'
+import { openLogger, startTelemetry } from './main/logger.ts'
 import type { WorkerMessage } from './main/workers.ts'
 
 /** Time from the signal to the forced exit of a server process. */
@@ -15,7 +15,8 @@ const LINGER_MS = 2_000
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
 const config = configOrExit()
-const logger = pino({ level: config.logLevel })
+const telemetry = await startTelemetry(config.telemetry)
+const logger = openLogger(config, telemetry)
 /** Whether this is one of our workers; a process manager may run a single server as a worker of its own. */
 const isWorker = config.workers > 1 && cluster.isWorker
 
@@ -93,7 +94,8 @@ async function openApp(): Promise<App> {
   const extensions = await loadExtensions(config.extensions)
   const { workThreads } = config
   const measuring = config.metrics && (await metricsModule())
-  const parts = { config, logger, extensions, workThreads, metrics: measuring?.startMeasuring() }
+  const observers = { metrics: measuring?.startMeasuring(), traces: telemetry?.traces }
+  const parts = { config, logger, extensions, workThreads, ...observers }
   const app = await createApp({ ...parts, ...(worker === undefined ? {} : { worker }) })
   measuring?.measureParts(app)
   if (extensions.length > 0) logger.info({ extensions: extensions.map(({ name }) => name) }, 'extensions are loaded')
@@ -177,7 +179,11 @@ type StopSignal = (typeof STOP_SIGNALS)[number]
 /** @param stop resolves to false when it failed to stop cleanly */
 function stopOnSignal(stop: (signal: StopSignal) => Promise<boolean>): void {
   for (const signal of STOP_SIGNALS) {
-    process.once(signal, async () => process.exit((await stop(signal)) ? 0 : 1))
+    process.once(signal, async () => {
+      const isClean = await stop(signal)
+      await telemetry?.close()
+      process.exit(isClean ? 0 : 1)
+    })
   }
 }
 

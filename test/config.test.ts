@@ -184,6 +184,27 @@ describe('readConfig', () => {
     expect(() => readConfig(env)).toThrow(message)
   })
 
+  test('exports traces and log lines to the endpoint that is named, each unless it is said otherwise', () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318'
+    const traces = { ratio: 1, delayMs: 5_000 }
+    const read = (environment: Record<string, string>) => readConfig(environment).telemetry
+    expect(read({})).toBeUndefined()
+    expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT })).toEqual({ traces, logs: true })
+    expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' })).toBeUndefined()
+    expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' })).toEqual({ logs: true })
+    expect(read({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1/v1' })).toEqual({ traces, logs: false })
+    const sampled = { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' }
+    expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT, ...sampled })).toMatchObject({ traces: { ratio: 0.25 } })
+  })
+
+  test('refuses what it cannot export by, and leaves it to other programs where it exports nothing', () => {
+    const other = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_TRACES_SAMPLER_ARG: 'all', OTEL_LOGS_EXPORTER: 'console' }
+    expect(readConfig(other).telemetry).toBeUndefined()
+    const wrong = () => readConfig({ ...other, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' })
+    for (const name of Object.keys(other)) expect(wrong).toThrow(`${name} is '`)
+    expect(() => readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: '127.0.0.1:4318' })).toThrow('an http(s) address')
+  })
+
   test('names all problems at once', () => {
     let message = ''
     try {

@@ -77,7 +77,8 @@ test('README tells a default of every variable, but for those that have none tha
   const without = documentedIn('README.md').filter(({ text }) => environmentValue(text) === undefined)
   expect(without.map(({ name, text }) => `${name} ${text}`.trim())).toEqual([
     'BASE_URL from the request',
-    ...['TRUST_PROXY', 'CORS_ORIGINS', 'OPERATOR_USERNAME', 'OPERATOR_PASSWORD'],
+    ...['TRUST_PROXY', 'CORS_ORIGINS', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],
+    ...['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', 'OPERATOR_USERNAME', 'OPERATOR_PASSWORD'],
     'JWT_SECRET demo: random at each start',
     ...[
       'JWKS_URL',

@@ -94,6 +94,7 @@ test('every suite runs in the short tier on one engine at least, but for those t
     'test/process/runs.test.ts',
     'test/process/server-alone.test.ts',
     'test/process/shared-times.test.ts',
+    'test/process/traces.test.ts',
     'test/process/upgrade.test.ts',
     'test/process/work-threads.test.ts',
     'test/process/workers.test.ts',

@@ -22,6 +22,7 @@ export interface Exchange {
   readonly user?: { readonly id: string; readonly name: string }
   readonly call?: string
   readonly run?: string
+  readonly trace?: string
   readonly method: string
   readonly address: string
   readonly interaction?: string
@@ -97,6 +98,7 @@ export interface ExchangeFilters {
   readonly type?: string
   readonly call?: string
   readonly run?: string
+  readonly trace?: string
   /** The name of one. */
   readonly fault?: string
   readonly method?: string
@@ -278,6 +280,7 @@ const PASSES: {
   type: ({ type }, wanted) => type === wanted,
   call: ({ call }, wanted) => call === wanted,
   run: ({ run }, wanted) => run === wanted,
+  trace: ({ trace }, wanted) => trace === wanted.toLowerCase(),
   'run:not': ({ run }, wanted) => run !== wanted,
   fault: (exchange, wanted) => faultsOf(exchange).includes(wanted),
   method: ({ method }, wanted) => method === wanted.toUpperCase(),

@@ -12,6 +12,7 @@ export const EXCHANGE_FILTERS = {
     type: '',
     call: '',
     run: '',
+    trace: '',
     fault: '',
     method: '',
     direction: '',

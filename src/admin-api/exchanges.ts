@@ -195,7 +195,7 @@ const tellAccess = (koa: KoaContext, clinic: string, patients: readonly string[]
 
 const FILTERS = [
   ...(['run', 'call', 'status', 'path', 'type', 'fault', 'since', 'until'] as const),
-  ...(['method', 'direction', 'user', 'operation', 'text', 'run:not', 'authentication'] as const),
+  ...(['method', 'direction', 'user', 'operation', 'text', 'run:not', 'authentication', 'trace'] as const),
 ]
 type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>
 
@@ -211,9 +211,10 @@ function queryOf({ query }: KoaContext, others: readonly string[]): Filters {
 
 function filterOf(filters: Filters): JournalFilter {
   const { run, call, path, type, fault, direction, user, operation, 'run:not': notRun } = filters
-  const { status, since, until, text, method } = filters
+  const { status, since, until, text, method, trace } = filters
   return present({
     ...{ run, call, path, type, fault, direction, user, operation, notRun },
+    trace: trace?.toLowerCase(),
     method: method?.toUpperCase(),
     text: text === undefined ? undefined : unaccented(text),
     status: status === undefined ? undefined : statusOf(status),

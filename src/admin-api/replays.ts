@@ -7,7 +7,9 @@ import { dialedNumber, readSettings } from '../clinics/settings.ts'
 import type { Config } from '../config.ts'
 import { FhirError, unprocessable } from '../fhir/outcome.ts'
 import { ownAddress } from '../http/connections.ts'
+import { traceIn } from '../http/exchange.ts'
 import { shownHeaders } from '../http/observers/request-observer.ts'
+import { traceparentOf } from '../isolation/trace-context.ts'
 import {
   beginningOfBytes,
   type ExchangeDetail,
@@ -59,6 +61,7 @@ export class Replays {
       ...forwardedBy(koa),
       ...(await this.#credentials(koa, clinic, summary, detail)),
       'x-replay-of': summary.id,
+      traceparent: traceparentOf(traceIn(koa)),
     }
     const since = performance.now()
     const answer = await this.#send(summary, headers, detail.request.body?.text)

@@ -6,12 +6,13 @@ import type { IgnoredArgument } from '../core/operation.ts'
 import type { Integrations } from '../core/ports.ts'
 import { closestName } from '../fhir/closest-name.ts'
 import { conflict, FhirError } from '../fhir/outcome.ts'
-import { requireWorkThread, rethrowBudgetError } from '../isolation/budget.ts'
+import { inSpan, requireWorkThread, rethrowBudgetError } from '../isolation/budget.ts'
 import { ignoredArguments, knownArguments, readArguments } from '../operations/parameters.ts'
 import type { Repository } from '../repository/repository.ts'
 import {
   type Envelope,
   isReadable,
+  resultIn,
   type ToolCall,
   type ToolResult,
   type UnreadableCall,
@@ -157,7 +158,7 @@ export class ToolRunner {
       const result =
         tool === undefined
           ? this.#unknownTool(address, call)
-          : await this.#runCall(tool, { session: found, endsAt, patients, begin }, call)
+          : await inToolSpan(tool, () => this.#runCall(tool, { session: found, endsAt, patients, begin }, call))
       results.push(result)
       const { status } = result
       if (tool !== undefined) onEnd({ tool: tool.name, clinic: found.clinic, session, status, patients: [...patients] })
@@ -281,6 +282,19 @@ export class ToolRunner {
     const { status, code, message, issues } = this.#services.failureOf(error, tool)
     return { refused: { code: status === 500 ? 'internal' : code, error: message, say: issues[0]?.text }, status }
   }
+}
+
+/** https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span */
+const inToolSpan = ({ name }: RegisteredTool, work: () => Promise<RunResult>): Promise<RunResult> =>
+  inSpan(`execute_tool ${name}`, work, (result) => ({
+    ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name },
+    ...refusedAs(result),
+  }))
+
+function refusedAs(result: RunResult | undefined): { readonly 'error.type'?: string } {
+  const { success, valid, code } = (result && resultIn(result)) ?? {}
+  if (success !== false && valid !== false) return {}
+  return { 'error.type': typeof code === 'string' ? code : 'failed' }
 }
 
 /** A misspelt argument would otherwise pass for one that was used. */

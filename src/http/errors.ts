@@ -7,10 +7,11 @@ import type { Logger } from 'pino'
 import { FhirError, toOutcome } from '../fhir/outcome.ts'
 import { BudgetError, OffloadRequired } from '../isolation/budget.ts'
 import { QueueFull } from '../isolation/fair-queue.ts'
+import { logFieldsOf } from '../isolation/trace-context.ts'
 import type { Reason } from '../record/journal/exchange.ts'
 import { AnsweredByFault } from '../rehearsal/faults/fired.ts'
 import { ResourceTooLarge, StoreUnavailable } from '../repository/repository.ts'
-import { exchangeOf } from './exchange.ts'
+import { exchangeOf, traceIn } from './exchange.ts'
 import { exceeded } from './headers.ts'
 import { discardRest } from './message/body.ts'
 import { type AnswerFormat, FHIR_JSON, formatUnpaid, negotiate } from './message/format.ts'
@@ -27,7 +28,8 @@ export const errors =
       await next()
     } catch (error) {
       // The path may hold ids, so a route stands for it where one was found.
-      const found = failureOf(error, logger, { method: koa.method, route: String(koa._matchedRoute ?? koa.path) })
+      const place = { method: koa.method, route: String(koa._matchedRoute ?? koa.path) }
+      const found = failureOf(error, logger, { ...place, ...logFieldsOf(traceIn(koa)) })
       // Credentials would not help where there is nothing.
       const failure = found.status === 401 ? (unserved(koa) ?? found) : found
       exchangeOf(koa).reason = reasonOf(failure)

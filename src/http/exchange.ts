@@ -8,13 +8,14 @@ import type { Role, TokenSession } from '../clinics/accounts.ts'
 import type { ClinicFacts } from '../clinics/clinics.ts'
 import { present } from '../fhir/resource.ts'
 import { currentBudget } from '../isolation/budget.ts'
+import { type EndedSpan, type Sampling, type TraceContext, traceOf, traceparentOf } from '../isolation/trace-context.ts'
 import { type Access, type AuditAgent, NO_SUBJECT } from '../record/audit/event.ts'
 import { type Content, MAX_BODY, type Reason, type ToolExchange } from '../record/journal/exchange.ts'
 import type { Fired } from '../rehearsal/faults/fired.ts'
 import { HEADER } from '../rehearsal/faults/named.ts'
 import type { Profile } from '../rehearsal/strictness/profile.ts'
 import type { BodiesInFlight } from './admission/bodies-in-flight.ts'
-import { namedRunOf } from './headers.ts'
+import { namedRunOf, requestIdOf } from './headers.ts'
 import type { User } from './token.ts'
 
 /** The state of a request, each field with the stage that sets it. */
@@ -116,6 +117,10 @@ export interface ExchangeFacts {
   stored?: number
   /** See SeenBody: of the request, where a work thread alone has read its whole body. */
   cutContent?: Content | undefined
+  /** Its parts: tool calls and commits, where spans are recorded. */
+  spans?: EndedSpan[] | undefined
+  /** See `routeOf`. */
+  route?: string
 }
 
 /** One request and its response. */
@@ -123,6 +128,8 @@ export interface Exchange extends ExchangeFacts {
   /** When it began: milliseconds since 1970 UTC, and as of performance.now(). */
   readonly at: number
   readonly since: number
+  /** Absent where it can be told from its headers, as nothing is recorded: see `traceIn`. */
+  readonly trace?: TraceContext
   /** Milliseconds that it has waited for its turn on the event loop. */
   waited?: number
 }
@@ -134,15 +141,37 @@ export interface Observer {
 
 /** The outermost middleware: errors become responses within it. */
 export const observed =
-  (observers: readonly Observer[]): Middleware =>
+  (observers: readonly Observer[], sampling?: Sampling): Middleware =>
   async (koa, next) => {
-    const exchange: Exchange = { at: Date.now(), since: performance.now(), accesses: [] }
+    const exchange = newExchange(koa, sampling)
     stateOf(koa).exchange = exchange
+    if (exchange.trace?.isRecorded) koa.set(TRACE_RESPONSE, traceparentOf(exchange.trace))
     await next()
     // Stages may have changed it: the journal shows the request as it was sent.
     koa.req.url = koa.originalUrl
     for (const observer of observers) observer.observe(exchange, koa)
   }
+
+/** https://w3c.github.io/trace-context/#traceresponse-header */
+const TRACE_RESPONSE = 'traceresponse'
+
+function newExchange(koa: KoaContext, sampling: Sampling | undefined): Exchange {
+  const begun = { at: Date.now(), since: performance.now(), accesses: [] }
+  // In a work thread the request belongs to the span with which it arrived.
+  const budget = currentBudget()
+  if (budget !== undefined) return { ...begun, ...present({ trace: budget.trace, spans: budget.spans }) }
+  if (sampling === undefined) return begun
+  const trace = traceOf(requestIdOf(koa), sampling, traceparentIn(koa))
+  return { ...begun, trace, ...(trace.isRecorded ? { spans: [] } : {}) }
+}
+
+function traceparentIn({ req: { headers } }: KoaContext): string | undefined {
+  return typeof headers.traceparent === 'string' ? headers.traceparent : undefined
+}
+
+/** The trace that a request belongs to, and the span in it. */
+export const traceIn = (koa: KoaContext): TraceContext =>
+  exchangeOf(koa).trace ?? traceOf(requestIdOf(koa), undefined, traceparentIn(koa))
 
 /** Facts from the work thread replace those collected here. */
 export const replaceFacts = (koa: Stateful, told: ExchangeFacts): void => void Object.assign(exchangeOf(koa), told)
@@ -156,10 +185,16 @@ export const factsOf = ({
   secrets,
   reason,
   cutContent,
+  spans,
+  route,
 }: ExchangeFacts): ExchangeFacts => ({
   accesses,
-  ...present({ tools, run, faults, secrets, reason, cutContent, stored: currentBudget()?.stored }),
+  ...present({ tools, run, faults, secrets, reason, cutContent, spans, route, stored: currentBudget()?.stored }),
 })
+
+/** The pattern of its route, which has no ids. Undefined where none was found, or not in this thread. */
+export const routeOf = ({ _matchedRoute: route }: KoaContext): string | undefined =>
+  typeof route === 'string' ? route : undefined
 
 /** The request header that names faults, as Node has it. */
 const FAULTS = HEADER.toLowerCase()

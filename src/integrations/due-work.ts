@@ -5,7 +5,9 @@
  */
 import type { Logger } from 'pino'
 import type { ClinicAccess } from '../core/context.ts'
+import { unpaid } from '../isolation/budget.ts'
 import { FairQueue, QueueFull } from '../isolation/fair-queue.ts'
+import type { TraceContext } from '../isolation/trace-context.ts'
 import type { RecordKind } from '../repository/record-kinds.ts'
 import type { KindRecord, Repository } from '../repository/repository.ts'
 
@@ -43,6 +45,11 @@ export const lease = <Value extends { readonly tries: number }>(
 
 export type DueRecord<Value> = Pick<KindRecord<Value>, 'clinic' | 'key' | 'value'>
 
+/** Records that a request has staged: work on them belongs to its trace. */
+interface Traced {
+  readonly trace?: TraceContext
+}
+
 interface WorkOnDue<Value> {
   readonly kind: RecordKind<Value>
   /** The clinic's system that a record is for: each has slots of its own. */
@@ -53,7 +60,7 @@ interface WorkOnDue<Value> {
   readonly failure: string
 }
 
-export class DueWork<Value> {
+export class DueWork<Value extends Traced> {
   readonly #services: DueWorkServices
   readonly #work: WorkOnDue<Value>
   readonly #slots = new FairQueue(LIMITS)
@@ -116,7 +123,7 @@ export class DueWork<Value> {
     if (release === undefined) return
     const { signal } = this.#stopping
     try {
-      if (!signal.aborted) await this.#work.workOn(record, signal)
+      if (!signal.aborted) await unpaid(() => this.#work.workOn(record, signal), record.value.trace)
     } finally {
       release()
     }

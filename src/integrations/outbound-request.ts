@@ -10,6 +10,7 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import type { TellExchange } from '../core/ports.ts'
 import { present } from '../fhir/resource.ts'
 import { currentBudget } from '../isolation/budget.ts'
+import { childOf, type Sampling, type TraceContext, traceOf, traceparentOf } from '../isolation/trace-context.ts'
 import { beginningOf, type OutboundSystem, outcomeOf, type SeenExchange } from '../record/journal/exchange.ts'
 
 /** Most bytes of a response that are read. */
@@ -34,6 +35,8 @@ export interface Outbound {
   readonly resolve?: typeof lookup
   /** Called after each request. */
   readonly onSent?: (sent: SeenExchange) => void
+  /** For traces that begin with a request that no other one has caused. */
+  readonly sampling?: Sampling | undefined
   /** The receiving system and its clinic: requests without it are not reported to `onSent`. */
   readonly about?: {
     readonly clinic: string
@@ -91,8 +94,11 @@ export function sentenceOf(reason: OutboundFailure['reason'], receiver: string, 
 }
 
 /** Redirections are responses like any other. @throws OutboundFailure */
-export async function sendOutbound(request: OutboundRequest, outbound: Outbound): Promise<TextAnswer> {
-  const tell = teller(request, outbound)
+export async function sendOutbound(untraced: OutboundRequest, outbound: Outbound): Promise<TextAnswer> {
+  const id = randomUUID()
+  const trace = currentTrace(id, outbound)
+  const request = { ...untraced, headers: { ...untraced.headers, traceparent: traceparentOf(trace) } }
+  const tell = teller({ id, trace }, request, outbound)
   const late = AbortSignal.timeout(outbound.deadlineMs)
   const signal = outbound.signal === undefined ? late : AbortSignal.any([late, outbound.signal])
   try {
@@ -111,11 +117,21 @@ export async function sendOutbound(request: OutboundRequest, outbound: Outbound)
   }
 }
 
+/** Part of the trace of the request in progress, or of the one that has staged it. */
+function currentTrace(id: string, { sampling }: Outbound): TraceContext {
+  const cause = currentBudget()?.trace
+  return cause === undefined ? traceOf(id, sampling) : childOf(cause, id)
+}
+
 /**
  * Reports how a request ended. Responses of a system that is not on the public Internet are not shown: a clinic could
  * name any address within reach of the server.
  */
-function teller(request: OutboundRequest, outbound: Outbound): (ended: TextAnswer | OutboundFailure) => void {
+function teller(
+  named: Pick<SeenExchange, 'id' | 'trace'>,
+  request: OutboundRequest,
+  outbound: Outbound,
+): (ended: TextAnswer | OutboundFailure) => void {
   const { about, onSent, allowPrivate } = outbound
   if (about === undefined || onSent === undefined) return () => {}
   const [at, since, budget] = [Date.now(), performance.now(), currentBudget()]
@@ -124,7 +140,7 @@ function teller(request: OutboundRequest, outbound: Outbound): (ended: TextAnswe
   const { method, url: address, headers: requestHeaders, body } = request
   return (ended) =>
     onSent({
-      ...{ id: randomUUID(), direction: 'out', at, duration: performance.now() - since, clinic, system },
+      ...{ ...named, direction: 'out', at, duration: performance.now() - since, clinic, system },
       ...present({ cause: cause?.id, run: budget?.run ?? cause?.run, call: cause?.call }),
       ...{ method, address, requestHeaders, requestBody: beginningOf(body) },
       ...(ended instanceof OutboundFailure ? withoutResponse(ended) : shownOf(ended, isOwn || !allowPrivate)),

@@ -7,7 +7,9 @@
  * request is up, or its client has left, BudgetError ends it for good.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { childOf, type EndedSpan, type TraceContext } from './trace-context.ts'
 
 /** Steps on the event loop. A step is about a microsecond of JavaScript. */
 const EVENT_LOOP_STEPS = 10_000
@@ -58,6 +60,10 @@ export interface BudgetSettings {
   /** Called when the request is about to have an effect that must not happen twice. */
   readonly onEffect?: () => void
   readonly cause?: () => Cause
+  /** The span to which the work belongs. */
+  readonly trace?: () => TraceContext | undefined
+  /** Receives the spans of its parts; absent: none is recorded. */
+  readonly spans?: EndedSpan[] | undefined
 }
 
 export class Budget {
@@ -71,6 +77,9 @@ export class Budget {
   isFaulted = false
   /** The open run that its request has joined; it may do so in a work thread, after its cause was told. */
   run: string | undefined
+  readonly spans: EndedSpan[] | undefined
+  readonly #trace: (() => TraceContext | undefined) | undefined
+  #part: TraceContext | undefined
   readonly #isAbandoned: () => boolean
   readonly #tokenOf: (() => string) | undefined
   readonly #onEffect: (() => void) | undefined
@@ -88,12 +97,24 @@ export class Budget {
     const { isAbandoned = never, tokenOf, onEffect } = settings
     this.endsAt = endsAt
     this.cause = settings.cause
+    this.spans = settings.spans
+    this.#trace = settings.trace
     this.#readingMs = readingMs
     this.#isAbandoned = isAbandoned
     this.#tokenOf = tokenOf
     this.#onEffect = onEffect
     this.#canMove = canMove
     this.#left = canMove ? EVENT_LOOP_STEPS : REQUEST_STEPS
+  }
+
+  /** The span in progress, to which what is sent now belongs. */
+  get trace(): TraceContext | undefined {
+    return this.#part ?? this.#trace?.()
+  }
+
+  /** @param part the span of a part that begins, or of what goes on where one ends */
+  enter(part: TraceContext): void {
+    this.#part = part
   }
 
   /** True while the request is on the event loop and can restart in a worker. */
@@ -188,11 +209,43 @@ export const withBudget = <T>(budget: Budget, work: () => T): T => current.run(b
 /**
  * Runs work that is not paid from the budget of the current request, and stays on this thread: others wait for it too, or
  * it may be much.
+ * @param trace the trace that it belongs to
  */
-export const unpaid = <T>(work: () => T): T => withBudget(new Budget({ canMove: false }), work)
+export const unpaid = <T>(work: () => T, trace?: TraceContext): T =>
+  withBudget(new Budget({ canMove: false, trace: () => trace }), work)
 
 /** The budget of the current request; undefined outside requests. */
 export const currentBudget = (): Budget | undefined => current.getStore()
+
+const NOT_TRACED = { spans: undefined, trace: undefined }
+
+/** Spans of its parts that a request keeps: a batch has many. */
+const MAX_SPANS = 100
+
+/**
+ * Does a part of the current request as a span of its own, where spans are recorded. Parts come one after the other.
+ * @param attributesOf what it has come to; absent: it has thrown
+ */
+export async function inSpan<T>(
+  name: string,
+  work: () => Promise<T>,
+  attributesOf: (result: T | undefined) => EndedSpan['attributes'] = () => ({}),
+): Promise<T> {
+  const budget = currentBudget()
+  const { spans, trace: outer } = budget?.spans === undefined ? NOT_TRACED : budget
+  if (spans === undefined || outer === undefined || spans.length >= MAX_SPANS) return work()
+  const context = childOf(outer, randomUUID())
+  const [at, since] = [Date.now(), performance.now()]
+  let result: T | undefined
+  budget?.enter(context)
+  try {
+    result = await work()
+    return result
+  } finally {
+    budget?.enter(outer)
+    spans.push({ name, context, at, duration: performance.now() - since, attributes: attributesOf(result) })
+  }
+}
 
 /** Calls a function with its arguments outside the context of any request: the work it starts is part of none. */
 export const forNoRequest = AsyncLocalStorage.snapshot()

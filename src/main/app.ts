@@ -1,7 +1,7 @@
 /** The composition root: it connects declarations, store, repository, background work and HTTP server. */
 import type { Server } from 'node:http'
 import type { Context as KoaContext } from 'koa'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import type { BuildFolder } from '../admin-api/dashboard/build-folder.ts'
 import type { GenerationDependencies } from '../admin-api/rehearsal/generations.ts'
 import { servedSimulator } from '../admin-api/simulators.ts'
@@ -25,6 +25,7 @@ import type { Integrations } from '../core/ports.ts'
 import type { Provider } from '../core/provider.ts'
 import { scenariosWith, strictnessWith } from '../extensions/declarations.ts'
 import type { LoadedExtension } from '../extensions/extension.ts'
+import { present } from '../fhir/resource.ts'
 import { EventLoopLoad } from '../http/admission/event-loop-load.ts'
 import { FairShares } from '../http/admission/fair-shares.ts'
 import { type Drain, drainable } from '../http/connections.ts'
@@ -32,6 +33,7 @@ import type { Observer } from '../http/exchange.ts'
 import { addressAt } from '../http/host-address.ts'
 import type { RequestMetrics } from '../http/observers/request-metrics.ts'
 import { RequestObserver } from '../http/observers/request-observer.ts'
+import type { RequestTraces } from '../http/observers/request-traces.ts'
 import { crmConnector } from '../integrations/crm/connector.ts'
 import { DEADLINE } from '../integrations/exchange.ts'
 import { insuranceConnector } from '../integrations/insurance.ts'
@@ -58,6 +60,7 @@ import { Repository } from '../repository/repository.ts'
 import type { ResourceStore } from '../storage/port.ts'
 import { type Declared, declareServer } from './declare-server.ts'
 import { httpServer } from './http-server.ts'
+import { openLogger } from './logger.ts'
 import { openAuditStore, openContentStore, openJournalStore, openStore } from './open-store.ts'
 import { WorkThreadPool } from './work-threads.ts'
 
@@ -96,6 +99,8 @@ export interface AppParts {
   readonly providers?: readonly Provider[]
   /** Counts exchanges. Absent: nothing is measured. */
   readonly metrics?: RequestMetrics | undefined
+  /** Records spans. Absent: requests pass on the traces that they belong to, and nothing is recorded. */
+  readonly traces?: RequestTraces | undefined
   /** Replaces the folder of this project in which the dashboard is built. */
   readonly dashboard?: BuildFolder
   /** Added to the listed tool families. */
@@ -123,7 +128,7 @@ export interface AppParts {
 /** @throws Error with a sentence that names what is declared wrongly, or why the store cannot be opened */
 export async function createApp({
   config,
-  logger = pino({ level: config.logLevel }),
+  logger = openLogger(config),
   worker,
   store: givenStore,
   integrations: given,
@@ -134,6 +139,7 @@ export async function createApp({
   toolFamilies: addedFamilies = {},
   extensions = [],
   metrics,
+  traces,
   dashboard,
   workThreads = 0,
   workThread,
@@ -152,9 +158,9 @@ export async function createApp({
   const contents = new StoredContents(repository, contentStore)
   const journal = workThread === undefined ? await openJournal({ config, repository, logger, allowance }) : undefined
   const live = journal && new LiveJournal(journal)
-  const observing: Observing = { trail, journal, workThread, metrics }
+  const observing: Observing = { trail, journal, workThread, metrics, traces }
   const onSent = sentObserverOf(observing)
-  const outbound = { deadlineMs: DEADLINE, allowPrivate: config.allowPrivateAddresses, onSent }
+  const outbound = outboundOf(config, onSent, traces)
   const simulators: ServedSimulators = (system) => servedSimulator(server, config, system)
   const integrations: Integrations = { ...connectors(config, outbound, simulators, clock), ...given }
   const servedSearch = { parametersOf: parametersOf(providers), fullText }
@@ -185,7 +191,7 @@ export async function createApp({
   const shared = { config, logger, repository, contents, access }
   const services = { ...shared, integrations, passwordCost, journal, live, trials, rehearsal }
   const observersWith = observersOf(observing)
-  const operation = { worker, isClosing, threads, shares, loads, observersWith, dashboard }
+  const operation = { worker, isClosing, threads, shares, loads, observersWith, sampling: outbound.sampling, dashboard }
   const server = httpServer({ ...services, ...operation }, declared, { families, extensions })
   const work = { repository, contents, access, logger, isRehearsing: config.rehearsal }
   const background = backgroundWork(work, integrations, threads)
@@ -213,6 +219,12 @@ function rehearsalOf(
 ): GenerationDependencies | undefined {
   return rehearsal ? { ...resets, fillings: new Fillings(resets, threads, software?.version ?? '') } : undefined
 }
+
+const outboundOf = (
+  { allowPrivateAddresses: allowPrivate }: Config,
+  onSent: Outbound['onSent'],
+  traces: RequestTraces | undefined,
+): Outbound => ({ deadlineMs: DEADLINE, allowPrivate, ...present({ onSent, sampling: traces?.sampling }) })
 
 const connectors = (
   { journal }: Config,
@@ -247,22 +259,24 @@ interface Observing {
   readonly journal: Journal | undefined
   readonly workThread: AppParts['workThread'] | undefined
   readonly metrics: RequestMetrics | undefined
+  readonly traces: RequestTraces | undefined
 }
 
 /** The observer of exchanges with the systems of clinics. */
 const sentObserverOf =
-  ({ workThread, metrics, journal }: Observing) =>
+  ({ workThread, metrics, traces, journal }: Observing) =>
   (sent: SeenExchange): void => {
     workThread?.onSent(sent)
     metrics?.observeSent(sent)
+    traces?.observeSent(sent)
     journal?.recordSent(sent)
   }
 
 /** Observers of requests: where they arrived they are recorded, and a work thread passes on what it has seen. */
 const observersOf =
-  ({ trail, journal, workThread, metrics }: Observing) =>
+  ({ trail, journal, workThread, metrics, traces }: Observing) =>
   (addressOf: (koa: KoaContext) => string): readonly Observer[] => [
-    ...(metrics === undefined ? [] : [metrics]),
+    ...[metrics, traces].filter((observer) => observer !== undefined),
     ...(workThread === undefined ? [] : [workThread.observer]),
     ...(journal === undefined ? [] : [new RequestObserver({ trail, journal, addressOf })]),
   ]

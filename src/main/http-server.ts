@@ -55,6 +55,7 @@ import { bySegment, either, inOrder, isBelow, onlyFor, segmentsOf } from '../htt
 import type { TrialParts } from '../integrations/trial.ts'
 import { unpaid } from '../isolation/budget.ts'
 import type { ComponentHealth } from '../isolation/fair-queue.ts'
+import type { Sampling } from '../isolation/trace-context.ts'
 import type { Journal } from '../record/journal/journal.ts'
 import type { LiveJournal } from '../record/journal/live.ts'
 import { Runs } from '../rehearsal/runs/runs.ts'
@@ -84,6 +85,8 @@ interface HttpServices {
   readonly shares: FairShares | undefined
   /** Observers of each exchange. @param addressOf the IP address of the client of a request */
   readonly observersWith: (addressOf: (koa: Koa.Context) => string) => readonly Observer[]
+  /** Absent: no spans are recorded. */
+  readonly sampling: Sampling | undefined
   /** Load of the parts of this process. */
   readonly loads: () => readonly ComponentHealth[]
   /** The folder in which the dashboard is built. Absent: that of this project. */
@@ -190,7 +193,7 @@ export function httpServer(services: HttpServices, { statement, ...declared }: D
   const turn = shares?.inTurn ?? inOrder()
   const stages: Readonly<Record<BeforeOwn, Middleware>> = {
     exchange: inOrder(
-      observed(services.observersWith(addressOf)),
+      observed(services.observersWith(addressOf), services.sampling),
       errors(logger, segmentsOf(all), unservedAt(declared, all)),
     ),
     host: oneHost,

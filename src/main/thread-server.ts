@@ -5,10 +5,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context as KoaContext } from 'koa'
 import inject, { type DispatchFunc, type InjectOptions } from 'light-my-request'
-import { pino } from 'pino'
 import { loadExtensions } from '../extensions/load.ts'
+import { present } from '../fhir/resource.ts'
 import type { ThreadAnswer, ThreadRequest } from '../http/admission/work-threads.ts'
-import { type Exchange, factsOf, seenBodyOf } from '../http/exchange.ts'
+import { type Exchange, factsOf, routeOf, seenBodyOf } from '../http/exchange.ts'
 import { Budget, withBudget } from '../isolation/budget.ts'
 import { type JobContext, notify, serveJobs, startData } from '../isolation/thread-entry.ts'
 import { comparePatients } from '../operations/duplicates/background-search.ts'
@@ -16,16 +16,19 @@ import { beginningOfBytes } from '../record/journal/exchange.ts'
 import { fire } from '../rehearsal/faults/fired.ts'
 import { toSent } from '../storage/thread-errors.ts'
 import { createApp } from './app.ts'
+import { openLogger, startTelemetry } from './logger.ts'
 import type { ThreadResult, ThreadWork, WorkThreadData } from './work-threads.ts'
 
 const { config, worker, sharedStore } = startData<WorkThreadData>()
+/** Its log alone: spans are recorded where the requests arrived. */
+const telemetry = await startTelemetry(config.telemetry?.logs ? { logs: true } : undefined)
 
 /** Exchanges by their requests, so that their facts can be recorded where the request arrived. */
 const exchanges = new WeakMap<IncomingMessage, Exchange>()
 
 const app = await createApp({
   config,
-  logger: pino({ level: config.logLevel }),
+  logger: openLogger(config, telemetry),
   extensions: await loadExtensions(config.extensions),
   workThread: {
     sharedStore,
@@ -39,12 +42,16 @@ function observe(exchange: Exchange, koa: KoaContext): void {
   const { bytes } = seenBodyOf(koa) ?? {}
   // The other thread has kept the beginning of the body only.
   if (bytes !== undefined) exchange.cutContent = beginningOfBytes(bytes).cutContent
+  Object.assign(exchange, present({ route: routeOf(koa) }))
   exchanges.set(koa.req, exchange)
 }
 
 serveJobs({
   run,
-  close: app.close,
+  close: async () => {
+    await app.close()
+    await telemetry?.close()
+  },
   toSent,
   transferOf: (result) => ('body' in result ? [result.body.buffer as ArrayBuffer] : []),
 })
@@ -55,7 +62,10 @@ async function run(work: ThreadWork, { endsAt, isAbandoned, onEffect }: JobConte
   if (work.kind === 'fill') return await app.fill(work.work)
   const { request } = work
   const readingMs = config.limits.workMilliseconds
-  const budget = new Budget({ canMove: false, endsAt, readingMs, isAbandoned, onEffect, cause: () => request.cause })
+  const { cause, trace } = request
+  const traced = { trace: () => trace, spans: trace.isRecorded ? [] : undefined }
+  const limits = { canMove: false, endsAt, readingMs, isAbandoned, onEffect }
+  const budget = new Budget({ ...limits, ...traced, cause: () => cause })
   if (request.faults !== undefined) fire(request.faults, budget)
   return await withBudget(budget, () => dispatch(request))
 }

@@ -6,7 +6,7 @@
 import { newId } from '../fhir/new-id.ts'
 import type { AnyResource } from '../fhir/resource.ts'
 import { checkResource } from '../fhir/validate/validate.ts'
-import { currentBudget, requireWorkThread, spend } from '../isolation/budget.ts'
+import { currentBudget, inSpan, requireWorkThread, spend } from '../isolation/budget.ts'
 import { customIndexIn } from '../search/index/custom-declaration.ts'
 import { CustomParameters } from '../search/index/custom-parameters.ts'
 import { checkAmounts, extractEntries } from '../search/index/extract.ts'
@@ -391,13 +391,9 @@ export class UnitOfWork {
     const guards =
       custom === undefined ? this.#guards : await Promise.all(this.#guards.map((guard) => this.#exact(guard)))
     if (!isRepeatable) currentBudget()?.pinToThread()
-    await this.#store.write({
-      clinic: this.#partition,
-      resources,
-      ...(resources.length === 0 ? {} : { indexVersion: declaration?.version ?? 0 }),
-      records,
-      guards,
-    })
+    const indexVersion = resources.length === 0 ? {} : { indexVersion: declaration?.version ?? 0 }
+    const changes = { clinic: this.#partition, resources, ...indexVersion, records, guards }
+    await inSpan('commit', () => this.#store.write(changes))
     if (resources.length > 0)
       recentReads(this.#store).wrote(this.#partition, new Set(resources.map(({ type }) => type)))
   }

@@ -18,6 +18,7 @@ export interface JournalEntry {
   /** Values to find the entry by; '' and 0 where it has none. */
   readonly run: string
   readonly call: string
+  readonly trace: string
   readonly status: number
   readonly path: string
   readonly type: string
@@ -48,6 +49,7 @@ export interface Kept {
 export interface JournalFilter {
   readonly run?: string
   readonly call?: string
+  readonly trace?: string
   /** Inclusive. */
   readonly status?: { readonly from: number; readonly to: number }
   /** Prefix of the path. */

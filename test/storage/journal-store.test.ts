@@ -34,6 +34,7 @@ const entry = (id: string, more: Partial<JournalEntry> = {}): JournalEntry => ({
   audience: 'staff',
   run: '',
   call: '',
+  trace: '',
   status: 200,
   path: '/Patient',
   type: '',
@@ -124,6 +125,7 @@ describe('entries of the journal', () => {
     ['words that an expression could mean', { text: 'not.a' }, ['gap']],
     ['run that they are not of', { notRun: '', run: 'r' }, ['a', 'gap']],
     ['run that is not theirs', { notRun: 'r', call: 'c' }, ['b', 'gap']],
+    ['trace', { trace: 't' }, ['m', 'gap']],
     ['several at once', { run: 'r', type: 'Slot' }, ['gap']],
   ])('are found by their %s, and gaps by every filter', async (_what, filter, expected) => {
     const store = await open(await newDatabaseUrl())
@@ -140,6 +142,7 @@ describe('entries of the journal', () => {
       entry('j', { user: 'ann' }),
       entry('k', { operation: 'create,$match' }),
       entry('l', { words: 'yesterday is not a date' }),
+      entry('m', { trace: 't' }),
       entry('gap', { isGap: true, status: 0, path: '', detail: '' }),
     ]
     await store.write(entries, keptBy('one'))

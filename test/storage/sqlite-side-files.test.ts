@@ -15,7 +15,7 @@ const NOW = Date.now()
 const BLOCK: AuditBlock = { clinic: 'one', key: `${keyAt(NOW)}k1`, first: NOW, patients: [], events: '[]' }
 const ENTRY: JournalEntry = {
   ...{ clinic: 'one', id: 'a', at: Date.now(), isGap: false, audience: 'staff', run: '', call: '', status: 200 },
-  ...{ method: 'GET', direction: 'in', user: '', operation: '', duration: 1, words: '' },
+  ...{ method: 'GET', direction: 'in', user: '', operation: '', duration: 1, words: '', trace: '' },
   ...{ path: '/Patient', type: '', fault: '', summary: 'the summary', detail: 'the detail' },
 }
 

@@ -105,7 +105,7 @@ const isOverFhir = ({ direction, tools = [], call }: WholeExchange): boolean =>
   direction === 'in' && tools.length === 0 && call === undefined
 
 function Facts({ exchange }: { readonly exchange: WholeExchange }) {
-  const { time, duration, user, call, run, interaction, operation, system, correlation, fault } = exchange
+  const { time, duration, user, call, run, interaction, operation, system, correlation, fault, trace } = exchange
   return (
     <Group gap="xs">
       <StatusBadge exchange={exchange} />
@@ -124,6 +124,11 @@ function Facts({ exchange }: { readonly exchange: WholeExchange }) {
       {run !== undefined && (
         <PageLink to="/journal" search={{ run }}>
           run {run}
+        </PageLink>
+      )}
+      {trace !== undefined && (
+        <PageLink to="/journal" search={{ trace }}>
+          trace {trace}
         </PageLink>
       )}
       {correlation !== undefined && <span>the client calls it {correlation}</span>}

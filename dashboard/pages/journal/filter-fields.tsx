@@ -29,7 +29,7 @@ const METHODS = ['', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
   label: value === '' ? 'Any method' : value,
 }))
 
-const MORE = ['direction', 'user', 'operation', 'type', 'call', 'run', 'fault'] as const
+const MORE = ['direction', 'user', 'operation', 'type', 'call', 'run', 'trace', 'fault'] as const
 
 interface FilterFieldsProps {
   readonly filters: FiltersInAddress & { readonly follow: string }
@@ -108,6 +108,7 @@ function MoreFields({ filters, onChange, counts }: FilterFieldsProps) {
       <TypedFilter label="Type" value={filters.type} placeholder="Patient" onChange={(type) => onChange({ type })} />
       <TypedFilter label="Call" value={filters.call} onChange={(call) => onChange({ call })} />
       <TypedFilter label="Run" value={filters.run} onChange={(run) => onChange({ run })} />
+      <TypedFilter label="Trace" value={filters.trace} onChange={(trace) => onChange({ trace })} />
       {isRehearsal && <TypedFilter label="Fault" value={filters.fault} onChange={(fault) => onChange({ fault })} />}
     </>
   )

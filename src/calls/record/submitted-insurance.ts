@@ -8,6 +8,9 @@ import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { InsuranceResult, InsuranceStatus } from '../../core/ports.ts'
 import { derivedId } from '../../fhir/new-id.ts'
+import { present } from '../../fhir/resource.ts'
+import { currentBudget } from '../../isolation/budget.ts'
+import type { TraceContext } from '../../isolation/trace-context.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { Versioned } from '../../repository/repository.ts'
 import { type InsuranceCard, type InsuranceRecord, writeInsurance } from './coverage.ts'
@@ -20,6 +23,8 @@ export interface InsuranceInquiry {
   readonly response: string
   /** The live call that requested it, for the Task. */
   readonly call?: CallSession
+  /** The span in which it was staged. */
+  readonly trace?: TraceContext
   /** True if the clinic's own system was asked; the simulator then never takes over. */
   readonly ofClinic: boolean
   /** Number of requests so far. */
@@ -57,7 +62,7 @@ async function stageInquiry(
     card,
     idempotencyKey,
     response: response.id,
-    ...(call === undefined ? {} : { call }),
+    ...present({ call, trace: currentBudget()?.trace }),
     ofClinic,
     tries: 1,
     tryUntil: ctx.now + ASK_FOR,

@@ -18,9 +18,10 @@ import {
   SlowKinds,
   withBudget,
 } from '../../isolation/budget.ts'
+import type { TraceContext } from '../../isolation/trace-context.ts'
 import { type Fired, firedNow } from '../../rehearsal/faults/fired.ts'
 import { whenClosed } from '../connections.ts'
-import { type ExchangeFacts, exchangeOf, keepBeginning, replaceFacts, runOf, stateOf } from '../exchange.ts'
+import { type ExchangeFacts, exchangeOf, keepBeginning, replaceFacts, runOf, stateOf, traceIn } from '../exchange.ts'
 import { callIdOf, requestIdOf } from '../headers.ts'
 import { receivedBytes } from '../message/body.ts'
 
@@ -35,6 +36,7 @@ export interface ThreadRequest {
   readonly remoteAddress: string
   /** The cause of the requests that it sends to other systems. */
   readonly cause: Cause
+  readonly trace: TraceContext
   /** The faults that it has met so far. */
   readonly faults?: readonly Fired[]
 }
@@ -98,6 +100,8 @@ export class Budgets {
       isAbandoned: () => koa.res.destroyed,
       tokenOf: () => holderOf(koa).token,
       cause: () => causeOf(koa),
+      trace: () => traceIn(koa),
+      spans: exchangeOf(koa).spans,
     })
     try {
       await withBudget(budget, next)
@@ -167,6 +171,7 @@ async function inThread(
       url: `${stateOf(koa).as?.prefix ?? ''}${koa.req.url ?? '/'}`,
       remoteAddress: koa.req.socket.remoteAddress ?? '',
       cause: causeOf(koa),
+      trace: traceIn(koa),
       ...content,
     },
     { ...holderOf(koa), signal: left.signal, waited },
@@ -192,7 +197,7 @@ function headersOf({ req: { headers } }: KoaContext): ThreadRequest['headers'] {
 
 /** Headers of one connection, or of the original request, which the thread's response must not replace. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  ...['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id', 'x-correlation-id'],
+  ...['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id', 'x-correlation-id', 'traceresponse'],
 ])
 
 function send(koa: KoaContext, { status, headers, body }: ThreadAnswer): void {

@@ -8,6 +8,9 @@ import { randomUUID } from 'node:crypto'
 import type { CallSession } from '../../core/call-session.ts'
 import type { Context } from '../../core/context.ts'
 import type { CrmContact, OutboundMessage } from '../../core/ports.ts'
+import { present } from '../../fhir/resource.ts'
+import { currentBudget } from '../../isolation/budget.ts'
+import type { TraceContext } from '../../isolation/trace-context.ts'
 import { recordKind } from '../../repository/record-kinds.ts'
 import type { KindRecord, UnitOfWork } from '../../repository/repository.ts'
 import { LEASE } from '../due-work.ts'
@@ -22,6 +25,8 @@ export type Outgoing =
 export type OutboxRow = Outgoing & {
   /** The live call that caused it, for the Task. */
   readonly call?: CallSession
+  /** The span in which it was staged. */
+  readonly trace?: TraceContext
   /** `sent`: a simulator has taken it, and it is only kept to be looked at (simulated.ts). */
   readonly state: 'waiting' | 'dead' | 'sent'
   /** Tries begun. */
@@ -147,7 +152,7 @@ export function stageMessage(ctx: Context, message: OutboundMessage, call?: Call
 
 const newRow = (ctx: Context, outgoing: Outgoing, tries: number, call: CallSession | undefined): OutboxRow => ({
   ...outgoing,
-  ...(call === undefined ? {} : { call }),
+  ...present({ call, trace: currentBudget()?.trace }),
   state: 'waiting',
   tries,
   stagedAt: ctx.now,

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 import type { Role } from '../../clinics/accounts.ts'
+import type { TraceContext } from '../../isolation/trace-context.ts'
 
 /** The role that reads an exchange for which no other role is stated. */
 export const LEAST_ROLE: Role = 'staff'
@@ -94,6 +95,8 @@ export interface SeenExchange extends SeenMessages {
   readonly run?: string
   /** The id that the client gave it. */
   readonly correlation?: string
+  /** The span of an outbound one. */
+  readonly trace?: TraceContext
   /** The exchange that caused this outbound one. */
   readonly cause?: string
   /** The exchange that this one repeats. */
@@ -153,12 +156,14 @@ export interface ShownTool {
 }
 
 /** The members of an exchange that a list does not show as they were. */
-type Unlisted = 'at' | 'clinic' | 'leastRole' | 'patients' | 'secrets' | 'tools' | keyof SeenMessages
+type Unlisted = 'at' | 'clinic' | 'leastRole' | 'patients' | 'secrets' | 'tools' | 'trace' | keyof SeenMessages
 
 /** An exchange in a list. */
 export interface ExchangeSummary extends Omit<SeenExchange, Unlisted> {
   /** FHIR instant. */
   readonly time: string
+  /** The id of its trace; absent in entries of older versions. */
+  readonly trace?: string
   readonly tools?: readonly ShownTool[]
 }
 

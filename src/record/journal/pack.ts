@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { JournalMode } from '../../clinics/settings.ts'
 import { present } from '../../fhir/resource.ts'
 import { unaccented } from '../../fhir/text-folding.ts'
+import { traceOf, traceparentOf } from '../../isolation/trace-context.ts'
 import type { JournalEntry } from '../../storage/journal-port.ts'
 import type { Gap } from '../recorder.ts'
 import { APART } from './decoding.ts'
@@ -57,8 +58,13 @@ function secretsOf({ secrets: known = [] }: SeenExchange, packing: Packing): Sec
 const withoutTexts = ({ reason: _reason, ...seen }: SeenExchange): SeenExchange => ({
   ...seen,
   address: pathOf(seen.address),
-  requestHeaders: {},
+  requestHeaders: traceHeaderOf(seen),
   responseHeaders: {},
+})
+
+/** Its trace, in which no text of the client can stand. */
+const traceHeaderOf = ({ id, requestHeaders: { traceparent } }: SeenExchange): SeenHeaders => ({
+  traceparent: traceparentOf(traceOf(id, undefined, traceparent)),
 })
 
 function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): JournalEntry {
@@ -92,6 +98,7 @@ function packed(seen: SeenExchange, mode: Packing['mode'], secrets: Secrets): Jo
     audience: seen.leastRole ?? LEAST_ROLE,
     run: summary.run ?? '',
     call: summary.call ?? '',
+    trace: summary.trace ?? '',
     status: seen.status,
     path: pathOf(summary.address),
     type: summary.type ?? '',
@@ -152,6 +159,7 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
     'user-agent',
   ],
   ...['vary', 'www-authenticate', 'x-content-type-options', 'x-correlation-id', 'x-request-id', 'x-run-id'],
+  ...['trace', 'traceparent', 'traceresponse'],
 ])
 
 /** A body that lost something that is secret elsewhere is not what was sent either; one of which nothing is left is a hash. */
@@ -234,6 +242,7 @@ function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDeta
     patients: _patients,
     secrets: _secrets,
     tools: _tools,
+    trace: _trace,
     requestBody: _request,
     ...rest
   } = seen
@@ -244,6 +253,7 @@ function summaryOf(seen: SeenExchange, address: string, tools: readonly ToolDeta
     ...(reason === undefined ? {} : { reason: { code: reason.code, text: reason.text.slice(0, MAX_REASON) } }),
     ...(seen.outcome === 'ok' && reason !== undefined && seen.tools !== undefined ? { outcome: 'refused' } : {}),
     time: new Date(at).toISOString(),
+    trace: traceOf(seen.id, undefined, seen.requestHeaders.traceparent).trace,
     duration: tenths(seen.duration),
     ...(seen.timing && { timing: roundedTiming(seen.timing) }),
     address,
@@ -320,7 +330,7 @@ export function gapEntry({ clinic, why, from, to, count }: Gap): JournalEntry {
     at: to,
     isGap: true,
     audience: LEAST_ROLE,
-    ...{ run: '', call: '', status: 0, path: '', type: '', fault: '' },
+    ...{ run: '', call: '', trace: '', status: 0, path: '', type: '', fault: '' },
     ...{ method: '', direction: '', user: '', operation: '', duration: 0, words: '' },
     summary: JSON.stringify(summary),
     detail: '',

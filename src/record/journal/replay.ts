@@ -108,6 +108,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
   ...['accept-encoding', 'connection', 'content-length', 'expect', 'forwarded', 'host', 'keep-alive', 'origin'],
   ...['referer', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent', 'via', 'x-request-id'],
   ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'cookie'],
+  ...['traceparent', 'tracestate'],
 ])
 
 const isSent = (header: string): boolean => !NOT_SENT.has(header) && !header.startsWith('sec-')

@@ -175,10 +175,10 @@ function nextOf(documents: readonly EntryDocument[], limit: number): { readonly 
 }
 
 function conditionOf(filter: JournalFilter): Filter<EntryDocument> {
-  const { run, call, status, path, type, fault, since, until, audiences } = filter
+  const { run, call, trace, status, path, type, fault, since, until, audiences } = filter
   const { method, direction, user, operation, text, notRun } = filter
   return {
-    ...present({ call, type, method, direction, user }),
+    ...present({ call, trace, type, method, direction, user }),
     ...(run === undefined && notRun === undefined ? {} : { run: present({ $eq: run, $ne: notRun }) }),
     ...(status === undefined ? {} : { status: { $gte: status.from, $lte: status.to } }),
     ...(path === undefined ? {} : { path: { $gte: path, $lt: `${path}\uffff` } }),

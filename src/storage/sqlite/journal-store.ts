@@ -61,7 +61,9 @@ const MEASURES = `
   ALTER TABLE exchange ADD COLUMN words TEXT NOT NULL DEFAULT '';
 `
 
-const FORM: SideFileForm = { name: 'journal', steps: [TABLES, AUDIENCES, FAULTS, MEASURES], cache: 2048 }
+const TRACES = "ALTER TABLE exchange ADD COLUMN trace TEXT NOT NULL DEFAULT ''"
+
+const FORM: SideFileForm = { name: 'journal', steps: [TABLES, AUDIENCES, FAULTS, MEASURES, TRACES], cache: 2048 }
 
 /** Milliseconds between two removals of excess entries. */
 const REMOVE_EVERY = 600_000
@@ -112,10 +114,10 @@ class JournalFile extends SideFile<JournalOrder> {
     for (const { id, at, isGap, run, call, status, path, type, summary, audience, fault, detail, ...rest } of entries) {
       number += 1
       const found = [run, call, status, path, type] as const
-      const { method, direction, user, operation, duration, words } = rest
-      const measured = [method, direction, user, operation, duration, words] as const
+      const { method, direction, user, operation, duration, words, trace } = rest
+      const later = [method, direction, user, operation, duration, words, trace] as const
       db.run(
-        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO exchange VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         clinic,
         number,
         id,
@@ -125,7 +127,7 @@ class JournalFile extends SideFile<JournalOrder> {
         summary,
         audience,
         fault,
-        ...measured,
+        ...later,
       )
       if (detail !== '') db.run('INSERT INTO detail VALUES (?, ?, ?)', clinic, number, detail)
     }
@@ -281,7 +283,7 @@ function conditionOf(filter: JournalFilter): { readonly text: string; readonly v
   return { text: text === '' ? 'TRUE' : text, values: given.flatMap(([, ...values]) => values) }
 }
 
-const EQUAL = ['run', 'call', 'type', 'method', 'direction', 'user'] as const
+const EQUAL = ['run', 'call', 'trace', 'type', 'method', 'direction', 'user'] as const
 
 /** One of the names in a column. */
 const isAmong = (column: string, name: string | undefined): readonly [string, string] | undefined =>

@@ -12,7 +12,7 @@ const BATCH = 5_000
 const entry = (number: number): JournalEntry => ({
   ...{ clinic: 'one', id: `e${number}`, at: BEGIN + number, isGap: false, audience: 'staff', run: '', call: '' },
   ...{ status: 200, path: '/Patient', type: '', fault: '', method: 'GET', direction: 'in', user: 'ann' },
-  ...{ operation: 'read', duration: 1, words: '', detail: '' },
+  ...{ operation: 'read', duration: 1, words: '', detail: '', trace: '' },
   summary: JSON.stringify({ id: `e${number}`, time: new Date(BEGIN + number).toISOString() }),
 })
 

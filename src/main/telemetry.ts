@@ -1,0 +1,175 @@
+/**
+ * Spans and log lines, sent to a collector of OpenTelemetry by OTLP over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp).
+ * The exporters themselves read the variables that say where it is, how long it may take, and which headers it wants.
+ * docs/traces.md
+ */
+import {
+  type HrTime,
+  ROOT_CONTEXT,
+  SamplingDecision,
+  SeverityNumber,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api'
+import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-http'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources'
+import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
+import {
+  BatchSpanProcessor,
+  type IdGenerator,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import { type DestinationStream, type Logger, levels } from 'pino'
+import type { Config } from '../config.ts'
+import { present } from '../fhir/resource.ts'
+import { type RecordedSpan, RequestTraces } from '../http/observers/request-traces.ts'
+
+/** Milliseconds that the stop of the server waits until everything has been sent. */
+const STOP_MS = 1_000
+
+type Wanted = NonNullable<Config['telemetry']>
+
+/** The exports of a process or a thread. */
+export class Telemetry {
+  readonly traces: RequestTraces | undefined
+  /** Receives the lines of the log. */
+  readonly logs: DestinationStream | undefined
+  readonly #providers: readonly { shutdown(): Promise<void> }[]
+  #logger: Logger | undefined
+
+  constructor({ traces, logs }: Wanted) {
+    const resource = resourceOf()
+    const exporters = {
+      traces: traces && this.#reporting(new OTLPTraceExporter(), 'traces'),
+      logs: logs ? this.#reporting(new OTLPLogExporter(), 'logs') : undefined,
+    }
+    const spans = exporters.traces && spanProvider(resource, exporters.traces, traces?.delayMs)
+    const lines = exporters.logs && logProvider(resource, exporters.logs)
+    this.traces = spans && new RequestTraces({ sampling: samplingOf(traces?.ratio), record: recorderIn(spans) })
+    this.logs = lines && { write: lineWriterOf(lines) }
+    this.#providers = [spans?.provider, lines].filter((provider) => provider !== undefined)
+  }
+
+  /** Reports to this logger when the collector cannot be reached, and when it can again. */
+  reportTo(logger: Logger): void {
+    this.#logger = logger
+  }
+
+  /** Sends what waits, as far as the time suffices. */
+  async close(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, STOP_MS)
+    // The exporter has reported a failure already.
+    await Promise.race([late, Promise.allSettled(this.#providers.map((provider) => provider.shutdown()))])
+    clearTimeout(timer)
+  }
+
+  /** An exporter whose first failure in a row is logged: each batch fails while the collector is away. */
+  #reporting<E extends Exporter<never>>(exporter: E, what: string): E {
+    const send = exporter.export.bind(exporter)
+    let isFailing = false
+    exporter.export = (items, done) =>
+      send(items, (result) => {
+        const hasFailed = result.error !== undefined
+        if (hasFailed && !isFailing) this.#logger?.warn({ what }, 'the collector of OpenTelemetry does not take them')
+        if (!hasFailed && isFailing) this.#logger?.info({ what }, 'the collector of OpenTelemetry takes them again')
+        isFailing = hasFailed
+        done(result)
+      })
+    return exporter
+  }
+}
+
+interface Exporter<Items> {
+  export(items: Items, done: (result: { readonly code: number; readonly error?: Error }) => void): void
+}
+
+type Resource = ReturnType<typeof defaultResource>
+
+const resourceOf = (): Resource =>
+  defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': 'sandbox-emr' }))
+    .merge(
+      detectResources({
+        detectors: [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector],
+      }),
+    )
+
+function samplingOf(ratio = 1): RequestTraces['sampling'] {
+  const sampler = new TraceIdRatioBasedSampler(ratio)
+  return (id) => sampler.shouldSample(ROOT_CONTEXT, id).decision === SamplingDecision.RECORD_AND_SAMPLED
+}
+
+interface Spans {
+  readonly provider: TracerProvider
+  readonly ids: NextIds
+}
+
+/** The exchanges have made the ids already. */
+class NextIds implements IdGenerator {
+  next = { trace: '', span: '' }
+  generateTraceId = () => this.next.trace
+  generateSpanId = () => this.next.span
+}
+
+function spanProvider(resource: Resource, exporter: OTLPTraceExporter, scheduledDelayMillis?: number): Spans {
+  const ids = new NextIds()
+  const processor = new BatchSpanProcessor({ exporter, ...present({ scheduledDelayMillis }) })
+  return { ids, provider: new TracerProvider({ resource, idGenerator: ids, spanProcessors: [processor] }) }
+}
+
+function recorderIn({ provider, ids }: Spans): (span: RecordedSpan) => void {
+  const tracer = provider.getTracer('sandbox-emr')
+  return ({ name, context, kind, at, duration, attributes }) => {
+    const { trace: traceId, parent: spanId } = context
+    ids.next = context
+    const isRemote = kind === SpanKind.SERVER
+    const parent =
+      spanId === undefined
+        ? ROOT_CONTEXT
+        : trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote })
+    const span = tracer.startSpan(name, { kind, startTime: hrTime(at), attributes }, parent)
+    if ('error.type' in attributes) span.setStatus({ code: SpanStatusCode.ERROR })
+    span.end(hrTime(at + duration))
+  }
+}
+
+/** @param at milliseconds since 1970 UTC */
+const hrTime = (at: number): HrTime => [Math.floor(at / 1_000), Math.trunc((at % 1_000) * 1_000_000)]
+
+const logProvider = (resource: Resource, exporter: OTLPLogExporter): LoggerProvider =>
+  new LoggerProvider({ resource, processors: [new BatchLogRecordProcessor({ exporter })] })
+
+/** https://opentelemetry.io/docs/specs/otel/logs/data-model/#severity-fields */
+const SEVERITIES: Readonly<Record<number, SeverityNumber>> = {
+  10: SeverityNumber.TRACE,
+  20: SeverityNumber.DEBUG,
+  30: SeverityNumber.INFO,
+  40: SeverityNumber.WARN,
+  50: SeverityNumber.ERROR,
+  60: SeverityNumber.FATAL,
+}
+
+function lineWriterOf(provider: LoggerProvider): (line: string) => void {
+  const logger = provider.getLogger('sandbox-emr')
+  return (line) => {
+    const { level, time, msg, pid: _pid, hostname: _host, trace_id, span_id, ...attributes } = JSON.parse(line)
+    const ids = { traceId: trace_id, spanId: span_id, traceFlags: TraceFlags.SAMPLED }
+    logger.emit({
+      ...{ timestamp: new Date(time), body: msg, attributes },
+      ...{ severityNumber: SEVERITIES[level] ?? SeverityNumber.INFO, severityText: levels.labels[level] ?? '' },
+      context: trace_id === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, ids),
+    })
+  }
+}
