@@ -384,6 +384,13 @@ export const RECORD_KINDS = {
     expires: 'never; deleted by the clinic',
     writtenBy: 'rehearsal/plans/plans.ts',
   },
+  'added-plans': {
+    of: 'clinic',
+    key: '`plans`',
+    shape: 'number',
+    expires: 'never',
+    writtenBy: 'rehearsal/plans/plans.ts',
+  },
   run: {
     of: 'clinic',
     key: 'RunRecord.id',
