@@ -2,6 +2,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { Problem } from '../dashboard/api/problem.ts'
 import { UsageError } from './sandbox/arguments.ts'
+import { attest } from './sandbox/attest.ts'
 import { clock } from './sandbox/clock.ts'
 import { clone } from './sandbox/clone.ts'
 import type { Command } from './sandbox/command.ts'
@@ -27,6 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   magic,
   tail,
   run: runCommand,
+  attest,
   record,
   probe,
   export: exportCommand,

@@ -157,6 +157,37 @@ test.each([
   expect(stderr).toMatch(said)
 })
 
+describe('a step that asks a person', () => {
+  const ASKS = { ...LOOKS, plan: 'asks', steps: [{ ...LOOKS.steps[0], expect: undefined, attest: 'It was heard' }] }
+  let run: string
+  beforeAll(async () => {
+    await own('PUT', 'plans/asks', ASKS)
+    run = (await own('POST', 'runs', { plan: 'asks' })).body.run
+  })
+  afterAll(() => own('POST', `runs/${run}/abort`))
+
+  test('is attested from the command line, and the word is shown with its note', async () => {
+    const { code, stdout } = await line.run(['attest', run, 'look', '--yes', '--note', "She said nine o'clock"])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^pass {5}Searches free slots\n/)
+    expect(stdout).toMatch(/^ {9}Attested by .*: yes, She said nine o'clock$/m)
+    const denied = await line.run(['attest', run, 'look', '--no'])
+    expect([denied.code, denied.stdout]).toEqual([0, expect.stringMatching(/^fail /)])
+  })
+
+  test.each([
+    ['no word', () => [run, 'look'], 2, /^--yes or --no, one of them/],
+    ['both words', () => [run, 'look', '--yes', '--no'], 2, /^--yes or --no/],
+    ['no step', () => [run, '--yes'], 2, /^The id of the run and that of its step are needed/],
+    ['a step that there is not', () => [run, 'lok', '--yes'], 1, /No step 'lok' .* those are look/],
+    ['a run that there is not', () => ['run-none', 'look', '--yes'], 1, /no run 'run-none'/],
+  ])('%s is refused, and what would be right is said', async (_what, args, code, said) => {
+    const refused = await line.run(['attest', ...args()])
+    expect([refused.code, refused.stdout]).toEqual([code, ''])
+    expect(refused.stderr).toMatch(said)
+  })
+})
+
 describe('waiting', () => {
   let child: ChildProcess
   afterEach(() => void child.kill('SIGKILL'))

@@ -19,6 +19,7 @@ const COMMANDS = [
   'magic',
   'tail',
   'run',
+  'attest',
   'record',
   'probe',
   'export',
