@@ -1,6 +1,6 @@
 /** Exchanges that take longest to look through for secrets, and the journal read while it is written. */
 
-import { type HostileCase, type HostileRequest, send } from '../hostile-case.ts'
+import { type HostileCase, type HostileRequest, send, times } from '../hostile-case.ts'
 import { HOSTILE_CLINIC } from '../hostile-clinic.ts'
 
 const SECONDS = 5
@@ -39,14 +39,18 @@ export const journal: readonly HostileCase[] = [
   },
   {
     name: 'journal-counts',
-    about: 'counts of the journal by words that nothing has, and files of it, at 16 connections',
+    about:
+      'reads that fill the journal, with counts of it by words that nothing has, and files of it, at 16 connections',
     stored: 'nothing',
     attack: () =>
       repeated(
-        ['counts?text=there+is+none', 'export?format=har', 'export?format=csv'].map((question) => ({
-          method: 'GET',
-          path: `/clinics/${HOSTILE_CLINIC}/exchanges/${question}`,
-        })),
+        [
+          ...times(30, (n) => ({ method: 'GET', path: `/Patient?family=read-${n}` })),
+          ...['counts?text=there+is+none', 'export?format=har', 'export?format=csv'].map((question) => ({
+            method: 'GET',
+            path: `/clinics/${HOSTILE_CLINIC}/exchanges/${question}`,
+          })),
+        ],
         16,
       ),
   },
