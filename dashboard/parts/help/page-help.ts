@@ -61,7 +61,11 @@ export const PAGE_HELP: Readonly<Record<string, PageHelp>> = {
     section: 'connecting-a-client',
     keys: [{ keys: ['Ctrl', 'Enter'], does: 'sends the request of the console' }],
   },
-  '/journal': { text: 'Every request with its response and the reason for it, as they come in.', doc: 'journal.md' },
+  '/journal': {
+    text: 'Every request with its response and the reason for it, as they come in. Those of an older version of the server are not found by words, method, direction, user or operation.',
+    doc: 'journal.md',
+    section: 'reading',
+  },
   '/journal/$id': {
     text: 'A request with its response, to be replayed, copied, or opened in the console.',
     doc: 'journal.md',
