@@ -28,7 +28,8 @@ const ACCEPT = 'application/fhir+json, application/json;q=0.9, */*;q=0.1'
 
 /** @throws Problem where the response is not a success */
 export async function send<T>(request: ApiRequest): Promise<ApiAnswer<T>> {
-  const answer = await exchange(request)
+  const own: ApiRequest['headers'] = isRead(request) ? {} : { 'x-run-id': CHANGES }
+  const answer = await exchange({ ...request, headers: { ...own, ...request.headers } })
   if (answer.status >= 400) throw problemOf(answer.status, answer.body)
   return answer as ApiAnswer<T>
 }
@@ -38,10 +39,13 @@ const isRead = ({ method = 'GET', headers }: ApiRequest): boolean =>
   method === 'GET' || method === 'HEAD' || headers?.['x-run-id'] === READS
 
 /**
- * X-Run-Id of the requests by which pages read, so that the journal can hide them. Requests that change something, and
- * those of the console and the telephone, do not carry it.
+ * X-Run-Id of the requests by which pages read, so that the journal can hide them. Requests of the console and the telephone
+ * carry neither this nor the other, as they play a client.
  */
 export const READS = 'dashboard'
+
+/** X-Run-Id of the requests by which people change something on a page, so that no run takes them for its client's. */
+const CHANGES = 'dashboard-change'
 
 /** @throws Problem where the response is not a success */
 export const get = async <T>(path: string, signal?: AbortSignal, headers: ApiRequest['headers'] = {}): Promise<T> =>

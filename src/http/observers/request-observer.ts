@@ -39,7 +39,7 @@ import {
   seenContentsOf,
   stateOf,
 } from '../exchange.ts'
-import { callIdOf, correlationOf, replayedIn, requestIdOf } from '../headers.ts'
+import { callIdOf, correlationOf, namedRunOf, replayedIn, requestIdOf } from '../headers.ts'
 import { firstSegment } from '../side-router.ts'
 import type { User } from '../token.ts'
 
@@ -227,13 +227,15 @@ function seenOf(ready: Ready, bodies: Bodies, policy: JournalPolicy): SeenExchan
   const hasLeft = ready.hasLeft || !res.writableFinished
   const fault = faults && labelOf(faults)
   const [correlation, run, replayOf] = [correlationOf(koa), runOf(koa), replayedIn(koa)]
+  const inHeader = namedRunOf(koa)
+  const namedRun = inHeader === run ? undefined : inHeader
   const end = endOf(ready, hasLeft)
   return {
     ...{ id: requestIdOf(koa), direction: 'in', at, duration, timing, clinic },
     leastRole: policy.leastRole ?? leastRoleOf(ready),
     patients: [...new Set(accesses.flatMap(({ patients }) => patients))].slice(0, MAX_PATIENTS),
     ...agentOf(ready),
-    ...present({ run, correlation, replayOf, secrets, tools, fault }),
+    ...present({ run, namedRun, correlation, replayOf, secrets, tools, fault }),
     ...{ method: koa.method, address: req.url ?? '/' },
     ...deedOf(accesses[0]),
     ...end,

@@ -93,6 +93,8 @@ export interface SeenExchange extends SeenMessages {
   readonly user?: SeenUser
   readonly call?: string
   readonly run?: string
+  /** The run that its header names, where it belongs to another one. */
+  readonly namedRun?: string
   /** The id that the client gave it. */
   readonly correlation?: string
   /** The span of an outbound one. */

@@ -33,6 +33,8 @@ export class RunWatch {
   readonly #traffic = new TrafficWatch()
   #upTo: number
   #hasGap = false
+  /** How many exchanges have named another run in a header, by its name. */
+  readonly #named = new Map<string, number>()
   #reading: Promise<void> = Promise.resolve()
 
   constructor(journal: Pick<Journal, 'store' | 'flush'>, watched: Watched) {
@@ -73,6 +75,9 @@ export class RunWatch {
     const seen = new SeenByRun(exchange, this.#source)
     if (!isOfClient(seen) || seen.begun >= (this.#watched.until ?? Number.POSITIVE_INFINITY)) return
     this.#traffic.see(seen)
+    const { namedRun } = exchange
+    if (namedRun !== undefined && (this.#named.has(namedRun) || this.#named.size < MOST_NAMED))
+      this.#named.set(namedRun, (this.#named.get(namedRun) ?? 0) + 1)
     for (const step of this.#steps) await step.see(seen)
   }
 
@@ -91,9 +96,15 @@ export class RunWatch {
 
   get seen(): Pick<RunReport, 'traffic' | 'observed' | 'notes'> {
     const { traffic, observed } = this.#traffic
-    return { traffic, observed, notes: this.#hasGap ? [MISSING] : [] }
+    return { traffic, observed, notes: [...(this.#hasGap ? [MISSING] : []), ...[...this.#named].map(noteOfNamed)] }
   }
 }
+
+/** Other runs that a report names. */
+const MOST_NAMED = 5
+
+const noteOfNamed = ([name, count]: readonly [string, number]): string =>
+  `${count === 1 ? 'One request' : `${count} requests`} of the run named another in a header, '${name}': the token or the call says to which a request belongs`
 
 const MISSING = 'Exchanges of the run are missing from the journal: steps that they may decide end in error'
 

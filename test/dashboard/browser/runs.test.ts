@@ -1,7 +1,8 @@
 /** Runs in the dashboard: started, watched as the client sends its requests, attested, ended, compared. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import type { Page, Response } from 'playwright-core'
 import { type Dashboard, findingsOf, startDashboard } from '../../support/dashboard.ts'
+import { exchangeWith } from '../../support/journal.ts'
 import { request } from '../../support/request.ts'
 
 const OWN = '/clinics/demo-clinic'
@@ -138,6 +139,28 @@ test('a client that books twice after a lost answer has a red line, which opens 
   expect(page.url()).toContain(again.headers.get('x-request-id'))
   await page.getByRole('link', { name: `run ${run.run}` }).waitFor()
   await asAdmin('POST', `/runs/${run.run}/abort`)
+})
+
+test('the only open run has what the console sends, and not what a person changes on a page', async () => {
+  const { run } = await startRun('looks', 'Only')
+  const page = await opened('/patients/abernathy-ruth')
+  const answerTo = (method: string) =>
+    page.waitForResponse((one) => one.request().method() === method && one.url().endsWith('/Patient/abernathy-ruth'))
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByRole('dialog').getByLabel('Phone', { exact: true }).fill('+1 212 555 0142')
+  const changed = answerTo('PUT')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  const change = await changed
+  expect(change.status()).toBe(200)
+  const asked = answerTo('GET')
+  await page.goto(`${dashboard.server.url}/dashboard/explorer?path=Patient/abernathy-ruth`)
+  const answer = await asked
+  await page.getByText('GET Patient/abernathy-ruth').waitFor()
+  const runOf = async (response: Response) =>
+    (await exchangeWith(dashboard.server, (await response.headerValue('x-request-id')) ?? '')).run
+  expect(await runOf(change)).toBe('dashboard-change')
+  expect(await runOf(answer)).toBe(run)
+  await asAdmin('POST', `/runs/${run}/abort`)
 })
 
 describe('two finished runs of a plan', () => {

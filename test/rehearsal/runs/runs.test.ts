@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Patient } from 'fhir/r4'
 import type { RunReport, StepReport } from '../../../src/rehearsal/runs/run.ts'
 import { request } from '../../support/server.ts'
-import { askAs, type Rehearsed, startRehearsed } from '../rehearsed.ts'
+import { type Rehearsed, startRehearsed } from '../rehearsed.ts'
 
 const HOUR = 3_600_000
 
@@ -31,7 +31,7 @@ interface Run {
   readonly id: string
   readonly send: (method: string, path: string, body?: unknown, headers?: object) => ReturnType<typeof request>
   /** By its token alone. */
-  readonly byToken: (method: string, path: string, body?: unknown) => ReturnType<typeof request>
+  readonly byToken: (method: string, path: string, body?: unknown, headers?: object) => ReturnType<typeof request>
   readonly find: () => Promise<RunReport>
   readonly finish: () => Promise<RunReport>
   readonly ask: (method: string, path: string, body?: unknown) => ReturnType<Rehearsed['ask']>
@@ -49,7 +49,8 @@ async function started(steps: readonly object[], more: object = {}, start: objec
     id,
     ask,
     send: (method, path, given, further) => request(clinic.server.url, method, path, given, { ...headers, ...further }),
-    byToken: (method, path, given) => askAs(clinic.server, body.token, method, path, given),
+    byToken: (method, path, given, further) =>
+      request(clinic.server.url, method, path, given, { authorization: `Bearer ${body.token}`, ...further }),
     find: async () => (await ask('GET', '')).body,
     finish: async () => (await ask('POST', '/finish')).body,
   }
@@ -268,6 +269,19 @@ describe('a run', () => {
     const again = await clinic.ask('POST', '/plans/$dry-run', { plan: 'tried', run: run.id })
     expect(again.body).toEqual({ steps, traffic, observed, notes: [] })
     expect(steps.map(({ result }) => result)).toEqual(['pass', 'fail', 'fail'])
+  })
+
+  test('has a note for each other run that its requests named in a header', async () => {
+    const run = await started([{ never: { interaction: 'delete' } }])
+    const naming = (name: string) => ({ 'x-sandbox-run': name, 'x-run-id': run.id })
+    await run.byToken('GET', '/Patient?_count=1')
+    for (const name of ['run-other', 'run-other', run.id, 'tour'])
+      await run.byToken('GET', '/Patient?_count=1', undefined, naming(name))
+    const says = 'the token or the call says to which a request belongs'
+    expect((await run.finish()).notes).toEqual([
+      `2 requests of the run named another in a header, 'run-other': ${says}`,
+      `One request of the run named another in a header, 'tour': ${says}`,
+    ])
   })
 
   test('that nobody finishes ends by itself, with what was seen, and takes no more requests', async () => {
