@@ -144,18 +144,18 @@ test('a client that books twice after a lost answer has a red line, which opens 
 test('the only open run has what the console sends, and not what a person changes on a page', async () => {
   const { run } = await startRun('looks', 'Only')
   const page = await opened('/patients/abernathy-ruth')
-  const answerTo = (method: string) =>
-    page.waitForResponse((one) => one.request().method() === method && one.url().endsWith('/Patient/abernathy-ruth'))
+  const answerTo = (method: string, path: string) =>
+    page.waitForResponse((one) => one.request().method() === method && one.url().endsWith(path))
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
   await page.getByRole('dialog').getByLabel('Phone', { exact: true }).fill('+1 212 555 0142')
-  const changed = answerTo('PUT')
+  const changed = answerTo('PATCH', '/Patient/abernathy-ruth')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   const change = await changed
   expect(change.status()).toBe(200)
-  const asked = answerTo('GET')
-  await page.goto(`${dashboard.server.url}/dashboard/explorer?path=Patient/abernathy-ruth`)
+  const asked = answerTo('GET', '/Patient?_id=abernathy-ruth')
+  await page.goto(`${dashboard.server.url}/dashboard/explorer?path=Patient?_id=abernathy-ruth`)
   const answer = await asked
-  await page.getByText('GET Patient/abernathy-ruth').waitFor()
+  await page.getByText('GET Patient?_id=abernathy-ruth').waitFor()
   const runOf = async (response: Response) =>
     (await exchangeWith(dashboard.server, (await response.headerValue('x-request-id')) ?? '')).run
   expect(await runOf(change)).toBe('dashboard-change')
