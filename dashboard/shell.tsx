@@ -13,6 +13,7 @@ import { type Clinic, HereProvider, useMaybeClinic } from './parts/clinic-contex
 import { useFocusReturn } from './parts/focus-return.ts'
 import { HelpButton } from './parts/help/help-button.tsx'
 import { Icon } from './parts/icon.tsx'
+import { LinkButton } from './parts/links.tsx'
 import { PageHead } from './parts/page-head.tsx'
 import { Empty, ErrorView, PagePending } from './parts/page-states.tsx'
 import { RehearsalNotice } from './parts/rehearsal-notice.tsx'
@@ -96,7 +97,7 @@ function Frame({ clinic }: { readonly clinic: Clinic | undefined }) {
             aria-label="Navigation"
             aria-expanded={isOpen}
           />
-          <Text fw={650} className="cut" flex={1} miw={0}>
+          <Text size="md" fw={650} className="cut" flex={1} miw={0}>
             <bdi>{clinic?.name ?? 'Sandbox EMR'}</bdi>
           </Text>
           <SandboxState />
@@ -188,9 +189,20 @@ function Page({ clinic, pathname }: { readonly clinic: Clinic | undefined; reado
   const page = pages.find(({ path }) => isWithin(pathname, path))
   if (clinic !== undefined || isForService(page)) return <Outlet />
   return (
-    <Empty icon="settings" title="This account belongs to no clinic">
-      Operators make clinics and accounts, and see patient data of their own clinic only.
-    </Empty>
+    <>
+      <PageHead title="No clinic" />
+      <Empty
+        icon="settings"
+        title="This account belongs to no clinic"
+        action={
+          <LinkButton size="xs" to="/clinics">
+            Open the clinics
+          </LinkButton>
+        }
+      >
+        Operators make clinics and accounts. Patient data are read with an account of the clinic that they belong to.
+      </Empty>
+    </>
   )
 }
 

@@ -78,6 +78,8 @@ function ActionButton({ action, onChosen }: { readonly action: Action; readonly 
     <Button
       variant="subtle"
       size="sm"
+      fw={500}
+      c="var(--mantine-color-text)"
       justify="start"
       h={note === undefined ? undefined : 'auto'}
       leftSection={icon && <Icon name={icon} />}

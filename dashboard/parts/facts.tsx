@@ -1,19 +1,23 @@
 /** A list of labelled facts; unknown ones are left out. */
-import { DataList } from '@mantine/core'
+import { DataList, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export type Fact = readonly [label: string, value: ReactNode]
 
-export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
-  <DataList labelWidth="110px" gap="xs">
-    {facts
-      .filter(([, value]) => value !== undefined && value !== '' && value !== false)
-      .map(([label, value], index) => (
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  const known = facts.filter(([, value]) => value !== undefined && value !== '' && value !== false)
+  if (known.length === 0) return <Text c="dimmed">Nothing is known yet.</Text>
+  return (
+    <DataList gap="xs">
+      {known.map(([label, value], index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: labels may repeat, and the order is fixed
         <DataList.Item key={`${label} ${index}`}>
-          <DataList.ItemLabel>{label}</DataList.ItemLabel>
+          <DataList.ItemLabel w={120} flex="none">
+            {label}
+          </DataList.ItemLabel>
           <DataList.ItemValue miw={0}>{value}</DataList.ItemValue>
         </DataList.Item>
       ))}
-  </DataList>
-)
+    </DataList>
+  )
+}

@@ -1,4 +1,4 @@
-/** The tabs of a page by their labels. */
+/** The tabs of a page by their labels, in one row, which scrolls where the window is narrower. */
 import { Tabs } from '@mantine/core'
 import type { ReactNode } from 'react'
 
@@ -16,9 +16,9 @@ interface NamedTabsProps<Name extends string> {
 export function NamedTabs<Name extends string>({ names, labels, value, onOpen, children }: NamedTabsProps<Name>) {
   return (
     <Tabs value={value ?? null} onChange={(next) => onOpen(next ?? '')} keepMounted={false}>
-      <Tabs.List mb="md">
+      <Tabs.List mb="md" style={{ overflowX: 'auto', overflowY: 'hidden', flexWrap: 'nowrap' }}>
         {names.map((name) => (
-          <Tabs.Tab key={name} value={name}>
+          <Tabs.Tab key={name} value={name} flex="none" ref={name === value ? showTab : undefined}>
             {labels[name]}
           </Tabs.Tab>
         ))}
@@ -27,3 +27,6 @@ export function NamedTabs<Name extends string>({ names, labels, value, onOpen, c
     </Tabs>
   )
 }
+
+/** Also where the row of tabs is wider than the window. */
+const showTab = (tab: HTMLElement | null): void => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

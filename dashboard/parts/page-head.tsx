@@ -13,7 +13,7 @@ export function PageHead({ title, description, actions }: PageHeadProps) {
     document.title = `${title} · Sandbox EMR`
   }, [title])
   return (
-    <Group justify="space-between" align="flex-start" mb="md" gap="sm">
+    <Group className="page-head" justify="space-between" align="flex-start" gap="sm">
       <Stack gap={0} miw={0}>
         <Title order={1} size="h3">
           <bdi>{title}</bdi>

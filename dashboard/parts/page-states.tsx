@@ -18,7 +18,7 @@ interface EmptyProps {
 }
 
 export const Empty = ({ icon, title, children, action }: EmptyProps) => (
-  <EmptyState icon={<Icon name={icon} size={32} />} title={title} description={children} py="xl">
+  <EmptyState icon={<Icon name={icon} size={24} />} title={title} description={children} py="lg">
     {action !== undefined && <EmptyState.Actions>{action}</EmptyState.Actions>}
   </EmptyState>
 )
@@ -82,9 +82,6 @@ function SandboxOff({ clinic }: { readonly clinic: string }) {
 /** Pixels: the height of a placeholder row, and the gap between two. */
 const ROW = 28
 const GAP = 12
-
-/** Pixels that placeholder rows take. */
-export const heightOfRows = (rows: number): number => rows * ROW + (rows - 1) * GAP
 
 export const Loading = ({ rows = 5 }: { readonly rows?: number }) => (
   <Stack gap={GAP} aria-busy="true" aria-label="Loading" role="status">
@@ -158,9 +155,9 @@ export const NotFound = () => (
     icon="search"
     title="There is no such page"
     action={
-      <Group>
-        <LinkButton to="/">Overview</LinkButton>
-      </Group>
+      <LinkButton size="xs" to="/">
+        Overview
+      </LinkButton>
     }
   >
     The address may be of another version of the dashboard.

@@ -13,7 +13,7 @@ interface PanelProps {
 
 export const Panel = ({ title, aside, minHeight, children }: PanelProps) => (
   <Box component="section" className="card" p="md" miw={0}>
-    <Group justify="space-between" mb="xs" gap="xs">
+    <Group justify="space-between" mb="xs" gap="xs" mih={30}>
       <Title order={2} size="h5">
         {title}
       </Title>

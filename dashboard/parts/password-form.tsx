@@ -21,7 +21,7 @@ export function PasswordForm({ username, onClose }: { readonly username: string;
         <Stack>
           {isOwn && (
             <PasswordInput
-              label="Password until now"
+              label="Current password"
               autoComplete="current-password"
               required
               data-autofocus

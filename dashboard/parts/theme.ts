@@ -18,6 +18,11 @@ export const theme = createTheme({
     // The header of a dialog is not a header of the page.
     ...Object.fromEntries(['ModalHeader', 'DrawerHeader'].map((name) => [name, propsOf({ role: 'presentation' })])),
     Notification: propsOf({ closeButtonProps: CLOSE }),
+    // Text of the size of labels, fields and tables; only headings are larger.
+    ...Object.fromEntries(['Text', 'Anchor'].map((name) => [name, propsOf({ size: 'sm' })])),
+    EmptyState: propsOf({ size: 'sm' }),
+    // Room for a scrollbar only where there is one.
+    TableScrollContainer: propsOf({ scrollAreaProps: { offsetScrollbars: 'present' } }),
   },
 })
 
@@ -34,6 +39,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     '--mantine-color-cyan-filled-hover': '#084c58',
+    '--mantine-color-text': '#e3e5e8',
     '--mantine-color-error': '#ff8787',
     '--mantine-color-dimmed': '#a6a7ab',
     '--mantine-color-anchor': '#66d9e8',

@@ -1,10 +1,10 @@
 /** The recent calls, those in progress first. */
-import { Badge, Group, Stack, Text, UnstyledButton } from '@mantine/core'
-import type { Encounter } from 'fhir/r4'
+import { Badge, Box, Text, UnstyledButton } from '@mantine/core'
+import type { Bundle, Encounter, Patient } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
-import { matchesIn } from '../../fhir/bundles.ts'
+import { includedIn, matchesIn } from '../../fhir/bundles.ts'
 import { callIdOf, callName, callNote } from '../../fhir/calls.ts'
-import { referenceParts, statusText } from '../../fhir/names.ts'
+import { patientName, referenceParts, statusText } from '../../fhir/names.ts'
 import { PageLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -22,57 +22,76 @@ export function CallList(props: CallListProps) {
     ['class', 'VR'],
     ['_sort', '-_lastUpdated'],
     ['_count', SHOWN],
+    ['_include', 'Encounter:patient'],
   ])
   return (
     <Loaded query={query} rows={3}>
-      {(bundle) => <List calls={matchesIn<Encounter>(bundle)} {...props} />}
+      {(bundle) => <List bundle={bundle} {...props} />}
     </Loaded>
   )
 }
 
-function List({ calls, chosen, onChoose }: CallListProps & { readonly calls: readonly Encounter[] }) {
+function List({ bundle, chosen, onChoose }: CallListProps & { readonly bundle: Bundle }) {
+  const calls = matchesIn<Encounter>(bundle)
   if (calls.length === 0) return null
+  const patients = new Map(includedIn<Patient>(bundle, 'Patient').map((patient) => [patient.id, patient]))
   const inProgress = calls.filter(({ status }) => status === 'in-progress')
   const others = calls.filter(({ status }) => status !== 'in-progress')
   return (
     <Panel title="Calls">
-      <Stack gap={4} component="ul" p={0} m={0}>
+      <Box component="ul" p={0} m={0}>
         {[...inProgress, ...others].map((call) => (
-          <Row key={call.id} call={call} isChosen={callIdOf(call) === chosen} onChoose={onChoose} />
+          <Row
+            key={call.id}
+            call={call}
+            patient={patients.get(referenceParts(call.subject?.reference)?.id)}
+            isChosen={callIdOf(call) === chosen}
+            onChoose={onChoose}
+          />
         ))}
-      </Stack>
+      </Box>
     </Panel>
   )
 }
 
 interface RowProps {
   readonly call: Encounter
+  /** Undefined where nobody is known yet. */
+  readonly patient: Patient | undefined
   readonly isChosen: boolean
   readonly onChoose: (call: string) => void
 }
 
-function Row({ call, isChosen, onChoose }: RowProps) {
-  const { status, period, subject } = call
+function Row({ call, patient, isChosen, onChoose }: RowProps) {
+  const { status, period } = call
   const id = callIdOf(call)
-  const patient = referenceParts(subject?.reference)
   return (
-    <Group component="li" gap="sm" wrap="nowrap" style={{ listStyle: 'none' }}>
+    <li className="row list-row">
       <Badge variant={status === 'in-progress' ? 'filled' : 'default'} size="sm" flex="none" w={92}>
         {statusText(status, { 'in-progress': 'on the line' })}
       </Badge>
-      <UnstyledButton onClick={() => onChoose(id)} aria-pressed={isChosen} title={callNote(id)} miw={0} flex={1}>
-        <Text size="sm" className="cut mono" fw={isChosen ? 700 : 400} td="underline">
+      <UnstyledButton
+        onClick={() => onChoose(id)}
+        aria-pressed={isChosen}
+        title={callNote(id)}
+        className="cut"
+        miw={0}
+        flex={1}
+      >
+        <Text span fw={600} td={isChosen ? undefined : 'underline'}>
+          <bdi>{nameOfCaller(patient)}</bdi>
+        </Text>{' '}
+        <Text span size="xs" c="dimmed">
           {callName(id)}
         </Text>
       </UnstyledButton>
-      <Text size="sm" c="dimmed" className="cut" flex="none" visibleFrom="sm">
+      <Text c="dimmed" flex="none" visibleFrom="sm">
         <Time at={period?.start} />
       </Text>
-      {patient?.type === 'Patient' && (
-        <Text size="sm" flex="none">
-          <PageLink to={`/patients/${patient.id}`}>{subject?.display ?? 'patient'}</PageLink>
-        </Text>
-      )}
-    </Group>
+      {patient !== undefined && <PageLink to={`/patients/${patient.id}`}>Record</PageLink>}
+    </li>
   )
 }
+
+const nameOfCaller = (patient: Patient | undefined): string =>
+  patient?.name === undefined ? 'Unknown caller' : patientName(patient)

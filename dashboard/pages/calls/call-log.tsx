@@ -67,9 +67,14 @@ function Entry({ entry, onChoose }: { readonly entry: LoggedCall; readonly onCho
           “{say}”
         </Text>
       )}
-      <Code block style={{ whiteSpace: 'pre-wrap' }} mah={160} tabIndex={0}>
-        {argumentsText} → {resultText}
-      </Code>
+      <details>
+        <Text component="summary" size="xs" c="dimmed">
+          Arguments and result
+        </Text>
+        <Code block style={{ whiteSpace: 'pre-wrap' }} mah={160} mt={4} tabIndex={0}>
+          {argumentsText} → {resultText}
+        </Code>
+      </details>
     </div>
   )
 }

@@ -16,7 +16,7 @@ export function ClinicsPage() {
     <>
       <PageHead
         title="Clinics"
-        description="Operators configure all of them, and read patient data of their own clinic only"
+        description="Operators configure every clinic: its settings, accounts and tokens. Patients, schedule, calls and requests of a clinic are shown to accounts of that clinic alone; make one under Accounts."
       />
       <Stack maw={860}>
         <NewThing label="New clinic…">{(close) => <NewClinicForm onDone={close} />}</NewThing>

@@ -1,78 +1,98 @@
 /** Today's appointments, the next ones first. */
 
-import { Group, Stack, Text } from '@mantine/core'
-import type { Appointment } from 'fhir/r4'
+import { Text } from '@mantine/core'
+import type { Appointment, Bundle, Patient } from 'fhir/r4'
 import { clinicNow } from '../../api/clock.ts'
 import { useSearch } from '../../api/queries.ts'
-import { matchesIn } from '../../fhir/bundles.ts'
+import { includedIn, matchesIn } from '../../fhir/bundles.ts'
 import { idOfType, referenceParts } from '../../fhir/names.ts'
 import { clockText } from '../../fhir/time.ts'
-import { LinkToPage, PageLink } from '../../parts/links.tsx'
-import { Empty, heightOfRows, Loaded } from '../../parts/page-states.tsx'
+import { patientOf } from '../../fhir/visits.ts'
+import { LinkButton, LinkToPage, PlainLink } from '../../parts/links.tsx'
+import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { EVERY, onDay, SHOWN, TAKING_PLACE, useToday } from './today.ts'
+import { EVERY, LIST_HEIGHT, onDay, SHOWN, TAKING_PLACE, useToday } from './today.ts'
 
 export function AppointmentsToday() {
   const { day, zone } = useToday()
-  const query = useSearch('Appointment', [...TAKING_PLACE, ...onDay(day, zone), ['_sort', 'date'], ['_count', '100']], {
-    every: EVERY,
-  })
+  const query = useSearch(
+    'Appointment',
+    [...TAKING_PLACE, ...onDay(day, zone), ['_sort', 'date'], ['_count', '100'], ['_include', 'Appointment:patient']],
+    { every: EVERY },
+  )
   return (
-    <Panel
-      title="Appointments today"
-      aside={<LinkToPage to="/schedule">Schedule</LinkToPage>}
-      minHeight={heightOfRows(SHOWN)}
-    >
+    <Panel title="Appointments today" aside={<LinkToPage to="/schedule">Schedule</LinkToPage>} minHeight={LIST_HEIGHT}>
       <Loaded query={query} rows={SHOWN}>
-        {(bundle) => <List appointments={matchesIn<Appointment>(bundle)} zone={zone} />}
+        {(bundle) => <List bundle={bundle} zone={zone} />}
       </Loaded>
     </Panel>
   )
 }
 
-function List({ appointments, zone }: { readonly appointments: readonly Appointment[]; readonly zone: string }) {
+function List({ bundle, zone }: { readonly bundle: Bundle; readonly zone: string }) {
+  const appointments = matchesIn<Appointment>(bundle)
   if (appointments.length === 0) {
     return (
-      <Empty icon="calendar" title="Nobody is booked for today">
+      <Empty
+        icon="calendar"
+        title="Nobody is booked for today"
+        action={
+          <LinkButton size="xs" variant="default" to="/schedule">
+            Open the schedule
+          </LinkButton>
+        }
+      >
         Appointments are booked by phone, over FHIR, and on the schedule.
       </Empty>
     )
   }
+  const patients = includedIn<Patient>(bundle, 'Patient')
   const toCome = appointments.filter(({ end }) => end !== undefined && Date.parse(end) > clinicNow())
   const shown = (toCome.length > 0 ? toCome : appointments).slice(0, SHOWN)
   return (
-    <Stack gap={6}>
+    <>
       {shown.map((appointment) => (
-        <Row key={appointment.id} appointment={appointment} zone={zone} />
+        <Row key={appointment.id} appointment={appointment} patients={patients} zone={zone} />
       ))}
       {appointments.length > shown.length && (
-        <Text size="sm" c="dimmed">
+        <Text c="dimmed" mt="xs">
           and {appointments.length - shown.length} more
         </Text>
       )}
-    </Stack>
+    </>
   )
 }
 
-function Row({ appointment, zone }: { readonly appointment: Appointment; readonly zone: string }) {
+interface RowProps {
+  readonly appointment: Appointment
+  readonly patients: readonly Patient[]
+  readonly zone: string
+}
+
+function Row({ appointment, patients, zone }: RowProps) {
   const { start, participant, description } = appointment
   const actors = participant.map(({ actor }) => actor)
   const patient = idOfType(actors, 'Patient')
-  const name =
-    actors.find((actor) => referenceParts(actor?.reference)?.type === 'Patient')?.display ?? actors[0]?.display
   const other = actors.find((actor) => referenceParts(actor?.reference)?.type === 'Practitioner')?.display
-  return (
-    <Group gap="sm" wrap="nowrap">
-      <Text size="sm" className="number cut" fw={600} w={72} flex="none">
+  const content = (
+    <>
+      <Text span className="number cut" c="dimmed" w={68} flex="none">
         {start !== undefined && clockText(start, zone)}
       </Text>
-      <Text size="sm" className="cut" flex={1} miw={0}>
-        {patient === undefined ? <bdi>{name}</bdi> : <PageLink to={`/patients/${patient}`}>{name ?? patient}</PageLink>}
-        {description !== undefined && <Text span inherit c="dimmed">{` ${description}`}</Text>}
-      </Text>
-      <Text size="sm" c="dimmed" className="cut" maw="40%">
-        {other}
-      </Text>
-    </Group>
+      <span className="lines">
+        <Text span fw={600} className="cut">
+          <bdi>{patientOf(appointment, patients)}</bdi>
+        </Text>
+        <Text span size="xs" c="dimmed" className="cut">
+          <bdi>{[description, other].filter(Boolean).join(' · ')}</bdi>
+        </Text>
+      </span>
+    </>
+  )
+  if (patient === undefined) return <div className="row list-row">{content}</div>
+  return (
+    <PlainLink className="row list-row" to={`/patients/${patient}`}>
+      {content}
+    </PlainLink>
   )
 }

@@ -1,6 +1,6 @@
 /** The open Tasks, the most urgent first: who is to be called, and what is asked. */
 
-import { Badge, Box, Group, Stack, Text } from '@mantine/core'
+import { Badge, Box, Text } from '@mantine/core'
 import type { Bundle, Patient, Task } from 'fhir/r4'
 import { clinicNow } from '../../api/clock.ts'
 import { useSearch } from '../../api/queries.ts'
@@ -11,10 +11,10 @@ import { dueOf, OPEN_STATUSES, taskTitle } from '../../fhir/tasks.ts'
 import { relativeText } from '../../fhir/time.ts'
 import { isOverdue, priorityOf } from '../../fhir/work.ts'
 import { LinkToPage, PageLink } from '../../parts/links.tsx'
-import { Empty, heightOfRows, Loaded } from '../../parts/page-states.tsx'
+import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { TaskPerson } from '../../parts/task-person.tsx'
-import { EVERY, SHOWN } from './today.ts'
+import { EVERY, LIST_HEIGHT, SHOWN } from './today.ts'
 
 export function OpenTasks() {
   const query = useSearch(
@@ -31,7 +31,7 @@ export function OpenTasks() {
     <Panel
       title="Most urgent tasks"
       aside={<LinkToPage to="/work-list">Work list</LinkToPage>}
-      minHeight={heightOfRows(SHOWN)}
+      minHeight={LIST_HEIGHT}
     >
       <Loaded query={query} rows={SHOWN}>
         {(bundle) => <List bundle={bundle} />}
@@ -50,20 +50,14 @@ function List({ bundle }: { readonly bundle: Bundle }) {
       </Empty>
     )
   }
-  return (
-    <Stack gap={6}>
-      {tasks.map((task) => (
-        <Row key={task.id} task={task} person={personOf(task)} />
-      ))}
-    </Stack>
-  )
+  return tasks.map((task) => <Row key={task.id} task={task} person={personOf(task)} />)
 }
 
 function Row({ task, person }: { readonly task: Task; readonly person: Person }) {
   const due = dueOf(task)
   const now = clinicNow()
   return (
-    <Group gap="sm" wrap="nowrap" fz="sm">
+    <div className="row list-row">
       <Box flex="2 1 0" miw={0}>
         <TaskPerson person={person} />
       </Box>
@@ -77,9 +71,11 @@ function Row({ task, person }: { readonly task: Task; readonly person: Person })
           {[kindText(task), due && `due ${relativeText(due, now)}`].filter(Boolean).join(' · ')}
         </Text>
       </Box>
-      <Badge variant="default" size="sm" flex="none">
-        {priorityOf(task)}
-      </Badge>
-    </Group>
+      {priorityOf(task) !== 'routine' && (
+        <Badge variant="default" radius="sm" tt="none" flex="none">
+          {priorityOf(task)}
+        </Badge>
+      )}
+    </div>
   )
 }

@@ -12,7 +12,6 @@ export function SandboxSwitch() {
   const isOn = toggle.isPending ? toggle.variables.enabled : data.enabled
   return (
     <Switch
-      size="md"
       checked={isOn}
       disabled={toggle.isPending}
       label={isOn ? 'Sandbox is on' : 'Sandbox is off'}

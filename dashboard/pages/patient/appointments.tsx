@@ -4,8 +4,6 @@ import type { Appointment, Patient } from 'fhir/r4'
 import { useSearch } from '../../api/queries.ts'
 import { matchesIn } from '../../fhir/bundles.ts'
 import { conceptText, referenceParts, statusText } from '../../fhir/names.ts'
-import { replacedBy } from '../../fhir/patients.ts'
-import { LinkButton } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Time, ZoneNote } from '../../parts/times.tsx'
 
@@ -15,23 +13,14 @@ export function Appointments({ patient }: { readonly patient: Patient }) {
     ['_sort', '-date'],
     ['_count', '100'],
   ])
-  return (
-    <Stack gap="sm">
-      {replacedBy(patient) === undefined && (
-        <LinkButton variant="default" w="fit-content" to="/schedule" search={{ book: `Patient/${patient.id}` }}>
-          Book a visit…
-        </LinkButton>
-      )}
-      <Loaded query={query}>{(bundle) => <List appointments={matchesIn<Appointment>(bundle)} />}</Loaded>
-    </Stack>
-  )
+  return <Loaded query={query}>{(bundle) => <List appointments={matchesIn<Appointment>(bundle)} />}</Loaded>
 }
 
 function List({ appointments }: { readonly appointments: readonly Appointment[] }) {
   if (appointments.length === 0) {
     return (
       <Empty icon="calendar" title="No appointments">
-        They are booked by phone, over FHIR, and on the schedule.
+        They are booked by phone, over FHIR, and by “Book a visit…” above.
       </Empty>
     )
   }
@@ -57,8 +46,7 @@ function Row({ appointment }: { readonly appointment: Appointment }) {
         <Time at={start} />
       </Text>
       <Text size="sm" flex="1 1 160px">
-        {description ?? conceptText(appointmentType)}
-        {why === '' ? '' : ` · ${why}`}
+        <bdi>{[description ?? conceptText(appointmentType), why].filter(Boolean).join(' · ')}</bdi>
       </Text>
       <Text size="sm" c="dimmed">
         {practitioner?.actor?.display}

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { addressText, conceptText, contactText, humanNameText, referenceText } from '../../fhir/names.ts'
 import { isPlaceholder, registrationOf, replacedBy } from '../../fhir/patients.ts'
 import { dateText } from '../../fhir/time.ts'
+import { type Fact, Facts } from '../../parts/facts.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { EditPatient } from './edit-patient.tsx'
@@ -32,43 +33,25 @@ export function Details({ patient }: { readonly patient: Patient }) {
   )
 }
 
-type Fact = readonly [label: string, value: string]
-
-const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
-  <Table layout="fixed" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0}>
-    <Table.Tbody>
-      {facts
-        .filter(([, value]) => value !== '')
-        .map(([label, value]) => (
-          <Table.Tr key={label + value}>
-            <Table.Th w={130} fw={400} c="dimmed" scope="row">
-              {label}
-            </Table.Th>
-            <Table.Td>
-              <bdi>{value}</bdi>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-    </Table.Tbody>
-  </Table>
-)
-
 function demographicsOf(patient: Patient): readonly Fact[] {
   const { name = [], birthDate, gender, telecom = [], address = [], identifier = [] } = patient
   const { communication = [], maritalStatus, generalPractitioner = [], deceasedBoolean, deceasedDateTime } = patient
-  return [
-    ...name.map((one): Fact => [one.use === 'official' ? 'Name' : labelOf('name', one.use), humanNameText(one)]),
+  const facts: readonly (readonly [string, string])[] = [
+    ...name.map((one) => [one.use === 'official' ? 'Name' : labelOf('name', one.use), humanNameText(one)] as const),
     ['Born', dateText(birthDate)],
     ['Died', deceasedBoolean ? 'yes' : dateText(deceasedDateTime?.slice(0, 10))],
     ['Gender', gender ?? ''],
-    ...telecom.map((one): Fact => [labelOf(one.system ?? 'contact', one.use), contactText(one)]),
-    ...address.map((one): Fact => [labelOf('address', one.use), addressText(one)]),
+    ...telecom.map((one) => [labelOf(systemText(one.system), one.use), contactText(one)] as const),
+    ...address.map((one) => [labelOf('address', one.use), addressText(one)] as const),
     ['Languages', communication.map(({ language }) => conceptText(language)).join(', ')],
     ['Marital status', conceptText(maritalStatus)],
     ['Doctor', generalPractitioner.map(referenceText).join(', ')],
-    ...identifier.map(({ type, value = '' }): Fact => [conceptText(type) || 'Identifier', value]),
+    ...identifier.map(({ type, value = '' }) => [conceptText(type) || 'Identifier', value] as const),
   ]
+  return facts.map(([label, value]) => [label, value && <bdi key={label}>{value}</bdi>])
 }
+
+const systemText = (system: string | undefined): string => (system === 'email' ? 'e-mail' : (system ?? 'contact'))
 
 const labelOf = (kind: string, use: string | undefined): string =>
   `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${use === undefined ? '' : ` (${use})`}`
@@ -82,7 +65,7 @@ function Registration({ patient }: { readonly patient: Patient }) {
     <Panel title="Registration">
       <Group justify="space-between" gap="xs">
         <Text size="sm">
-          {known.length} of {fields.length} answers
+          {known.length} of {fields.length} are known
         </Text>
         <Text size="sm" c="dimmed">
           {isPlaceholder(patient)
@@ -92,12 +75,12 @@ function Registration({ patient }: { readonly patient: Patient }) {
               : `${missing.length} still needed`}
         </Text>
       </Group>
-      <Progress value={share} my="xs" aria-label="Answers given" />
+      <Progress value={share} my="xs" aria-label="What is known" />
       <Table layout="fixed" withRowBorders={false} verticalSpacing={4} horizontalSpacing={0}>
         <Table.Tbody>
           {fields.map(({ label, value, isRequired }) => (
             <Table.Tr key={label}>
-              <Table.Th w={170} fw={400} c="dimmed" scope="row">
+              <Table.Th w={170} fw={400} c="dimmed" scope="row" style={{ verticalAlign: 'top' }}>
                 <Group gap={6} wrap="nowrap">
                   <Icon name={value === '' ? 'more' : 'check'} size={14} />
                   {label}

@@ -3,14 +3,17 @@
 import { Badge, Group, Tabs } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import type { Patient } from 'fhir/r4'
+import type { FunctionComponent } from 'react'
 import { clinicNow } from '../../api/clock.ts'
 import { useGet } from '../../api/queries.ts'
 import { useFresh } from '../../api/use-fresh.ts'
 import { patientName, telecomOf } from '../../fhir/names.ts'
-import { bornText, isPlaceholder } from '../../fhir/patients.ts'
+import { bornText, isPlaceholder, replacedBy } from '../../fhir/patients.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
 import { CopyAsCurl } from '../../parts/copy.tsx'
 import { useFilters } from '../../parts/filters.ts'
+import { LinkButton } from '../../parts/links.tsx'
+import { NamedTabs } from '../../parts/named-tabs.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Appointments } from './appointments.tsx'
@@ -23,16 +26,31 @@ import { Merges } from './merges.tsx'
 import { Timeline } from './timeline.tsx'
 import { WhoLooked } from './who-looked.tsx'
 
-const TABS = [
-  { value: 'details', label: 'Details', Content: Details },
-  { value: 'timeline', label: 'Timeline', Content: Timeline },
-  { value: 'appointments', label: 'Appointments', Content: Appointments },
-  { value: 'coverage', label: 'Coverage', Content: Coverages },
-  { value: 'documents', label: 'Documents', Content: Documents },
-  { value: 'duplicates', label: 'Duplicates', Content: Duplicates },
-  { value: 'history', label: 'History', Content: History },
-  { value: 'who-looked', label: 'Who looked', Content: WhoLooked },
-] as const
+const TABS = {
+  details: 'Details',
+  timeline: 'Timeline',
+  appointments: 'Appointments',
+  coverage: 'Coverage',
+  documents: 'Documents',
+  duplicates: 'Duplicates',
+  history: 'History',
+  'who-looked': 'Who looked',
+} as const
+
+type TabName = keyof typeof TABS
+
+const NAMES = Object.keys(TABS) as TabName[]
+
+const CONTENTS: Readonly<Record<TabName, FunctionComponent<{ readonly patient: Patient }>>> = {
+  details: Details,
+  timeline: Timeline,
+  appointments: Appointments,
+  coverage: Coverages,
+  documents: Documents,
+  duplicates: Duplicates,
+  history: History,
+  'who-looked': WhoLooked,
+}
 
 const SHOWN = [
   'Patient',
@@ -54,35 +72,34 @@ export function PatientPage() {
 }
 
 function PatientView({ patient }: { readonly patient: Patient }) {
-  const [{ tab }, setFilters] = useFilters({ tab: 'details' })
+  const [filters, setFilters] = useFilters({ tab: 'details' })
+  const tab = NAMES.find((name) => name === filters.tab) ?? 'details'
+  const Content = CONTENTS[tab]
   return (
     <>
       <PageHead
         title={patientName(patient)}
         description={<Summary patient={patient} />}
-        actions={<CopyAsCurl request={{ path: `Patient/${patient.id}` }} />}
+        actions={
+          <>
+            <CopyAsCurl request={{ path: `Patient/${patient.id}` }} />
+            {replacedBy(patient) === undefined && (
+              <LinkButton size="xs" to="/schedule" search={{ book: `Patient/${patient.id}` }}>
+                Book a visit…
+              </LinkButton>
+            )}
+          </>
+        }
       />
       <Merges patient={patient} />
-      <Tabs value={tab} onChange={(value) => setFilters({ tab: value ?? 'details' })} keepMounted={false}>
-        <Tabs.List mb="md" style={{ overflowX: 'auto', flexWrap: 'nowrap' }}>
-          {TABS.map(({ value, label }) => (
-            <Tabs.Tab key={value} value={value} flex="none" ref={value === tab ? showTab : undefined}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {TABS.map(({ value, Content }) => (
-          <Tabs.Panel key={value} value={value}>
-            <Content patient={patient} />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <NamedTabs names={NAMES} labels={TABS} value={tab} onOpen={(tab) => setFilters({ tab })}>
+        <Tabs.Panel value={tab}>
+          <Content patient={patient} />
+        </Tabs.Panel>
+      </NamedTabs>
     </>
   )
 }
-
-/** Also where the row of tabs is wider than the window. */
-const showTab = (tab: HTMLElement | null): void => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 
 function Summary({ patient }: { readonly patient: Patient }) {
   const { timeZone } = useClinic()

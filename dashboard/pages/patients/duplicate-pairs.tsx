@@ -2,7 +2,7 @@
  * Pairs of records that are likely to be of one person, found by a search of the whole clinic; each merged or kept
  * apart.
  */
-import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Patient } from 'fhir/r4'
 import { useState } from 'react'
@@ -64,16 +64,12 @@ function Notes({ notes }: { readonly notes: readonly string[] }) {
   const { timeZone } = useClinic()
   if (notes.length === 0) return null
   return (
-    <Alert variant="light" color="gray" p="xs" role="note">
+    <Text component="div" c="dimmed" role="note">
       {notes.map((note) => (
-        <Text key={note} size="sm">
-          {note.replace(HOW_TO_BEGIN, '.').replace(INSTANT, (at) => timeText(at, timeZone))}
-        </Text>
+        <Text key={note}>{note.replace(HOW_TO_BEGIN, '.').replace(INSTANT, (at) => timeText(at, timeZone))}</Text>
       ))}
-      <Text size="sm" c="dimmed">
-        <ZoneNote />
-      </Text>
-    </Alert>
+      <ZoneNote />
+    </Text>
   )
 }
 
@@ -119,7 +115,7 @@ function PairCard({ pair, onMerge }: { readonly pair: Pair; readonly onMerge: ()
           <Button size="xs" variant="default" onClick={keepApart}>
             These are two people
           </Button>
-          <Button size="xs" onClick={onMerge}>
+          <Button size="xs" variant="light" onClick={onMerge}>
             Compare and merge
           </Button>
         </Group>

@@ -163,7 +163,7 @@ function NoPatients({ isSearch, tab }: { readonly isSearch: boolean; readonly ta
   return (
     <Empty icon="patients" title="This clinic has no patients yet">
       <Text span inherit>
-        A registration by phone makes one, and so does POST /Patient.
+        “New patient” registers one, and so do a call and POST /Patient.
       </Text>
     </Empty>
   )

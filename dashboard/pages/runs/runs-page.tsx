@@ -30,7 +30,7 @@ function Runs() {
     <>
       <PageHead title="Runs" description={<ZoneNote />} />
       <Stack>
-        <Text size="sm" maw={640}>
+        <Text className="prose" maw={640}>
           A run watches the requests of one client, by FHIR and by phone, and judges them by{' '}
           <PageLink to="/plans">a plan</PageLink>.
         </Text>

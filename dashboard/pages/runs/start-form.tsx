@@ -58,9 +58,6 @@ export function StartForm() {
               value={as}
               onChange={({ currentTarget: { value } }) => setAs(value)}
             />
-            <Button type="submit" loading={isBusy} disabled={chosen === undefined}>
-              Start
-            </Button>
           </Group>
           <datalist id={PROFILES}>
             {known.map(({ name, title }) => (
@@ -79,6 +76,9 @@ export function StartForm() {
             </Text>
           )}
           <FormError text={error} />
+          <Button type="submit" w="fit-content" loading={isBusy} disabled={chosen === undefined}>
+            Start
+          </Button>
         </Stack>
       </form>
     </Panel>

@@ -82,7 +82,7 @@ function Nothing({ who, kind, from }: NothingProps) {
   const { timeZone } = useClinic()
   const day = dayText(startOfDay(from, timeZone), timeZone)
   return (
-    <Text size="sm" role="status">
+    <Text size="sm" role="status" className="prose">
       {who !== undefined && availabilityOf(who.schedule) === undefined ? (
         <>
           <bdi>{who.label}</bdi> has no working hours yet.{' '}

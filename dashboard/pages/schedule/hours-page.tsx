@@ -17,7 +17,7 @@ export function HoursPage() {
         title={query.data === undefined ? 'Working hours' : `Working hours of ${whoOf(query.data)}`}
         description="What is saved is generated as free times a moment later. What is booked stays."
         actions={
-          <LinkButton variant="default" to="/schedule" search={{ who: id }}>
+          <LinkButton size="xs" variant="default" to="/schedule" search={{ who: id }}>
             Schedule
           </LinkButton>
         }

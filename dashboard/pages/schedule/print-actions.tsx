@@ -10,9 +10,11 @@ interface PrintActionsProps {
 
 export const PrintActions = ({ day, who }: PrintActionsProps) => (
   <div className="screen-only">
-    <LinkButton variant="default" to="/schedule" search={{ day, who: who || undefined }} mr="xs">
+    <LinkButton size="xs" variant="default" to="/schedule" search={{ day, who: who || undefined }} mr="xs">
       Schedule
     </LinkButton>
-    <Button onClick={() => window.print()}>Print</Button>
+    <Button size="xs" onClick={() => window.print()}>
+      Print
+    </Button>
   </div>
 )

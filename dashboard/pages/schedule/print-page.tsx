@@ -74,7 +74,10 @@ function DayList({ column, visits, patients }: DayListProps) {
       ) : (
         <Table.ScrollContainer
           minWidth={640}
-          scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': column.label } }}
+          scrollAreaProps={{
+            offsetScrollbars: 'present',
+            viewportProps: { tabIndex: 0, role: 'group', 'aria-label': column.label },
+          }}
         >
           <Table withTableBorder verticalSpacing={4}>
             <Table.Thead>

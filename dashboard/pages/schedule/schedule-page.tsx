@@ -67,15 +67,20 @@ function Schedules({ columns }: { readonly columns: readonly Column[] }) {
         actions={
           <>
             {isDay && (
-              <LinkButton variant="default" to="/schedule/print" search={{ day, who: filters.who || undefined }}>
+              <LinkButton
+                size="xs"
+                variant="default"
+                to="/schedule/print"
+                search={{ day, who: filters.who || undefined }}
+              >
                 Print…
               </LinkButton>
             )}
-            <Button variant="default" onClick={() => setFilters({ block: shown[0]?.id ?? '' })}>
+            <Button size="xs" variant="default" onClick={() => setFilters({ block: shown[0]?.id ?? '' })}>
               Block time…
             </Button>
             {shown.length === 1 && (
-              <LinkButton variant="default" to={`/schedule/hours/${shown[0]?.id}`}>
+              <LinkButton size="xs" variant="default" to={`/schedule/hours/${shown[0]?.id}`}>
                 Working hours…
               </LinkButton>
             )}
@@ -169,11 +174,15 @@ function NoSchedules() {
       <Empty
         icon="calendar"
         title="Nobody has a schedule yet"
-        action={<LinkButton to="/explorer">Open the explorer</LinkButton>}
+        action={
+          <LinkButton size="xs" to="/explorer" search={{ view: 'resources', type: 'Schedule' }}>
+            Open the Schedules
+          </LinkButton>
+        }
       >
         <Text span inherit>
-          A Schedule with a practitioner makes one (POST /Schedule); its working hours, which are set here then, fill it
-          with times that can be booked.
+          Make a Schedule that names a practitioner, there or by POST /Schedule. Then set its working hours here: they
+          fill it with times that can be booked.
         </Text>
       </Empty>
     </>

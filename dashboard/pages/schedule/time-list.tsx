@@ -6,6 +6,7 @@ import type { Shut } from '../../fhir/open-hours.ts'
 import { clockText } from '../../fhir/time.ts'
 import type { Visit } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { LinkButton } from '../../parts/links.tsx'
 import { Empty } from '../../parts/page-states.tsx'
 import { type HoursByDay, hoursKey, spanText } from './entries.ts'
 import type { Opened } from './opened.ts'
@@ -43,6 +44,7 @@ export function TimeList({ days, hours, visits, free, columns, onOpen }: TimeLis
             </Text>
           </Group>
           <Times
+            schedule={column.id}
             visits={visits.filter(({ schedule }) => schedule === column.id)}
             free={times.filter(({ schedule }) => schedule === column.id)}
             shut={days.flatMap((day) => hours.get(hoursKey(column.id, day))?.shut ?? [])}
@@ -55,6 +57,8 @@ export function TimeList({ days, hours, visits, free, columns, onOpen }: TimeLis
 }
 
 interface TimesProps {
+  /** Schedule.id */
+  readonly schedule: string
   readonly visits: readonly Visit[]
   readonly free: readonly FreeTime[]
   readonly shut: readonly Shut[]
@@ -63,7 +67,7 @@ interface TimesProps {
 
 type Row = { readonly at: string } & ({ readonly visit: Visit } | { readonly time: FreeTime } | { readonly shut: Shut })
 
-function Times({ visits, free, shut, onOpen }: TimesProps) {
+function Times({ schedule, visits, free, shut, onOpen }: TimesProps) {
   const rows: readonly Row[] = [
     ...visits.map((visit) => ({ at: visit.start, visit })),
     ...free.map((time) => ({ at: time.start, time })),
@@ -71,7 +75,15 @@ function Times({ visits, free, shut, onOpen }: TimesProps) {
   ].sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
   if (rows.length === 0) {
     return (
-      <Empty icon="calendar" title="No visits and no free times">
+      <Empty
+        icon="calendar"
+        title="No visits and no free times"
+        action={
+          <LinkButton size="xs" variant="default" to={`/schedule/hours/${schedule}`}>
+            Working hours…
+          </LinkButton>
+        }
+      >
         Working hours fill a day with times that can be booked.
       </Empty>
     )
@@ -129,7 +141,7 @@ function FreeRow({ time, onBook }: { readonly time: FreeTime; readonly onBook: (
       <Text span size="sm" c="dimmed" className="cut">
         free{time.type === '' ? '' : `, ${time.type}`}
       </Text>
-      <Button size="compact-sm" variant="default" data-time={`${time.schedule} ${time.start}`} onClick={onBook}>
+      <Button size="compact-xs" variant="default" data-time={`${time.schedule} ${time.start}`} onClick={onBook}>
         Book {clock}
       </Button>
     </div>

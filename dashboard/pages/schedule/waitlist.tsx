@@ -1,8 +1,8 @@
 /** The waitlist, in the order in which freed times are offered: docs/waitlist.md. */
 import { Button, Group, Stack, Text } from '@mantine/core'
-import type { Appointment, Patient } from 'fhir/r4'
+import type { Appointment, Patient, Practitioner, Reference } from 'fhir/r4'
 import { useAll } from '../../api/all-pages.ts'
-import { conceptText, referenceText } from '../../fhir/names.ts'
+import { conceptText, nameOf, referenceText } from '../../fhir/names.ts'
 import { timeText } from '../../fhir/time.ts'
 import { patientOf } from '../../fhir/visits.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
@@ -15,7 +15,7 @@ const turnOf = ({ priority, created, meta }: Appointment): string =>
 export function Waitlist({ onBook }: { readonly onBook: (entry: Appointment) => void }) {
   const query = useAll<Appointment>('Appointment', [
     ['status', 'waitlist'],
-    ['_include', 'Appointment:patient'],
+    ['_include', 'Appointment:actor'],
   ])
   return (
     <section aria-label="Waitlist">
@@ -37,6 +37,7 @@ export function Waitlist({ onBook }: { readonly onBook: (entry: Appointment) => 
                     key={entry.id}
                     entry={entry}
                     patients={included<Patient>('Patient')}
+                    practitioners={included<Practitioner>('Practitioner')}
                     onBook={() => onBook(entry)}
                   />
                 ))}
@@ -51,15 +52,18 @@ export function Waitlist({ onBook }: { readonly onBook: (entry: Appointment) => 
 interface EntryProps {
   readonly entry: Appointment
   readonly patients: readonly Patient[]
+  readonly practitioners: readonly Practitioner[]
   readonly onBook: () => void
 }
 
-function Entry({ entry, patients, onBook }: EntryProps) {
+function Entry({ entry, patients, practitioners, onBook }: EntryProps) {
   const { timeZone } = useClinic()
   const name = patientOf(entry, patients)
   const { requestedPeriod = [], created, appointmentType, participant } = entry
+  const practitionerOf = (actor: Reference | undefined) =>
+    practitioners.find(({ id }) => actor?.reference === `Practitioner/${id}`)
   const actors = participant.flatMap(({ actor }) =>
-    actor?.reference?.includes('Patient/') ? [] : referenceText(actor),
+    actor?.reference?.includes('Patient/') ? [] : nameOf(practitionerOf(actor)?.name) || referenceText(actor),
   )
   const wants = [
     ...requestedPeriod.map(({ start, end }) =>

@@ -21,6 +21,7 @@ export function ClinicSwitch({ value, own, onChange }: ClinicSwitchProps) {
   return (
     <NativeSelect
       label="Clinic"
+      description="Its settings, accounts and tokens; no patient data"
       maw={320}
       data={[first, ...others, ...unlisted]}
       value={value}

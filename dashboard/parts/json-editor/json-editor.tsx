@@ -119,7 +119,8 @@ function diagnosticOf(state: EditorState, { text, expression, severity }: Proble
   }
 }
 
-const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label })
+// The text takes the focus as it is; said in words, it is also known to be what scrolls by keyboard.
+const labelled = (label: string): Extension => EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' })
 
 const EXTENSIONS: readonly Extension[] = [
   EditorView.cspNonce.of(nonce()),

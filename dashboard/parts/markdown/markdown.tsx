@@ -58,6 +58,9 @@ function BlockView({ block, path }: { readonly block: Block; readonly path: stri
   }
 }
 
+/** Pixels of a column, below which the table scrolls. */
+const LEAST_COLUMN = 110
+
 interface TableViewProps {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
@@ -67,30 +70,39 @@ interface TableViewProps {
 function TableView({ head, rows, inline }: TableViewProps) {
   const isNamed = head.some((cell) => cell !== '')
   return (
-    <Table className="card" verticalSpacing={4}>
-      {isNamed && (
-        <Table.Thead>
-          <Table.Tr>
-            {head.map((cell, column) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the cells of a text do not move
-              <Table.Td key={column} fw={600}>
-                {inline(cell)}
-              </Table.Td>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-      )}
-      <Table.Tbody>
-        {rows.map((row) => (
-          <Table.Tr key={row.join('|')}>
-            {row.map((cell, column) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the cells of a text do not move
-              <Table.Td key={column}>{inline(cell)}</Table.Td>
-            ))}
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Table.ScrollContainer
+      className="card"
+      minWidth={LEAST_COLUMN * (rows[0]?.length ?? 0)}
+      scrollAreaProps={{
+        offsetScrollbars: 'present',
+        viewportProps: { tabIndex: 0, role: 'group', 'aria-label': 'Table' },
+      }}
+    >
+      <Table verticalSpacing={4}>
+        {isNamed && (
+          <Table.Thead>
+            <Table.Tr>
+              {head.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the cells of a text do not move
+                <Table.Td key={column} fw={600}>
+                  {inline(cell)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+        )}
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={row.join('|')}>
+              {row.map((cell, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the cells of a text do not move
+                <Table.Td key={column}>{inline(cell)}</Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   )
 }
 

@@ -87,6 +87,8 @@ let dashboard: Dashboard
 let refused: string | null
 /** A day on which something is free. */
 let slotDay: string
+/** A day on which somebody is booked. */
+let visitDay: string
 /** The id of an open run. */
 let run: string
 beforeAll(async () => {
@@ -106,6 +108,8 @@ beforeAll(async () => {
     `/Slot?status=free&start=gt${new Date(Date.now() + 86_400_000).toISOString()}&_count=1`,
   )
   slotDay = free.body.entry[0].resource.start.slice(0, 10)
+  const booked = await fhir('GET', '/Appointment?status=booked&_sort=date&_count=1')
+  visitDay = booked.body.entry[0].resource.start.slice(0, 10)
   const task = { resourceType: 'Task', id: 'looked-at', status: 'requested', intent: 'order', description: 'Look' }
   await fhir('PUT', '/Task/looked-at', task)
   const headers = { 'x-call-id': 'access-1' }
@@ -167,12 +171,23 @@ const DIALOGS: Readonly<Record<string, readonly [path: string, ...buttons: strin
   'account menu': ['/', 'Account and look'],
   'account of a user': ['/settings?tab=accounts', 'Change…'],
   'report of a run': ['/runs/RUN', 'Report'],
+  'new patient': ['/patients', 'New patient'],
+  'a visit': ['/schedule?view=list&day=VISIT', 'Booked'],
+  'move a visit': ['/schedule?view=list&day=VISIT', 'Booked', 'Move…'],
+  'cancel a visit': ['/schedule?view=list&day=VISIT', 'Booked', 'Cancel the visit…'],
+  'block time': ['/schedule?view=list&day=SLOT', 'Block time…'],
+  'snooze a task': ['/work-list?task=looked-at', 'Snooze…'],
+  'export of requests': ['/journal', 'Export'],
+  'requests of the browser': ['/explorer?view=console', 'History and saved'],
+  'new password': ['/', 'Account and look', 'Change password…'],
+  help: ['/patients', 'Help'],
 }
 
 test.each(Object.entries(DIALOGS))(
   'the dialog %s has no finding of axe either, and fits',
   async (name, [path, ...buttons]) => {
-    const page = await dashboard.signedIn(path.replace('SLOT', slotDay).replace('RUN', run), { as: 'admin' })
+    const address = path.replace('SLOT', slotDay).replace('VISIT', visitDay).replace('RUN', run)
+    const page = await dashboard.signedIn(address, { as: 'admin' })
     for (const button of buttons) await page.getByRole('button', { name: button }).first().click()
     await page.getByRole('dialog').first().waitFor()
     await expectAccess(page, `dialog-${name.replaceAll(' ', '-')}`)

@@ -1,0 +1,167 @@
+/** Unusual data in the narrow windows of a desk and of a phone: nothing is cut off, hidden, or pushed out of its place. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Appointment, Slot } from 'fhir/r4'
+import type { Page } from 'playwright-core'
+import { type Dashboard, findingsInBothSchemes, fitsItsWidth, startDashboard } from '../../support/dashboard.ts'
+
+/** One word of 200 characters. */
+const LONG = 'Wolfeschlegelsteinhausen'.repeat(9).slice(0, 200)
+const OKAFOR = 'schedule-okafor'
+const WIDTHS = [1024, 390]
+
+let dashboard: Dashboard
+/** The day of the visit of the patient with the long name, who is on no other. */
+let day: string
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  const { fhir } = dashboard.server
+  for (const id of ['long', 'long-twice']) {
+    const name = [{ family: LONG, given: ['Maximiliana'] }]
+    await fhir('PUT', `/Patient/${id}`, { resourceType: 'Patient', id, name, birthDate: '1966-06-06' })
+  }
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+  const found = await fhir('GET', `/Slot?schedule=${OKAFOR}&status=free&start=gt${tomorrow}&_count=2&_sort=start`)
+  const [first, second] = found.body.entry.map(({ resource }: { resource: Slot }) => resource)
+  day = first.start.slice(0, 10)
+  await book('looks-long', 'long', first)
+  await book('looks-ruth', 'abernathy-ruth', second)
+  const task = { status: 'requested', intent: 'order', description: LONG, for: { reference: 'Patient/long' } }
+  const restriction = { period: { end: '2020-01-01T12:00:00Z' } }
+  await fhir('PUT', '/Task/long', { resourceType: 'Task', id: 'long', priority: 'stat', ...task, restriction })
+})
+afterAll(() => dashboard?.close())
+
+async function book(id: string, patient: string, { id: slot, start, end }: Slot): Promise<void> {
+  const visit: Appointment = {
+    ...{ resourceType: 'Appointment', id, status: 'booked', start, end, description: LONG },
+    slot: [{ reference: `Slot/${slot}` }],
+    participant: [{ actor: { reference: `Patient/${patient}` }, status: 'accepted' }],
+  }
+  expect((await dashboard.server.fhir('PUT', `/Appointment/${id}`, visit)).status).toBe(201)
+}
+
+async function opened(path: string, width = 1024): Promise<Page> {
+  const page = await dashboard.signedIn(path.replace('DAY', day), { as: 'admin', viewport: { width, height: 800 } })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
+  return page
+}
+
+/** Texts that stand out of the window, also those of a box that does not scroll. */
+const outside = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('body *')]
+      .filter((one) => [...one.childNodes].some(({ nodeType, textContent }) => nodeType === 3 && textContent?.trim()))
+      .filter((one) => !one.matches('.skip-link, .skip-link *'))
+      .filter((one) => {
+        for (let above = one.parentElement; above !== null; above = above.parentElement)
+          if (/auto|scroll|hidden/.test(getComputedStyle(above).overflowX)) return false
+        const { right, left, width } = one.getBoundingClientRect()
+        return width > 0 && (right > document.documentElement.clientWidth + 1 || left < -1)
+      })
+      .map((one) => one.textContent ?? ''),
+  )
+
+test.each([
+  ...['/', '/patients', '/patients/long', '/patients/long?tab=duplicates', '/patients/long?tab=appointments'],
+  ...['/schedule?day=DAY&view=list', '/schedule/slip/looks-long', '/work-list'],
+])('a name of 200 characters is within the window at 1024 and 390 pixels: %s', async (path) => {
+  const page = await opened(path)
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
+    expect([width, await fitsItsWidth(page), await outside(page)]).toEqual([width, true, []])
+  }
+})
+
+test('the dialog of a visit with a name of 200 characters has its whole title, and can be closed', async () => {
+  const page = await opened('/schedule?day=DAY&view=list', 390)
+  await page.getByRole('button', { name: 'Maximiliana' }).first().click()
+  const dialog = page.getByRole('dialog')
+  const title = dialog.getByRole('heading').first()
+  await title.getByText(LONG).waitFor()
+  expect(await title.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true)
+  expect(await findingsInBothSchemes(page)).toEqual([])
+  const close = await dialog.getByRole('button', { name: 'Close' }).boundingBox()
+  expect(close?.x).toBeLessThan(390 - 20)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.waitFor({ state: 'detached' })
+})
+
+test('a list of a day that is printed keeps all of its columns within the page, whatever a name or reason says', async () => {
+  const page = await opened('/schedule/print?day=DAY')
+  const table = page.getByRole('table').filter({ hasText: 'Maximiliana' })
+  const box = await table.boundingBox()
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(1024)
+})
+
+test('each visit of a week shows whom it is with, where a day has little room', async () => {
+  const page = await opened(`/schedule?day=DAY&view=week&who=${OKAFOR}`)
+  const entry = page.getByRole('button', { name: 'Ruth Abernathy' }).first()
+  const [around, name] = [await entry.boundingBox(), await entry.getByText('Ruth Abernathy').boundingBox()]
+  expect(around?.width).toBeLessThan(130)
+  expect(name?.y).toBeGreaterThanOrEqual(around?.y ?? 0)
+  expect((name?.y ?? 0) + (name?.height ?? 0)).toBeLessThanOrEqual((around?.y ?? 0) + (around?.height ?? 0))
+  // Its time is still what screen readers hear first.
+  expect(await entry.textContent()).toMatch(/^\d+:\d\d [AP]M Ruth Abernathy/)
+})
+
+test('free times to choose from stand in rows and columns', async () => {
+  const page = await opened('/schedule?day=DAY&view=list', 1024)
+  await page.getByRole('button', { name: 'Ruth Abernathy' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Move…' }).click()
+  const times = page.getByRole('group', { name: 'Free times' }).locator('label')
+  await times.first().waitFor()
+  const boxes = await Promise.all((await times.all()).map((time) => time.boundingBox()))
+  const lefts = new Set(boxes.map((box) => Math.round(box?.x ?? 0)))
+  const widths = new Set(boxes.map((box) => Math.round(box?.width ?? 0)))
+  expect(lefts.size).toBeLessThan(8)
+  expect([...widths].length).toBeLessThanOrEqual(2)
+})
+
+test('the words of a table are whole: a badge, and a table of the documentation on a phone', async () => {
+  const page = await opened('/plans')
+  const labels = page.getByRole('table').locator('.mantine-Badge-label')
+  for (const label of await labels.all())
+    expect(await label.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true)
+  const help = await opened('/help?doc=faults.md', 390)
+  const cell = help.getByRole('cell', { name: 'both', exact: true }).first()
+  await cell.waitFor()
+  expect((await cell.boundingBox())?.width).toBeGreaterThan(40)
+  expect(await fitsItsWidth(help)).toBe(true)
+  expect(await findingsInBothSchemes(help)).toEqual([])
+})
+
+test('tabs are in one row on a phone, and the one that is open is seen', async () => {
+  for (const path of ['/settings?tab=tokens', '/sandbox?tab=people', '/patients/long?tab=history']) {
+    const page = await opened(path, 390)
+    const tabs = page.getByRole('tab')
+    const tops = await Promise.all((await tabs.all()).map(async (tab) => (await tab.boundingBox())?.y))
+    expect(new Set(tops).size).toBe(1)
+    const open = await page.getByRole('tab', { selected: true }).boundingBox()
+    expect((open?.x ?? 0) + (open?.width ?? 0)).toBeLessThanOrEqual(390)
+    await page.context().close()
+  }
+})
+
+test('an address that names no tab of a patient shows the first one', async () => {
+  const page = await opened('/patients/long?tab=nonsense')
+  await page.getByRole('tab', { name: 'Details', selected: true }).waitFor()
+  await page.getByRole('heading', { name: 'Demographics' }).waitFor()
+})
+
+test('urgent tasks of the overview name their person, and lead to the task', async () => {
+  const page = await opened('/')
+  await page.getByRole('link', { name: 'Maximiliana' }).click()
+  await page.getByRole('dialog').getByRole('heading', { name: LONG }).waitFor()
+  expect(page.url()).toContain('task=long')
+})
+
+test('a patient of whom nothing is known is said to be so', async () => {
+  await dashboard.server.fhir('PUT', '/Patient/unknown', { resourceType: 'Patient', id: 'unknown' })
+  const page = await opened('/patients/unknown')
+  await page.getByText('Nothing is known yet.').waitFor()
+})
+
+test('nothing of it is stopped by the Content-Security-Policy, and no script fails', () => {
+  expect(dashboard.complaints).toEqual([])
+})
