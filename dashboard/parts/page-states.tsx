@@ -1,5 +1,5 @@
 /** Stand-ins for a page or a part of it: empty, an error, the sandbox turned off, still loading. */
-import { Alert, Button, EmptyState, Group, List, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Button, EmptyState, List, Skeleton, Stack, Text } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useSwitchSandbox } from '../api/clinic.ts'

@@ -1,8 +1,9 @@
 /** A telephone: a call to the clinic, tool by tool as a voice platform makes it, or a whole call from a file. */
-import { Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { type Line, useTools } from '../../api/tools.ts'
 import { useClinic } from '../../parts/clinic-context.tsx'
+import { PageLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ScriptPlayer } from './script-player.tsx'
@@ -34,6 +35,12 @@ export function Simulator({ first, onCall }: SimulatorProps) {
   return (
     <Panel title="Telephone">
       <Stack gap="sm">
+        {settings.dialedNumbers.length === 0 && (
+          <Text className="prose" role="note">
+            Callers cannot reach this clinic: it has no number yet.{' '}
+            <PageLink to="/settings">Add one in the settings</PageLink>.
+          </Text>
+        )}
         <Group grow align="end" gap="sm" preventGrowOverflow={false}>
           <NativeSelect
             label="Dialled number"

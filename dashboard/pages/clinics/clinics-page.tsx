@@ -51,7 +51,7 @@ function ClinicTable({ clinics }: { readonly clinics: readonly ListedClinic[] })
           </Table.Th>
           <Table.Td>{id}</Table.Td>
           <Table.Td>
-            <Group gap="sm">
+            <Group gap="sm" wrap="nowrap">
               <PageLink to="/settings" search={{ clinic: id }}>
                 Settings
               </PageLink>

@@ -21,7 +21,7 @@ export function NewClinicForm({ onDone }: { readonly onDone: () => void }) {
   return (
     <form onSubmit={submit} aria-label="New clinic">
       <Stack className="card" p="md">
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
           <TextInput label="Name" required value={typed.name} onChange={set('name')} />
           <TextInput
             label="Id"

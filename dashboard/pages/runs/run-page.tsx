@@ -104,20 +104,16 @@ function RunFacts({ run }: { readonly run: Run }) {
           {status}: {passed} of {steps.length} steps pass, score {score} %
         </span>
       </Group>
-      <Group gap="xs">
-        <bdi>{client}</bdi>
-        <span>plan {version}</span>
-        {as !== undefined && <span>as {as}</span>}
-        {scenario !== undefined && <span>scenario {scenario}</span>}
-        <span>
-          started <Time at={startedAt} /> by <bdi>{by}</bdi>
-        </span>
+      <span>
+        <bdi>{client}</bdi> · plan {version}
+        {as !== undefined && ` · as ${as}`}
+        {scenario !== undefined && ` · scenario ${scenario}`} · started <Time at={startedAt} /> by <bdi>{by}</bdi>
         {endedAt !== undefined && (
-          <span>
-            ended <Time at={endedAt} />
-          </span>
+          <>
+            {' · '}ended <Time at={endedAt} />
+          </>
         )}
-      </Group>
+      </span>
     </Stack>
   )
 }

@@ -2,6 +2,7 @@
 import { SimpleGrid, Stack, Table, Text } from '@mantine/core'
 import type { Run } from '../../api/rehearsal-answers.ts'
 import { PageLink } from '../../parts/links.tsx'
+import { ListTable } from '../../parts/list-table.tsx'
 import { Numeral } from '../../parts/numeral.tsx'
 
 /** A class of statuses as a filter of the journal; `none` is 0 there. */
@@ -21,30 +22,22 @@ export function TrafficTab({ run: { run, traffic }, isOwn }: { readonly run: Run
         <Numeral label="Median latency" value={`${latency.median} ms`} />
         <Numeral label="95th percentile" value={`${latency.p95} ms`} />
       </SimpleGrid>
-      <Table className="card" verticalSpacing="xs" aria-label="Requests by status">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Status</Table.Th>
-            <Table.Th>Requests</Table.Th>
+      <ListTable label="Requests by status" titles={['Status', 'Requests']} minWidth={240}>
+        {Object.entries(byStatus).map(([status, count]) => (
+          <Table.Tr key={status}>
+            <Table.Th scope="row">
+              {isOwn ? (
+                <PageLink to="/journal" search={{ run, status: filterOf(status) }}>
+                  {status}
+                </PageLink>
+              ) : (
+                status
+              )}
+            </Table.Th>
+            <Table.Td className="number">{count.toLocaleString('en')}</Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {Object.entries(byStatus).map(([status, count]) => (
-            <Table.Tr key={status}>
-              <Table.Th scope="row">
-                {isOwn ? (
-                  <PageLink to="/journal" search={{ run, status: filterOf(status) }}>
-                    {status}
-                  </PageLink>
-                ) : (
-                  status
-                )}
-              </Table.Th>
-              <Table.Td className="number">{count.toLocaleString('en')}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+        ))}
+      </ListTable>
       {isOwn && (
         <Text size="sm">
           <PageLink to="/journal" search={{ run }}>

@@ -24,7 +24,7 @@ export function NewAccountForm({ onDone }: { readonly onDone: () => void }) {
   return (
     <form onSubmit={submit} aria-label="New account">
       <Stack className="card" p="md">
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
           <TextInput label="User name" required autoComplete="off" value={typed.username} onChange={set('username')} />
           <TextInput label="Name of the person" required value={typed.name} onChange={set('name')} />
           <PasswordInput

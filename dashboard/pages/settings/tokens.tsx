@@ -152,7 +152,7 @@ function Revocation({ token, of, onClose }: RevocationProps) {
             <Button variant="default" disabled={isBusy} onClick={onClose}>
               Keep it
             </Button>
-            <Button type="submit" loading={isBusy}>
+            <Button type="submit" color="red" loading={isBusy}>
               Revoke it
             </Button>
           </Group>
