@@ -5,9 +5,8 @@ import type { Appointment, Bundle, Patient } from 'fhir/r4'
 import { clinicNow } from '../../api/clock.ts'
 import { useSearch } from '../../api/queries.ts'
 import { includedIn, matchesIn } from '../../fhir/bundles.ts'
-import { idOfType, referenceParts } from '../../fhir/names.ts'
+import { idOfType, patientName, referenceParts } from '../../fhir/names.ts'
 import { clockText } from '../../fhir/time.ts'
-import { patientOf } from '../../fhir/visits.ts'
 import { LinkButton, LinkToPage, PlainLink } from '../../parts/links.tsx'
 import { Empty, Loaded } from '../../parts/page-states.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -73,16 +72,17 @@ function Row({ appointment, patients, zone }: RowProps) {
   const { start, participant, description } = appointment
   const actors = participant.map(({ actor }) => actor)
   const patient = idOfType(actors, 'Patient')
+  const record = patients.find(({ id }) => id === patient)
+  const shown = actors.find((actor) => referenceParts(actor?.reference)?.type === 'Patient') ?? actors[0]
+  const name = record === undefined ? (shown?.display ?? 'Nobody is named') : patientName(record)
   const other = actors.find((actor) => referenceParts(actor?.reference)?.type === 'Practitioner')?.display
   const content = (
     <>
       <Text span className="number cut" c="dimmed" w={68} flex="none">
         {start !== undefined && clockText(start, zone)}
       </Text>
-      <span className="lines">
-        <Text span fw={600} className="cut">
-          <bdi>{patientOf(appointment, patients)}</bdi>
-        </Text>
+      <span className="two-lines">
+        <bdi className="name cut">{name}</bdi>
         <Text span size="xs" c="dimmed" className="cut">
           <bdi>{[description, other].filter(Boolean).join(' · ')}</bdi>
         </Text>

@@ -28,11 +28,7 @@ export function OpenTasks() {
     { every: EVERY },
   )
   return (
-    <Panel
-      title="Most urgent tasks"
-      aside={<LinkToPage to="/work-list">Work list</LinkToPage>}
-      minHeight={LIST_HEIGHT}
-    >
+    <Panel title="Most urgent tasks" aside={<LinkToPage to="/work-list">Work list</LinkToPage>} minHeight={LIST_HEIGHT}>
       <Loaded query={query} rows={SHOWN}>
         {(bundle) => <List bundle={bundle} />}
       </Loaded>

@@ -149,13 +149,6 @@ test('an address that names no tab of a patient shows the first one', async () =
   await page.getByRole('heading', { name: 'Demographics' }).waitFor()
 })
 
-test('urgent tasks of the overview name their person, and lead to the task', async () => {
-  const page = await opened('/')
-  await page.getByRole('link', { name: 'Maximiliana' }).click()
-  await page.getByRole('dialog').getByRole('heading', { name: LONG }).waitFor()
-  expect(page.url()).toContain('task=long')
-})
-
 test('a patient of whom nothing is known is said to be so', async () => {
   await dashboard.server.fhir('PUT', '/Patient/unknown', { resourceType: 'Patient', id: 'unknown' })
   const page = await opened('/patients/unknown')
