@@ -37,6 +37,8 @@ import { type RecordedSpan, RequestTraces } from '../http/observers/request-trac
 
 /** Milliseconds that the stop of the server waits until everything has been sent. */
 const STOP_MS = 1_000
+/** Spans, and lines, that wait for the collector; those beyond are dropped. */
+const MOST_WAITING = { maxQueueSize: 2_048 }
 
 type Wanted = NonNullable<Config['telemetry']>
 
@@ -125,7 +127,7 @@ class NextIds implements IdGenerator {
 
 function spanProvider(resource: Resource, exporter: OTLPTraceExporter, scheduledDelayMillis?: number): Spans {
   const ids = new NextIds()
-  const processor = new BatchSpanProcessor({ exporter, ...present({ scheduledDelayMillis }) })
+  const processor = new BatchSpanProcessor({ exporter, ...MOST_WAITING, ...present({ scheduledDelayMillis }) })
   return { ids, provider: new TracerProvider({ resource, idGenerator: ids, spanProcessors: [processor] }) }
 }
 
@@ -149,7 +151,7 @@ function recorderIn({ provider, ids }: Spans): (span: RecordedSpan) => void {
 const hrTime = (at: number): HrTime => [Math.floor(at / 1_000), Math.trunc((at % 1_000) * 1_000_000)]
 
 const logProvider = (resource: Resource, exporter: OTLPLogExporter): LoggerProvider =>
-  new LoggerProvider({ resource, processors: [new BatchLogRecordProcessor({ exporter })] })
+  new LoggerProvider({ resource, processors: [new BatchLogRecordProcessor({ exporter, ...MOST_WAITING })] })
 
 /** https://opentelemetry.io/docs/specs/otel/logs/data-model/#severity-fields */
 const SEVERITIES: Readonly<Record<number, SeverityNumber>> = {

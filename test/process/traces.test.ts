@@ -1,6 +1,7 @@
 /** Traces of real processes: what a collector of OpenTelemetry, the systems of clinics and the journal have of them. */
 import { afterEach, expect, test } from '@jest/globals'
 import { startVendor, type VendorRequest } from '../integrations/crm/vendor.ts'
+import { startSystem, TOKEN } from '../integrations/insurance/system.ts'
 import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts'
 import { newLastingDatabaseUrl } from '../support/database.ts'
 import { request } from '../support/request.ts'
@@ -42,13 +43,16 @@ async function crm(answers?: (sent: VendorRequest) => { status: number }) {
   return vendor
 }
 
-async function useCrm({ fhir }: Awaited<ReturnType<typeof startTraced>>, url: string): Promise<void> {
+/** Changes settings of the demo clinic. */
+async function use({ fhir }: Awaited<ReturnType<typeof startTraced>>, settings: object): Promise<void> {
   const path = '/clinics/demo-clinic/settings'
-  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
   const { body } = await fhir('GET', path)
   const json = { 'content-type': 'application/json' }
-  expect((await fhir('PUT', path, { ...body, crm: { enabled: true, url, secret } }, json)).status).toBe(200)
+  expect((await fhir('PUT', path, { ...body, ...settings }, json)).status).toBe(200)
 }
+
+const useCrm = (server: Awaited<ReturnType<typeof startTraced>>, url: string): Promise<void> =>
+  use(server, { crm: { enabled: true, url, secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` } })
 
 const INTAKE = {
   firstName: 'Marked',
@@ -129,6 +133,21 @@ test('a delivery of the background belongs to the trace of the commit that cause
   )
 })
 
+test('an insurance that is asked again belongs to the trace of the call that has submitted it', async () => {
+  const server = await startTraced({})
+  const system = await startSystem({ body: { status: 'PENDING' }, headers: { 'retry-after': '0' } })
+  closing.push(system.close)
+  await use(server, { insurance: { enabled: true, url: system.url, token: TOKEN, deadlineMs: 1_000 } })
+  const card = { payerName: 'Acme Health', memberId: '1234567' }
+  const body = { message: { toolCalls: [{ id: '1', function: { arguments: card } }] } }
+  const headers = { ...VOICE, 'x-call-id': 'insured', ...TRACEPARENT }
+  await request(server.url, 'POST', '/patient-journey/submit_insurance_info', body, headers)
+  await until(() => system.asked.length > 1)
+  expect(system.asked.slice(0, 2).map(({ headers }) => headers.traceparent)).toEqual(
+    Array(2).fill(TRACEPARENT.traceparent),
+  )
+})
+
 test('a header that is malformed begins a new trace, which has the id of the exchange', async () => {
   const collected = await collector()
   const server = await startTraced(exporting(collected.url))
@@ -140,7 +159,7 @@ test('a header that is malformed begins a new trace, which has the id of the exc
   expect(collected.spans().some(({ traceId }) => traceId === TRACE)).toBe(false)
 })
 
-test('a request in a work thread is one trace, with the commits there', async () => {
+test('a request in a work thread is one trace, with the commits there, its tool calls and what they send', async () => {
   const collected = await collector()
   const server = await startTraced({ ...exporting(collected.url), WORKERS: '2', LOG_LEVEL: 'debug' })
   const patient = { resourceType: 'Patient', name: [{ family: 'Marked' }] }
@@ -150,6 +169,20 @@ test('a request in a work thread is one trace, with the commits there', async ()
   const spans = await spansOf(collected, TRACE, 2)
   expect(server.output()).toContain('a request goes to a work thread')
   expect(named(spans, 'commit').parentSpanId).toBe(named(spans, 'POST /').spanId)
+  const vendor = await crm()
+  await useCrm(server, vendor.url)
+  const field = { name: 'validate_intake_field', arguments: { fieldName: 'email', value: 'john at example dot com' } }
+  const calls = [field, field, field, field, { name: 'submit_intake', arguments: INTAKE }]
+  const toolCalls = calls.map((call, index) => ({ id: String(index), function: call }))
+  const other = TRACE.replaceAll('4', '5')
+  const headers = { ...VOICE, 'x-call-id': 'many', traceparent: `00-${other}-${SPAN}-01` }
+  await request(server.url, 'POST', '/tools', { message: { toolCalls } }, headers)
+  const ofCalls = await spansOf(collected, other, 8)
+  const [received, tool] = [named(ofCalls, 'POST /tools'), named(ofCalls, 'execute_tool submit_intake')]
+  expect([received.parentSpanId, tool.parentSpanId]).toEqual([SPAN, received.spanId])
+  expect(named(ofCalls, 'POST crm').parentSpanId).toBe(tool.spanId)
+  expect(server.output().split('a request goes to a work thread').length - 1).toBe(2)
+  expect(ofCalls.filter(({ name }) => name === 'execute_tool validate_intake_field')).toHaveLength(4)
 })
 
 test('no text of a client or about a patient is in spans, log lines or what they carry', async () => {

@@ -152,6 +152,28 @@ describe('an exchange', () => {
     await page.getByText(/ms sending it$/).waitFor()
   })
 
+  test('leads to all exchanges of its trace, which a filter finds too, and a malformed header names none', async () => {
+    const { fhir } = dashboard.server
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+    for (const traceparent of [`00-${trace}-00f067aa0ba902b7-01`, `00-${trace}-00f067aa0ba902b8-01`, `00-${trace}-1`])
+      await fhir('GET', '/Patient/abernathy-ruth', undefined, { traceparent })
+    const page = await dashboard.signedIn('/journal')
+    await page.getByRole('button', { name: 'More filters' }).click()
+    await page.getByLabel('Trace', { exact: true }).fill(trace.toUpperCase())
+    await page.waitForURL(/trace=/)
+    await rows(page).nth(1).waitFor()
+    await page.getByRole('status').getByText('2 requests').waitFor()
+    await rows(page).first().getByRole('link').first().click()
+    const link = page.getByRole('link', { name: `trace ${trace}` })
+    await link.waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 800 })
+    expect(await fitsItsWidth(page)).toBe(true)
+    await link.click()
+    await page.waitForURL(new RegExp(`/journal\\?.*trace=${trace}`))
+    await page.getByRole('status').getByText('2 requests').waitFor()
+  })
+
   test('is copied as a program, without the token, and as a link', async () => {
     const page = await dashboard.signedIn(`/journal/${seen.created}?run=seen`)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
